@@ -1,0 +1,181 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+// Floors, from the ground up; architecture is explained in README.md and TECHNOTES.md. A target imports from floors below
+// its own; `FloorTests` fails on any edge that is not allowed there.
+
+/// Leaves out every target that needs GTK or a desktop session.
+let headless = Context.environment["MATINEE_HEADLESS"] == "1"
+/// Warnings are errors for tests and CI only: unconditional, they would break whoever depends on this package by path.
+let strict = Context.environment["MATINEE_STRICT"] == "1"
+
+let swiftSettings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+let cSettings: [CSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+
+var products: [Product] = []
+var targets: [Target] = []
+
+/// Bootstrapping only: a target whose folder is not there yet is left out.
+@MainActor func present(_ path: String) -> Bool { FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path) }
+
+@MainActor func systemLibrary(_ name: String, pkgConfig: String, apt: String) {
+  guard present("Sources/System/\(name)") else { return }
+  targets.append(.systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])]))
+}
+
+/// A C target: a small shim, or embedded files.
+@MainActor func c(_ name: String, floor: String = "System", _ dependencies: [Target.Dependency] = [], flags: [CSetting] = []) {
+  guard present("Sources/\(floor)/\(name)") else { return }
+  targets.append(.target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", cSettings: cSettings + flags))
+}
+
+@MainActor func library(
+  _ name: String, _ floor: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = [], product: Bool = false,
+  linker: [LinkerSetting] = []
+) {
+  guard present("Sources/\(floor)/\(name)") else { return }
+  targets.append(
+    .target(
+      name: name, dependencies: dependencies.filter(isPresent), path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings,
+      linkerSettings: linker, plugins: plugins))
+  if product { products.append(.library(name: name, targets: [name])) }
+}
+
+@MainActor func executable(_ name: String, product: String, _ dependencies: [Target.Dependency], flags: [SwiftSetting] = []) {
+  guard present("Sources/App/\(name)") else { return }
+  targets.append(
+    .executableTarget(
+      name: name, dependencies: dependencies.filter(isPresent), path: "Sources/App/\(name)", swiftSettings: swiftSettings + flags))
+  products.append(.executable(name: product, targets: [name]))
+}
+
+@MainActor func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) {
+  guard present("Tests/\(name)") else { return }
+  targets.append(
+    .testTarget(
+      name: name, dependencies: dependencies.filter(isPresent), path: "Tests/\(name)", resources: resources, swiftSettings: swiftSettings))
+}
+
+@MainActor func isPresent(_ dependency: Target.Dependency) -> Bool {
+  guard case .byNameItem(let name, _) = dependency else { return true }
+  return targets.contains { $0.name == name }
+}
+
+// System
+systemLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev")
+systemLibrary("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev")
+systemLibrary("CXML2", pkgConfig: "libxml-2.0", apt: "libxml2-dev")
+systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev")
+systemLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev")
+c("CSamplePublication", flags: [.unsafeFlags(["-Wno-c23-extensions"])])
+
+// Cores
+library("Runtime", "Cores", product: true)
+library("HTTPTransport", "Cores", ["Runtime"], product: true)
+library("CurlTransport", "Cores", ["CCurl", "HTTPTransport", "Runtime"], product: true)
+library("SQLiteStorage", "Cores", ["CSQLite", "Runtime"], product: true)
+library("SignedReceipts", "Cores", ["COpenSSL", "Runtime"], product: true)
+library("ContentCache", "Cores", ["SQLiteStorage", "Runtime"], product: true)
+library("PurchaseService", "Cores", ["SignedReceipts", "SQLiteStorage", "Runtime"], product: true)
+library("SessionService", "Cores", ["Runtime"], product: true)
+library("NavigationCore", "Cores", ["Runtime"], product: true)
+
+// Publication
+library("PublicationAPI", "Publication", product: true)
+library(
+  "PublicationClient", "Publication",
+  ["PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "SessionService", "SignedReceipts", "Runtime"])
+library("FeedFormats", "Publication", ["CXML2"], product: true)
+library(
+  "PublicationServer", "Publication",
+  ["PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "COpenSSL", "CSamplePublication", "Runtime"],
+  product: true)
+library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer", "HTTPTransport", "Runtime"])
+
+// Features
+library("LoginFeature", "Features", ["SessionService", "Runtime"])
+library("FeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("FanClubFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("BookmarksFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("ArticleFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
+library("PaywallFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
+library("PaymentFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
+library("AccountFeature", "Features", ["SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
+
+let features: [Target.Dependency] = [
+  "LoginFeature", "FeedFeature", "FanClubFeature", "BookmarksFeature", "ArticleFeature", "PaywallFeature", "PaymentFeature",
+  "AccountFeature",
+]
+let clientCores: [Target.Dependency] = [
+  "Runtime", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "ContentCache", "PurchaseService", "SessionService", "NavigationCore",
+]
+
+// App
+if present("Sources/Tools/BuildInfoPlugin") {
+  targets.append(.plugin(name: "BuildInfoPlugin", capability: .buildTool(), path: "Sources/Tools/BuildInfoPlugin"))
+}
+library("BuildInfo", "App", plugins: present("Sources/Tools/BuildInfoPlugin") ? ["BuildInfoPlugin"] : [])
+library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient"])
+executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
+executable(
+  "MatineeServer", product: "matinee-server",
+  ["PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "Runtime", "BuildInfo"])
+
+if !headless {
+  systemLibrary("CGtk", pkgConfig: "gtk4", apt: "libgtk-4-dev")
+  systemLibrary("CSecret", pkgConfig: "libsecret-1", apt: "libsecret-1-dev")
+  systemLibrary("CAtspi", pkgConfig: "atspi-2", apt: "libatspi2.0-dev")
+  c("CGtkShims", ["CGtk"])
+  c("CAppResources", flags: [.unsafeFlags(["-Wno-c23-extensions"])])
+  library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
+  library("DesktopServices", "App", ["CSecret", "SessionService", "Runtime"])
+  library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
+  executable(
+    "Matinee", product: "matinee",
+    ["Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
+      "PublicationAPI", "FeedFormats"] + clientCores)
+}
+
+// Tests
+library("TestSupport", "../Tests", ["Runtime", "HTTPTransport"])
+tests("RuntimeTests", ["Runtime"])
+tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
+tests("CurlTransportTests", ["CurlTransport", "HTTPTransport", "Runtime"])
+tests("SQLiteStorageTests", ["SQLiteStorage", "CSQLite", "Runtime"])
+tests("SignedReceiptsTests", ["SignedReceipts"])
+tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])
+tests("PurchaseServiceTests", ["PurchaseService", "SignedReceipts", "SQLiteStorage", "Runtime"])
+tests("SessionServiceTests", ["SessionService", "Runtime"])
+tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
+tests("PublicationAPITests", ["PublicationAPI"])
+tests(
+  "PublicationClientTests",
+  ["PublicationClient", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "SessionService", "SQLiteStorage", "Runtime"])
+tests("FeedFormatsTests", ["FeedFormats"])
+tests(
+  "PublicationServerTests",
+  ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("PublicationListenerTests", ["PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
+tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
+tests("FeedFeatureTests", ["FeedFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("FanClubFeatureTests", ["FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("BookmarksFeatureTests", ["BookmarksFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("ArticleFeatureTests", ["ArticleFeature", "ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("PaywallFeatureTests", ["PaywallFeature", "PurchaseService", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("PaymentFeatureTests", ["PaymentFeature", "PurchaseService", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("AccountFeatureTests", ["AccountFeature", "SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests(
+  "AppCoreTests",
+  ["AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features + clientCores)
+tests("FloorTests", [])
+tests("ScriptTests", [])
+if !headless {
+  tests("GtkTests", ["Gtk", "CGtk", "CGtkShims", "Runtime"])
+  tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime"])
+  tests(
+    "ScreensTests", ["Screens", "Gtk", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features + clientCores)
+  tests("EndToEndTests", ["CAtspi"])
+}
+
+let package = Package(name: "matinee", products: products, targets: targets, swiftLanguageModes: [.v6])

@@ -1,0 +1,94 @@
+import Foundation
+
+/// An HTTP request, as far as a client of a publication needs one.
+public struct Request: Equatable, Sendable {
+  /// The request's method.
+  public enum Method: String, Equatable, Sendable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case delete = "DELETE"
+    case head = "HEAD"
+  }
+
+  /// The method.
+  public var method: Method
+  /// An absolute path with its query, percent-encoded (`/v1/posts?limit=20`), which the transport resolves against its origin; or an
+  /// absolute `http` or `https` URL, which only a network transport answers.
+  public var target: String
+  /// The header fields.
+  public var headers: Headers
+  /// The body; empty for none.
+  public var body: Data
+
+  /// Makes a request.
+  public init(_ method: Method, _ target: String, headers: Headers = [:], body: Data = Data()) {
+    self.method = method
+    self.target = target
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The part of ``target`` before `?`, still percent-encoded.
+  public var path: Substring { target.prefix { $0 != "?" } }
+
+  /// The query's names and values, decoded, in order.
+  public var query: [(name: String, value: String)] {
+    guard let start = target.firstIndex(of: "?") else { return [] }
+    return target[target.index(after: start)...].split(separator: "&").map { pair in
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let decode = { (part: Substring) in part.replacing("+", with: " ").removingPercentEncoding ?? String(part) }
+      return (decode(parts[0]), parts.count > 1 ? decode(parts[1]) : "")
+    }
+  }
+
+  /// The first value of a query parameter.
+  public func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+}
+
+/// An HTTP response.
+public struct Response: Equatable, Sendable {
+  /// The status code, 100 to 599.
+  public var status: Int
+  /// The header fields.
+  public var headers: Headers
+  /// The body, with any content encoding undone.
+  public var body: Data
+
+  /// Makes a response.
+  public init(_ status: Int, headers: Headers = [:], body: Data = Data()) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// Header fields: names compare without case, order and repetitions are kept.
+public struct Headers: Equatable, Sendable, ExpressibleByDictionaryLiteral {
+  /// The fields, as given.
+  public private(set) var fields: [(name: String, value: String)]
+
+  /// No fields.
+  public init() { fields = [] }
+  /// The fields of a literal, in order.
+  public init(dictionaryLiteral elements: (String, String)...) { fields = elements.map { ($0.0, $0.1) } }
+
+  /// The first value of a field; setting replaces all of that name, `nil` removes them.
+  public subscript(name: String) -> String? {
+    get { fields.first { Self.same($0.name, name) }?.value }
+    set {
+      fields.removeAll { Self.same($0.name, name) }
+      if let newValue { fields.append((name, newValue)) }
+    }
+  }
+
+  /// Adds a field beside those of the same name.
+  public mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
+
+  /// Whether both hold the same fields in the same order.
+  public static func == (a: Headers, b: Headers) -> Bool {
+    a.fields.elementsEqual(b.fields) { same($0.name, $1.name) && $0.value == $1.value }
+  }
+
+  private static func same(_ a: String, _ b: String) -> Bool { a.lowercased() == b.lowercased() }
+}

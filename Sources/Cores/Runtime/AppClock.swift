@@ -1,0 +1,132 @@
+import Foundation
+import Synchronization
+
+/// Time, as every core sees it. Nothing below the executables reads `Date()` or sleeps by other means.
+public protocol AppClock: Sendable {
+  /// The wall clock's time, which people can set back and forth.
+  var now: Date { get }
+  /// Time since some fixed point, which never goes back while the machine is up.
+  var uptime: Duration { get }
+  /// Waits.
+  /// - Throws: `CancellationError` when the task is cancelled before the time is over.
+  func sleep(for duration: Duration) async throws
+}
+
+/// The machine's own clock.
+public struct SystemClock: AppClock {
+  private static let start = ContinuousClock.now
+
+  /// Makes one; all are the same clock.
+  public init() {}
+
+  /// The wall clock's time.
+  public var now: Date { Date() }
+  /// Time since the process first asked, in which a suspended machine counts.
+  public var uptime: Duration { ContinuousClock.now - Self.start }
+  /// Waits on the continuous clock.
+  /// - Throws: `CancellationError` when the task is cancelled.
+  public func sleep(for duration: Duration) async throws { try await ContinuousClock().sleep(for: duration) }
+}
+
+/// A clock that stands still until it is moved: for tests, scenarios and testers.
+///
+/// Safe from any thread: one lock guards all of its state.
+public final class ManualClock: AppClock, Sendable {
+  private struct Sleeper {
+    let id: UInt64
+    let due: Duration
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State {
+    var now: Date
+    var uptime: Duration = .zero
+    var sleepers: [Sleeper] = []
+    var cancelled: Set<UInt64> = []
+    var nextID: UInt64 = 0
+    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter now: what the wall clock shows at the start.
+  public init(now: Date = Date(timeIntervalSince1970: 1_700_000_000)) { state = Mutex(State(now: now)) }
+
+  /// What the wall clock shows.
+  public var now: Date { state.withLock { $0.now } }
+  /// How far the clock has been moved.
+  public var uptime: Duration { state.withLock { $0.uptime } }
+  /// How many tasks sleep on this clock.
+  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+  /// Moves both clocks forwards and wakes whoever is due, earliest first.
+  public func advance(by duration: Duration) {
+    let due: [Sleeper] = state.withLock { state in
+      state.uptime += duration
+      state.now += duration.seconds
+      let due = state.sleepers.filter { $0.due <= state.uptime }.sorted { $0.due < $1.due }
+      state.sleepers.removeAll { $0.due <= state.uptime }
+      return due
+    }
+    for sleeper in due { sleeper.continuation.resume() }
+  }
+
+  /// Sets the wall clock alone, as a person would.
+  public func setNow(_ date: Date) { state.withLock { $0.now = date } }
+
+  /// Returns once at least `count` tasks sleep on this clock, so that a test can move it at the right moment.
+  public func waitForSleepers(_ count: Int = 1) async {
+    await withCheckedContinuation { continuation in
+      let ready = state.withLock { state in
+        if state.sleepers.count >= count { return true }
+        state.waiters.append((count, continuation))
+        return false
+      }
+      if ready { continuation.resume() }
+    }
+  }
+
+  /// Waits until the clock has been moved by `duration`.
+  /// - Throws: `CancellationError` when the task is cancelled.
+  public func sleep(for duration: Duration) async throws {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        enum Outcome { case wake, cancel, wait([CheckedContinuation<Void, Never>]) }
+        let outcome: Outcome = state.withLock { state in
+          if state.cancelled.remove(id) != nil { return .cancel }
+          if duration <= .zero { return .wake }
+          state.sleepers.append(Sleeper(id: id, due: state.uptime + duration, continuation: continuation))
+          let ready = state.waiters.filter { $0.count <= state.sleepers.count }.map(\.continuation)
+          state.waiters.removeAll { $0.count <= state.sleepers.count }
+          return .wait(ready)
+        }
+        switch outcome {
+        case .wake: continuation.resume()
+        case .cancel: continuation.resume(throwing: CancellationError())
+        case .wait(let ready): for waiter in ready { waiter.resume() }
+        }
+      }
+    } onCancel: {
+      let sleeper: Sleeper? = state.withLock { state in
+        guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
+          state.cancelled.insert(id)
+          return nil
+        }
+        return state.sleepers.remove(at: index)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+}
+
+extension Duration {
+  /// The same length in seconds, for Foundation's dates.
+  public var seconds: TimeInterval {
+    let (seconds, attoseconds) = components
+    return TimeInterval(seconds) + TimeInterval(attoseconds) / 1e18
+  }
+}

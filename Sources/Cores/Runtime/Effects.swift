@@ -1,0 +1,63 @@
+/// The one door by which state-holding code leaves the main actor and comes back.
+///
+/// Each completion is numbered as it arrives. An input, a timer or such a completion is a *delivery*, the only thing that changes state;
+/// a recorder reads them through ``onDelivery``. Isolated to the main actor, like all state that a person can see.
+@MainActor public final class Effects {
+  /// One delivery: its place in the order of all, and what it was.
+  public struct Delivery: Equatable, Sendable {
+    /// 1 for the first of the process.
+    public let number: Int
+    /// What the caller named it, such as `"feed.load"`.
+    public let label: String
+  }
+
+  /// Called before the delivered value reaches whoever waits for it.
+  public var onDelivery: ((Delivery) -> Void)?
+  /// How many effects have been started and not delivered.
+  public private(set) var inFlight = 0
+
+  private var deliveries = 0
+  private var settling: [CheckedContinuation<Void, Never>] = []
+
+  /// Makes one; the executable makes one for the app, a test one for itself.
+  public init() {}
+
+  /// Numbers something that comes from outside without having been asked for: an input, a signal of the desktop.
+  public func deliver(_ label: String) {
+    deliveries += 1
+    onDelivery?(Delivery(number: deliveries, label: label))
+  }
+
+  /// Runs `work` off the main actor and delivers its result.
+  /// - Throws: what `work` throws, delivered in the same way.
+  public func run<Value: Sendable>(
+    _ label: String, _ work: @escaping @concurrent @Sendable () async throws -> Value
+  ) async throws -> Value {
+    inFlight += 1
+    let result: Result<Value, any Error>
+    do { result = .success(try await work()) } catch { result = .failure(error) }
+    deliver(label)
+    inFlight -= 1
+    if inFlight == 0 {
+      // After the main actor's jobs that are already queued, so that whoever started the next effect from this one is counted.
+      Task { @MainActor in self.wakeSettled() }
+    }
+    return try result.get()
+  }
+
+  /// Returns when nothing is in flight and what has been delivered was worked off: what a test waits for instead of sleeping.
+  public func settled() async {
+    for _ in 0..<3 { await Task.yield() }
+    while inFlight > 0 {
+      await withCheckedContinuation { settling.append($0) }
+      for _ in 0..<3 { await Task.yield() }
+    }
+  }
+
+  private func wakeSettled() {
+    guard inFlight == 0 else { return }
+    let waiting = settling
+    settling.removeAll()
+    for continuation in waiting { continuation.resume() }
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Synchronization
+
+/// Where new identifiers come from, so that tests and replays get the ones they know.
+public protocol IdentifierSource: Sendable {
+  /// A new identifier, never given before.
+  func next() -> UUID
+}
+
+/// The system's random identifiers.
+public struct RandomIdentifiers: IdentifierSource {
+  /// Makes one; all are alike.
+  public init() {}
+  /// A random (version 4) identifier.
+  public func next() -> UUID { UUID() }
+}
+
+/// `00000000-0000-0000-0000-000000000001` and so on: for tests and replays. Safe from any thread.
+public final class SequentialIdentifiers: IdentifierSource, Sendable {
+  private let last = Atomic<UInt64>(0)
+
+  /// Starts at one.
+  public init() {}
+
+  /// The next number, as an identifier.
+  public func next() -> UUID {
+    let number = last.wrappingAdd(1, ordering: .relaxed).newValue
+    let bytes = withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    return UUID(
+      uuid: (0, 0, 0, 0, 0, 0, 0, 0, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]))
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Synchronization
+
+/// One named thread that runs an actor's jobs in order: for C calls that block (SQLite, scrypt, libsecret's `_sync` calls), which must
+/// run neither on the shared pool nor on the main thread.
+///
+/// `unownedExecutor` of such an actor returns this executor's; the thread ends when the executor is released.
+public final class ThreadExecutor: SerialExecutor, Sendable {
+  private let queue: JobQueue
+
+  /// - Parameter name: the thread's name, as debuggers show it; Linux keeps the first 15 bytes.
+  public init(name: String) {
+    let queue = JobQueue()
+    self.queue = queue
+    let thread = Thread { queue.run() }
+    thread.name = name
+    thread.stackSize = 1 << 20
+    thread.start()
+  }
+
+  deinit { queue.stop() }
+
+  /// Whether the caller runs on this executor's thread.
+  public var isCurrent: Bool { queue.isCurrent }
+
+  /// Adds a job, to run after those already there.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.add { job.runSynchronously(on: executor) }
+  }
+
+  /// The executor, as an actor's `unownedExecutor` wants it.
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+  /// Stops the process when the caller is not on this thread: what `assumeIsolated` and the storage entry points rest on.
+  public func checkIsolated() { precondition(isCurrent, "called off the thread that owns this state") }
+
+  /// Runs blocking work on the thread.
+  /// - Throws: what `work` throws.
+  public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.add { continuation.resume(with: Result { try work() }) }
+    }
+  }
+}
+
+// @unchecked: every field is read and written under `condition`.
+private final class JobQueue: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var jobs: [() -> Void] = []
+  private var stopped = false
+  private var thread: Thread?
+
+  var isCurrent: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return thread === Thread.current
+  }
+
+  func add(_ job: @escaping () -> Void) {
+    condition.lock()
+    jobs.append(job)
+    condition.signal()
+    condition.unlock()
+  }
+
+  func stop() {
+    condition.lock()
+    stopped = true
+    condition.signal()
+    condition.unlock()
+  }
+
+  func run() {
+    condition.lock()
+    thread = Thread.current
+    while true {
+      while jobs.isEmpty && !stopped { condition.wait() }
+      if jobs.isEmpty { break }
+      let batch = jobs
+      jobs.removeAll()
+      condition.unlock()
+      for job in batch { job() }
+      condition.lock()
+    }
+    condition.unlock()
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// `POST /v1/session`: signs in.
+public struct Credentials: Codable, Equatable, Sendable {
+  /// The address; compared without case.
+  public var email: String
+  /// The password.
+  public var password: String
+  /// Makes one.
+  public init(email: String, password: String) {
+    self.email = email
+    self.password = password
+  }
+}
+
+/// A reader of a publication.
+public struct Reader: Codable, Equatable, Sendable, Identifiable {
+  /// Stable within the publication.
+  public var id: String
+  /// The address.
+  public var email: String
+  /// What to call the reader.
+  public var name: String
+  /// Makes one.
+  public init(id: String, email: String, name: String) {
+    self.id = id
+    self.email = email
+    self.name = name
+  }
+}
+
+/// The answer to ``Credentials``. The token goes into `Authorization: Bearer …`.
+public struct SignedIn: Codable, Equatable, Sendable {
+  /// A secret; never in a file or a log.
+  public var token: String
+  /// Whose it is.
+  public var reader: Reader
+  /// Makes one.
+  public init(token: String, reader: Reader) {
+    self.token = token
+    self.reader = reader
+  }
+}
+
+/// The body of every answer with a status of 400 and above, as `application/problem+json` (RFC 9457).
+public struct Problem: Codable, Equatable, Sendable, Error {
+  /// What went wrong, for programs: see ``Code``.
+  public struct Code: RawRepresentable, Codable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The code's text, in snake case.
+    public var rawValue: String
+    /// A code with that text; unknown ones are kept.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A code with that text.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// The request's form is wrong.
+    public static let badRequest: Code = "bad_request"
+    /// Email and password do not match.
+    public static let wrongCredentials: Code = "wrong_credentials"
+    /// The token is missing, unknown or has ended.
+    public static let sessionEnded: Code = "session_ended"
+    /// There is no such thing.
+    public static let notFound: Code = "not_found"
+    /// The path does not know this method.
+    public static let methodNotAllowed: Code = "method_not_allowed"
+    /// The publication does not sell this product.
+    public static let unknownProduct: Code = "unknown_product"
+    /// The payment provider declined; the title is a sentence for the reader.
+    public static let paymentDeclined: Code = "payment_declined"
+    /// The payment provider could not be reached; nothing is known of the charge, so ask again with the same order.
+    public static let paymentUnavailable: Code = "payment_unavailable"
+    /// The same identifier was used for something else before.
+    public static let conflict: Code = "conflict"
+    /// Something broke in the server.
+    public static let internalError: Code = "internal_error"
+  }
+
+  /// For programs.
+  public var code: Code
+  /// One sentence for people.
+  public var title: String
+  /// The status code, again.
+  public var status: Int
+  /// Makes one.
+  public init(code: Code, title: String, status: Int) {
+    self.code = code
+    self.title = title
+    self.status = status
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Runtime
+import Testing
+
+@Suite struct ManualClockTests {
+  @Test func sleepersWakeWhenDue() async throws {
+    let clock = ManualClock()
+    let task = Task { try await clock.sleep(for: .seconds(5)) }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(4))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(1))
+    try await task.value
+    #expect(clock.uptime == .seconds(5))
+  }
+
+  @Test func cancelledSleeperThrows() async {
+    let clock = ManualClock()
+    let task = Task { try await clock.sleep(for: .seconds(5)) }
+    await clock.waitForSleepers()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func settingTheWallClockLeavesUptimeAlone() {
+    let clock = ManualClock()
+    clock.setNow(.distantPast)
+    #expect(clock.uptime == .zero)
+    #expect(clock.now == .distantPast)
+  }
+}
+
+@Suite struct ThreadExecutorTests {
+  actor Owner {
+    nonisolated let executor = ThreadExecutor(name: "owner")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    func isOnThread() -> Bool { executor.isCurrent }
+  }
+
+  @Test func actorRunsOnItsThread() async {
+    let owner = Owner()
+    #expect(await owner.isOnThread())
+    #expect(!owner.executor.isCurrent)
+  }
+
+  @Test func runDeliversResultsAndErrors() async throws {
+    let executor = ThreadExecutor(name: "work")
+    #expect(try await executor.run { executor.isCurrent })
+    await #expect(throws: CancellationError.self) { try await executor.run { throw CancellationError() } }
+  }
+}
+
+@MainActor @Suite struct EffectsTests {
+  @Test func completionsAreNumberedInOrderOfArrival() async throws {
+    let effects = Effects()
+    var seen: [Effects.Delivery] = []
+    effects.onDelivery = { seen.append($0) }
+    effects.deliver("tap")
+    let value = try await effects.run("load") { 7 }
+    #expect(value == 7)
+    #expect(seen.map(\.number) == [1, 2])
+    #expect(seen.map(\.label) == ["tap", "load"])
+  }
+
+  @Test func settledWaitsForEffectsStartedByEffects() async throws {
+    let effects = Effects()
+    let clock = ManualClock()
+    var steps: [String] = []
+    Task {
+      try await effects.run("first") { try await clock.sleep(for: .seconds(1)) }
+      steps.append("first")
+      try await effects.run("second") {}
+      steps.append("second")
+    }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    await effects.settled()
+    #expect(steps == ["first", "second"])
+  }
+}
+
+@MainActor @Suite struct LastValueTests {
+  @Test func eachStreamStartsWithTheLastValueAndSkipsEqualOnes() async {
+    let last = LastValue(1)
+    last.value = 2
+    var iterator = last.stream().makeAsyncIterator()
+    #expect(await iterator.next() == 2)
+    last.value = 2
+    last.value = 3
+    #expect(await iterator.next() == 3)
+  }
+}
+
+@Suite struct SetOnceTests {
+  @Test func secondSetStops() async {
+    await #expect(processExitsWith: .failure) {
+      let value = SetOnce<Int>("Module.setUp(with:)")
+      value.set(1)
+      value.set(2)
+    }
+  }
+
+  @Test func missingSetStops() async {
+    await #expect(processExitsWith: .failure) { _ = SetOnce<Int>("Module.setUp(with:)").get }
+  }
+}
+
+@Suite struct IdentifierTests {
+  @Test func sequentialIdentifiersCount() {
+    let source = SequentialIdentifiers()
+    #expect(source.next().uuidString == "00000000-0000-0000-0000-000000000001")
+    #expect(source.next().uuidString == "00000000-0000-0000-0000-000000000002")
+  }
+}
