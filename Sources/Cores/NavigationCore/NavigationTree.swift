@@ -1,0 +1,93 @@
+/// Everything that is open, as a value: a root that is always there, tabs above it, sheets above those, and a curtain before all.
+///
+/// A place is open at most once in a tab, so opening it again returns to it.
+public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Sendable {
+  /// One open screen.
+  public struct Node: Identifiable, Hashable, Sendable {
+    /// Counts up; never used twice in one process.
+    public let id: Int
+    /// What it shows.
+    public let destination: Destination
+  }
+
+  /// The screen beneath everything: the login.
+  public let root: Node
+  /// One path a tab, its own first page at the bottom; no tabs while only the root shows.
+  public private(set) var tabs: [[Node]] = []
+  /// Which of ``tabs`` shows.
+  public private(set) var selectedTab = 0
+  /// Sheets above the tabs, the top one last.
+  public private(set) var sheets: [Node] = []
+  /// Whether the curtain hides everything.
+  public var isCurtainUp = true
+
+  private var lastID = 0
+
+  /// A tree of the root alone, behind the curtain.
+  public init(root: Destination) { self.root = Node(id: 0, destination: root) }
+
+  /// The screen on top, also while the curtain hides it.
+  public var top: Node { sheets.last ?? (tabs.isEmpty ? root : tabs[selectedTab][tabs[selectedTab].count - 1]) }
+
+  /// The screen a person sees; `nil` behind the curtain.
+  public var visible: Node? { isCurtainUp ? nil : top }
+
+  /// Whether ``back()`` would change anything.
+  public var canGoBack: Bool { !sheets.isEmpty || (!tabs.isEmpty && tabs[selectedTab].count > 1) }
+
+  /// Every open screen.
+  public var nodes: [Node] { [root] + tabs.flatMap { $0 } + sheets }
+
+  /// Replaces everything above the root by fresh tabs; none leave the root alone.
+  public mutating func reset(tabs destinations: [Destination]) {
+    sheets = []
+    tabs = destinations.map { [makeNode($0)] }
+    selectedTab = 0
+  }
+
+  /// Shows another tab, as it was left; the tab that shows already goes back to its first page. Sheets close.
+  public mutating func select(tab index: Int) {
+    guard tabs.indices.contains(index) else { return }
+    if index == selectedTab && sheets.isEmpty { tabs[index].removeLast(tabs[index].count - 1) }
+    sheets = []
+    selectedTab = index
+  }
+
+  /// Opens a page in the tab that shows; one that is open further down is returned to. Sheets close.
+  public mutating func open(_ destination: Destination) {
+    guard !tabs.isEmpty else { return }
+    sheets = []
+    if let index = tabs[selectedTab].firstIndex(where: { $0.destination == destination }) {
+      tabs[selectedTab].removeLast(tabs[selectedTab].count - 1 - index)
+    } else {
+      tabs[selectedTab].append(makeNode(destination))
+    }
+  }
+
+  /// Opens a sheet above all; one that is open further down is returned to.
+  public mutating func present(_ destination: Destination) {
+    guard !tabs.isEmpty else { return }
+    if let index = sheets.firstIndex(where: { $0.destination == destination }) {
+      sheets.removeLast(sheets.count - 1 - index)
+    } else {
+      sheets.append(makeNode(destination))
+    }
+  }
+
+  /// Closes what is on top: a sheet, else a page above a tab's first.
+  public mutating func back() {
+    if !sheets.isEmpty {
+      sheets.removeLast()
+    } else if canGoBack {
+      tabs[selectedTab].removeLast()
+    }
+  }
+
+  /// Closes all sheets.
+  public mutating func dismiss() { sheets = [] }
+
+  private mutating func makeNode(_ destination: Destination) -> Node {
+    lastID += 1
+    return Node(id: lastID, destination: destination)
+  }
+}

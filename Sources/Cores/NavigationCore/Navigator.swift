@@ -1,0 +1,58 @@
+/// Carries out one change of a ``NavigationTree`` at a time: instantiate what becomes visible, tell screens that they come and go,
+/// present, track.
+///
+/// The app's coordinator owns one and is the only one to change it. Isolated to the main actor.
+@MainActor public final class Navigator<Destination: Hashable & Sendable, Screen: ScreenLifecycle> {
+  /// A node of this navigator's tree.
+  public typealias Node = NavigationTree<Destination>.Node
+
+  /// What is open.
+  public private(set) var tree: NavigationTree<Destination>
+  /// Called after each change that made another screen visible; the place is `nil` behind the curtain.
+  public var onVisible: ((Destination?) -> Void)?
+
+  private let presenter: any Presenter<Destination, Screen>
+  private let instantiate: @MainActor (Destination) -> Screen
+  private var screens: [Node.ID: Screen] = [:]
+
+  /// - Parameters:
+  ///   - root: the screen beneath everything, made at once, behind the curtain.
+  ///   - presenter: draws; held strongly, and must not hold whoever owns the navigator.
+  ///   - instantiate: makes a screen when its node becomes visible for the first time.
+  public init(
+    root: Destination, presenter: any Presenter<Destination, Screen>, instantiate: @escaping @MainActor (Destination) -> Screen
+  ) {
+    tree = NavigationTree(root: root)
+    self.presenter = presenter
+    self.instantiate = instantiate
+  }
+
+  /// Makes the root's screen and presents it behind the curtain.
+  public func start() {
+    screens[tree.root.id] = instantiate(tree.root.destination)
+    presenter.present(tree, screens: screens)
+    onVisible?(nil)
+  }
+
+  /// The screen made for a node, if that has been visible.
+  public func screen(_ node: Node) -> Screen? { screens[node.id] }
+
+  /// Changes the tree and everything that follows from it. A change that changes nothing does nothing.
+  public func change(_ body: (inout NavigationTree<Destination>) -> Void) {
+    let before = tree
+    body(&tree)
+    guard tree != before else { return }
+    let open = Set(tree.nodes.map(\.id))
+    let leaving = before.visible.flatMap { $0 == tree.visible ? nil : screens[$0.id] }
+    leaving?.disappear()
+    screens = screens.filter { open.contains($0.key) }
+    if let visible = tree.visible, screens[visible.id] == nil { screens[visible.id] = instantiate(visible.destination) }
+    presenter.present(tree, screens: screens)
+    guard tree.visible != before.visible else { return }
+    onVisible?(tree.visible?.destination)
+    if let visible = tree.visible { screens[visible.id]?.appear() }
+  }
+
+  /// Says something in passing.
+  public func show(message: String) { presenter.show(message: message) }
+}

@@ -1,0 +1,57 @@
+/// What a coordinator draws through: a window for people, ``HeadlessPresenter`` for tests, scenarios and replays.
+///
+/// It is told the whole arrangement each time and finds out itself what changed, so there is no order of calls to get wrong.
+@MainActor public protocol Presenter<Destination, Screen>: AnyObject {
+  /// Names a place.
+  associatedtype Destination: Hashable & Sendable
+  /// What was made to show one.
+  associatedtype Screen: ScreenLifecycle
+
+  /// Shows this arrangement. A screen that is not in `screens` has never been visible and need not be drawn.
+  func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen])
+  /// Tells the person something in passing, without taking the place of a screen.
+  func show(message: String)
+}
+
+/// What the navigator tells a screen. Isolated to the main actor.
+@MainActor public protocol ScreenLifecycle {
+  /// It became the visible one, for the first time or again.
+  func appear()
+  /// It is no longer the visible one and must do no work when entities change.
+  func disappear()
+}
+
+/// Keeps the last arrangement and everything said, and draws nothing.
+@MainActor public final class HeadlessPresenter<Destination: Hashable & Sendable, Screen: ScreenLifecycle>: Presenter {
+  /// The last arrangement; `nil` before the first.
+  public private(set) var tree: NavigationTree<Destination>?
+  /// The screens of ``tree`` that have been visible.
+  public private(set) var screens: [NavigationTree<Destination>.Node.ID: Screen] = [:]
+  /// Each place that became visible, in order; `nil` stands for the curtain.
+  public private(set) var visited: [Destination?] = []
+  /// Everything said in passing, in order.
+  public private(set) var messages: [String] = []
+  /// Told after each call.
+  public var onChange: (() -> Void)?
+
+  /// A presenter that has been told nothing yet.
+  public init() {}
+
+  /// The screen a person would see; `nil` behind the curtain.
+  public var visibleScreen: Screen? { tree?.visible.flatMap { screens[$0.id] } }
+
+  /// Keeps the arrangement.
+  public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
+    self.tree = tree
+    self.screens = screens
+    let place = tree.visible?.destination
+    if visited.isEmpty || visited[visited.count - 1] != place { visited.append(place) }
+    onChange?()
+  }
+
+  /// Keeps the message.
+  public func show(message: String) {
+    messages.append(message)
+    onChange?()
+  }
+}
