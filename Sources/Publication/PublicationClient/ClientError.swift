@@ -1,0 +1,84 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// Why a call to a publication gave no answer that can be used.
+public enum ClientError: Error, Sendable {
+  /// There is no answer: unreachable, timed out or cut short. Nothing is known of what the server did.
+  case offline(TransportError)
+  /// The transport would not send the request or take the answer: insecure, too large, unsupported.
+  case unacceptable(TransportError)
+  /// The publication said no, and how long to wait before asking again when it said so.
+  case problem(Problem, retryAfter: Duration?)
+  /// The answer is not what this version understands: what was asked, and the decoder's error.
+  case undecodable(what: String, underlying: any Error)
+  /// The task was cancelled.
+  case cancelled
+
+  /// From what a transport threw.
+  init(transport error: any Error) {
+    switch error {
+    case let error as TransportError:
+      switch error {
+      case .unreachable, .timedOut, .cutShort: self = .offline(error)
+      case .insecure, .tooLarge, .unsupported: self = .unacceptable(error)
+      }
+    case is CancellationError: self = .cancelled
+    default: self = .offline(.unreachable(String(describing: error)))
+    }
+  }
+
+  /// What to tell the reader: what happened, and what to do.
+  public var sentence: String {
+    switch self {
+    case .offline(.timedOut): "The publication takes too long to answer. Try again in a moment."
+    case .offline(.cutShort): "The connection broke off. Try again."
+    case .offline: "The publication cannot be reached. Check your connection and try again."
+    case .unacceptable(.insecure): "The connection to the publication is not secure, so nothing was loaded."
+    case .unacceptable(.tooLarge): "The answer is larger than this app accepts."
+    case .unacceptable: "This address cannot be loaded here."
+    case .problem(let problem, _): problem.title
+    case .undecodable: "The publication answered in a way this version does not understand. An update may help."
+    case .cancelled: "Cancelled."
+    }
+  }
+
+  /// The publication's code, when it said no.
+  public var code: Problem.Code? { if case .problem(let problem, _) = self { problem.code } else { nil } }
+  /// Whether there was no connection, rather than a wrong answer.
+  public var isOffline: Bool { if case .offline = self { true } else { false } }
+  /// Whether the thing asked for does not exist, or no longer.
+  public var isNotFound: Bool { code == .notFound }
+}
+
+extension Problem {
+  /// What an answer without success says. One that is no problem document, such as a proxy's page, still has its status.
+  init(answer: Response) {
+    if let problem = try? Wire.decode(Problem.self, from: answer.body) {
+      self = problem
+      status = answer.status
+    } else {
+      self.init(
+        code: Code(rawValue: "http_\(answer.status)"), title: "The publication cannot answer right now (status \(answer.status)).",
+        status: answer.status)
+    }
+  }
+}
+
+/// `Retry-After` (RFC 9110, 10.2.3): seconds, or a date that is compared with the answer's own `Date`, so that no clock is needed.
+enum RetryAfter {
+  static func read(_ headers: Headers) -> Duration? {
+    guard let value = headers["Retry-After"] else { return nil }
+    if let seconds = Int(value) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400)) }
+    guard let until = date(value), let sent = headers["Date"].flatMap(date) else { return nil }
+    return .seconds(min(max(until.timeIntervalSince(sent), 0), 86_400))
+  }
+
+  private static func date(_ text: String) -> Date? {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    return formatter.date(from: text)
+  }
+}

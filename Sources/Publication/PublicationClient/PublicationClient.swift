@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// A publication's HTTP API as typed calls, over any transport.
+///
+/// A value without state of its own: safe from any thread. Every call leaves the caller's actor, so that answers are never decoded on the
+/// main one.
+public struct PublicationClient: Sendable {
+  /// Whose token a call carries.
+  enum Authorization: Equatable, Sendable {
+    /// Nobody's: the call is open to all.
+    case none
+    /// The signed-in reader's; when it has ended, `onUnauthorized` is told.
+    case session
+    /// This one; nobody is told when it has ended but the caller.
+    case token(String)
+  }
+
+  private let transport: any Transport
+  private let token: @Sendable () -> String?
+  private let onUnauthorized: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - transport: where requests go.
+  ///   - token: the signed-in reader's token, asked before each call; called on any thread.
+  ///   - onUnauthorized: told the token that was refused because its session has ended; called on any thread.
+  public init(
+    transport: any Transport, token: @escaping @Sendable () -> String?, onUnauthorized: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.transport = transport
+    self.token = token
+    self.onUnauthorized = onUnauthorized
+  }
+
+  /// Sends a request with an optional JSON body and decodes the answer.
+  /// - Throws: ``ClientError``.
+  @concurrent func call<Answer: Decodable & Sendable>(
+    _ method: Request.Method, _ path: [String], query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
+    as authorization: Authorization = .session
+  ) async throws(ClientError) -> Answer {
+    let response = try await send(method, path, query: query, body: body, as: authorization)
+    do {
+      return try Wire.decode(Answer.self, from: response.body)
+    } catch {
+      throw .undecodable(what: "\(method.rawValue) /\(path.joined(separator: "/"))", underlying: error)
+    }
+  }
+
+  /// Sends a request with an optional JSON body; returns only answers of success.
+  /// - Throws: ``ClientError``.
+  @concurrent @discardableResult func send(
+    _ method: Request.Method, _ path: [String], query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
+    as authorization: Authorization = .session
+  ) async throws(ClientError) -> Response {
+    var request = Request(method, try Self.target(path, query: query), headers: ["Accept": "application/json"])
+    if let body {
+      do { request.body = try Wire.encode(body) } catch { throw .undecodable(what: "the request", underlying: error) }
+      request.headers["Content-Type"] = "application/json"
+    }
+    return try await send(request, as: authorization)
+  }
+
+  /// Sends a request as it is, with its token.
+  /// - Throws: ``ClientError``.
+  @concurrent func send(_ request: Request, as authorization: Authorization) async throws(ClientError) -> Response {
+    var request = request
+    let sessionToken = authorization == .session ? token() : nil
+    if let used = sessionToken ?? authorization.explicitToken { request.headers["Authorization"] = "Bearer \(used)" }
+    let response: Response
+    do { response = try await transport.send(request) } catch { throw ClientError(transport: error) }
+    guard (200..<300).contains(response.status) else {
+      let problem = Problem(answer: response)
+      if problem.code == .sessionEnded, response.status == 401, let sessionToken { onUnauthorized(sessionToken) }
+      throw .problem(problem, retryAfter: RetryAfter.read(response.headers))
+    }
+    return response
+  }
+
+  /// A path and query in the form that a request line takes.
+  /// - Throws: ``ClientError/problem(_:retryAfter:)`` with ``Problem/Code/notFound`` for a component that no path can hold: an empty one
+  ///   names another resource, `.` and `..` are resolved away on the way to the server, encoded or not.
+  private static func target(_ path: [String], query: [(String, String?)]) throws(ClientError) -> String {
+    for component in path where ["", ".", ".."].contains(component) {
+      throw .problem(Problem(code: .notFound, title: "There is nothing under this address.", status: 404), retryAfter: nil)
+    }
+    let pairs = query.compactMap { name, value in value.map { "\(percentEncoded(name))=\(percentEncoded($0))" } }
+    return "/" + path.map(percentEncoded).joined(separator: "/") + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+  }
+
+  /// RFC 3986: everything but the unreserved characters as `%XX`, so that an id never becomes syntax.
+  private static func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return encoded
+  }
+}
+
+extension PublicationClient.Authorization {
+  fileprivate var explicitToken: String? { if case .token(let token) = self { token } else { nil } }
+}
