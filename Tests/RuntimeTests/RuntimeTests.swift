@@ -78,6 +78,20 @@ import Testing
     await effects.settled()
     #expect(steps == ["first", "second"])
   }
+
+  @Test func timersAreDeliveredAndNotWaitedFor() async throws {
+    let effects = Effects()
+    let clock = ManualClock()
+    var seen: [String] = []
+    effects.onDelivery = { seen.append($0.label) }
+    let task = Task { try await effects.sleep("spinner", for: .milliseconds(300), on: clock) }
+    await clock.waitForSleepers()
+    await effects.settled()
+    #expect(seen == [])
+    clock.advance(by: .milliseconds(300))
+    try await task.value
+    #expect(seen == ["spinner"])
+  }
 }
 
 @MainActor @Suite struct LastValueTests {

@@ -34,8 +34,7 @@
     _ label: String, _ work: @escaping @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {
     inFlight += 1
-    let result: Result<Value, any Error>
-    do { result = .success(try await work()) } catch { result = .failure(error) }
+    let result = await perform(work)
     deliver(label)
     inFlight -= 1
     if inFlight == 0 {
@@ -43,6 +42,19 @@
       Task { @MainActor in self.wakeSettled() }
     }
     return try result.get()
+  }
+
+  /// Waits on a clock and delivers the end of it. Timers are not in flight: ``settled()`` does not wait for a clock to be moved.
+  /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
+  public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
+    try await perform { try await clock.sleep(for: duration) }.get()
+    deliver(label)
+  }
+
+  private nonisolated func perform<Value: Sendable>(
+    _ work: @escaping @concurrent @Sendable () async throws -> Value
+  ) async -> Result<Value, any Error> {
+    do { return .success(try await work()) } catch { return .failure(error) }
   }
 
   /// Returns when nothing is in flight and what has been delivered was worked off: what a test waits for instead of sleeping.

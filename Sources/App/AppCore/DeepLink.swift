@@ -1,0 +1,52 @@
+import Foundation
+
+/// A `matinee:` URI, translated to a ``Navigation``.
+///
+/// Three forms are known: `matinee://posts/ID`, `matinee://fanclubs/ID` and `matinee://paywall/ID`, each with an optional
+/// `?publication=ORIGIN`. A link only navigates: it never buys, signs out or adds a publication.
+public struct DeepLink: Equatable, Sendable {
+  /// Where it goes.
+  public let navigation: Navigation
+  /// The origin of the publication it belongs to; `nil` for the one that is open.
+  public let publication: String?
+
+  /// Why a text is no link. Each has a sentence for the reader in ``sentence``.
+  public enum Failure: Error, Equatable, Sendable {
+    /// It is not a `matinee:` URI, or not a URI.
+    case notALink(String)
+    /// It names a place that there is not.
+    case unknownPlace(String)
+    /// Its identifier is missing or has characters that identifiers never have.
+    case badIdentifier(String)
+
+    /// One sentence that says what is wrong.
+    public var sentence: String {
+      switch self {
+      case .notALink(let text): "“\(text)” is not a Matinee link."
+      case .unknownPlace(let place): "This link leads to “\(place)”, which Matinee does not know."
+      case .badIdentifier(let text): "This link names nothing that could be opened: “\(text)”."
+      }
+    }
+  }
+
+  /// Reads a URI, as the desktop hands it over.
+  public init(_ uri: String) throws(Failure) {
+    let shown = String(uri.prefix(80))
+    guard let components = URLComponents(string: uri), components.scheme?.lowercased() == "matinee", let place = components.host,
+      components.user == nil, components.port == nil
+    else { throw .notALink(shown) }
+    let parts = components.path.split(separator: "/", omittingEmptySubsequences: true)
+    let allowed = { (character: Character) in
+      character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+    }
+    guard ["posts", "fanclubs", "paywall"].contains(place.lowercased()) else { throw .unknownPlace(String(place.prefix(80))) }
+    guard parts.count == 1, parts[0].count <= 128, parts[0].allSatisfy(allowed) else { throw .badIdentifier(shown) }
+    let id = String(parts[0])
+    switch place.lowercased() {
+    case "posts": navigation = .post(id)
+    case "fanclubs": navigation = .fanClub(id)
+    default: navigation = .paywall(id, then: nil)
+    }
+    publication = components.queryItems?.first { $0.name == "publication" }?.value
+  }
+}

@@ -1,0 +1,129 @@
+/// What `matinee` was started with.
+public struct LaunchOptions: Equatable, Sendable {
+  /// What the process is to do.
+  public enum Task: Equatable, Sendable {
+    /// Open the window, at a link if there is one.
+    case open(uri: String?)
+    /// Import feeds into the embedded publication, without a window.
+    case importFeeds([String])
+    /// Draw one window into a PNG file and end: the login, or signed in to the sample account at a link.
+    case screenshot(file: String, uri: String?)
+    /// Play the path from login to an unlocked article and draw each screen into a folder.
+    case tour(folder: String)
+    /// Print the version and end.
+    case version
+    /// Print ``LaunchOptions/help`` and end.
+    case help
+  }
+
+  /// Which colours to draw in.
+  public enum Appearance: String, Equatable, Sendable {
+    /// As the desktop says.
+    case system
+    /// Dark on light.
+    case light
+    /// Light on dark.
+    case dark
+  }
+
+  /// Why a command line was refused; one sentence for the person at the terminal.
+  public struct Failure: Error, Equatable, Sendable {
+    /// What is wrong, and with which argument.
+    public let sentence: String
+  }
+
+  /// What to do.
+  public var task: Task = .open(uri: nil)
+  /// The origin of a publication on the network; `nil` for the embedded one.
+  public var publication: String?
+  /// Where data is kept; `nil` for the usual place.
+  public var dataFolder: String?
+  /// A file of transport faults to inject, for testers.
+  public var faultsFile: String?
+  /// One line of JSON for each imported source.
+  public var json = false
+  /// Which colours to draw in.
+  public var appearance: Appearance = .system
+  /// Start without a window, as the session bus does.
+  public var asService = false
+
+  /// The text of `--help`.
+  public static let help = """
+    Usage: matinee [OPTION…] [matinee:URI]
+           matinee --import [--json] SOURCE…
+
+    Reads publications that people pay for. Without a publication it opens the one that comes with it.
+
+      --publication ORIGIN   use the publication at http://… or https://…
+      --data FOLDER          keep data there instead of $XDG_DATA_HOME/matinee
+      --import SOURCE…       add feeds (files or URLs) to the embedded publication and end
+      --json                 with --import: one line of JSON for each source
+      --faults FILE          inject the transport faults that FILE describes
+      --screenshot FILE.png  draw one window into FILE.png and end: the login, or the place of a URI
+      --tour FOLDER          play the whole path and draw each screen into FOLDER
+      --light, --dark        draw in these colours, whatever the desktop says
+      --version              print the version
+      --help                 print this
+    """
+
+  /// Reads the arguments, without the program's name.
+  public init(_ arguments: [String]) throws(Failure) {
+    var rest = arguments[...]
+    var plain: [String] = []
+    var imports = false
+    var screenshot: String?
+    var tour: String?
+    func value(of option: String) throws(Failure) -> String {
+      guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
+        throw Failure(sentence: "\(option) needs a value; see matinee --help.")
+      }
+      return value
+    }
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--publication": publication = try value(of: argument)
+      case "--data": dataFolder = try value(of: argument)
+      case "--faults": faultsFile = try value(of: argument)
+      case "--screenshot": screenshot = try value(of: argument)
+      case "--tour": tour = try value(of: argument)
+      case "--import": imports = true
+      case "--json": json = true
+      case "--light": appearance = .light
+      case "--dark": appearance = .dark
+      case "--gapplication-service": asService = true
+      case "--version":
+        task = .version
+        return
+      case "--help", "-h":
+        task = .help
+        return
+      case let option where option.hasPrefix("-"): throw Failure(sentence: "\(option) is not an option of matinee; see matinee --help.")
+      default: plain.append(argument)
+      }
+    }
+    if let publication, !publication.hasPrefix("http://"), !publication.hasPrefix("https://") {
+      throw Failure(sentence: "--publication takes an origin such as https://example.org, not “\(publication)”.")
+    }
+    if imports {
+      guard !plain.isEmpty else { throw Failure(sentence: "--import needs at least one file or URL.") }
+      guard publication == nil else { throw Failure(sentence: "--import adds to the embedded publication; --publication names another.") }
+      task = .importFeeds(plain)
+      return
+    }
+    guard plain.count <= 1 else { throw Failure(sentence: "Only one link can be opened at a time; “\(plain[1])” is one too many.") }
+    guard !json else { throw Failure(sentence: "--json goes with --import.") }
+    if let screenshot {
+      task = .screenshot(file: screenshot, uri: plain.first)
+    } else if let tour {
+      task = .tour(folder: tour)
+    } else {
+      task = .open(uri: plain.first)
+    }
+  }
+
+  /// Whether this start is an instance of its own, beside one that may be running.
+  public var isOwnInstance: Bool {
+    if case .open = task { return publication != nil || dataFolder != nil || faultsFile != nil }
+    return true
+  }
+}

@@ -1,0 +1,66 @@
+import PublicationAPI
+
+/// Every move there is, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
+public indirect enum Navigation: Hashable, Sendable {
+  /// The root. What is in `then` is performed after signing in.
+  case login(then: Navigation?)
+  /// A tab, as it was left.
+  case tab(Tab)
+  /// A post's article.
+  case post(Post.ID)
+  /// A fan club's page.
+  case fanClub(FanClub.ID)
+  /// A paywall; what is in `then` is performed once the reader has bought.
+  case paywall(PaywallRecord.ID, then: Navigation?)
+  /// The payment sheet of a product.
+  case payment(ProductRecord.ID)
+  /// A page in the system's browser.
+  case web(String)
+  /// Closes what is on top.
+  case back
+  /// Closes all sheets.
+  case dismiss
+}
+
+/// The app's tabs, in their order.
+public enum Tab: String, CaseIterable, Hashable, Sendable {
+  /// The feed of the whole publication.
+  case home
+  /// The fan clubs.
+  case fanClubs
+  /// What the reader bookmarked.
+  case bookmarks
+  /// The reader's account.
+  case account
+}
+
+/// A place that a screen shows: what remains of a ``Navigation`` once it has been performed.
+public enum Destination: Hashable, Sendable {
+  /// The root.
+  case login
+  /// A tab's first page.
+  case tab(Tab)
+  /// An article.
+  case post(Post.ID)
+  /// A fan club's page.
+  case fanClub(FanClub.ID)
+  /// A paywall.
+  case paywall(PaywallRecord.ID)
+  /// A payment sheet.
+  case payment(ProductRecord.ID)
+
+  /// The place's name in logs and tests, without identifiers.
+  public var name: String {
+    switch self {
+    case .login: "login"
+    case .tab(.home): "feed"
+    case .tab(.fanClubs): "fanclubs"
+    case .tab(.bookmarks): "bookmarks"
+    case .tab(.account): "account"
+    case .post: "article"
+    case .fanClub: "fanclub"
+    case .paywall: "paywall"
+    case .payment: "payment"
+    }
+  }
+}

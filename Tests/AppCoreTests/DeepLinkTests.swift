@@ -1,0 +1,29 @@
+import AppCore
+import Testing
+
+@Suite struct DeepLinkTests {
+  @Test(arguments: [
+    ("matinee://posts/p-1", Navigation.post("p-1")), ("MATINEE://Posts/p_1", .post("p_1")), ("matinee://fanclubs/film/", .fanClub("film")),
+    ("matinee://paywall/premium", .paywall("premium", then: nil)),
+  ])
+  func knownPlaces(uri: String, navigation: Navigation) throws { #expect(try DeepLink(uri).navigation == navigation) }
+
+  @Test func publicationIsOptional() throws {
+    #expect(try DeepLink("matinee://posts/1").publication == nil)
+    #expect(try DeepLink("matinee://posts/1?publication=https://example.org").publication == "https://example.org")
+  }
+
+  @Test(arguments: ["", "posts/1", "https://example.org/posts/1", "matinee:posts/1", "matinee://me@posts/1", "matinee://posts:80/1", "::"])
+  func whatIsNoLink(uri: String) {
+    #expect(throws: DeepLink.Failure.notALink(uri)) { try DeepLink(uri) }
+  }
+
+  @Test(arguments: ["matinee://posts", "matinee://posts/", "matinee://posts/a/b", "matinee://posts/%00", "matinee://posts/a%20b"])
+  func badIdentifiers(uri: String) {
+    #expect(throws: DeepLink.Failure.badIdentifier(uri)) { try DeepLink(uri) }
+  }
+
+  @Test func unknownPlace() {
+    #expect(throws: DeepLink.Failure.unknownPlace("orders")) { try DeepLink("matinee://orders/1") }
+  }
+}

@@ -1,0 +1,45 @@
+import AppCore
+import Testing
+
+@Suite struct LaunchOptionsTests {
+  @Test func nothingOpensTheWindow() throws {
+    let options = try LaunchOptions([])
+    #expect(options.task == .open(uri: nil))
+    #expect(!options.isOwnInstance)
+  }
+
+  @Test func aLinkIsHandedToTheRunningInstance() throws {
+    let options = try LaunchOptions(["matinee://posts/1"])
+    #expect(options.task == .open(uri: "matinee://posts/1"))
+    #expect(!options.isOwnInstance)
+  }
+
+  @Test func importTakesEverySource() throws {
+    let options = try LaunchOptions(["--import", "a.rss", "--json", "b.atom"])
+    #expect(options.task == .importFeeds(["a.rss", "b.atom"]))
+    #expect(options.json)
+  }
+
+  @Test func anotherPublicationIsAnotherInstance() throws {
+    #expect(try LaunchOptions(["--publication", "http://127.0.0.1:8080"]).isOwnInstance)
+  }
+
+  @Test func screenshotTakesALink() throws {
+    let options = try LaunchOptions(["--screenshot", "a.png", "--dark", "matinee://posts/1"])
+    #expect(options.task == .screenshot(file: "a.png", uri: "matinee://posts/1"))
+    #expect(options.appearance == .dark)
+  }
+
+  @Test(arguments: [
+    (["--data"], "--data needs a value; see matinee --help."),
+    (["--fast"], "--fast is not an option of matinee; see matinee --help."),
+    (["--publication", "example.org"], "--publication takes an origin such as https://example.org, not “example.org”."),
+    (["--import"], "--import needs at least one file or URL."),
+    (["a", "b"], "Only one link can be opened at a time; “b” is one too many."),
+    (["--json"], "--json goes with --import."),
+  ])
+  func aBadLineSaysWhatIsWrong(arguments: [String], sentence: String) {
+    let failure = #expect(throws: LaunchOptions.Failure.self) { try LaunchOptions(arguments) }
+    #expect(failure?.sentence == sentence)
+  }
+}
