@@ -1,0 +1,200 @@
+import CSQLite
+import Foundation
+import Runtime
+
+/// One connection to one SQLite database. Not `Sendable`: it belongs to one thread or actor.
+///
+/// Opens in WAL mode with foreign keys on and a busy time-out of five seconds. Statements are prepared once and kept.
+///
+///     try connection.execute("INSERT INTO post (id, title) VALUES (?, ?)", post.id, post.title)
+///     let titles = try connection.query("SELECT title FROM post") { try $0.get(0, as: String.self) }
+public final class Connection {
+  /// What survives the machine losing power; the process being killed loses nothing either way.
+  public enum Synchronous: String, Sendable {
+    /// Every committed transaction.
+    case full = "FULL"
+    /// The database is never damaged, but the last transactions may be lost.
+    case normal = "NORMAL"
+  }
+
+  /// The file, or `:memory:`.
+  public let path: String
+  let handle: OpaquePointer
+  private let executor: ThreadExecutor?
+  private var statements: [String: Statement] = [:]
+  private var uses = 0
+  private var depth = 0
+
+  /// Opens the database, and makes the file when there is none.
+  /// - Parameters:
+  ///   - path: a file, or `:memory:`.
+  ///   - executor: the thread that owns the connection; every call asserts that it runs there.
+  /// - Throws: ``SQLiteError``; its ``SQLiteError/isCorruption`` says that the file is damaged or no database.
+  public init(path: String, synchronous: Synchronous = .full, executor: ThreadExecutor? = nil) throws(SQLiteError) {
+    executor?.checkIsolated()
+    var handle: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK, let handle else {
+      let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
+      sqlite3_close_v2(handle)
+      throw SQLiteError(code: code, message: message, sql: path)
+    }
+    self.path = path
+    self.handle = handle
+    self.executor = executor
+    sqlite3_busy_timeout(handle, 5000)
+    do {
+      // Read first: the first access is what finds a damaged file.
+      try script("PRAGMA schema_version; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON")
+      try script("PRAGMA synchronous = \(synchronous.rawValue)")
+    } catch {
+      throw error.isCorruption ? SQLiteError(code: error.extendedCode, message: error.message, sql: path) : error
+    }
+  }
+
+  deinit {
+    statements.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs one statement that returns no rows.
+  /// - Returns: how many rows it changed.
+  /// - Throws: ``SQLiteError``.
+  @discardableResult
+  public func execute(_ sql: String, _ values: (any SQLValue)?...) throws(SQLiteError) -> Int {
+    try execute(sql, values: values)
+  }
+
+  /// Runs one statement that returns no rows, with values in an array.
+  /// - Returns: how many rows it changed.
+  /// - Throws: ``SQLiteError``.
+  @discardableResult
+  public func execute(_ sql: String, values: [(any SQLValue)?]) throws(SQLiteError) -> Int {
+    let statement = try borrow(sql, values)
+    defer { giveBack(statement) }
+    // Rows before and after: sqlite3_changes keeps the last count when a statement changes nothing.
+    let before = sqlite3_total_changes64(handle)
+    while try step(statement) {}
+    return sqlite3_total_changes64(handle) == before ? 0 : Int(sqlite3_changes64(handle))
+  }
+
+  /// Runs one statement and maps each of its rows.
+  /// - Throws: ``SQLiteError``, or what `map` throws.
+  public func query<Value>(_ sql: String, _ values: (any SQLValue)?..., map: (Row) throws -> Value) throws -> [Value] {
+    try query(sql, values: values, map: map)
+  }
+
+  /// Runs one statement, with values in an array, and maps each of its rows.
+  /// - Throws: ``SQLiteError``, or what `map` throws.
+  public func query<Value>(_ sql: String, values: [(any SQLValue)?], map: (Row) throws -> Value) throws -> [Value] {
+    let statement = try borrow(sql, values)
+    defer { giveBack(statement) }
+    var result: [Value] = []
+    let row = Row(statement: statement)
+    while try step(statement) { result.append(try map(row)) }
+    return result
+  }
+
+  /// Runs one statement and maps the first of its rows, if there is one.
+  /// - Throws: ``SQLiteError``, or what `map` throws.
+  public func queryOne<Value>(_ sql: String, _ values: (any SQLValue)?..., map: (Row) throws -> Value) throws -> Value? {
+    let statement = try borrow(sql, values)
+    defer { giveBack(statement) }
+    return try step(statement) ? try map(Row(statement: statement)) : nil
+  }
+
+  /// Runs any number of statements, without values and without results: schemas and pragmas.
+  /// - Throws: ``SQLiteError``.
+  public func script(_ sql: String) throws(SQLiteError) {
+    executor?.checkIsolated()
+    try check(sqlite3_exec(handle, sql, nil, nil, nil), sql)
+  }
+
+  /// The row id of the last row inserted.
+  public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Runs `body` in a transaction that holds the write lock from its start; all or nothing. Inside another transaction it is a
+  /// savepoint, which can fail alone.
+  /// - Throws: ``SQLiteError``, or what `body` throws, after everything was undone.
+  public func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    let outermost = depth == 0
+    try script(outermost ? "BEGIN IMMEDIATE" : "SAVEPOINT level\(depth)")
+    depth += 1
+    defer { depth -= 1 }
+    do {
+      let value = try body()
+      try script(outermost ? "COMMIT" : "RELEASE level\(depth - 1)")
+      return value
+    } catch {
+      // SQLite rolls back by itself on some errors (full disk); the first error is the one that explains.
+      if sqlite3_get_autocommit(handle) == 0 {
+        try? script(outermost ? "ROLLBACK" : "ROLLBACK TO level\(depth - 1); RELEASE level\(depth - 1)")
+      }
+      throw error
+    }
+  }
+
+  /// The one place where a result code becomes an error.
+  func check(_ code: Int32, _ sql: String) throws(SQLiteError) {
+    guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
+    // What SQLite remembers belongs to the last call on the connection, which may have been another.
+    let extended = sqlite3_extended_errcode(handle)
+    let matches = extended & 0xff == code & 0xff
+    let message = matches ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
+    throw SQLiteError(code: matches ? extended : code, message: message.map { String(cString: $0) } ?? "unknown error", sql: sql)
+  }
+
+  private func step(_ statement: Statement) throws(SQLiteError) -> Bool {
+    let code = sqlite3_step(statement.handle)
+    try check(code, statement.sql)
+    return code == SQLITE_ROW
+  }
+
+  /// Takes a statement out of the cache, so that the same SQL inside a `map` closure gets one of its own.
+  private func borrow(_ sql: String, _ values: [(any SQLValue)?]) throws(SQLiteError) -> Statement {
+    executor?.checkIsolated()
+    let statement = if let cached = statements.removeValue(forKey: sql) { cached } else { try prepare(sql) }
+    guard values.count == statement.parameterCount else {
+      let message = "\(values.count) values for \(statement.parameterCount) parameters"
+      giveBack(statement)
+      throw SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
+    }
+    for (index, value) in values.enumerated() {
+      let code = statement.bind(value?.scalar ?? .null, at: Int32(index + 1))
+      guard code == SQLITE_OK else {
+        giveBack(statement)
+        try check(code, sql)
+        break
+      }
+    }
+    return statement
+  }
+
+  private func giveBack(_ statement: Statement) {
+    sqlite3_reset(statement.handle)
+    sqlite3_clear_bindings(statement.handle)
+    uses += 1
+    statement.lastUse = uses
+    if statements.count >= 64, let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse }) { statements[oldest.sql] = nil }
+    statements[statement.sql] = statement
+  }
+
+  private func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    var prepared: OpaquePointer?
+    var rest = ""
+    let code = sql.withCString { start in
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v3(handle, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, &tail)
+      if let tail { rest = String(cString: tail) }
+      return code
+    }
+    try check(code, sql)
+    guard let prepared else { throw SQLiteError(code: SQLITE_MISUSE, message: "there is no statement", sql: sql) }
+    let statement = Statement(sql: sql, handle: prepared)
+    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
+      throw SQLiteError(code: SQLITE_MISUSE, message: "more than one statement; use script(_:)", sql: sql)
+    }
+    return statement
+  }
+}

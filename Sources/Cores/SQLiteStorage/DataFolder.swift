@@ -1,0 +1,51 @@
+import Foundation
+
+/// A folder that one process at a time owns: where databases are kept.
+///
+/// The lock goes with the object, and with the process however it ends.
+public final class DataFolder: Sendable {
+  /// Why the folder cannot be used.
+  public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Another process owns it.
+    case inUse(path: String)
+    /// It could not be made or opened; the reason is the system's.
+    case unusable(path: String, reason: String)
+
+    /// One sentence.
+    public var description: String {
+      switch self {
+      case .inUse(let path): "\(path) is in use by another running program."
+      case .unusable(let path, let reason): "\(path) cannot be used: \(reason)."
+      }
+    }
+  }
+
+  /// The folder's path, without a closing slash.
+  public let path: String
+  private let lock: Int32
+
+  /// Makes the folder, readable by its owner only, when there is none, and locks it.
+  /// - Throws: ``Failure``.
+  public init(path: String) throws(Failure) {
+    self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    do {
+      try FileManager.default.createDirectory(
+        atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .unusable(path: self.path, reason: error.localizedDescription)
+    }
+    let lock = open(self.path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw .unusable(path: self.path, reason: String(cString: strerror(errno))) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      let error = errno
+      close(lock)
+      throw error == EWOULDBLOCK ? .inUse(path: self.path) : .unusable(path: self.path, reason: String(cString: strerror(error)))
+    }
+    self.lock = lock
+  }
+
+  deinit { close(lock) }
+
+  /// The path of a file in the folder.
+  public func file(_ name: String) -> String { path + "/" + name }
+}

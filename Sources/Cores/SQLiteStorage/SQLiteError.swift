@@ -1,0 +1,60 @@
+import CSQLite
+
+/// What SQLite answered instead of doing what it was asked.
+public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// A primary result code (sqlite.org/rescode.html).
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// SQLite's number.
+    public let rawValue: Int32
+    /// The code with that number.
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The SQL is wrong, or names something that does not exist.
+    public static let error = Code(rawValue: SQLITE_ERROR)
+    /// Somebody else holds the lock, and went on holding it for the whole busy time-out.
+    public static let busy = Code(rawValue: SQLITE_BUSY)
+    /// The file or its folder cannot be written.
+    public static let readOnly = Code(rawValue: SQLITE_READONLY)
+    /// Reading or writing the file failed.
+    public static let io = Code(rawValue: SQLITE_IOERR)
+    /// The file is damaged.
+    public static let corrupt = Code(rawValue: SQLITE_CORRUPT)
+    /// The disk is full.
+    public static let full = Code(rawValue: SQLITE_FULL)
+    /// The file cannot be opened.
+    public static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
+    /// A constraint of the schema was violated; ``SQLiteError/extendedCode`` says which kind.
+    public static let constraint = Code(rawValue: SQLITE_CONSTRAINT)
+    /// A column holds another type than the one asked for.
+    public static let mismatch = Code(rawValue: SQLITE_MISMATCH)
+    /// A call that makes no sense: more values than parameters, a connection that was closed.
+    public static let misuse = Code(rawValue: SQLITE_MISUSE)
+    /// The file is no database.
+    public static let notADatabase = Code(rawValue: SQLITE_NOTADB)
+  }
+
+  /// The primary code, to match on.
+  public let code: Code
+  /// The extended code; equal to the primary one when there is nothing to add.
+  public let extendedCode: Int32
+  /// SQLite's own words.
+  public let message: String
+  /// The statement, without its values, which may be private; the file's path when none was running.
+  public let sql: String
+
+  /// Makes one; `code` may be extended.
+  public init(code: Int32, message: String, sql: String) {
+    self.code = Code(rawValue: code & 0xff)
+    extendedCode = code
+    self.message = message
+    self.sql = sql
+  }
+
+  /// Whether the file itself is damaged or no database, so that trying again cannot help.
+  public var isCorruption: Bool { code == .corrupt || code == .notADatabase }
+
+  /// One sentence.
+  public var description: String {
+    isCorruption ? "The database is damaged (\(message)): \(sql)" : "SQLite error \(extendedCode), \(message): \(sql)"
+  }
+}

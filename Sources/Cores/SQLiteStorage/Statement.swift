@@ -1,0 +1,122 @@
+import CSQLite
+import Foundation
+
+/// A prepared statement; belongs to one connection and is used by one caller at a time.
+final class Statement {
+  let sql: String
+  let handle: OpaquePointer
+  let parameterCount: Int
+  private(set) lazy var columns: [String: Int32] = {
+    var columns: [String: Int32] = [:]
+    for index in (0..<sqlite3_column_count(handle)).reversed() {
+      if let name = sqlite3_column_name(handle, index) { columns[String(cString: name)] = index }
+    }
+    return columns
+  }()
+  /// When it was last used, in uses of the connection.
+  var lastUse = 0
+
+  init(sql: String, handle: OpaquePointer) {
+    self.sql = sql
+    self.handle = handle
+    parameterCount = Int(sqlite3_bind_parameter_count(handle))
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  func bind(_ scalar: SQLScalar, at index: Int32) -> Int32 {
+    switch scalar {
+    case .null: return sqlite3_bind_null(handle, index)
+    case .integer(let integer): return sqlite3_bind_int64(handle, index, integer)
+    case .real(let double): return sqlite3_bind_double(handle, index, double)
+    case .text(var text):
+      return text.withUTF8 { bytes in
+        // An empty string may come without an address, which SQLite would take for NULL.
+        guard let base = bytes.baseAddress else { return matinee_sqlite3_bind_text(handle, index, "", 0) }
+        return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+          matinee_sqlite3_bind_text(handle, index, $0, sqlite3_uint64(bytes.count))
+        }
+      }
+    case .blob(let data):
+      guard !data.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
+      return data.withUnsafeBytes { matinee_sqlite3_bind_blob(handle, index, $0.baseAddress, sqlite3_uint64($0.count)) }
+    }
+  }
+
+  func column(_ index: Int32) -> SQLScalar {
+    switch sqlite3_column_type(handle, index) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, index))
+    case SQLITE_TEXT:
+      guard let text = sqlite3_column_text(handle, index) else { return .null }
+      return .text(String(decoding: UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(handle, index))), as: UTF8.self))
+    case SQLITE_BLOB:
+      guard let blob = sqlite3_column_blob(handle, index) else { return .blob(Data()) }
+      return .blob(Data(bytes: blob, count: Int(sqlite3_column_bytes(handle, index))))
+    default: return .null
+    }
+  }
+}
+
+/// The row that a query stands on; valid only inside the `map` closure it was handed to.
+public struct Row {
+  let statement: Statement
+
+  /// The value of a column, by its place from 0.
+  /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/mismatch`` when it holds something else, `NULL` among it.
+  public func get<Value: SQLValue>(_ column: Int, as type: Value.Type = Value.self) throws -> Value {
+    let scalar = try scalar(column)
+    guard let value = Value(scalar: scalar) else { throw mismatch("\(column)", scalar, "\(type)") }
+    return value
+  }
+
+  /// The value of a column that may be `NULL`, by its place from 0.
+  /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/mismatch`` when it holds something else.
+  public func get<Value: SQLValue>(_ column: Int, as type: Value?.Type = Value?.self) throws -> Value? {
+    let scalar = try scalar(column)
+    if scalar == .null { return nil }
+    guard let value = Value(scalar: scalar) else { throw mismatch("\(column)", scalar, "\(type)") }
+    return value
+  }
+
+  /// The value of a column, by the name it has in the result.
+  /// - Throws: ``SQLiteError`` when there is none of that name or it holds something else, `NULL` among it.
+  public func get<Value: SQLValue>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
+    try get(try index(column), as: type)
+  }
+
+  /// The value of a column that may be `NULL`, by the name it has in the result.
+  /// - Throws: ``SQLiteError`` when there is none of that name or it holds something else.
+  public func get<Value: SQLValue>(_ column: String, as type: Value?.Type = Value?.self) throws -> Value? {
+    try get(try index(column), as: type)
+  }
+
+  /// A column as SQLite holds it.
+  /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/misuse`` when there is no such column.
+  public func scalar(_ column: Int) throws -> SQLScalar {
+    guard column >= 0, column < Int(sqlite3_column_count(statement.handle)) else {
+      throw SQLiteError(code: SQLITE_MISUSE, message: "there is no column \(column)", sql: statement.sql)
+    }
+    return statement.column(Int32(column))
+  }
+
+  private func index(_ name: String) throws -> Int {
+    guard let index = statement.columns[name] else {
+      throw SQLiteError(code: SQLITE_MISUSE, message: "there is no column \(name)", sql: statement.sql)
+    }
+    return Int(index)
+  }
+
+  private func mismatch(_ column: String, _ scalar: SQLScalar, _ wanted: String) -> SQLiteError {
+    let found =
+      switch scalar {
+      case .null: "NULL"
+      case .integer: "an integer"
+      case .real: "a double"
+      case .text: "text"
+      case .blob: "bytes"
+      }
+    let name = Int32(column).flatMap { sqlite3_column_name(statement.handle, $0) }.map { String(cString: $0) } ?? column
+    return SQLiteError(code: SQLITE_MISMATCH, message: "column \(name) holds \(found) where \(wanted) was expected", sql: statement.sql)
+  }
+}
