@@ -1,0 +1,71 @@
+import Foundation
+
+/// Why a document could not be read as a feed, and where it went wrong.
+public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, LocalizedError {
+  /// What is wrong with the document.
+  public enum Reason: Equatable, Sendable {
+    /// There are no bytes, or nothing but white space.
+    case empty
+    /// More bytes than the reader was told to take.
+    case tooLarge(bytes: Int, limit: Int)
+    /// It is something else, such as a web page; the text says what.
+    case notAFeed(String)
+    /// A feed in a format that this version does not read.
+    case notReadYet(FeedFormat)
+    /// It ends in the middle.
+    case cutOff
+    /// Its bytes are not in the encoding that it claims, or nobody knows that encoding.
+    case wrongEncoding(String)
+    /// It breaks the rules of its format; the text says which.
+    case malformed(String)
+    /// It is well formed but made to do harm: entities of its own, or nesting without end.
+    case refused(String)
+  }
+
+  /// What is wrong.
+  public var reason: Reason
+  /// The file or URL it came from, as it was given to the parser.
+  public var source: String
+  /// The line, from 1, when known.
+  public var line: Int?
+  /// The column, from 1, when known.
+  public var column: Int?
+
+  /// Makes one.
+  public init(_ reason: Reason, source: String, line: Int? = nil, column: Int? = nil) {
+    self.reason = reason
+    self.source = source
+    self.line = line
+    self.column = column
+  }
+
+  /// One sentence for people, with the source and the place.
+  public var description: String {
+    var place = source
+    if let line { place += (place.isEmpty ? "line " : ", line ") + String(line) }
+    if let line, line > 0, let column { place += ", column " + String(column) }
+    return place.isEmpty ? sentence : "\(place): \(sentence)"
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// One sentence for people, without the place.
+  public var sentence: String {
+    switch reason {
+    case .empty: "The document is empty."
+    case .tooLarge(let bytes, let limit):
+      "The document has \(Self.megabytes(bytes)), and more than \(Self.megabytes(limit)) are not read."
+    case .notAFeed(let what): "This is not a feed: \(what)."
+    case .notReadYet(let format): "\(format.name) is not read yet."
+    case .cutOff: "The document is cut off: it ends in the middle."
+    case .wrongEncoding(let what): "The document’s text does not have the encoding that it claims: \(what)."
+    case .malformed(let what): "The feed is broken: \(what)."
+    case .refused(let what): "The document was refused: \(what)."
+    }
+  }
+
+  private static func megabytes(_ bytes: Int) -> String {
+    bytes < 1_000_000 ? "\(bytes) bytes" : "\((Double(bytes) / 100_000).rounded() / 10) MB"
+  }
+}

@@ -1,0 +1,69 @@
+extension ArticleBody {
+  /// The words alone: a line a block, pictures by their `alt`.
+  public var plainText: String {
+    blocks.map(\.plainText).filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  /// The opening words on one line, cut at the end of a word with `…` when there is more.
+  /// - Parameter characters: the most characters that come back, `…` included.
+  public func teaser(characters: Int) -> String {
+    var words = ""
+    for block in blocks {
+      if case .picture = block { continue }
+      let text = block.plainText
+      guard !text.isEmpty else { continue }
+      if !words.isEmpty { words += " " }
+      words += text
+      if words.utf8.count > characters * 32 { break }
+    }
+    return words.shortened(to: characters)
+  }
+}
+
+extension ArticleBody.Block {
+  var plainText: String {
+    switch self {
+    case .heading(_, let inlines), .paragraph(let inlines), .quote(let inlines): inlines.map(\.text).joined()
+    case .listItem(let marker, _, let inlines): marker + " " + inlines.map(\.text).joined()
+    case .code(let text): text
+    case .picture(_, let alt): alt
+    case .rule: ""
+    }
+  }
+}
+
+extension String {
+  /// White space collapsed to single spaces, none at the ends.
+  var collapsed: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+  /// At most that many characters on one line, cut at the end of a word and marked with `…` when something was left out.
+  func shortened(to characters: Int) -> String {
+    let line = collapsed
+    guard line.count > characters else { return line }
+    guard characters > 1 else { return characters == 1 ? "…" : "" }
+    let cut = line.prefix(characters - 1)
+    let isWhole = line[cut.endIndex] == " "
+    var kept = cut[...]
+    // A single word longer than the whole line is cut where it must be.
+    if !isWhole, let space = cut.lastIndex(of: " "), space > cut.startIndex { kept = cut[..<space] }
+    while let last = kept.last, last.isWhitespace || ",;:–—-".contains(last) { kept.removeLast() }
+    return kept + "…"
+  }
+}
+
+extension ParsedItem {
+  /// The title, or for an untitled post its first words, or its link; never empty.
+  public var displayTitle: String {
+    if let title, !title.isEmpty { return title }
+    let words = teaser(characters: 60)
+    if !words.isEmpty { return words }
+    return link.flatMap { $0.isEmpty ? nil : $0 } ?? "Untitled"
+  }
+
+  /// The opening, plain text on one line: of the summary where there is one, else of the body.
+  /// - Parameter characters: the most characters that come back.
+  public func teaser(characters: Int) -> String {
+    let short = summary.isEmpty ? "" : ArticleBody(html: summary).teaser(characters: characters)
+    return short.isEmpty ? ArticleBody(html: body).teaser(characters: characters) : short
+  }
+}
