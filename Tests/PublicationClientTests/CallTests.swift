@@ -1,0 +1,122 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import Testing
+
+/// What each call sends: method, target, body, token.
+@Suite struct CallTests {
+  private let uuid = UUID(uuidString: "11111111-2222-3333-4444-555555555555")!
+
+  /// Sends one call and compares what went out, and that what came back is the answer.
+  private func expect<Answer: Codable & Equatable>(
+    _ method: Request.Method, _ target: String, body: String = "", token: String? = "secret", answer: Answer, status: Int = 200,
+    sourceLocation: SourceLocation = #_sourceLocation, _ call: (PublicationClient) async throws -> Answer
+  ) async throws {
+    let canned = try Canned(answer, status: status)
+    let result = try await call(canned.client())
+    #expect(result == answer, sourceLocation: sourceLocation)
+    let request = try #require(canned.requests.first, sourceLocation: sourceLocation)
+    #expect(canned.requests.count == 1, sourceLocation: sourceLocation)
+    #expect(request.method == method, sourceLocation: sourceLocation)
+    #expect(request.target == target, sourceLocation: sourceLocation)
+    #expect(String(decoding: request.body, as: UTF8.self) == body, sourceLocation: sourceLocation)
+    #expect(request.headers["Content-Type"] == (body.isEmpty ? nil : "application/json"), sourceLocation: sourceLocation)
+    #expect(request.headers["Authorization"] == token.map { "Bearer \($0)" }, sourceLocation: sourceLocation)
+  }
+
+  @Test func whatNeedsNoToken() async throws {
+    let info = PublicationInfo(id: "x", name: "X", tagline: "", defaultPaywallID: "premium")
+    try await expect(.get, "/v1/publication", token: nil, answer: info) { try await $0.publication() }
+    try await expect(.get, "/v1/keys", token: nil, answer: KeySet(keys: [])) { try await $0.keys() }
+  }
+
+  @Test func posts() async throws {
+    let page = Page(items: [Post.sample()], next: "abc")
+    try await expect(.get, "/v1/posts", answer: page) { try await $0.posts() }
+    try await expect(.get, "/v1/posts?fanclub=c1&cursor=a%2Bb%3D%26&limit=5", answer: page) {
+      try await $0.posts(fanClub: "c1", cursor: "a+b=&", limit: 5)
+    }
+    try await expect(.get, "/v1/posts?bookmarked=true", answer: page) { try await $0.posts(bookmarked: true) }
+    let post = Post.sample(body: "<p>Text</p>")
+    try await expect(.get, "/v1/posts/p1", answer: post) { try await $0.post("p1") }
+  }
+
+  @Test func actions() async throws {
+    let post = Post.sample()
+    try await expect(.put, "/v1/posts/p1/reaction", answer: post) { try await $0.setReaction("p1", true) }
+    try await expect(.delete, "/v1/posts/p1/reaction", answer: post) { try await $0.setReaction("p1", false) }
+    try await expect(.put, "/v1/posts/p1/bookmark", answer: post) { try await $0.setBookmark("p1", true) }
+    try await expect(.delete, "/v1/posts/p1/bookmark", answer: post) { try await $0.setBookmark("p1", false) }
+    let club = FanClub(id: "c1", name: "Club")
+    try await expect(.put, "/v1/fanclubs/c1/follow", answer: club) { try await $0.setFollow("c1", true) }
+    try await expect(.delete, "/v1/fanclubs/c1/follow", answer: club) { try await $0.setFollow("c1", false) }
+  }
+
+  @Test func fanClubs() async throws {
+    let club = FanClub(id: "c1", name: "Club")
+    try await expect(.get, "/v1/fanclubs", answer: Page(items: [club])) { try await $0.fanClubs() }
+    try await expect(.get, "/v1/fanclubs?cursor=2", answer: Page(items: [club])) { try await $0.fanClubs(cursor: "2") }
+    try await expect(.get, "/v1/fanclubs/c1", answer: club) { try await $0.fanClub("c1") }
+  }
+
+  @Test func commerce() async throws {
+    let paywall = PaywallRecord(id: "premium", title: "T", text: "", benefits: [], productIDs: ["a"])
+    try await expect(.get, "/v1/paywalls/premium", answer: paywall) { try await $0.paywall("premium") }
+    try await expect(.get, "/v1/products?ids=a%2Cb", answer: [ProductRecord]()) { try await $0.products(["a", "b"]) }
+    let order = Order(
+      id: uuid.uuidString, productID: "a", state: .open, created: Date(timeIntervalSince1970: 1_700_000_000), totalMinorUnits: 500,
+      currency: "EUR")
+    let path = "/v1/orders/11111111-2222-3333-4444-555555555555"
+    try await expect(.put, path, body: #"{"productID":"a"}"#, answer: order, status: 201) {
+      try await $0.beginOrder(uuid, product: "a")
+    }
+    try await expect(.post, path + "/charge", body: #"{"paymentToken":"tok"}"#, answer: order) {
+      try await $0.charge(uuid, paymentToken: "tok")
+    }
+    try await expect(.get, path, answer: order) { try await $0.order(uuid) }
+    try await expect(.get, "/v1/orders", answer: [order]) { try await $0.orders() }
+    try await expect(.get, "/v1/entitlements", answer: ["a.b.c"]) { try await $0.entitlements() }
+  }
+
+  @Test func session() async throws {
+    let reader = Reader(id: "r", email: "a@b.example", name: "A")
+    try await expect(
+      .post, "/v1/session", body: #"{"email":"a@b.example","password":"p"}"#, token: nil, answer: SignedIn(token: "t", reader: reader),
+      status: 201
+    ) { try await $0.signIn(Credentials(email: "a@b.example", password: "p")) }
+    try await expect(.get, "/v1/session", token: "other", answer: reader) { try await $0.reader(token: "other") }
+    let canned = Canned { _ in Response(204) }
+    try await canned.client().signOut(token: "other")
+    #expect(canned.requests.map(\.method) == [.delete])
+    #expect(canned.requests.first?.headers["Authorization"] == "Bearer other")
+  }
+
+  @Test func picturesGoWithoutToken() async throws {
+    let canned = Canned { _ in Response(200, headers: ["Content-Type": "image/png"], body: Data([1, 2, 3])) }
+    #expect(try await canned.client().picture("/v1/pictures/a%20b.png") == Data([1, 2, 3]))
+    #expect(canned.requests.first?.target == "/v1/pictures/a%20b.png")
+    #expect(canned.requests.first?.headers["Authorization"] == nil)
+  }
+
+  @Test(arguments: ["file:///etc/passwd", "javascript:alert(1)", "", "v1/pictures/x", "/a b", "/a\r\nX: y"])
+  func aPictureIsAPathOrAWebAddress(path: String) async {
+    let canned = Canned { _ in Response(200) }
+    await #expect { try await canned.client().picture(path) } throws: { if case ClientError.unacceptable = $0 { true } else { false } }
+    #expect(canned.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("a/b", "/v1/posts/a%2Fb"), ("a?b#c", "/v1/posts/a%3Fb%23c"), ("ä 1", "/v1/posts/%C3%A4%201"), ("%2e%2e", "/v1/posts/%252e%252e"),
+    ("a&b=c", "/v1/posts/a%26b%3Dc"), ("\r\n", "/v1/posts/%0D%0A"), ("..a", "/v1/posts/..a"),
+  ])
+  func oddIDsAreOneComponent(id: String, target: String) async throws {
+    try await expect(.get, target, answer: Post.sample(id)) { try await $0.post(id) }
+  }
+
+  @Test(arguments: ["", ".", ".."]) func whatNoPathCanHoldIsNotFoundAndNotAsked(id: String) async {
+    let canned = Canned { _ in Response(200) }
+    await #expect { try await canned.client().post(id) } throws: { ($0 as? ClientError)?.isNotFound == true }
+    #expect(canned.requests.isEmpty)
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import Testing
+
+@Suite struct ClientErrorTests {
+  private func error(_ answer: @escaping @Sendable (Request) throws -> Response) async throws -> ClientError {
+    let canned = Canned(answer)
+    do { _ = try await canned.client().post("p1") } catch { return error }
+    throw Missing()
+  }
+  private struct Missing: Error {}
+
+  @Test(arguments: [TransportError.unreachable("refused"), .timedOut, .cutShort("reset")])
+  func noAnswerIsOffline(transportError: TransportError) async throws {
+    let error = try await error { _ in throw transportError }
+    guard case .offline(transportError) = error else { throw error }
+    #expect(error.isOffline)
+    #expect(!error.sentence.isEmpty)
+  }
+
+  @Test(arguments: [TransportError.insecure("expired"), .tooLarge(limit: 1), .unsupported("x")])
+  func anAnswerTheTransportRefusesIsNotOffline(transportError: TransportError) async throws {
+    let error = try await error { _ in throw transportError }
+    guard case .unacceptable(transportError) = error else { throw error }
+    #expect(!error.isOffline)
+    #expect(!error.sentence.isEmpty)
+  }
+
+  @Test func whatATransportShouldNotThrowIsNoAnswerEither() async throws {
+    struct Odd: Error {}
+    #expect(try await error { _ in throw Odd() }.isOffline)
+  }
+
+  @Test func aCancelledTaskIsNoFailureOfTheNetwork() async throws {
+    guard case .cancelled = try await error({ _ in throw CancellationError() }) else { throw Missing() }
+  }
+
+  @Test func aProblemKeepsCodeTitleAndStatus() async throws {
+    let problem = Problem(code: "too_many", title: "Slow down.", status: 429)
+    let body = try Wire.encode(problem)
+    let error = try await error { _ in
+      Response(429, headers: ["Content-Type": "application/problem+json", "Retry-After": "7"], body: body)
+    }
+    guard case .problem(problem, retryAfter: .seconds(7)) = error else { throw error }
+    #expect(error.sentence == "Slow down.")
+    #expect(error.code == "too_many")
+  }
+
+  @Test func retryAfterMayBeADate() async throws {
+    let headers: Headers = ["Date": "Wed, 21 Oct 2026 07:28:00 GMT", "Retry-After": "Wed, 21 Oct 2026 07:29:30 GMT"]
+    guard case .problem(_, retryAfter: .seconds(90)) = try await error({ _ in Response(503, headers: headers) }) else { throw Missing() }
+  }
+
+  @Test(arguments: ["soon", "-1", "Wed, 21 Oct 2026 07:29:30 GMT"]) func aRetryAfterThatSaysNothingIsNone(text: String) async throws {
+    guard case .problem(_, retryAfter: nil) = try await error({ _ in Response(503, headers: ["Retry-After": text]) }) else {
+      throw Missing()
+    }
+  }
+
+  @Test(arguments: [301, 304, 401, 404, 502]) func anAnswerThatIsNoProblemDocumentKeepsItsStatus(status: Int) async throws {
+    let canned = Canned { _ in Response(status, body: Data("<html>proxy</html>".utf8)) }
+    await #expect {
+      try await canned.client().post("p1")
+    } throws: {
+      guard case ClientError.problem(let problem, _) = $0 else { return false }
+      return problem.status == status && problem.code.rawValue == "http_\(status)"
+    }
+    #expect(canned.refusedTokens.isEmpty)
+  }
+
+  @Test func whatIsNotTheTypeIsUndecodableAndKeepsTheReason() async throws {
+    let error = try await error { _ in Response(200, body: Data("[]".utf8)) }
+    guard case .undecodable(let what, let underlying) = error else { throw error }
+    #expect(what == "GET /v1/posts/p1")
+    #expect(underlying is DecodingError)
+    #expect(!error.sentence.isEmpty)
+  }
+
+  @Test func anEndedSessionIsToldWithTheTokenThatWasUsed() async throws {
+    let canned = try Canned(Problem(code: .sessionEnded, title: "Sign in again.", status: 401), status: 401)
+    await #expect(throws: ClientError.self) { try await canned.client(token: "mine").orders() }
+    #expect(canned.refusedTokens == ["mine"])
+    await #expect(throws: ClientError.self) { try await canned.client(token: "mine").reader(token: "explicit") }
+    await #expect(throws: ClientError.self) { try await canned.client(token: nil).orders() }
+    await #expect(throws: ClientError.self) { try await canned.client(token: "mine").keys() }
+    #expect(canned.refusedTokens == ["mine"])
+  }
+
+  @Test func wrongCredentialsEndNoSession() async throws {
+    let canned = try Canned(Problem(code: .wrongCredentials, title: "No.", status: 401), status: 401)
+    await #expect { try await canned.client().signIn(Credentials(email: "a", password: "b")) } throws: {
+      ($0 as? ClientError)?.code == .wrongCredentials
+    }
+    #expect(canned.refusedTokens.isEmpty)
+  }
+}
