@@ -3,7 +3,7 @@ import HTTPTransport
 import PublicationAPI
 
 /// Why a call to a publication gave no answer that can be used.
-public enum ClientError: Error, Sendable {
+public enum ClientError: LocalizedError, Sendable {
   /// There is no answer: unreachable, timed out or cut short. Nothing is known of what the server did.
   case offline(TransportError)
   /// The transport would not send the request or take the answer: insecure, too large, unsupported.
@@ -43,6 +43,8 @@ public enum ClientError: Error, Sendable {
     }
   }
 
+  /// The same as ``sentence``.
+  public var errorDescription: String? { sentence }
   /// The publication's code, when it said no.
   public var code: Problem.Code? { if case .problem(let problem, _) = self { problem.code } else { nil } }
   /// Whether there was no connection, rather than a wrong answer.

@@ -1,0 +1,51 @@
+import Foundation
+import Runtime
+
+/// How times and counts become text, the same on every page. Nothing here looks at the device's own settings.
+public struct Formatting: Sendable {
+  /// What "ago" is measured from.
+  public var clock: any AppClock
+  /// The reader's language and region.
+  public var locale: Locale
+  /// The reader's time zone.
+  public var timeZone: TimeZone
+
+  /// Makes one.
+  public init(clock: any AppClock, locale: Locale, timeZone: TimeZone) {
+    self.clock = clock
+    self.locale = locale
+    self.timeZone = timeZone
+  }
+
+  /// When something appeared: in words for the last day, then the day, with its year when that is another one than now's.
+  ///
+  /// A time ahead of the clock by less than a minute is "Just now", since no two clocks agree; one further ahead is shown as its day.
+  public func date(_ date: Date) -> String {
+    let now = clock.now
+    let age = now.timeIntervalSince(date)
+    switch age {
+    case -60..<60: return "Just now"
+    case 60..<3600: return Self.ago(Int(age / 60), "minute")
+    case 3600..<86_400: return Self.ago(Int(age / 3600), "hour")
+    default: break
+    }
+    var calendar = locale.calendar
+    calendar.timeZone = timeZone
+    if age > 0, let yesterday = calendar.date(byAdding: .day, value: -1, to: now), calendar.isDate(date, inSameDayAs: yesterday) {
+      return "Yesterday"
+    }
+    let isThisYear = calendar.isDate(date, equalTo: now, toGranularity: .year)
+    let style = Date.FormatStyle(locale: locale, calendar: calendar, timeZone: timeZone).day().month(isThisYear ? .wide : .abbreviated)
+    return date.formatted(isThisYear ? style : style.year())
+  }
+
+  /// A count with the separators of the reader's language.
+  public func count(_ count: Int) -> String { count.formatted(.number.locale(locale)) }
+
+  /// A count of things: `1 follower`, `1,200 followers`.
+  public func count(_ count: Int, _ singular: String, _ plural: String) -> String {
+    "\(self.count(count)) \(count == 1 ? singular : plural)"
+  }
+
+  private static func ago(_ count: Int, _ unit: String) -> String { count == 1 ? "1 \(unit) ago" : "\(count) \(unit)s ago" }
+}
