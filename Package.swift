@@ -168,6 +168,7 @@ tests("AccountFeatureTests", ["AccountFeature", "SessionService", "PurchaseServi
 tests(
   "AppCoreTests",
   ["AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features + clientCores)
+tests("BuildInfoTests", ["BuildInfo"])
 tests("FloorTests", [])
 tests("ScriptTests", [])
 if !headless {
