@@ -26,7 +26,9 @@ struct BuildInfoPlugin: BuildToolPlugin {
     guard let own = gitFolder(of: package) else { return [] }
     // A worktree has a HEAD of its own and shares the branches with the main checkout.
     var shared = own
-    if let common = text(at: own.appending(path: "commondir")) { shared = URL(filePath: common, directoryHint: .isDirectory, relativeTo: own) }
+    if let common = text(at: own.appending(path: "commondir")) {
+      shared = URL(filePath: common, directoryHint: .isDirectory, relativeTo: own)
+    }
     var files = [own.appending(path: "HEAD"), own.appending(path: "logs/HEAD"), shared.appending(path: "packed-refs")]
     if let head = text(at: own.appending(path: "HEAD")), head.hasPrefix("ref: ") {
       files.append(shared.appending(path: String(head.dropFirst("ref: ".count))))

@@ -1,0 +1,264 @@
+# shellcheck shell=bash
+# What run, test and screenshots share. Sourced, not run.
+
+readonly swift_needed_major=6 swift_needed_minor=3
+readonly swift_install_page='https://www.swift.org/install/linux/'
+
+root=$(cd -- "${BASH_SOURCE[0]%/*}/.." && pwd)
+session=''        # folder of the virtual desktop, once there is one
+display_server='' # its X server
+
+say() { printf '%s\n' "$*"; }
+
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+# The toolchain ------------------------------------------------------------------------------------------------------
+
+# Uses nothing but the shell: it runs before anything is installed.
+require_swift() {
+  local told='' sentence="Matinee needs Swift $swift_needed_major.$swift_needed_minor or newer"
+  command -v swift >/dev/null || fail "$sentence, and there is no swift on the PATH; get it from $swift_install_page"
+  if ! told=$(swift --version 2>/dev/null) && ! told=$(install_packages toolchain >&2 && swift --version 2>/dev/null); then
+    fail "$sentence, and the swift on the PATH does not start; get one for this system from $swift_install_page"
+  fi
+  if ! [[ $told =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]]; then
+    fail "$sentence, and the swift on the PATH does not say which it is; get it from $swift_install_page"
+  fi
+  local major=${BASH_REMATCH[1]} minor=${BASH_REMATCH[2]}
+  if ((major < swift_needed_major || (major == swift_needed_major && minor < swift_needed_minor))); then
+    fail "$sentence, and this is Swift $major.$minor; get it from $swift_install_page"
+  fi
+}
+
+# What has to be installed -------------------------------------------------------------------------------------------
+
+# The only list of packages: group, package, and what proves that it is there, however it came.
+#   pc:MODULE[>=VERSION]  pkg-config knows it     cmd:NAME  on the PATH     py:MODULE  python3 imports it     GLOB  a file
+packages() {
+  cat <<'EOF'
+toolchain  binutils              cmd:ld.gold
+toolchain  git                   cmd:git
+toolchain  libc6-dev             /usr/include/stdlib.h
+toolchain  libstdc++-12-dev      /usr/lib/gcc/*/*/libstdc++.so
+toolchain  libncurses6           /lib/*/libncurses.so.6
+toolchain  libcurl4              /usr/lib/*/libcurl.so.4
+toolchain  libsqlite3-0          /usr/lib/*/libsqlite3.so.0
+toolchain  libxml2               /usr/lib/*/libxml2.so.2
+toolchain  tzdata                /usr/share/zoneinfo/UTC
+cores      pkg-config            cmd:pkg-config
+cores      libsqlite3-dev        pc:sqlite3
+cores      libssl-dev            pc:libcrypto>=3
+cores      libxml2-dev           pc:libxml-2.0
+cores      libcurl4-openssl-dev  pc:libcurl
+cores      libmicrohttpd-dev     pc:libmicrohttpd
+window     libgtk-4-dev          pc:gtk4>=4.8
+window     libsecret-1-dev       pc:libsecret-1
+window     adwaita-icon-theme    /usr/share/icons/Adwaita/index.theme
+window     librsvg2-common       /usr/lib/*/gdk-pixbuf-2.0/*/loaders/libpixbufloader-svg.so
+window     fonts-dejavu-core     /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+window     dbus-daemon           cmd:dbus-run-session
+virtual    xvfb                  cmd:Xvfb
+virtual    openbox               cmd:openbox
+driver     at-spi2-core          /usr/share/dbus-1/services/org.a11y.Bus.service
+driver     libatspi2.0-dev       pc:atspi-2
+driver     xdotool               cmd:xdotool
+driver     imagemagick           cmd:import
+python     python3               cmd:python3
+python     python3-pip           py:pip
+python     python3-setuptools    py:setuptools
+desktop    gnome-keyring         cmd:gnome-keyring-daemon
+desktop    desktop-file-utils    cmd:desktop-file-validate
+desktop    appstream             cmd:appstreamcli
+EOF
+}
+
+proven() {
+  case $1 in
+    cmd:*) command -v "${1#cmd:}" >/dev/null ;;
+    py:*) python3 -c "import ${1#py:}" 2>/dev/null ;;
+    pc:*'>='*) local module=${1#pc:} && pkg-config --atleast-version="${module#*>=}" "${module%%>=*}" 2>/dev/null ;;
+    pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
+    *) compgen -G "$1" >/dev/null ;;
+  esac
+}
+
+# The packages of the groups $@ that are not there.
+missing_packages() {
+  local group package proof
+  while read -r group package proof; do
+    [[ " $* " == *" $group "* ]] || continue
+    proven "$proof" || printf '%s\n' "$package"
+  done < <(packages)
+}
+
+# True when apt has never heard of one of $@, as on a machine whose package lists were never fetched.
+unknown_to_apt() {
+  local package
+  for package; do
+    [[ $(apt-cache policy "$package" 2>/dev/null) == *'Candidate: '[!\(]* ]] || return 0
+  done
+  return 1
+}
+
+# Makes sure that the packages of the groups $@ are there.
+install_packages() {
+  local missing=()
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} > 0)) || return 0
+  command -v apt-get >/dev/null || fail "Missing: ${missing[*]} (names of Debian packages). Please install them."
+  if ((EUID != 0)); then
+    say 'Some packages are missing. Please run:' >&2
+    ! unknown_to_apt "${missing[@]}" || say '  sudo apt-get update' >&2
+    say "  sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+    exit 1
+  fi
+  say "Installing ${missing[*]}"
+  local updated=false
+  if unknown_to_apt "${missing[@]}"; then
+    apt_get update && updated=true
+  fi
+  if ! apt_get install "${missing[@]}"; then
+    # Old package lists name files that are gone from the archive.
+    $updated || { apt_get update && apt_get install "${missing[@]}"; } || true
+  fi
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]} == 0)) || fail "These packages could not be installed: ${missing[*]}"
+}
+
+apt_get() {
+  local options=(-q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120)
+  [[ $1 != install ]] || options+=(--no-install-recommends)
+  DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" "$@" </dev/null
+}
+
+# Building -----------------------------------------------------------------------------------------------------------
+
+# pkg-config's -pthread is not for SwiftPM, which says so at each start; that says nothing about this package.
+without_noise() { sed -u '/prohibited flag(s)/d'; }
+
+# `swift build`, `swift test` …: the first argument is the subcommand.
+swift_package() {
+  local command=$1
+  shift
+  (cd -- "$root" && swift "$command" --manifest-cache none "$@" 2>&1) | without_noise
+}
+
+# Builds the products $@ for release.
+build_release() {
+  local product
+  for product; do
+    swift_package build -c release --product "$product"
+  done
+}
+
+release_folder() { (cd -- "$root" && swift build -c release --manifest-cache none --show-bin-path 2>/dev/null); }
+
+# A desktop without a display ----------------------------------------------------------------------------------------
+
+# An X server, a message bus and a window manager of our own, and a home folder of our own, for every command that
+# follows. The caller's desktop, if there is one, is neither seen nor touched. Gone when the script ends.
+open_virtual_desktop() {
+  # Socket paths are short of room, so not in whatever folder TMPDIR names.
+  session=$(mktemp -d /tmp/matinee.XXXXXX)
+  trap close_virtual_desktop EXIT
+  trap 'exit 129' HUP
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  mkdir -p "$session"/{home,config/gtk-4.0,cache,data,state,services,tmp}
+  mkdir -m 700 "$session/runtime"
+  write_desktop_settings
+
+  unset WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS AT_SPI_BUS_ADDRESS GTK_A11Y NO_AT_BRIDGE GTK_THEME GTK_MODULES \
+    GTK_DEBUG GDK_DEBUG GDK_SCALE GDK_DPI_SCALE XDG_SESSION_ID XDG_CURRENT_DESKTOP XDG_SESSION_TYPE DESKTOP_SESSION
+  export GDK_BACKEND=x11 GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GIO_USE_VFS=local
+  export HOME="$session/home" TMPDIR="$session/tmp" XDG_RUNTIME_DIR="$session/runtime" XDG_CONFIG_HOME="$session/config" \
+    XDG_CACHE_HOME="$session/cache" XDG_DATA_HOME="$session/data" XDG_STATE_HOME="$session/state" \
+    XDG_DATA_DIRS=/usr/local/share:/usr/share XDG_CONFIG_DIRS=/etc/xdg
+
+  local answer=''
+  start_and_read answer Xvfb -displayfd 3 -noreset -nolisten tcp -screen 0 1440x1000x24
+  export DISPLAY=":$answer"
+  display_server=$!
+  start_and_read answer dbus-daemon --config-file="$session/session.conf" --nofork --nopidfile --print-address=3
+  export DBUS_SESSION_BUS_ADDRESS=$answer
+  disown
+  setsid openbox --sm-disable </dev/null >/dev/null 2>&1 &
+  disown
+}
+
+# Starts a server that writes one line to its descriptor 3 when it is ready, and puts that line into the variable $1.
+start_and_read() {
+  local into=$1 line=''
+  shift
+  rm -f "$session/ready"
+  mkfifo "$session/ready"
+  # Opened for both ways, so that a server that dies at once cannot block the script.
+  exec {ready}<>"$session/ready"
+  setsid "$@" 3>&"$ready" {ready}>&- </dev/null >"$session/server.log" 2>&1 &
+  if ! IFS= read -r -t 20 -u "$ready" line; then
+    cat "$session/server.log" >&2
+    fail "$1 did not start."
+  fi
+  exec {ready}>&-
+  printf -v "$into" %s "$line"
+}
+
+write_desktop_settings() {
+  # Pictures come out the same everywhere, and nothing moves while one is taken.
+  cat >"$session/config/gtk-4.0/settings.ini" <<'EOF'
+[Settings]
+gtk-theme-name=Adwaita
+gtk-icon-theme-name=Adwaita
+gtk-font-name=DejaVu Sans 10
+gtk-enable-animations=0
+gtk-cursor-blink=0
+gtk-xft-antialias=1
+gtk-xft-hinting=1
+gtk-xft-hintstyle=hintslight
+EOF
+  # One service only: on an ordinary bus each start would wake portals and the keyring.
+  cp /usr/share/dbus-1/services/org.a11y.Bus.service "$session/services/" 2>/dev/null || true
+  cat >"$session/session.conf" <<EOF
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:dir=$session</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>$session/services</servicedir>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+EOF
+}
+
+# Ends all that was started on the virtual desktop, its servers too: told apart by the session's folder in the
+# environment, whatever group or session they moved to.
+close_virtual_desktop() {
+  trap - EXIT
+  [[ -n $session ]] || return 0
+  local environment process left=()
+  # A second look catches what was just being started.
+  for _ in 1 2; do
+    left=()
+    for environment in /proc/[0-9]*/environ; do
+      process=${environment//[!0-9]/}
+      [[ $process != "$$" && $process != "$BASHPID" && $process != "$display_server" ]] || continue
+      if grep -qzFx -- "XDG_RUNTIME_DIR=$session/runtime" "$environment" 2>/dev/null; then left+=("$process"); fi
+    done
+    ((${#left[@]} == 0)) || kill -KILL "${left[@]}" 2>/dev/null || true
+  done
+  if [[ -n $display_server ]]; then
+    # Asked, not killed: only then it takes its lock and socket away.
+    kill "$display_server" 2>/dev/null || true
+    wait "$display_server" 2>/dev/null || true
+  fi
+  rm -rf -- "$session"
+  session='' display_server=''
+}
