@@ -3,6 +3,6 @@ import Testing
 
 @Test func versionReadsReleaseBuildsRunAndHash() {
   let form = /(\d+)\.(\d+)\.(\d+) \((\d+)\.(\d+)\.([0-9a-f]{4,40}|unknown)\)/
-  #expect(BuildInfo.version.wholeMatch(of: form) != nil, "\(BuildInfo.version)")
-  #expect(BuildInfo.version.hasPrefix(BuildInfo.release + " "))
+  #expect(Build.version.wholeMatch(of: form) != nil, "\(Build.version)")
+  #expect(Build.version.hasPrefix(Build.release + " "))
 }

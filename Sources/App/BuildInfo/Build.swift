@@ -1,5 +1,5 @@
 /// Which build this is. The changing half is generated into this target alone, so that a commit rebuilds only this leaf.
-public enum BuildInfo {
+public enum Build {
   /// The release, `A.B.C`. The one place where it is written.
   public static let release = "0.1.0"
 
