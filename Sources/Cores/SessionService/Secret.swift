@@ -1,0 +1,24 @@
+/// Text that must not be printed: a password or a token.
+///
+/// Printing, interpolating, dumping and reflecting show that there is a secret and nothing of it. It is not `Codable`, so that it never
+/// ends up in a file because something around it does. Safe from any thread.
+public struct Secret: Hashable, Sendable {
+  private let text: String
+
+  /// - Parameter text: what to hide.
+  public init(_ text: String) { self.text = text }
+
+  /// The text itself: for the one call that needs it, never for a log.
+  public var revealed: String { text }
+  /// Whether there is no text at all.
+  public var isEmpty: Bool { text.isEmpty }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The same for every secret.
+  public var description: String { "(secret)" }
+  /// The same for every secret.
+  public var debugDescription: String { description }
+  /// Has no children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,225 @@
+import Runtime
+
+/// One user's session with one publication: restored at the start, checked with the backend, kept in a token store, ended once.
+///
+/// Isolated to the main actor. There is one for each publication that the app has open, passed to whoever needs it.
+@MainActor public final class Session {
+  /// Told of each change, once.
+  public weak var delegate: (any SessionDelegate)?
+  /// How long a session lasts on this machine, as far as the token store has shown it; changes only together with ``state``.
+  public private(set) var persistence = Persistence.kept
+
+  private let auth: any AuthProvider
+  private let store: any TokenStore
+  private let token: TokenBox
+  private let effects: Effects
+  private let current = LastValue<State>(.restoring)
+  /// One more with each user: what was begun for an earlier one changes nothing any more.
+  private var generation = 0
+  private var checks = 0
+  private var isSigningIn = false
+  private var storeWork: Task<Void, Never>?
+  private var revocation: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - auth: the backend.
+  ///   - store: what keeps the token from one start to the next.
+  ///   - token: where clients read the current token.
+  ///   - effects: the door off the main actor.
+  public init(auth: any AuthProvider, store: any TokenStore, token: TokenBox, effects: Effects) {
+    self.auth = auth
+    self.store = store
+    self.token = token
+    self.effects = effects
+    token.onRefused { [weak self] token in
+      Task { @MainActor in
+        guard let self else { return }
+        self.effects.deliver("session.refused")
+        self.sessionEnded(token)
+      }
+    }
+  }
+
+  /// Where the session stands.
+  public var state: State { current.value }
+  /// A new stream of the states, which starts with this one and skips what was not read in time.
+  public func states() -> AsyncStream<State> { current.stream() }
+
+  /// Loads what the last start kept, then asks the backend whether it still holds; returns when ``state`` says how that went.
+  ///
+  /// For the start of the app, and for another try before anyone signed in.
+  public func restore() async {
+    guard token.value == nil, !isSigningIn, state != .signingOut else { return }
+    let generation = nextGeneration()
+    set(.restoring)
+    let loaded: Result<StoredSession?, TokenStoreError> = await storeWork("session.load") { store throws(TokenStoreError) in
+      try await store.load()
+    }
+    guard generation == self.generation else { return }
+    switch loaded {
+    case .success(let kept?):
+      persistence = .kept
+      token.replace(with: kept.token)
+      set(.checking(kept.user, .kept))
+      await check()
+    case .success(nil):
+      persistence = .kept
+      set(.signedOut(.nothingKept))
+    case .failure(let error):
+      persistence = .untilQuit(error)
+      set(.signedOut(.nothingKept))
+    }
+  }
+
+  /// Asks the backend whether the session still holds. May be called again while an earlier one is still waiting: the first answer that
+  /// says yes or no counts, and only the last call's failure means that the backend cannot be reached.
+  public func check() async {
+    guard let token = token.value, state.user != nil else { return }
+    let generation = generation
+    checks += 1
+    let number = checks
+    do {
+      let user = try await effects.run("session.check") { [auth] in try await auth.check(token) }
+      guard generation == self.generation else { return }
+      confirmed(user, token)
+    } catch {
+      guard generation == self.generation else { return }
+      if error as? AuthError == .ended {
+        sessionEnded(token)
+      } else if number == checks {
+        continueOffline()
+      }
+    }
+  }
+
+  /// Stops waiting for the check: the user goes on with what is on this machine. The check's answer still counts when it comes.
+  public func continueOffline() {
+    guard case .checking(let user, let persistence) = state else { return }
+    set(.unverified(user, persistence))
+  }
+
+  /// Signs in, and keeps the token where that is possible. A user who is still signed in is signed out first.
+  /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
+  public func signIn(email: String, password: Secret) async throws(AuthError) {
+    guard !isSigningIn else { throw .superseded }
+    isSigningIn = true
+    defer { isSigningIn = false }
+    if token.value != nil { await signOut() }
+    let generation = nextGeneration()
+    if state == .restoring { set(.signedOut(.nothingKept)) }
+    let granted: (token: Secret, user: User)
+    do {
+      granted = try await effects.run("session.signIn") { [auth] in try await auth.signIn(email: email, password: password) }
+    } catch {
+      throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
+    }
+    guard generation == self.generation else {
+      revoke(granted.token)
+      throw .superseded
+    }
+    let kept = StoredSession(token: granted.token, user: granted.user)
+    let saved = await storeWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
+    // Who came in between was a sign-out: its clearing of the store is queued behind this save.
+    guard generation == self.generation else {
+      revoke(granted.token)
+      throw .superseded
+    }
+    persistence = saved.persistence
+    token.replace(with: granted.token)
+    set(.signedIn(granted.user, persistence))
+  }
+
+  /// Signs out: from the first moment on requests carry no token, then the store forgets it, then ``state`` says so. The backend is told
+  /// afterwards, as well as that is possible.
+  public func signOut() async {
+    guard state != .signingOut, token.value != nil || isSigningIn else { return }
+    let generation = nextGeneration()
+    let wasKept = persistence == .kept
+    let old = token.replace(with: nil)
+    set(.signingOut)
+    let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
+    if let old { revoke(old) }
+    guard generation == self.generation else { return }
+    if case .failure(let error) = cleared, wasKept {
+      set(.signedOut(.askedButStillKept(error)))
+    } else {
+      set(.signedOut(.asked))
+    }
+  }
+
+  /// Ends the session because the backend refused its token. A token that is no longer the current one changes nothing, so that it may be
+  /// told late and more than once.
+  public func sessionEnded(_ refused: Secret) {
+    guard token.value == refused else { return }
+    _ = nextGeneration()
+    token.replace(with: nil)
+    queueStoreWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
+    set(.signedOut(.ended))
+  }
+
+  /// Returns when the token store and the backend have done what they were asked: before the app quits.
+  public func finish() async {
+    await storeWork?.value
+    await revocation?.value
+  }
+
+  private func nextGeneration() -> Int {
+    generation += 1
+    return generation
+  }
+
+  private func set(_ state: State) {
+    let old = current.value
+    guard state != old else { return }
+    current.value = state
+    delegate?.session(self, changedFrom: old, to: state)
+  }
+
+  private func confirmed(_ user: User, _ token: Secret) {
+    if user != state.user, persistence == .kept {
+      let renewed = StoredSession(token: token, user: user)
+      queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(renewed) }
+    }
+    set(.signedIn(user, persistence))
+  }
+
+  private func revoke(_ token: Secret) {
+    let earlier = revocation
+    revocation = Task { [effects, auth] in
+      await earlier?.value
+      _ = try? await effects.run("session.signOut") { await auth.signOut(token) }
+    }
+  }
+
+  /// Runs work on the store after all that was asked before: a token that is cleared late must not be the next user's.
+  private func storeWork<Value: Sendable>(
+    _ label: String, _ work: @escaping @Sendable (any TokenStore) async throws(TokenStoreError) -> Value
+  ) async -> Result<Value, TokenStoreError> {
+    await queueStoreWork(label, work).value
+  }
+
+  @discardableResult private func queueStoreWork<Value: Sendable>(
+    _ label: String, _ work: @escaping @Sendable (any TokenStore) async throws(TokenStoreError) -> Value
+  ) -> Task<Result<Value, TokenStoreError>, Never> {
+    let earlier = storeWork
+    let task = Task { [effects, store] () -> Result<Value, TokenStoreError> in
+      await earlier?.value
+      do {
+        return .success(try await effects.run(label) { try await work(store) })
+      } catch {
+        return .failure(error as? TokenStoreError ?? .failed("\(error)"))
+      }
+    }
+    storeWork = Task { _ = await task.value }
+    return task
+  }
+}
+
+extension Result<Void, TokenStoreError> {
+  fileprivate var persistence: Session.Persistence {
+    switch self {
+    case .success: .kept
+    case .failure(let error): .untilQuit(error)
+    }
+  }
+}

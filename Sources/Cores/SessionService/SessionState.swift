@@ -1,0 +1,80 @@
+extension Session {
+  /// Where a session stands.
+  public enum State: Equatable, Sendable {
+    /// Nothing is known yet: the token store is being asked.
+    case restoring
+    /// A session was kept; the backend is being asked whether it still holds.
+    case checking(User, Persistence)
+    /// A session was kept, and the backend could not be asked: the user may go on with what is on this machine.
+    case unverified(User, Persistence)
+    /// The backend knows the user.
+    case signedIn(User, Persistence)
+    /// The token is no longer used, and is being removed from the store.
+    case signingOut
+    /// Nobody is signed in, and why.
+    case signedOut(SignedOutCause)
+
+    /// Whose session it is, confirmed or not.
+    public var user: User? {
+      switch self {
+      case .checking(let user, _), .unverified(let user, _), .signedIn(let user, _): user
+      case .restoring, .signingOut, .signedOut: nil
+      }
+    }
+
+    /// How long the session lasts; `nil` when nobody is signed in.
+    public var persistence: Persistence? {
+      switch self {
+      case .checking(_, let persistence), .unverified(_, let persistence), .signedIn(_, let persistence): persistence
+      case .restoring, .signingOut, .signedOut: nil
+      }
+    }
+
+    /// Whether nobody is signed in, whatever the cause.
+    public var isSignedOut: Bool { if case .signedOut = self { true } else { false } }
+  }
+
+  /// How long a session lasts.
+  public enum Persistence: Equatable, Sendable {
+    /// The next start of the app goes on with it.
+    case kept
+    /// It ends with the app, since the token store could not be used.
+    case untilQuit(TokenStoreError)
+
+    /// What to tell people; `nil` when all is as they expect.
+    public var sentence: String? {
+      switch self {
+      case .kept: nil
+      case .untilQuit(let error): "\(error.sentence) You stay signed in only until you quit."
+      }
+    }
+  }
+
+  /// Why nobody is signed in.
+  public enum SignedOutCause: Equatable, Sendable {
+    /// No session was kept.
+    case nothingKept
+    /// The user signed out.
+    case asked
+    /// The user signed out, but the store would not forget the token: should the backend not have been reached either, the next start
+    /// finds the session again.
+    case askedButStillKept(TokenStoreError)
+    /// The backend ended the session.
+    case ended
+
+    /// What to tell people; `nil` when all is as they expect.
+    public var sentence: String? {
+      switch self {
+      case .nothingKept, .asked: nil
+      case .askedButStillKept(let error): "\(error.sentence) You are signed out, but the saved session could not be removed from it."
+      case .ended: AuthError.ended.sentence
+      }
+    }
+  }
+}
+
+/// Told of each change of a session, once, on the main actor: the one way by which a session that ends leads back to the login.
+@MainActor public protocol SessionDelegate: AnyObject {
+  /// The session's state is another one now. May change the session again.
+  func session(_ session: Session, changedFrom old: Session.State, to new: Session.State)
+}

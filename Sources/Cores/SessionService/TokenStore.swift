@@ -1,0 +1,66 @@
+import Synchronization
+
+/// What a token store keeps: enough to go on without asking for a password.
+public struct StoredSession: Hashable, Sendable {
+  /// The token.
+  public var token: Secret
+  /// Whose it is, as of the last answer of the backend.
+  public var user: User
+  /// Makes one.
+  public init(token: Secret, user: User) {
+    self.token = token
+    self.user = user
+  }
+}
+
+/// Keeps at most one session of one publication from one start of the app to the next, where other users of the machine cannot read it.
+/// Called off the main actor, one call after another.
+public protocol TokenStore: Sendable {
+  /// What is kept; `nil` for nothing.
+  func load() async throws(TokenStoreError) -> StoredSession?
+  /// Keeps a session instead of the one before.
+  func save(_ session: StoredSession) async throws(TokenStoreError)
+  /// Keeps nothing any more; nothing to remove is no error.
+  func clear() async throws(TokenStoreError)
+}
+
+/// Why a token store could not do its work.
+public enum TokenStoreError: Error, Equatable, Sendable {
+  /// There is no such service here; the detail is for a log.
+  case noService(String)
+  /// It is locked, and stayed so: nobody typed its password.
+  case locked
+  /// It does not answer.
+  case timedOut
+  /// Anything else; the detail is for a log.
+  case failed(String)
+
+  /// What to tell people.
+  public var sentence: String {
+    switch self {
+    case .noService: "This desktop has no keyring service."
+    case .locked: "The keyring is locked."
+    case .timedOut: "The keyring does not answer."
+    case .failed: "The keyring could not be used."
+    }
+  }
+}
+
+/// Keeps a session as long as the process lasts: for tests, scenarios and instances on trial. Safe from any thread.
+public final class MemoryTokenStore: TokenStore, CustomReflectable {
+  private let session: Mutex<StoredSession?>
+
+  /// - Parameter session: what it keeps at first.
+  public init(_ session: StoredSession? = nil) { self.session = Mutex(session) }
+
+  /// What it keeps now.
+  public var kept: StoredSession? { session.withLock { $0 } }
+  /// What is kept.
+  public func load() -> StoredSession? { kept }
+  /// Keeps a session.
+  public func save(_ session: StoredSession) { self.session.withLock { $0 = session } }
+  /// Keeps nothing.
+  public func clear() { session.withLock { $0 = nil } }
+  /// Has no children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

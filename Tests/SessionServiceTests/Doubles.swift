@@ -1,0 +1,129 @@
+import Runtime
+import SessionService
+import Synchronization
+
+/// Holds whoever waits until it is opened.
+final class Gate: Sendable {
+  private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiting = state.withLock { state in
+      defer { state = (true, []) }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+}
+
+/// A backend whose answers a test lays down: each call takes the next one, and without any it cannot be reached.
+final class StubAuth: AuthProvider {
+  typealias Grant = (token: Secret, user: User)
+
+  private struct State {
+    var signIns: [(gate: Gate?, answer: Result<Grant, AuthError>)] = []
+    var checks: [(gate: Gate?, answer: Result<User, AuthError>)] = []
+    var calls: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  var calls: [String] { state.withLock { $0.calls } }
+
+  func willSignIn(_ answer: Result<Grant, AuthError>, after gate: Gate? = nil) {
+    state.withLock { $0.signIns.append((gate, answer)) }
+  }
+
+  func willCheck(_ answer: Result<User, AuthError>, after gate: Gate? = nil) {
+    state.withLock { $0.checks.append((gate, answer)) }
+  }
+
+  func signIn(email: String, password: Secret) async throws(AuthError) -> Grant {
+    let next = state.withLock { state in
+      state.calls.append("signIn \(email) \(password.revealed)")
+      return state.signIns.isEmpty ? nil : state.signIns.removeFirst()
+    }
+    await next?.gate?.wait()
+    return try (next?.answer ?? .failure(.unreachable("No answer."))).get()
+  }
+
+  func check(_ token: Secret) async throws(AuthError) -> User {
+    let next = state.withLock { state in
+      state.calls.append("check \(token.revealed)")
+      return state.checks.isEmpty ? nil : state.checks.removeFirst()
+    }
+    await next?.gate?.wait()
+    return try (next?.answer ?? .failure(.unreachable("No answer."))).get()
+  }
+
+  func signOut(_ token: Secret) async { state.withLock { $0.calls.append("signOut \(token.revealed)") } }
+}
+
+/// A store that fails or waits as told, around one in memory.
+final class StubStore: TokenStore {
+  private let memory: MemoryTokenStore
+  private let state = Mutex<(failure: TokenStoreError?, clearGate: Gate?, calls: [String])>((nil, nil, []))
+
+  init(_ session: StoredSession? = nil, failure: TokenStoreError? = nil) {
+    memory = MemoryTokenStore(session)
+    state.withLock { $0.failure = failure }
+  }
+
+  var kept: StoredSession? { memory.kept }
+  var calls: [String] { state.withLock { $0.calls } }
+  func fail(_ failure: TokenStoreError?) { state.withLock { $0.failure = failure } }
+  func holdClear(_ gate: Gate) { state.withLock { $0.clearGate = gate } }
+
+  func load() async throws(TokenStoreError) -> StoredSession? {
+    try called("load")
+    return memory.load()
+  }
+
+  func save(_ session: StoredSession) async throws(TokenStoreError) {
+    try called("save \(session.user.id)")
+    memory.save(session)
+  }
+
+  func clear() async throws(TokenStoreError) {
+    try called("clear")
+    await state.withLock { $0.clearGate }?.wait()
+    memory.clear()
+  }
+
+  private func called(_ call: String) throws(TokenStoreError) {
+    let failure = state.withLock { state in
+      state.calls.append(call)
+      return state.failure
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// Records what a session tells its delegate.
+@MainActor final class Recorder: SessionDelegate {
+  private(set) var states: [Session.State] = []
+  var onChange: ((Session.State) -> Void)?
+
+  func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
+    states.append(new)
+    onChange?(new)
+  }
+}
+
+extension User {
+  static let ada = User(id: "u1", email: "ada@example.org", name: "Ada")
+  static let bo = User(id: "u2", email: "bo@example.org", name: "Bo")
+}
+
+extension StoredSession {
+  static let adas = StoredSession(token: Secret("token-ada"), user: .ada)
+}

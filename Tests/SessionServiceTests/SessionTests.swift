@@ -1,0 +1,297 @@
+import Runtime
+import SessionService
+import Testing
+
+@MainActor final class Bench {
+  let auth = StubAuth()
+  let store: StubStore
+  let token = TokenBox()
+  let effects = Effects()
+  let recorder = Recorder()
+  let session: Session
+  var states: [Session.State] { recorder.states }
+
+  init(_ store: StubStore = StubStore()) {
+    self.store = store
+    session = Session(auth: auth, store: store, token: token, effects: effects)
+    session.delegate = recorder
+  }
+
+  static func signedIn() async throws -> Bench {
+    let bench = Bench()
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    return bench
+  }
+}
+
+@MainActor @Suite struct RestoringTests {
+  @Test func withNothingKeptNobodyIsSignedIn() async {
+    let bench = Bench()
+    #expect(bench.session.state == .restoring)
+    await bench.session.restore()
+    #expect(bench.states == [.signedOut(.nothingKept)])
+    #expect(bench.auth.calls.isEmpty)
+  }
+
+  @Test func aKeptSessionIsCheckedWithTheBackend() async {
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.success(.ada))
+    await bench.session.restore()
+    #expect(bench.states == [.checking(.ada, .kept), .signedIn(.ada, .kept)])
+    #expect(bench.token.current == "token-ada")
+    #expect(bench.store.calls == ["load"])
+  }
+
+  @Test(arguments: [AuthError.unreachable("No network."), .rejected("Under repair.")])
+  func withoutAnAnswerTheUserMayGoOn(error: AuthError) async {
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.failure(error))
+    await bench.session.restore()
+    #expect(bench.states == [.checking(.ada, .kept), .unverified(.ada, .kept)])
+    #expect(bench.token.current == "token-ada")
+    #expect(bench.store.kept == .adas)
+  }
+
+  @Test func aRefusedTokenEndsTheSessionAndIsForgotten() async {
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.failure(.ended))
+    await bench.session.restore()
+    #expect(bench.states == [.checking(.ada, .kept), .signedOut(.ended)])
+    #expect(bench.token.current == nil)
+    await bench.session.finish()
+    #expect(bench.store.kept == nil)
+  }
+
+  @Test func withoutATokenStoreSessionsLastUntilTheAppEnds() async throws {
+    let bench = Bench(StubStore(failure: .noService("no bus")))
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
+    await bench.session.restore()
+    #expect(bench.session.persistence == .untilQuit(.noService("no bus")))
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    #expect(bench.states == [.signedOut(.nothingKept), .signedIn(.ada, .untilQuit(.noService("no bus")))])
+    #expect(bench.token.current == "token-ada")
+    await bench.session.signOut()
+    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
+  }
+
+  @Test func continuingOfflineTakesALaterYes() async {
+    let gate = Gate()
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.success(.ada), after: gate)
+    bench.recorder.onChange = { [session = bench.session] state in
+      if case .checking = state { session.continueOffline() }
+      if case .unverified = state { gate.open() }
+    }
+    await bench.session.restore()
+    #expect(bench.states == [.checking(.ada, .kept), .unverified(.ada, .kept), .signedIn(.ada, .kept)])
+  }
+
+  @Test func continuingOfflineTakesALaterNo() async {
+    let gate = Gate()
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.failure(.ended), after: gate)
+    bench.recorder.onChange = { [session = bench.session] state in
+      if case .checking = state { session.continueOffline() }
+      if case .unverified = state { gate.open() }
+    }
+    await bench.session.restore()
+    #expect(bench.states == [.checking(.ada, .kept), .unverified(.ada, .kept), .signedOut(.ended)])
+  }
+
+  @Test func onlyTheLastCheckMayFailButAnyMaySucceed() async {
+    let first = Gate()
+    let second = Gate()
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.failure(.unreachable("Slow.")), after: first)
+    bench.auth.willCheck(.success(.ada), after: second)
+    let restoring = Task { await bench.session.restore() }
+    while bench.auth.calls.count < 1 { await Task.yield() }
+    let retrying = Task { await bench.session.check() }
+    while bench.auth.calls.count < 2 { await Task.yield() }
+    first.open()
+    await restoring.value
+    #expect(bench.session.state == .checking(.ada, .kept))
+    second.open()
+    await retrying.value
+    #expect(bench.states == [.checking(.ada, .kept), .signedIn(.ada, .kept)])
+  }
+
+  @Test func aUserWhoChangedIsKeptAnew() async {
+    var renamed = User.ada
+    renamed.name = "Ada L."
+    let bench = Bench(StubStore(.adas))
+    bench.auth.willCheck(.success(renamed))
+    await bench.session.restore()
+    await bench.session.finish()
+    #expect(bench.session.state == .signedIn(renamed, .kept))
+    #expect(bench.store.kept == StoredSession(token: Secret("token-ada"), user: renamed))
+  }
+}
+
+@MainActor @Suite struct SigningInTests {
+  @Test func theTokenIsStoredBeforeItCountsAsKept() async throws {
+    let bench = Bench()
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
+    var keptAtChange: [StoredSession?] = []
+    bench.recorder.onChange = { [store = bench.store] state in if state.user != nil { keptAtChange.append(store.kept) } }
+    await bench.session.restore()
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    #expect(bench.states == [.signedOut(.nothingKept), .signedIn(.ada, .kept)])
+    #expect(keptAtChange == [.adas])
+    #expect(bench.token.current == "token-ada")
+    #expect(bench.auth.calls == ["signIn ada@example.org pw"])
+  }
+
+  @Test(arguments: [AuthError.wrongCredentials, .unreachable("No network."), .rejected("Too many tries.")])
+  func aFailureChangesNothing(error: AuthError) async {
+    let bench = Bench()
+    bench.auth.willSignIn(.failure(error))
+    await bench.session.restore()
+    await #expect(throws: error) { try await bench.session.signIn(email: "ada@example.org", password: Secret("no")) }
+    #expect(bench.states == [.signedOut(.nothingKept)])
+    #expect(bench.store.calls == ["load"])
+    #expect(bench.token.current == nil)
+  }
+
+  @Test func twoAtOnceAreOne() async throws {
+    let gate = Gate()
+    let bench = Bench()
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)), after: gate)
+    let first = Task { try await bench.session.signIn(email: "ada@example.org", password: Secret("pw")) }
+    while bench.auth.calls.isEmpty { await Task.yield() }
+    await #expect(throws: AuthError.superseded) { try await bench.session.signIn(email: "bo@example.org", password: Secret("pw")) }
+    gate.open()
+    try await first.value
+    #expect(bench.session.state == .signedIn(.ada, .kept))
+    #expect(bench.auth.calls.count == 1)
+  }
+
+  @Test func aSignOutInBetweenWins() async {
+    let gate = Gate()
+    let bench = Bench()
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)), after: gate)
+    let signIn = Task { try await bench.session.signIn(email: "ada@example.org", password: Secret("pw")) }
+    while bench.auth.calls.isEmpty { await Task.yield() }
+    await bench.session.signOut()
+    gate.open()
+    await #expect(throws: AuthError.superseded) { try await signIn.value }
+    await bench.session.finish()
+    #expect(bench.session.state == .signedOut(.asked))
+    #expect(bench.store.kept == nil)
+    #expect(bench.token.current == nil)
+    #expect(bench.auth.calls.last == "signOut token-ada")
+  }
+
+  @Test func anotherUserSignsTheFirstOneOut() async throws {
+    let bench = try await Bench.signedIn()
+    bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
+    try await bench.session.signIn(email: "bo@example.org", password: Secret("pw"))
+    await bench.session.finish()
+    #expect(
+      bench.states == [
+        .signedOut(.nothingKept), .signedIn(.ada, .kept), .signingOut, .signedOut(.asked), .signedIn(.bo, .kept),
+      ])
+    #expect(bench.auth.calls.contains("signOut token-ada"))
+    #expect(bench.store.kept?.user == .bo)
+  }
+}
+
+@MainActor @Suite struct EndingTests {
+  @Test func signingOutForgetsTheTokenBeforeItIsTold() async throws {
+    let bench = try await Bench.signedIn()
+    var tokens: [String?] = []
+    bench.recorder.onChange = { [token = bench.token, store = bench.store] state in
+      tokens.append(token.current)
+      if state.isSignedOut { #expect(store.kept == nil) }
+    }
+    await bench.session.signOut()
+    await bench.session.finish()
+    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
+    #expect(tokens == [nil, nil])
+    #expect(bench.auth.calls.last == "signOut token-ada")
+  }
+
+  @Test func aStoreThatDoesNotForgetIsTold() async throws {
+    let bench = try await Bench.signedIn()
+    bench.store.fail(.locked)
+    await bench.session.signOut()
+    #expect(bench.session.state == .signedOut(.askedButStillKept(.locked)))
+    await bench.session.finish()
+    #expect(bench.auth.calls.last == "signOut token-ada")
+  }
+
+  @Test func signingOutTwiceIsOnce() async throws {
+    let bench = try await Bench.signedIn()
+    async let first: Void = bench.session.signOut()
+    async let second: Void = bench.session.signOut()
+    _ = await (first, second)
+    await bench.session.signOut()
+    await bench.session.finish()
+    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
+    #expect(bench.auth.calls.filter { $0.hasPrefix("signOut") }.count == 1)
+  }
+
+  @Test func aRefusedTokenEndsTheSessionOnce() async throws {
+    let bench = try await Bench.signedIn()
+    bench.session.sessionEnded(Secret("token-ada"))
+    bench.session.sessionEnded(Secret("token-ada"))
+    #expect(bench.states.suffix(1) == [.signedOut(.ended)])
+    #expect(bench.states.filter(\.isSignedOut).count == 2)
+    #expect(bench.token.current == nil)
+    await bench.session.finish()
+    #expect(bench.store.calls.filter { $0 == "clear" }.count == 1)
+  }
+
+  @Test func aClientOnAnotherThreadMayTell() async throws {
+    let bench = try await Bench.signedIn()
+    let token = bench.token
+    await Task.detached { token.refused("token-ada") }.value
+    while bench.session.state.user != nil { await Task.yield() }
+    #expect(bench.session.state == .signedOut(.ended))
+  }
+
+  @Test func theLastUsersLateRefusalLeavesTheNextUserAlone() async throws {
+    let bench = try await Bench.signedIn()
+    await bench.session.signOut()
+    bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
+    try await bench.session.signIn(email: "bo@example.org", password: Secret("pw"))
+    bench.session.sessionEnded(Secret("token-ada"))
+    #expect(bench.session.state == .signedIn(.bo, .kept))
+    #expect(bench.token.current == "token-bo")
+  }
+
+  @Test func clearingLateDoesNotForgetTheNextUser() async throws {
+    let gate = Gate()
+    let bench = Bench(StubStore(.adas))
+    bench.store.holdClear(gate)
+    bench.auth.willCheck(.failure(.ended))
+    bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
+    await bench.session.restore()
+    let signIn = Task { try await bench.session.signIn(email: "bo@example.org", password: Secret("pw")) }
+    while bench.auth.calls.count < 2 { await Task.yield() }
+    gate.open()
+    try await signIn.value
+    await bench.session.finish()
+    #expect(bench.store.kept?.user == .bo)
+    #expect(bench.store.calls == ["load", "clear", "save u2"])
+  }
+
+  @Test func aDelegateMayChangeTheSessionAgain() async throws {
+    let bench = try await Bench.signedIn()
+    bench.recorder.onChange = { [session = bench.session] state in
+      if state == .signedOut(.ended) { Task { await session.restore() } }
+    }
+    bench.session.sessionEnded(Secret("token-ada"))
+    while bench.session.state != .signedOut(.nothingKept) { await Task.yield() }
+    #expect(bench.states.suffix(3) == [.signedOut(.ended), .restoring, .signedOut(.nothingKept)])
+  }
+
+  @Test func aStreamStartsWithTheStateOfNow() async throws {
+    let bench = try await Bench.signedIn()
+    var stream = bench.session.states().makeAsyncIterator()
+    #expect(await stream.next() == .signedIn(.ada, .kept))
+    await bench.session.signOut()
+    #expect(await stream.next() == .signedOut(.asked))
+  }
+}
