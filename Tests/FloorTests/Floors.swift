@@ -1,0 +1,75 @@
+/// The floors of the house, from the ground up, and the few edges that need a word of their own. TECHNOTES.md says why.
+enum Floor: Int, Comparable, CaseIterable {
+  case system, cores, publication, features, app, tools, tests
+
+  /// The floor that a target's folder lies on.
+  init?(path: String) {
+    let found: [(String, Floor)] = [
+      ("Sources/System/", .system), ("Sources/Cores/", .cores), ("Sources/Publication/", .publication),
+      ("Sources/Features/", .features), ("Sources/App/", .app), ("Sources/Tools/", .tools), ("Tests/", .tests),
+    ]
+    guard let floor = found.first(where: { path.hasPrefix($0.0) })?.1 else { return nil }
+    self = floor
+  }
+
+  static func < (one: Floor, other: Floor) -> Bool { one.rawValue < other.rawValue }
+}
+
+enum House {
+  /// What a target may import from its own floor. Every core may import Runtime besides.
+  static let neighbors: [String: Set<String>] = [
+    "CGtkShims": ["CGtk"],
+    "CurlTransport": ["HTTPTransport"],
+    "ContentCache": ["SQLiteStorage"],
+    "PurchaseService": ["SignedReceipts", "SQLiteStorage"],
+    "PublicationClient": ["PublicationAPI"],
+    "PublicationServer": ["PublicationAPI", "FeedFormats"],
+    "PublicationListener": ["PublicationServer"],
+    "Screens": ["Gtk", "AppCore"],
+    "Matinee": ["Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo"],
+    "MatineeServer": ["BuildInfo"],
+    "MatineeLedger": ["BuildInfo"],
+    "MatineeTour": ["AppDriver"],
+  ]
+
+  /// Who may import a target, where the floors alone would let in more. Tests may import everything.
+  static let importers: [String: Set<String>] = [
+    "CGtk": ["Gtk", "CGtkShims"],
+    "CGtkShims": ["Gtk"],
+    "CAppResources": ["Gtk", "Screens"],
+    "CSecret": ["DesktopServices"],
+    "CAtspi": ["AppDriver"],
+    "CSQLite": ["SQLiteStorage"],
+    "CCurl": ["CurlTransport"],
+    "COpenSSL": ["SignedReceipts", "PublicationServer"],
+    "CXML2": ["FeedFormats"],
+    "CMicroHTTPD": ["PublicationListener"],
+    "CSamplePublication": ["PublicationServer"],
+    // Only executables join the two ends of the seam.
+    "PublicationServer": ["PublicationListener", "Matinee", "MatineeServer"],
+    "PublicationListener": ["MatineeServer"],
+    "CurlTransport": ["Matinee", "MatineeServer"],
+    "Gtk": ["Screens", "Matinee"],
+    "AppDriver": ["MatineeTour"],
+    "BuildInfo": ["Matinee", "MatineeServer", "MatineeLedger"],
+  ]
+
+  /// What is wrong with `target` importing `dependency`; nil when the floors allow it.
+  static func objection(to target: PackageDescription.Target, importing dependency: PackageDescription.Target) -> String? {
+    guard let floor = Floor(path: target.path), let below = Floor(path: dependency.path) else {
+      return "\(target.name) or \(dependency.name) lies on no floor"
+    }
+    if floor == .tests || dependency.type == "plugin" { return nil }
+    let edge = "\(target.name) imports \(dependency.name)"
+    if below > floor { return "\(edge), which lies above it" }
+    if let importers = importers[dependency.name], !importers.contains(target.name) {
+      return "\(edge), which is for \(importers.sorted().joined(separator: ", "))"
+    }
+    if floor == .tools, below != .tools, below != .system { return "\(edge): tools know nothing of the app" }
+    if below == floor {
+      let allowed = (neighbors[target.name] ?? []).union(floor == .cores ? ["Runtime"] : [])
+      if !allowed.contains(dependency.name) { return "\(edge), which is on its own floor and not among its neighbors" }
+    }
+    return nil
+  }
+}
