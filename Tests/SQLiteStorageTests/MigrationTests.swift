@@ -89,11 +89,17 @@ final class TemporaryFolder {
     let connection = try Connection(path: path)
     let start = Migration(
       version: 1,
-      sql: "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p (id)); INSERT INTO p VALUES (1); INSERT INTO c VALUES (1)")
+      sql: """
+        CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p (id)); INSERT INTO p VALUES (1); INSERT INTO c VALUES (1)
+        """)
     try connection.migrate([start])
     let careless = Migration(version: 2, sql: "DROP TABLE p; CREATE TABLE p (id INTEGER PRIMARY KEY)")
     #expect(throws: MigrationError.brokenReference(path: path, table: "c")) { try connection.migrate([start, careless]) }
-    let careful = Migration(version: 2, sql: "CREATE TABLE q (id INTEGER PRIMARY KEY, n); INSERT INTO q SELECT id, 0 FROM p; DROP TABLE p; ALTER TABLE q RENAME TO p")
+    let careful = Migration(
+      version: 2,
+      sql: """
+        CREATE TABLE q (id INTEGER PRIMARY KEY, n); INSERT INTO q SELECT id, 0 FROM p; DROP TABLE p; ALTER TABLE q RENAME TO p
+        """)
     try connection.migrate([start, careful])
     #expect(try connection.schemaVersion() == 2)
   }

@@ -1,0 +1,158 @@
+import CCurl
+import Foundation
+import HTTPTransport
+
+/// The thread that all transfers of one transport run on.
+///
+/// @unchecked: `orders` and `stopped` are read and written under `lock`; the multi handle's `curl_multi_wakeup` may be called from any
+/// thread; everything else belongs to the loop's own thread.
+final class CurlLoop: @unchecked Sendable {
+  private enum Order {
+    case start(Transfer)
+    case cancel(Transfer)
+  }
+
+  private static let initialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  private let lock = NSLock()
+  private var orders: [Order] = []
+  private var stopped = false
+
+  private let multi: OpaquePointer
+  private let limits: CurlTransport.Limits
+  private let userAgent: String
+  private let certificates: String?
+  private let withoutProxy: String
+  private var waiting: [Transfer] = []
+  private var running: [UnsafeMutableRawPointer: Transfer] = [:]
+  private var spare: [UnsafeMutableRawPointer] = []
+
+  init(limits: CurlTransport.Limits, userAgent: String, certificates: String?) throws(TransportError) {
+    guard Self.initialized == CURLE_OK, let multi = curl_multi_init() else { throw .unsupported("libcurl cannot be started") }
+    self.multi = OpaquePointer(multi)
+    self.limits = limits
+    self.userAgent = userAgent
+    self.certificates = certificates
+    let environment = ProcessInfo.processInfo.environment
+    withoutProxy = ((environment["no_proxy"] ?? environment["NO_PROXY"]).map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1"
+    let thread = Thread { self.run() }
+    thread.name = "curl"
+    thread.start()
+  }
+
+  func start(_ transfer: Transfer) { add(.start(transfer)) }
+  func cancel(_ transfer: Transfer) { add(.cancel(transfer)) }
+
+  /// Ends the thread; nothing may be added afterwards.
+  func stop() {
+    lock.withLock {
+      stopped = true
+      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+    }
+  }
+
+  private func add(_ order: Order) {
+    lock.withLock {
+      guard !stopped else { return }
+      orders.append(order)
+      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+    }
+  }
+
+  private func run() {
+    let multi = UnsafeMutableRawPointer(multi)
+    while true {
+      let (orders, stopped) = lock.withLock {
+        defer { self.orders.removeAll() }
+        return (self.orders, self.stopped)
+      }
+      if stopped { break }
+      for order in orders { obey(order) }
+      var active: Int32 = 0
+      curl_multi_perform(multi, &active)
+      collect()
+      // curl's own timers cut this short; orders do by their wake-up.
+      if !startWaiting() { curl_multi_poll(multi, nil, 0, 60_000, nil) }
+    }
+    for (handle, transfer) in running {
+      curl_multi_remove_handle(multi, handle)
+      curl_easy_cleanup(handle)
+      transfer.finish(.failure(CancellationError()))
+    }
+    for handle in spare { curl_easy_cleanup(handle) }
+    curl_multi_cleanup(multi)
+  }
+
+  private func obey(_ order: Order) {
+    switch order {
+    case .start(let transfer): waiting.append(transfer)
+    case .cancel(let transfer): if let handle = running.first(where: { $0.value === transfer })?.key { release(handle) }
+    }
+  }
+
+  /// Fills free slots; true when a transfer was added, which wants to be performed before anything waits.
+  private func startWaiting() -> Bool {
+    var started = false
+    while running.count < limits.concurrent, !waiting.isEmpty {
+      let transfer = waiting.removeFirst()
+      // Cancelled while it waited: it must not run.
+      if transfer.isFinished { continue }
+      guard let handle = spare.popLast() ?? curl_easy_init() else {
+        transfer.finish(.failure(TransportError.unreachable("libcurl is out of memory")))
+        continue
+      }
+      configure(handle)
+      transfer.prepare(handle, limits: limits)
+      running[handle] = transfer
+      guard curl_multi_add_handle(UnsafeMutableRawPointer(multi), handle) == CURLM_OK else {
+        transfer.finish(.failure(TransportError.unreachable("libcurl cannot add a transfer")))
+        release(handle)
+        continue
+      }
+      started = true
+    }
+    return started
+  }
+
+  private func collect() {
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(UnsafeMutableRawPointer(multi), &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
+        let transfer = running[handle]
+      else { continue }
+      let result = transfer.result(matinee_curl_message_result(message))
+      release(handle)
+      transfer.finish(result)
+    }
+  }
+
+  /// Takes a transfer out; its handle is used again, its connection stays with the multi handle.
+  private func release(_ handle: UnsafeMutableRawPointer) {
+    curl_multi_remove_handle(UnsafeMutableRawPointer(multi), handle)
+    curl_easy_reset(handle)
+    running[handle] = nil
+    spare.append(handle)
+  }
+
+  private func configure(_ handle: UnsafeMutableRawPointer) {
+    matinee_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
+    matinee_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+    matinee_curl_set_string(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+    matinee_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 1)
+    matinee_curl_set_long(handle, CURLOPT_MAXREDIRS, limits.redirects)
+    matinee_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
+    matinee_curl_set_long(handle, CURLOPT_TIMEOUT_MS, limits.total.milliseconds)
+    matinee_curl_set_long(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+    matinee_curl_set_long(handle, CURLOPT_LOW_SPEED_TIME, max(1, limits.stall.milliseconds / 1000))
+    // Every encoding that this libcurl undoes.
+    matinee_curl_set_string(handle, CURLOPT_ACCEPT_ENCODING, "")
+    matinee_curl_set_string(handle, CURLOPT_USERAGENT, userAgent)
+    matinee_curl_set_string(handle, CURLOPT_NOPROXY, withoutProxy)
+    if let certificates { matinee_curl_set_string(handle, CURLOPT_CAINFO, certificates) }
+  }
+}
+
+extension Duration {
+  /// The same length in whole milliseconds, at least one, since zero is "no limit" to curl.
+  fileprivate var milliseconds: Int { max(1, Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)) }
+}

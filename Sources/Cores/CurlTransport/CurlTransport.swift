@@ -1,0 +1,101 @@
+import Foundation
+import HTTPTransport
+
+/// The network, by libcurl: every transfer on one thread, awaited from anywhere.
+///
+/// Redirects are followed (at most ``Limits/redirects``, `http` and `https` only): a 307 or 308 keeps method and body, and
+/// `Authorization` never goes to another host. Content encodings are undone. Connections are kept and used again. The proxy that the
+/// environment names is used, but not for this machine itself.
+public final class CurlTransport: Transport {
+  /// What a transfer may take.
+  public struct Limits: Equatable, Sendable {
+    /// The time until a connection stands.
+    public var connect: Duration = .seconds(10)
+    /// The time for the whole transfer, redirects included; time spent waiting for a free slot does not count.
+    public var total: Duration = .seconds(60)
+    /// How long nothing may arrive, in whole seconds.
+    public var stall: Duration = .seconds(20)
+    /// The largest body accepted, decoded, in bytes.
+    public var body = 64 << 20
+    /// How many redirects are followed.
+    public var redirects = 5
+    /// How many transfers run at a time; more wait, first come, first served.
+    public var concurrent = 32
+
+    /// The limits that suit a person who waits.
+    public init() {}
+  }
+
+  /// Where targets that are paths go, without a slash at the end; `nil` when only absolute URLs are sent.
+  public let origin: String?
+  private let loop: CurlLoop
+
+  /// - Parameters:
+  ///   - origin: scheme, host and port of the publication, such as `https://example.org`.
+  ///   - userAgent: what the transport calls itself.
+  ///   - certificates: a PEM file of authorities to trust instead of the system's.
+  /// - Throws: ``TransportError/unsupported(_:)`` when `origin` is no origin.
+  public init(
+    origin: String?, limits: Limits = Limits(), userAgent: String = "Matinee", certificates: String? = nil
+  ) throws(TransportError) {
+    if let origin {
+      guard let parsed = Origin(origin), parsed.isWhole(origin) else {
+        throw .unsupported("\(origin) is not the address of a publication; it looks like https://example.org")
+      }
+      self.origin = origin.hasSuffix("/") ? String(origin.dropLast()) : origin
+    } else {
+      self.origin = nil
+    }
+    loop = try CurlLoop(limits: limits, userAgent: userAgent, certificates: certificates)
+  }
+
+  deinit { loop.stop() }
+
+  /// Sends a request: a path goes to ``origin``, an absolute URL where it says, there without `Authorization` unless it is ``origin``.
+  /// - Throws: ``TransportError``; `CancellationError` at once when the task is cancelled.
+  public func send(_ request: Request) async throws -> Response {
+    try Task.checkCancellation()
+    let transfer = try Transfer(try resolved(request))
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        if transfer.begin(continuation) { loop.start(transfer) }
+      }
+    } onCancel: {
+      if transfer.finish(.failure(CancellationError())) { loop.cancel(transfer) }
+    }
+  }
+
+  private func resolved(_ request: Request) throws(TransportError) -> Request {
+    var request = request
+    if request.target.hasPrefix("/") {
+      guard let origin else { throw .unsupported("\(request.target) needs a publication's address") }
+      request.target = origin + request.target
+      return request
+    }
+    guard let target = Origin(request.target) else { throw .unsupported("\(request.target) is no http or https address") }
+    if let origin, target != Origin(origin) { request.headers["Authorization"] = nil }
+    return request
+  }
+}
+
+/// Scheme, host and port of a URL (RFC 6454).
+struct Origin: Equatable {
+  let scheme: String
+  let host: String
+  let port: Int
+
+  init?(_ url: String) {
+    guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host, !host.isEmpty,
+      scheme == "http" || scheme == "https"
+    else { return nil }
+    self.scheme = scheme
+    self.host = host.lowercased()
+    port = parts.port ?? (scheme == "https" ? 443 : 80)
+  }
+
+  /// Whether the URL names an origin and nothing more.
+  func isWhole(_ url: String) -> Bool {
+    guard let parts = URLComponents(string: url) else { return false }
+    return ["", "/"].contains(parts.path) && parts.query == nil && parts.fragment == nil && parts.user == nil
+  }
+}

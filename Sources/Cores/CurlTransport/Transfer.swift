@@ -1,0 +1,225 @@
+import CCurl
+import Foundation
+import HTTPTransport
+import Synchronization
+
+/// One request on its way.
+///
+/// @unchecked: `phase` is under its lock; everything else below it belongs to the loop's thread once the transfer was started.
+final class Transfer: @unchecked Sendable {
+  private enum Phase {
+    case new
+    case waiting(CheckedContinuation<Response, any Error>)
+    case finished
+  }
+
+  let request: Request
+  private let fields: [String]
+  private let phase = Mutex(Phase.new)
+
+  private var handle: UnsafeMutableRawPointer?
+  private var list: UnsafeMutablePointer<curl_slist>?
+  private var sent = 0
+  private var limit = 0
+  private var overflowed = false
+  private var headers = Headers()
+  private var headersEnded = false
+  private var body = Data()
+  private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+  /// - Throws: ``TransportError/unsupported(_:)`` for what HTTP cannot say.
+  init(_ request: Request) throws(TransportError) {
+    self.request = request
+    guard request.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+      throw .unsupported("\(request.target) is not percent-encoded")
+    }
+    if !request.body.isEmpty, ![.post, .put].contains(request.method) {
+      throw .unsupported("\(request.method.rawValue) carries no body")
+    }
+    for (name, value) in request.headers.fields {
+      let isToken = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }
+      guard isToken, !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
+        throw .unsupported("the header field \(name) has characters that HTTP cannot carry")
+      }
+    }
+    // curl's notation: "Name;" is a field without a value, "Name:" takes out the one that curl would add.
+    var fields = request.headers.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+    if request.headers["Expect"] == nil { fields.append("Expect:") }
+    if request.headers["Content-Type"] == nil { fields.append("Content-Type:") }
+    self.fields = fields
+    message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+  }
+
+  deinit {
+    message.deallocate()
+    curl_slist_free_all(list)
+  }
+
+  /// Takes whoever waits; false when the transfer was cancelled before it began, which answers them at once.
+  func begin(_ continuation: CheckedContinuation<Response, any Error>) -> Bool {
+    let begun = phase.withLock { phase in
+      guard case .new = phase else { return false }
+      phase = .waiting(continuation)
+      return true
+    }
+    if !begun { continuation.resume(throwing: CancellationError()) }
+    return begun
+  }
+
+  /// Answers whoever waits, once; false when they were answered before or do not wait yet.
+  @discardableResult
+  func finish(_ result: Result<Response, any Error>) -> Bool {
+    let continuation: CheckedContinuation<Response, any Error>? = phase.withLock { phase in
+      defer { phase = .finished }
+      guard case .waiting(let continuation) = phase else { return nil }
+      return continuation
+    }
+    continuation?.resume(with: result)
+    return continuation != nil
+  }
+
+  /// Whether nobody waits any longer.
+  var isFinished: Bool {
+    phase.withLock { phase in
+      if case .finished = phase { true } else { false }
+    }
+  }
+
+  /// Writes the request into a handle that is otherwise as new.
+  func prepare(_ handle: UnsafeMutableRawPointer, limits: CurlTransport.Limits) {
+    self.handle = handle
+    limit = limits.body
+    for field in fields { list = curl_slist_append(list, field) ?? list }
+    let me = Unmanaged.passUnretained(self).toOpaque()
+    matinee_curl_set_string(handle, CURLOPT_URL, request.target)
+    matinee_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
+    matinee_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, message)
+    matinee_curl_set_pointer(handle, CURLOPT_PRIVATE, me)
+    matinee_curl_set_pointer(handle, CURLOPT_WRITEDATA, me)
+    matinee_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION, receiveBody)
+    matinee_curl_set_pointer(handle, CURLOPT_HEADERDATA, me)
+    matinee_curl_set_transfer(handle, CURLOPT_HEADERFUNCTION, receiveHeader)
+    matinee_curl_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(limits.body))
+    switch request.method {
+    case .get: matinee_curl_set_long(handle, CURLOPT_HTTPGET, 1)
+    case .head: matinee_curl_set_long(handle, CURLOPT_NOBODY, 1)
+    case .delete: matinee_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, "DELETE")
+    // As an upload and not as a renamed POST, so that a redirect keeps or drops method and body together.
+    case .put:
+      matinee_curl_set_long(handle, CURLOPT_UPLOAD, 1)
+      matinee_curl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.body.count))
+    case .post:
+      matinee_curl_set_long(handle, CURLOPT_POST, 1)
+      matinee_curl_set_offset(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
+    }
+    matinee_curl_set_pointer(handle, CURLOPT_READDATA, me)
+    matinee_curl_set_transfer(handle, CURLOPT_READFUNCTION, sendBody)
+    matinee_curl_set_pointer(handle, CURLOPT_SEEKDATA, me)
+    matinee_curl_set_seek(handle, rewindBody)
+  }
+
+  /// What came of it.
+  func result(_ code: CURLcode) -> Result<Response, any Error> {
+    guard code == CURLE_OK else {
+      let text = message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
+      return .failure(overflowed ? TransportError.tooLarge(limit: limit) : TransportError(code, text, limit: limit))
+    }
+    // curl takes a connection that closes within the header for a whole answer without a body.
+    guard headersEnded else { return .failure(TransportError.cutShort("the connection closed within the header")) }
+    var status = 0
+    matinee_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+    if headers["Content-Encoding"] != nil, request.method != .head {
+      headers["Content-Encoding"] = nil
+      headers["Content-Length"] = nil
+    }
+    return .success(Response(status, headers: headers, body: body))
+  }
+
+  fileprivate func received(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+    guard body.count + count <= limit else {
+      overflowed = true
+      return 0
+    }
+    bytes.withMemoryRebound(to: UInt8.self, capacity: count) { body.append($0, count: count) }
+    return count
+  }
+
+  fileprivate func receivedHeader(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+    let line = bytes.withMemoryRebound(to: UInt8.self, capacity: count) {
+      String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+    }
+    if line.hasPrefix("HTTP/") {
+      // A new answer: after a redirect, or after an interim one.
+      headers = Headers()
+      headersEnded = false
+      // curl would repeat a custom method there, where "see other" means to look and not to delete.
+      if request.method == .delete, line.split(separator: " ").dropFirst().first == "303" {
+        matinee_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, nil)
+      }
+    } else if line == "\r\n" || line == "\n" {
+      headersEnded = true
+    } else if let colon = line.firstIndex(of: ":") {
+      headers.add(String(line[..<colon]), line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    return count
+  }
+
+  fileprivate func send(_ buffer: UnsafeMutablePointer<CChar>, _ room: Int) -> Int {
+    let count = min(room, request.body.count - sent)
+    guard count > 0 else { return 0 }
+    buffer.withMemoryRebound(to: UInt8.self, capacity: count) {
+      request.body.copyBytes(to: $0, from: request.body.startIndex + sent..<request.body.startIndex + sent + count)
+    }
+    sent += count
+    return count
+  }
+
+  fileprivate func seek(_ offset: Int) -> Int32 {
+    guard 0...request.body.count ~= offset else { return CURL_SEEKFUNC_FAIL }
+    sent = offset
+    return CURL_SEEKFUNC_OK
+  }
+}
+
+// File-scope constants: a callback must not inherit an actor from where it is written.
+private let receiveBody: curl_write_callback = { bytes, size, count, context in
+  guard let bytes, let context else { return 0 }
+  return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().received(bytes, size * count)
+}
+
+private let receiveHeader: curl_write_callback = { bytes, size, count, context in
+  guard let bytes, let context else { return 0 }
+  return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().receivedHeader(bytes, size * count)
+}
+
+private let sendBody: curl_read_callback = { buffer, size, count, context in
+  guard let buffer, let context else { return 0 }
+  return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().send(buffer, size * count)
+}
+
+private let rewindBody: curl_seek_callback = { context, offset, origin in
+  guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_CANTSEEK }
+  return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().seek(Int(offset))
+}
+
+extension TransportError {
+  /// What a result code of curl means (curl.se/libcurl/c/libcurl-errors.html).
+  init(_ code: CURLcode, _ message: String, limit: Int) {
+    self =
+      switch code {
+      case CURLE_OPERATION_TIMEDOUT: .timedOut
+      case CURLE_FILESIZE_EXCEEDED: .tooLarge(limit: limit)
+      case CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN: .unsupported(message)
+      // Unsupported protocols were refused before: this one came with the answer, as a redirect or as what is no HTTP.
+      case CURLE_UNSUPPORTED_PROTOCOL, CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY,
+        CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_SEND_FAIL_REWIND, CURLE_TOO_MANY_REDIRECTS:
+        .cutShort(message)
+      case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+        CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED,
+        CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+        CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
+        .insecure(message)
+      default: .unreachable(message)
+      }
+  }
+}
