@@ -1,0 +1,44 @@
+import PublicationAPI
+import SessionService
+
+/// A publication as the backend of a session. A value: safe from any thread.
+public struct PublicationAuthProvider: AuthProvider {
+  private let client: PublicationClient
+
+  /// - Parameter client: its own token is not used: each call carries the token that it is about.
+  public init(_ client: PublicationClient) { self.client = client }
+
+  /// Signs in: `POST /v1/session`.
+  public func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+    do {
+      let answer = try await client.signIn(Credentials(email: email, password: password.revealed))
+      return (Secret(answer.token), User(answer.reader))
+    } catch {
+      throw AuthError(error)
+    }
+  }
+
+  /// Asks whose a token is: `GET /v1/session`.
+  public func check(_ token: Secret) async throws(AuthError) -> User {
+    do { return User(try await client.reader(token: token.revealed)) } catch { throw AuthError(error) }
+  }
+
+  /// Ends a token's session: `DELETE /v1/session`.
+  public func signOut(_ token: Secret) async { try? await client.signOut(token: token.revealed) }
+}
+
+extension User {
+  /// The reader of a publication, as the session knows them.
+  public init(_ reader: Reader) { self.init(id: reader.id, email: reader.email, name: reader.name) }
+}
+
+extension AuthError {
+  init(_ error: ClientError) {
+    switch (error, error.code) {
+    case (_, .wrongCredentials): self = .wrongCredentials
+    case (_, .sessionEnded): self = .ended
+    case (.offline, _): self = .unreachable(error.sentence)
+    default: self = .rejected(error.sentence)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import SessionService
+import Synchronization
+import Testing
+
+@Suite struct PublicationAuthProviderTests {
+  private final class Log: Sendable {
+    let requests = Mutex<[Request]>([])
+  }
+
+  private func provider(_ log: Log = Log(), answer: @escaping @Sendable (Request) throws -> Response) -> PublicationAuthProvider {
+    let transport = InProcessTransport { request in
+      log.requests.withLock { $0.append(request) }
+      return try answer(request)
+    }
+    return PublicationAuthProvider(PublicationClient(transport: transport, token: { "another-token" }))
+  }
+
+  private func problem(_ status: Int, _ code: Problem.Code, _ title: String = "No.") throws -> Response {
+    Response(status, body: try Wire.encode(Problem(code: code, title: title, status: status)))
+  }
+
+  @Test func signingInSendsTheCredentialsAndNoToken() async throws {
+    let log = Log()
+    let reader = Reader(id: "r1", email: "ada@example.org", name: "Ada")
+    let provider = provider(log) { _ in Response(201, body: try Wire.encode(SignedIn(token: "t1", reader: reader))) }
+    let granted = try await provider.signIn(email: "ada@example.org", password: Secret("pw"))
+    #expect(granted.token == Secret("t1"))
+    #expect(granted.user == User(id: "r1", email: "ada@example.org", name: "Ada"))
+    let request = try #require(log.requests.withLock { $0.first })
+    #expect(request.method == .post)
+    #expect(request.target == "/v1/session")
+    #expect(request.headers["Authorization"] == nil)
+    #expect(try Wire.decode(Credentials.self, from: request.body) == Credentials(email: "ada@example.org", password: "pw"))
+  }
+
+  @Test func checkingAndEndingCarryTheTokenTheyAreAbout() async throws {
+    let log = Log()
+    let reader = Reader(id: "r1", email: "ada@example.org", name: "Ada")
+    let provider = provider(log) { request in
+      request.method == .delete ? Response(204) : Response(200, body: try Wire.encode(reader))
+    }
+    #expect(try await provider.check(Secret("t1")).id == "r1")
+    await provider.signOut(Secret("t1"))
+    let requests = log.requests.withLock { $0 }
+    #expect(requests.map(\.method) == [.get, .delete])
+    #expect(requests.allSatisfy { $0.target == "/v1/session" && $0.headers["Authorization"] == "Bearer t1" })
+  }
+
+  @Test func theServersNoBecomesOneOfOurs() async throws {
+    let wrong = try problem(401, .wrongCredentials)
+    await #expect(throws: AuthError.wrongCredentials) {
+      try await provider { _ in wrong }.signIn(email: "ada@example.org", password: Secret("no"))
+    }
+    let ended = try problem(401, .sessionEnded)
+    await #expect(throws: AuthError.ended) { try await provider { _ in ended }.check(Secret("t1")) }
+    let busy = try problem(429, "too_many_requests", "Too many tries. Wait a minute.")
+    await #expect(throws: AuthError.rejected("Too many tries. Wait a minute.")) {
+      try await provider { _ in busy }.signIn(email: "ada@example.org", password: Secret("no"))
+    }
+  }
+
+  @Test func noAnswerIsUnreachableAndABrokenOneIsNot() async throws {
+    await #expect {
+      try await provider { _ in throw TransportError.unreachable("down") }.check(Secret("t1"))
+    } throws: { error in
+      if case .unreachable(let sentence) = error as? AuthError { !sentence.isEmpty } else { false }
+    }
+    await #expect {
+      try await provider { _ in Response(200, body: Data("<html>".utf8)) }.check(Secret("t1"))
+    } throws: { error in
+      if case .rejected(let sentence) = error as? AuthError { !sentence.isEmpty } else { false }
+    }
+  }
+}
