@@ -1,0 +1,122 @@
+import CGtk
+import CGtkShims
+
+/// The running program, as the desktop sees it.
+///
+/// ```swift
+/// let application = Application(id: "org.example.App", instance: .unique)
+/// application.onActivate = { showWindow() }
+/// application.onOpen = { uris in open(uris) }
+/// exit(try application.run(opening: uris))
+/// ```
+@MainActor public final class Application: Object {
+  /// How a start relates to one that runs already.
+  public enum Instance: Sendable {
+    /// Hands over to the one that runs, and ends.
+    case unique
+    /// Is a program of its own, whatever else runs.
+    case own
+    /// Was started by the session bus, which will say what to open.
+    case service
+  }
+
+  /// Why the program could not start.
+  public enum Failure: Error, Equatable {
+    /// There is no display to draw on.
+    case noDisplay
+    /// The application id is not one that a desktop accepts.
+    case invalidID(String)
+  }
+
+  /// Called once in the first instance, before anything else.
+  public var onStartup: (@MainActor () -> Void)?
+  /// Called when the program is started or asked for without something to open.
+  public var onActivate: (@MainActor () -> Void)?
+  /// Called with the URIs to open, letter by letter as they were given; also those that a second start was given.
+  public var onOpen: (@MainActor ([String]) -> Void)?
+  /// Called once when the loop has ended.
+  public var onShutdown: (@MainActor () -> Void)?
+  /// Called when the process is asked to end from outside (SIGINT, SIGTERM, SIGHUP). Without it, the application quits.
+  public var onTerminate: (@MainActor () -> Void)?
+
+  private let scope = Scope()
+  private var application: UnsafeMutablePointer<GApplication> { pointer() }
+
+  /// - Parameters:
+  ///   - id: reverse domain name; also the name on the session bus.
+  ///   - name: the program's name, as window managers match it to the .desktop file; nil uses the id.
+  /// - Throws: ``Failure/invalidID(_:)``.
+  public init(id: String, instance: Instance, name: String? = nil) throws(Failure) {
+    var flags = G_APPLICATION_HANDLES_OPEN.rawValue
+    switch instance {
+    case .unique: break
+    case .own: flags |= G_APPLICATION_NON_UNIQUE.rawValue
+    case .service: flags |= G_APPLICATION_IS_SERVICE.rawValue
+    }
+    g_set_prgname(name ?? id)
+    guard let made = matinee_application_new(id, GApplicationFlags(rawValue: flags)) else { throw .invalidID(id) }
+    super.init(made: UnsafeMutableRawPointer(made))
+    connect("startup", .plain, in: scope) { [weak self] in self?.started() }
+    connect("activate", .plain, in: scope) { [weak self] in self?.onActivate?() }
+    connect("open", .files, in: scope) { [weak self] uris in self?.onOpen?(uris) }
+    connect("shutdown", .plain, in: scope) { [weak self] in self?.onShutdown?() }
+  }
+
+  /// Runs until the last window is closed or ``quit()`` is called; a start that hands over returns at once.
+  /// - Parameter uris: what to open, handed on unchanged.
+  /// - Returns: the exit status for the process.
+  /// - Throws: ``Failure/noDisplay``.
+  public func run(opening uris: [String] = []) throws(Failure) -> Int32 {
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([string(g_get_prgname()) ?? ""] + uris).map { g_strdup($0) }
+    let count = Int32(arguments.count)
+    arguments.append(nil)
+    let status = g_application_run(application, count, &arguments)
+    for argument in arguments { g_free(argument) }
+    if matinee_application_lacks_display(pointer()) != 0 { throw .noDisplay }
+    return status
+  }
+
+  /// Ends the loop; ``run(opening:)`` returns.
+  public func quit() { g_application_quit(application) }
+
+  /// Keeps the program running without a window until ``release()``, which must follow.
+  public func hold() { g_application_hold(application) }
+
+  /// Ends one ``hold()``.
+  public func release() { g_application_release(application) }
+
+  /// Offers an action to the desktop and to keys: `gapplication action ID NAME` reaches it, and so do the accelerators.
+  /// - Parameter accelerators: such as `"<Control>q"`.
+  public func addAction(_ name: String, accelerators: [String] = [], _ body: @escaping @MainActor () -> Void) {
+    guard let made = g_simple_action_new(name, nil) else { return }
+    let action = Object(made: UnsafeMutableRawPointer(made))
+    action.connect("activate", Trampoline.notify, in: scope) { body() }
+    g_action_map_add_action(opaque, action.opaque)
+    setAccelerators(accelerators, for: "app." + name)
+  }
+
+  private func setAccelerators(_ accelerators: [String], for action: String) {
+    guard !accelerators.isEmpty else { return }
+    var texts: [UnsafePointer<CChar>?] = accelerators.map { UnsafePointer(g_strdup($0)) }
+    texts.append(nil)
+    gtk_application_set_accels_for_action(pointer(), action, &texts)
+    for text in texts { g_free(UnsafeMutableRawPointer(mutating: text)) }
+  }
+
+  private func started() {
+    MainLoop.attachMainActor()
+    guard matinee_application_lacks_display(pointer()) == 0 else { return }
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+      let handler = Handler<Void, Void> { [weak self] in self?.terminate() }
+      g_unix_signal_add_full(G_PRIORITY_DEFAULT, signal, Self.signalArrived, handler.retained, releaseData)
+    }
+    onStartup?()
+  }
+
+  private func terminate() { if let onTerminate { onTerminate() } else { quit() } }
+
+  private static let signalArrived: GSourceFunc = { data in
+    fire(data, (), as: Void.self)
+    return 1
+  }
+}

@@ -1,0 +1,65 @@
+import CGtk
+import CGtkShims
+
+/// Something to press. It changes nothing by itself: what it shows comes from a state, also whether it is on.
+@MainActor public final class Button: Widget {
+  /// With a text.
+  public init(_ label: String, styles: [Style] = []) {
+    super.init(made: UnsafeMutableRawPointer(gtk_button_new_with_label(label)))
+    setAccessibleName(label)
+    for style in styles { setStyle(style) }
+  }
+
+  /// With an icon.
+  /// - Parameter name: what it does, for screen readers and as tooltip.
+  public init(icon: Icon, name: String, styles: [Style] = [.flat]) {
+    super.init(made: UnsafeMutableRawPointer(gtk_button_new_from_icon_name(icon.name)))
+    setAccessibleName(name)
+    tooltip = name
+    for style in styles { setStyle(style) }
+  }
+
+  /// With any content.
+  /// - Parameter name: what it does, for screen readers.
+  public init(_ child: Widget, name: String, styles: [Style] = []) {
+    super.init(made: UnsafeMutableRawPointer(gtk_button_new()))
+    gtk_button_set_child(pointer(), child.widget)
+    setAccessibleName(name)
+    for style in styles { setStyle(style) }
+  }
+
+  /// The text; setting it replaces an icon or other content, and the name.
+  public var label: String {
+    get { string(gtk_button_get_label(pointer())) ?? "" }
+    set {
+      guard newValue != label else { return }
+      gtk_button_set_label(pointer(), newValue.withoutNull)
+      setAccessibleName(newValue)
+    }
+  }
+  /// Puts an icon in the place of what is shown.
+  public func setIcon(_ icon: Icon) {
+    if string(gtk_button_get_icon_name(pointer())) != icon.name { gtk_button_set_icon_name(pointer(), icon.name) }
+  }
+  /// Puts any content in the place of what is shown.
+  public func child(_ child: Widget?) { gtk_button_set_child(pointer(), child?.widget) }
+
+  /// Draws it as on or off. A click never does: only this.
+  public var isOn: Bool = false {
+    didSet {
+      guard isOn != oldValue || !saysPressed else { return }
+      saysPressed = true
+      setStyle(.on, isOn)
+      setAccessiblePressed(isOn)
+    }
+  }
+  private var saysPressed = false
+
+  /// Called when it was pressed.
+  @discardableResult public func onClicked<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+    connect("clicked", owner: owner, body)
+  }
+
+  /// Tells the closures that it was pressed, as a click does; for tests.
+  public func click() { if isSensitive { matinee_emit(raw, "clicked") } }
+}

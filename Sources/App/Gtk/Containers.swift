@@ -1,0 +1,196 @@
+import CGtk
+import CGtkShims
+
+/// Collects children: `Box(.vertical) { title; if wide { picture }; for row in rows { row } }`.
+@MainActor @resultBuilder public enum WidgetBuilder {
+  /// One child.
+  public static func buildExpression(_ widget: Widget) -> [Widget] { [widget] }
+  /// The root of a view.
+  public static func buildExpression(_ view: some View) -> [Widget] { [view.root] }
+  /// Several children.
+  public static func buildExpression(_ widgets: [Widget]) -> [Widget] { widgets }
+  /// All of them, in order.
+  public static func buildBlock(_ parts: [Widget]...) -> [Widget] { parts.flatMap { $0 } }
+  /// Children that may be missing.
+  public static func buildOptional(_ widgets: [Widget]?) -> [Widget] { widgets ?? [] }
+  /// The first branch.
+  public static func buildEither(first widgets: [Widget]) -> [Widget] { widgets }
+  /// The other branch.
+  public static func buildEither(second widgets: [Widget]) -> [Widget] { widgets }
+  /// Children from a loop.
+  public static func buildArray(_ parts: [[Widget]]) -> [Widget] { parts.flatMap { $0 } }
+}
+
+/// Children side by side or one below the other.
+@MainActor public final class Box: Widget {
+  /// - Parameters:
+  ///   - spacing: between children, in pixels.
+  ///   - margin: around the whole, in pixels.
+  public init(
+    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [],
+    @WidgetBuilder _ children: () -> [Widget] = { [] }
+  ) {
+    super.init(made: UnsafeMutableRawPointer(gtk_box_new(orientation.native, Int32(spacing))))
+    if margin > 0 { setMargin(margin) }
+    for style in styles { setStyle(style) }
+    for child in children() { append(child) }
+  }
+
+  /// Adds children at the end.
+  public func append(_ children: Widget...) { for child in children { gtk_box_append(pointer(), child.widget) } }
+  /// Adds a child at the beginning.
+  public func prepend(_ child: Widget) { gtk_box_prepend(pointer(), child.widget) }
+  /// Takes a child out; does nothing when it is not one.
+  public func remove(_ child: Widget) {
+    if gtk_widget_get_parent(child.widget) == widget { gtk_box_remove(pointer(), child.widget) }
+  }
+  /// Takes all children out.
+  public func removeAll() { while let child = gtk_widget_get_first_child(widget) { gtk_box_remove(pointer(), child) } }
+  /// Puts these children in the place of all others.
+  public func replaceAll(@WidgetBuilder _ children: () -> [Widget]) {
+    removeAll()
+    for child in children() { append(child) }
+  }
+  /// Whether every child gets as much room as the largest.
+  public var isHomogeneous: Bool {
+    get { gtk_box_get_homogeneous(pointer()) != 0 }
+    set { gtk_box_set_homogeneous(pointer(), newValue ? 1 : 0) }
+  }
+}
+
+/// Three children: at the start, in the very middle, at the end.
+@MainActor public final class CenterBox: Widget {
+  /// Any of the three may be missing.
+  public init(start: Widget? = nil, center: Widget? = nil, end: Widget? = nil) {
+    super.init(made: UnsafeMutableRawPointer(gtk_center_box_new()))
+    if let start { gtk_center_box_set_start_widget(opaque, start.widget) }
+    if let center { gtk_center_box_set_center_widget(opaque, center.widget) }
+    if let end { gtk_center_box_set_end_widget(opaque, end.widget) }
+  }
+}
+
+/// A child, and others drawn above it.
+@MainActor public final class Overlay: Widget {
+  /// - Parameter child: the one that decides the size.
+  public init(_ child: Widget, @WidgetBuilder above: () -> [Widget] = { [] }) {
+    super.init(made: UnsafeMutableRawPointer(gtk_overlay_new()))
+    gtk_overlay_set_child(opaque, child.widget)
+    for widget in above() { add(widget) }
+  }
+
+  /// Draws one more above those already there, placed by its alignment.
+  public func add(_ widget: Widget) { gtk_overlay_add_overlay(opaque, widget.widget) }
+  /// Takes one out; does nothing when it is not one of those above.
+  public func remove(_ child: Widget) {
+    if gtk_widget_get_parent(child.widget) == widget { gtk_overlay_remove_overlay(opaque, child.widget) }
+  }
+}
+
+/// One child at a time, by name.
+@MainActor public final class Stack: Widget {
+  /// - Parameter crossfades: whether one fades into the other (150 ms, unless the desktop wants no animations).
+  public init(crossfades: Bool = false) {
+    super.init(made: UnsafeMutableRawPointer(gtk_stack_new()))
+    gtk_stack_set_transition_type(opaque, crossfades ? GTK_STACK_TRANSITION_TYPE_CROSSFADE : GTK_STACK_TRANSITION_TYPE_NONE)
+    gtk_stack_set_transition_duration(opaque, 150)
+    gtk_stack_set_hhomogeneous(opaque, 0)
+    gtk_stack_set_vhomogeneous(opaque, 0)
+  }
+
+  /// Adds a child; the first one is shown.
+  /// - Returns: false when the name is taken, and then nothing is added.
+  @discardableResult public func add(_ child: Widget, name: String) -> Bool {
+    guard gtk_stack_get_child_by_name(opaque, name) == nil else { return false }
+    gtk_stack_add_named(opaque, child.widget, name)
+    return true
+  }
+  /// Takes a child out; does nothing when it is not one.
+  public func remove(_ child: Widget) {
+    if gtk_widget_get_parent(child.widget) == widget { gtk_stack_remove(opaque, child.widget) }
+  }
+  /// Takes out the child of that name; false when there is none.
+  @discardableResult public func remove(name: String) -> Bool {
+    guard let child = gtk_stack_get_child_by_name(opaque, name) else { return false }
+    gtk_stack_remove(opaque, child)
+    return true
+  }
+  /// Whether there is a child of that name.
+  public func contains(_ name: String) -> Bool { gtk_stack_get_child_by_name(opaque, name) != nil }
+  /// Shows the child of that name; false when there is none, and then nothing changes.
+  @discardableResult public func show(_ name: String) -> Bool {
+    guard contains(name) else { return false }
+    if visibleName != name { gtk_stack_set_visible_child_name(opaque, name) }
+    return true
+  }
+  /// The name of the child that is shown.
+  public var visibleName: String? { string(gtk_stack_get_visible_child_name(opaque)) }
+}
+
+/// One child that may be larger than its room.
+@MainActor public final class ScrolledWindow: Widget {
+  /// - Parameter scrollsHorizontally: otherwise the child gets the width there is.
+  public init(_ child: Widget? = nil, scrollsHorizontally: Bool = false) {
+    super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
+    gtk_scrolled_window_set_policy(
+      opaque, scrollsHorizontally ? GTK_POLICY_AUTOMATIC : GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+    self.child(child)
+    expandsVertically = true
+  }
+
+  /// Puts a child in the place of the present one.
+  public func child(_ child: Widget?) { gtk_scrolled_window_set_child(opaque, child?.widget) }
+
+  /// How far down it is scrolled, in pixels. A value out of range is brought into it.
+  public var position: Double {
+    get { gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(opaque)) }
+    set { gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(opaque), newValue) }
+  }
+}
+
+/// One child, centered and never wider than a limit, so that lines stay readable in a wide window.
+@MainActor public final class Clamp: Widget {
+  /// - Parameter maximumWidth: in pixels.
+  public init(maximumWidth: Int = 720, _ child: Widget? = nil) {
+    super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(Int32(maximumWidth), 0)))
+    self.child(child)
+  }
+
+  /// Puts a child in the place of the present one.
+  public func child(_ child: Widget?) { matinee_clamp_set_child(widget, child?.widget) }
+}
+
+/// One child in a frame whose height follows from its width, such as a picture of 16 : 9.
+@MainActor public final class RatioBox: Widget {
+  /// - Parameters:
+  ///   - ratio: width divided by height; must be above 0.
+  ///   - maximumWidth: in pixels; nil for any.
+  public init(ratio: Double, maximumWidth: Int? = nil, _ child: Widget) {
+    super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(Int32(maximumWidth ?? 0), max(ratio, 0.01))))
+    clipsContent = true
+    matinee_clamp_set_child(widget, child.widget)
+  }
+}
+
+/// A line between parts.
+@MainActor public final class Separator: Widget {
+  /// - Parameter orientation: of the line itself.
+  public init(_ orientation: Orientation = .horizontal) {
+    super.init(made: UnsafeMutableRawPointer(gtk_separator_new(orientation.native)))
+  }
+}
+
+/// A child that slides in and out.
+@MainActor public final class Revealer: Widget {
+  /// Hidden at first.
+  public init(_ child: Widget) {
+    super.init(made: UnsafeMutableRawPointer(gtk_revealer_new()))
+    gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+    gtk_revealer_set_child(opaque, child.widget)
+  }
+
+  /// Whether the child is shown.
+  public var isRevealed: Bool {
+    get { gtk_revealer_get_reveal_child(opaque) != 0 }
+    set { gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0) }
+  }
+}

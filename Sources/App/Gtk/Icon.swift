@@ -1,0 +1,49 @@
+import CGtk
+
+/// A symbolic icon, drawn in the color of the text around it.
+public struct Icon: Hashable, Sendable {
+  /// As the icon naming specification or the theme calls it.
+  public let name: String
+
+  /// - Parameter name: of an icon of the desktop's theme; `Adwaita` has all of those below.
+  public init(_ name: String) { self.name = name }
+
+  /// One page back.
+  public static let back = Icon("go-previous-symbolic")
+  /// Loads again.
+  public static let refresh = Icon("view-refresh-symbolic")
+  /// Closes or dismisses.
+  public static let close = Icon("window-close-symbolic")
+  /// A reaction, a heart.
+  public static let heart = Icon("emblem-favorite-symbolic")
+  /// A bookmark.
+  public static let bookmark = Icon("user-bookmarks-symbolic")
+  /// Not accessible yet.
+  public static let lock = Icon("changes-prevent-symbolic")
+  /// Accessible.
+  public static let unlocked = Icon("changes-allow-symbolic")
+  /// The feed.
+  public static let home = Icon("go-home-symbolic")
+  /// Fan clubs.
+  public static let people = Icon("system-users-symbolic")
+  /// One person, the account.
+  public static let person = Icon("avatar-default-symbolic")
+  /// No network.
+  public static let offline = Icon("network-offline-symbolic")
+  /// Something failed.
+  public static let failed = Icon("dialog-warning-symbolic")
+  /// Nothing is here yet.
+  public static let empty = Icon("document-open-recent-symbolic")
+  /// Done.
+  public static let done = Icon("emblem-ok-symbolic")
+  /// A menu.
+  public static let menu = Icon("open-menu-symbolic")
+  /// Something to know.
+  public static let information = Icon("dialog-information-symbolic")
+
+  /// Whether the desktop's theme has it; false also without a display. A missing icon is drawn as a broken picture.
+  @MainActor public var isAvailable: Bool {
+    guard let display = gdk_display_get_default(), let theme = gtk_icon_theme_get_for_display(display) else { return false }
+    return gtk_icon_theme_has_icon(theme, name) != 0
+  }
+}

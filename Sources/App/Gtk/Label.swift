@@ -1,0 +1,65 @@
+import CGtk
+
+/// A text that cannot be edited.
+@MainActor public final class Label: Widget {
+  /// - Parameters:
+  ///   - wraps: whether a long text takes several lines; otherwise it decides the least width.
+  ///   - lines: the most lines, ending in an ellipsis; nil for any number.
+  ///   - alignment: of the text within the label's width.
+  public init(
+    _ text: String = "", styles: [Style] = [], wraps: Bool = false, lines: Int? = nil, alignment: Alignment = .start,
+    isSelectable: Bool = false
+  ) {
+    super.init(made: UnsafeMutableRawPointer(gtk_label_new(text)))
+    for style in styles { setStyle(style) }
+    if wraps {
+      gtk_label_set_wrap(opaque, 1)
+      gtk_label_set_wrap_mode(opaque, PANGO_WRAP_WORD_CHAR)
+      gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
+    }
+    if let lines {
+      gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
+      gtk_label_set_lines(opaque, Int32(lines))
+      if lines > 1 { gtk_label_set_wrap(opaque, 1) }
+    }
+    gtk_label_set_selectable(opaque, isSelectable ? 1 : 0)
+    textAlignment = alignment
+    gtk_label_set_xalign(opaque, alignment == .center ? 0.5 : alignment == .end ? 1 : 0)
+    gtk_label_set_justify(opaque, alignment == .center ? GTK_JUSTIFY_CENTER : alignment == .end ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT)
+  }
+
+  private var textAlignment: Alignment = .start
+
+  /// What is shown, without markup.
+  public var text: String {
+    get { string(gtk_label_get_text(opaque)) ?? "" }
+    set {
+      isMarkedUp = false
+      if newValue != text || gtk_label_get_use_markup(opaque) != 0 { gtk_label_set_text(opaque, newValue.withoutNull) }
+    }
+  }
+  private var isMarkedUp = false
+
+  /// Shows text with emphasis and links.
+  public func setMarkup(_ markup: Markup) {
+    guard markup.source != string(gtk_label_get_label(opaque)) || gtk_label_get_use_markup(opaque) == 0 else { return }
+    gtk_label_set_markup(opaque, markup.source)
+  }
+
+  /// The width that it would like to have at most, in characters.
+  public func setMaximumWidth(characters: Int) { gtk_label_set_max_width_chars(opaque, Int32(characters)) }
+
+  /// Called with the address of a link that was chosen; the toolkit itself opens nothing.
+  @discardableResult
+  public func onLink<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> Connection {
+    connect("activate-link", .link, owner: owner, absent: true) { owner, address in
+      body(owner, address)
+      return true
+    }
+  }
+}
+
+extension String {
+  /// C ends a text at its first NUL.
+  var withoutNull: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+}

@@ -1,0 +1,66 @@
+import CGtk
+
+/// Text with emphasis and links for a ``Label``. Text is always escaped and tags are always closed, whatever the text says.
+///
+/// ```swift
+/// label.setMarkup(Markup("By ") + Markup(author).bold + Markup(" on ") + Markup("their page").link(to: url))
+/// ```
+public struct Markup: Sendable, Equatable {
+  /// As Pango reads it.
+  let source: String
+  let hasLink: Bool
+
+  private init(source: String, hasLink: Bool) {
+    self.source = source
+    self.hasLink = hasLink
+  }
+
+  /// Plain text.
+  public init(_ text: String) { self.init(source: Self.escaped(text), hasLink: false) }
+
+  /// Heavier.
+  public var bold: Markup { wrapped("b") }
+  /// Slanted.
+  public var italic: Markup { wrapped("i") }
+  /// Of equal widths, for code.
+  public var monospaced: Markup { wrapped("tt") }
+  /// Crossed out.
+  public var struck: Markup { wrapped("s") }
+  /// Underlined.
+  public var underlined: Markup { wrapped("u") }
+  /// Smaller, for counts beside a label.
+  public var small: Markup { wrapped("small") }
+  /// Raised, for notes.
+  public var superscript: Markup { wrapped("sup") }
+  /// Lowered.
+  public var `subscript`: Markup { wrapped("sub") }
+
+  /// A link; within another link, plain.
+  public func link(to address: String) -> Markup {
+    hasLink ? self : Markup(source: "<a href=\"\(Self.escaped(address))\">\(source)</a>", hasLink: true)
+  }
+
+  /// One after the other.
+  public static func + (first: Markup, second: Markup) -> Markup {
+    Markup(source: first.source + second.source, hasLink: first.hasLink || second.hasLink)
+  }
+
+  /// One after the other.
+  public static func += (first: inout Markup, second: Markup) { first = first + second }
+
+  private func wrapped(_ tag: String) -> Markup { Markup(source: "<\(tag)>\(source)</\(tag)>", hasLink: hasLink) }
+
+  /// GLib escapes what XML gives a meaning; what XML does not allow at all becomes the replacement character.
+  static func escaped(_ text: String) -> String {
+    let allowed = String(String.UnicodeScalarView(text.unicodeScalars.map { isAllowed($0) ? $0 : "\u{FFFD}" }))
+    return takenString(g_markup_escape_text(allowed, -1)) ?? ""
+  }
+
+  private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x09, 0x0A, 0x0D: true
+    case 0..<0x20, 0x7F...0x9F, 0xFFFE, 0xFFFF: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import CGtk
+import CGtkShims
+
+/// One strong reference to an object of the toolkit, held for as long as this one lives. Belongs to the main actor.
+///
+/// The toolkit's object may live longer: a widget in a window is kept by the window. Closures given to it stay with it, whatever happens
+/// to this wrapper, until their ``Scope`` closes.
+@MainActor public class Object {
+  let raw: UnsafeMutableRawPointer
+
+  /// Takes over what a constructor returned: a floating reference is sunk, a full one kept.
+  init(made pointer: UnsafeMutableRawPointer?) {
+    // A constructor returns no object only when the toolkit was never started, which no input can bring about.
+    guard let pointer else { preconditionFailure("the toolkit made no object: call Toolkit.start() first") }
+    raw = g_object_take_ref(pointer)
+    Diagnostics.watch(raw)
+  }
+
+  /// Takes a reference of its own to what somebody else holds.
+  init(borrowed pointer: UnsafeMutableRawPointer) {
+    raw = g_object_ref(pointer)
+    Diagnostics.watch(raw)
+  }
+
+  isolated deinit { g_object_unref(raw) }
+
+  /// The pointer as a type whose structure C shows.
+  func pointer<Structure>() -> UnsafeMutablePointer<Structure> { raw.assumingMemoryBound(to: Structure.self) }
+
+  /// The pointer as a type whose structure C hides.
+  var opaque: OpaquePointer { OpaquePointer(raw) }
+
+  func setBoolean(_ property: String, _ value: Bool) { matinee_object_set_boolean(raw, property, value ? 1 : 0) }
+  func setString(_ property: String, _ value: String) { matinee_object_set_string(raw, property, value) }
+}
+
+/// A C string as Swift's, nil for NULL.
+func string(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+
+/// A C string that we must free, as Swift's.
+func takenString(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+  guard let text else { return nil }
+  defer { g_free(text) }
+  return String(cString: text)
+}

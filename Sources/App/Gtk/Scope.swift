@@ -1,0 +1,69 @@
+/// Every connection that one screen made. Closing it ends them all, also those of gestures, models and shortcuts, so that nothing of the
+/// screen is called or held afterwards.
+@MainActor public final class Scope {
+  private var connections: [ObjectIdentifier: Connection] = [:]
+  /// Whether ``close()`` was called. Connections made afterwards end at once.
+  public private(set) var isClosed = false
+
+  /// An open scope.
+  public init() {}
+
+  isolated deinit { close() }
+
+  /// How many connections live.
+  public var count: Int { connections.count }
+
+  /// Ends every connection. Further calls do nothing.
+  public func close() {
+    isClosed = true
+    let ending = connections.values
+    connections.removeAll()
+    for connection in ending { connection.end() }
+  }
+
+  func record(_ connection: Connection) {
+    guard !isClosed else { return connection.end() }
+    connections[ObjectIdentifier(connection)] = connection
+    connection.scope = self
+  }
+
+  func forget(_ connection: Connection) { connections[ObjectIdentifier(connection)] = nil }
+}
+
+/// Whoever reacts to widgets: it is held weakly by what it connects, and its scope ends the connections.
+@MainActor public protocol SignalOwner: AnyObject {
+  /// Where the connections are recorded.
+  var scope: Scope { get }
+}
+
+/// A part of the window: a widget, and the object that fills it from a state.
+@MainActor public protocol View: SignalOwner {
+  /// What goes into the window.
+  var root: Widget { get }
+}
+
+/// One connection of a closure to an object.
+@MainActor public final class Connection {
+  weak var scope: Scope?
+  private var ending: (() -> Void)?
+
+  init(ending: @escaping () -> Void) { self.ending = ending }
+
+  /// Ends the connection; the closure is released. Further calls do nothing.
+  public func disconnect() {
+    scope?.forget(self)
+    end()
+  }
+
+  func end() {
+    let ending = ending
+    self.ending = nil
+    ending?()
+  }
+
+  /// The other side let go by itself.
+  func ended() {
+    ending = nil
+    scope?.forget(self)
+  }
+}

@@ -1,0 +1,148 @@
+import CGtk
+import CGtkShims
+
+/// A closure in the toolkit's hands: retained when it is connected, released by the destroy notification.
+class SignalBox {
+  @MainActor weak var connection: Connection?
+
+  init() { Diagnostics.signalMade() }
+  deinit { Diagnostics.signalReleased() }
+
+  /// The reference that the toolkit's side holds from now on.
+  final var retained: UnsafeMutableRawPointer { Unmanaged<SignalBox>.passRetained(self).toOpaque() }
+}
+
+final class Handler<Argument: Sendable, Answer: Sendable>: SignalBox {
+  let body: @MainActor (Argument) -> Answer
+
+  init(_ body: @escaping @MainActor (Argument) -> Answer) {
+    self.body = body
+    super.init()
+  }
+}
+
+/// Calls the handler behind a signal's user data. Every trampoline ends here.
+func fire<Argument: Sendable, Answer: Sendable>(_ data: gpointer?, _ argument: Argument, as answer: Answer.Type = Answer.self) -> Answer {
+  let box = Unmanaged<SignalBox>.fromOpaque(data!).takeUnretainedValue()
+  let body = unsafeDowncast(box, to: Handler<Argument, Answer>.self).body
+  return MainActor.assumeIsolated { body(argument) }
+}
+
+/// Releases a box when the toolkit drops the closure.
+let releaseClosure: GClosureNotify = { data, _ in releaseBox(data) }
+let releaseData: GDestroyNotify = { data in releaseBox(data) }
+
+private func releaseBox(_ data: gpointer?) {
+  guard let data else { return }
+  // The toolkit lets go on the thread that it runs on: the main one.
+  nonisolated(unsafe) let box = Unmanaged<SignalBox>.fromOpaque(data).takeRetainedValue()
+  MainActor.assumeIsolated { box.connection?.ended() }
+}
+
+/// A C function with one signal's signature, and what it hands to a ``Handler``. One a signature.
+struct Trampoline<Argument: Sendable, Answer: Sendable>: Sendable {
+  let callback: @Sendable @convention(c) () -> Void
+
+  init<Function>(_ function: Function) { callback = unsafeBitCast(function, to: (@Sendable @convention(c) () -> Void).self) }
+}
+
+extension Trampoline where Argument == Void, Answer == Void {
+  static let plain = {
+    let function: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in fire(data, ()) }
+    return Trampoline(function)
+  }()
+  static let notify = {
+    let function: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, _, data in fire(data, ()) }
+    return Trampoline(function)
+  }()
+}
+
+extension Trampoline where Argument == Void, Answer == Bool {
+  static let question = {
+    let function: @convention(c) (gpointer?, gpointer?) -> gboolean = { _, data in fire(data, (), as: Bool.self) ? 1 : 0 }
+    return Trampoline(function)
+  }()
+}
+
+extension Trampoline where Argument == Int, Answer == Void {
+  static let position = {
+    let function: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in fire(data, Int(position)) }
+    return Trampoline(function)
+  }()
+  static let click = {
+    let function: @convention(c) (gpointer?, gint, gdouble, gdouble, gpointer?) -> Void = { _, presses, _, _, data in
+      fire(data, Int(presses))
+    }
+    return Trampoline(function)
+  }()
+}
+
+extension Trampoline where Argument == String, Answer == Bool {
+  static let link = {
+    let function: @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> gboolean = { _, address, data in
+      fire(data, string(address) ?? "", as: Bool.self) ? 1 : 0
+    }
+    return Trampoline(function)
+  }()
+}
+
+/// An object handed to a handler, which may use it only until it returns.
+struct Passed: @unchecked Sendable {  // stays on the main thread, where the signal was emitted
+  let raw: UnsafeMutableRawPointer
+}
+
+extension Trampoline where Argument == Passed, Answer == Void {
+  static let object = {
+    let function: @convention(c) (gpointer?, gpointer?, gpointer?) -> Void = { _, object, data in
+      if let object { fire(data, Passed(raw: object), as: Void.self) }
+    }
+    return Trampoline(function)
+  }()
+}
+
+extension Trampoline where Argument == [String], Answer == Void {
+  static let files = {
+    let function: @convention(c) (gpointer?, UnsafeMutablePointer<OpaquePointer?>?, gint, gpointer?, gpointer?) -> Void = {
+      _, files, count, _, data in
+      fire(data, (0..<Int(count)).compactMap { index in files?[index].flatMap { takenString(matinee_file_uri($0)) } })
+    }
+    return Trampoline(function)
+  }()
+}
+
+extension Object {
+  /// Connects a closure to a signal until the scope closes, the object goes, or the connection is ended.
+  @discardableResult
+  func connect<Argument, Answer>(
+    _ signal: String, _ trampoline: Trampoline<Argument, Answer>, in scope: Scope, _ body: @escaping @MainActor (Argument) -> Answer
+  ) -> Connection {
+    let handler = Handler(body)
+    let identifier = g_signal_connect_data(raw, signal, trampoline.callback, handler.retained, releaseClosure, GConnectFlags(rawValue: 0))
+    let raw = raw
+    // The pointer needs no reference: an object that goes releases its closures first, and that clears this one.
+    let connection = Connection {
+      if g_signal_handler_is_connected(raw, identifier) != 0 { g_signal_handler_disconnect(raw, identifier) }
+    }
+    handler.connection = connection
+    scope.record(connection)
+    return connection
+  }
+
+  /// The same, with an owner that is held weakly and given to the closure; `absent` answers when the owner is gone.
+  @discardableResult
+  func connect<Owner: SignalOwner, Argument, Answer>(
+    _ signal: String, _ trampoline: Trampoline<Argument, Answer>, owner: Owner, absent: Answer,
+    _ body: @escaping @MainActor (Owner, Argument) -> Answer
+  ) -> Connection {
+    connect(signal, trampoline, in: owner.scope) { [weak owner] argument in
+      guard let owner else { return absent }
+      return body(owner, argument)
+    }
+  }
+
+  /// The same, for the many signals that only say that something happened.
+  @discardableResult
+  func connect<Owner: SignalOwner>(_ signal: String, owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+    connect(signal, .plain, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
+}

@@ -1,0 +1,31 @@
+import CGtk
+
+/// The toolkit as a whole.
+@MainActor public enum Toolkit {
+  /// Connects to the display. ``Application`` does it by itself; tests and tools call it before they make a widget.
+  /// - Returns: false when there is no display.
+  public static func start() -> Bool { gtk_init_check() != 0 }
+
+  /// Opens an address in the browser (or the mail program) that the desktop has for it.
+  ///
+  /// Only `http`, `https` and `mailto` are opened: what a publication links to must not reach files or other programs.
+  /// - Parameter failed: called when the desktop has no program for it.
+  /// - Returns: false when the address is of another kind.
+  @discardableResult
+  public static func open(_ uri: String, over window: Window? = nil, failed: (@MainActor () -> Void)? = nil) -> Bool {
+    guard let scheme = takenString(g_uri_parse_scheme(uri))?.lowercased(), ["http", "https", "mailto"].contains(scheme) else {
+      return false
+    }
+    let handler = Handler<Bool, Void> { opened in if !opened { failed?() } }
+    let done: GAsyncReadyCallback = { _, result, data in
+      var error: UnsafeMutablePointer<GError>?
+      // The parent window plays no part in the answer.
+      let opened = gtk_show_uri_full_finish(nil, result, &error) != 0
+      g_clear_error(&error)
+      fire(data, opened, as: Void.self)
+      releaseData(data)
+    }
+    gtk_show_uri_full(window?.pointer(), uri, guint32(GDK_CURRENT_TIME), nil, done, handler.retained)
+    return true
+  }
+}

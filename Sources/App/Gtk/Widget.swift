@@ -1,0 +1,143 @@
+import CGtk
+import CGtkShims
+
+/// Where a widget stands in room that is larger than it needs.
+public enum Alignment: Sendable {
+  /// Takes all of the room.
+  case fill
+  /// Left in left-to-right languages, or top.
+  case start
+  /// Right in left-to-right languages, or bottom.
+  case end
+  /// In the middle.
+  case center
+
+  var native: GtkAlign {
+    switch self {
+    case .fill: GTK_ALIGN_FILL
+    case .start: GTK_ALIGN_START
+    case .end: GTK_ALIGN_END
+    case .center: GTK_ALIGN_CENTER
+    }
+  }
+}
+
+/// Along which axis children follow one another.
+public enum Orientation: Sendable {
+  /// Side by side.
+  case horizontal
+  /// One below the other.
+  case vertical
+
+  var native: GtkOrientation { self == .horizontal ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL }
+}
+
+/// Anything that is drawn. Setters do nothing when the value is already set, so a screen may apply its whole state each time.
+@MainActor public class Widget: Object {
+  var widget: UnsafeMutablePointer<GtkWidget> { pointer() }
+
+  // MARK: Layout
+
+  /// Whether it is part of its window's layout.
+  public final var isVisible: Bool {
+    get { gtk_widget_get_visible(widget) != 0 }
+    set { if newValue != isVisible { gtk_widget_set_visible(widget, newValue ? 1 : 0) } }
+  }
+  /// Whether it can be used; a widget in an insensitive container is not, whatever it says itself.
+  public final var isSensitive: Bool {
+    get { gtk_widget_get_sensitive(widget) != 0 }
+    set { if newValue != isSensitive { gtk_widget_set_sensitive(widget, newValue ? 1 : 0) } }
+  }
+  /// Horizontal place. `.fill` at first.
+  public final var horizontal: Alignment = .fill { didSet { gtk_widget_set_halign(widget, horizontal.native) } }
+  /// Vertical place. `.fill` at first.
+  public final var vertical: Alignment = .fill { didSet { gtk_widget_set_valign(widget, vertical.native) } }
+  /// Whether it takes what width is left over.
+  public final var expandsHorizontally: Bool {
+    get { gtk_widget_get_hexpand(widget) != 0 }
+    set { gtk_widget_set_hexpand(widget, newValue ? 1 : 0) }
+  }
+  /// Whether it takes what height is left over.
+  public final var expandsVertically: Bool {
+    get { gtk_widget_get_vexpand(widget) != 0 }
+    set { gtk_widget_set_vexpand(widget, newValue ? 1 : 0) }
+  }
+  /// From 0 (not seen, but there) to 1.
+  public final var opacity: Double {
+    get { gtk_widget_get_opacity(widget) }
+    set { gtk_widget_set_opacity(widget, newValue) }
+  }
+  /// Room around it, in pixels.
+  public final func setMargins(horizontal: Int, vertical: Int) {
+    gtk_widget_set_margin_start(widget, Int32(horizontal))
+    gtk_widget_set_margin_end(widget, Int32(horizontal))
+    gtk_widget_set_margin_top(widget, Int32(vertical))
+    gtk_widget_set_margin_bottom(widget, Int32(vertical))
+  }
+  /// Room around it, the same on all sides, in pixels.
+  public final func setMargin(_ margin: Int) { setMargins(horizontal: margin, vertical: margin) }
+  /// The least size in pixels; -1 leaves one side to the content.
+  public final func setMinimumSize(width: Int = -1, height: Int = -1) { gtk_widget_set_size_request(widget, Int32(width), Int32(height)) }
+  /// The width it was given, in pixels; 0 before the first layout.
+  public final var width: Int { Int(gtk_widget_get_width(widget)) }
+  /// The height it was given, in pixels; 0 before the first layout.
+  public final var height: Int { Int(gtk_widget_get_height(widget)) }
+  /// Whether content that is larger than the widget, or lies under its rounded corners, is cut off.
+  public final var clipsContent: Bool {
+    get { gtk_widget_get_overflow(widget) == GTK_OVERFLOW_HIDDEN }
+    set { gtk_widget_set_overflow(widget, newValue ? GTK_OVERFLOW_HIDDEN : GTK_OVERFLOW_VISIBLE) }
+  }
+
+  // MARK: Look
+
+  /// Adds or removes a class of the style sheet.
+  public final func setStyle(_ style: Style, _ isOn: Bool = true) {
+    guard (gtk_widget_has_css_class(widget, style.name) != 0) != isOn else { return }
+    if isOn { gtk_widget_add_css_class(widget, style.name) } else { gtk_widget_remove_css_class(widget, style.name) }
+  }
+  /// Whether it has a class of the style sheet.
+  public final func hasStyle(_ style: Style) -> Bool { gtk_widget_has_css_class(widget, style.name) != 0 }
+  /// Shown when the pointer rests on it.
+  public final var tooltip: String? {
+    get { string(gtk_widget_get_tooltip_text(widget)) }
+    set { if newValue != tooltip { gtk_widget_set_tooltip_text(widget, newValue) } }
+  }
+
+  // MARK: Focus
+
+  /// Asks for the keyboard.
+  /// - Returns: false when it cannot have it.
+  @discardableResult public final func focus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
+  /// Whether it, or something in it, has the keyboard.
+  public final var hasFocus: Bool { (gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
+  /// Whether the keyboard can reach it.
+  public final var isFocusable: Bool {
+    get { gtk_widget_get_focusable(widget) != 0 }
+    set { gtk_widget_set_focusable(widget, newValue ? 1 : 0) }
+  }
+  /// Whether clicks reach it; otherwise they go to what lies beneath.
+  public final var takesClicks: Bool {
+    get { gtk_widget_get_can_target(widget) != 0 }
+    set { gtk_widget_set_can_target(widget, newValue ? 1 : 0) }
+  }
+
+  // MARK: Place in the window
+
+  /// Whether it is drawn: visible, and in a window that is shown.
+  public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
+  /// Called when it comes on screen.
+  @discardableResult public final func onShown<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
+    -> Connection
+  {
+    connect("map", owner: owner, body)
+  }
+  /// Called when it goes off screen.
+  @discardableResult public final func onHidden<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
+    -> Connection
+  {
+    connect("unmap", owner: owner, body)
+  }
+  /// Acts as if the person had used it: presses a button, submits an entry.
+  /// - Returns: false when there is nothing to use.
+  @discardableResult public final func activate() -> Bool { gtk_widget_activate(widget) != 0 }
+}

@@ -1,0 +1,81 @@
+import CGtk
+import CGtkShims
+
+/// A window of the application.
+@MainActor public final class Window: Widget {
+  /// - Parameters:
+  ///   - application: which ends when its last window is closed; nil in tests.
+  ///   - title: shown in the title bar and by the desktop.
+  ///   - width: at first, in pixels.
+  ///   - height: at first, in pixels.
+  public init(_ application: Application?, title: String, width: Int = 960, height: Int = 720) {
+    if let application {
+      super.init(borrowed: UnsafeMutableRawPointer(gtk_application_window_new(application.pointer())))
+    } else {
+      super.init(borrowed: UnsafeMutableRawPointer(gtk_window_new()))
+    }
+    gtk_window_set_title(pointer(), title)
+    gtk_window_set_default_size(pointer(), Int32(width), Int32(height))
+  }
+
+  /// Shown in the title bar and by the desktop.
+  public var title: String {
+    get { string(gtk_window_get_title(pointer())) ?? "" }
+    set { if newValue != title { gtk_window_set_title(pointer(), newValue) } }
+  }
+  /// What the window shows.
+  public func child(_ child: Widget?) { gtk_window_set_child(pointer(), child?.widget) }
+  /// The bar at the top; nil leaves it to the window manager.
+  public func titlebar(_ bar: HeaderBar?) { gtk_window_set_titlebar(pointer(), bar?.widget) }
+  /// The least size in pixels that a person can make it.
+  public func setMinimumWindowSize(width: Int, height: Int) { setMinimumSize(width: width, height: height) }
+  /// Shows it, or brings it to the front.
+  public func present() { gtk_window_present(pointer()) }
+  /// Asks it to close, as the person's click on the cross does.
+  public func close() { gtk_window_close(pointer()) }
+  /// Takes it away without asking.
+  public func destroy() { gtk_window_destroy(pointer()) }
+  /// Which button Enter presses in an entry that submits.
+  public func defaultButton(_ button: Button?) { gtk_window_set_default_widget(pointer(), button?.widget) }
+
+  /// Called when the person wants to close the window; the answer says whether it may.
+  @discardableResult
+  public func onCloseRequest<Owner: SignalOwner>(_ owner: Owner, _ mayClose: @escaping @MainActor (Owner) -> Bool) -> Connection {
+    connect("close-request", .question, owner: owner, absent: false) { owner, _ in !mayClose(owner) }
+  }
+
+  /// Called after each frame that was painted. Costs nothing while nothing changes: it asks for no frames of its own.
+  ///
+  /// Before the window is first shown it has no frame clock: connect after ``present()``.
+  /// - Returns: nil when the window is not realized.
+  @discardableResult
+  public func onFrame<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection? {
+    guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
+    return Object(borrowed: UnsafeMutableRawPointer(clock)).connect("after-paint", owner: owner, body)
+  }
+}
+
+/// The bar at the top of a window, with its title and buttons.
+@MainActor public final class HeaderBar: Widget {
+  /// - Parameter title: in the middle; nil shows the window's title.
+  public init(title: Widget? = nil) {
+    super.init(made: UnsafeMutableRawPointer(gtk_header_bar_new()))
+    if let title { self.title(title) }
+  }
+
+  /// Puts a widget in the middle; nil shows the window's title.
+  public func title(_ widget: Widget?) { gtk_header_bar_set_title_widget(opaque, widget?.widget) }
+  /// Adds at the left (in left-to-right languages), after those already there.
+  public func addStart(_ child: Widget) { gtk_header_bar_pack_start(opaque, child.widget) }
+  /// Adds at the right, before those already there.
+  public func addEnd(_ child: Widget) { gtk_header_bar_pack_end(opaque, child.widget) }
+  /// Takes one out; does nothing when it was not added.
+  public func remove(_ child: Widget) {
+    if gtk_widget_is_ancestor(child.widget, widget) != 0 { gtk_header_bar_remove(opaque, child.widget) }
+  }
+  /// Whether the buttons that close and minimize the window are shown.
+  public var showsWindowButtons: Bool {
+    get { gtk_header_bar_get_show_title_buttons(opaque) != 0 }
+    set { gtk_header_bar_set_show_title_buttons(opaque, newValue ? 1 : 0) }
+  }
+}

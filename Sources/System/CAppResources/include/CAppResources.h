@@ -1,0 +1,11 @@
+#ifndef MATINEE_CAPP_RESOURCES_H
+#define MATINEE_CAPP_RESOURCES_H
+
+#include <stddef.h>
+
+/// The style sheet of the app, as UTF-8.
+extern const unsigned char matinee_style_sheet[];
+/// Its length in bytes.
+extern const size_t matinee_style_sheet_size;
+
+#endif

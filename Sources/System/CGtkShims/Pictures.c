@@ -1,0 +1,64 @@
+#include "CGtkShims.h"
+#include <math.h>
+
+/// A picture that claims more pixels than this is refused: its header may lie, its memory would not.
+static const int64_t most_pixels = 100 * 1000 * 1000;
+
+typedef struct {
+  int max_side;
+  gboolean refused;
+} Sizing;
+
+static void choose_size(GdkPixbufLoader *loader, int width, int height, gpointer data) {
+  Sizing *sizing = data;
+  if ((int64_t)width * height > most_pixels) {
+    sizing->refused = TRUE;
+    gdk_pixbuf_loader_set_size(loader, 0, 0);
+    return;
+  }
+  int longest = MAX(width, height);
+  if (sizing->max_side <= 0 || longest <= sizing->max_side) return;
+  double factor = (double)sizing->max_side / longest;
+  gdk_pixbuf_loader_set_size(loader, MAX(1, (int)lround(width * factor)), MAX(1, (int)lround(height * factor)));
+}
+
+GdkTexture *matinee_texture_decode(const uint8_t *bytes, size_t count, int max_side) {
+  if (!bytes || count == 0) return NULL;
+  GdkPixbufLoader *loader = gdk_pixbuf_loader_new();
+  Sizing sizing = {max_side, FALSE};
+  g_signal_connect(loader, "size-prepared", G_CALLBACK(choose_size), &sizing);
+  gboolean written = gdk_pixbuf_loader_write(loader, bytes, count, NULL);
+  // A loader has to be closed also after an error.
+  gboolean closed = gdk_pixbuf_loader_close(loader, NULL);
+  GdkPixbuf *pixbuf = written && closed && !sizing.refused ? gdk_pixbuf_loader_get_pixbuf(loader) : NULL;
+  GdkTexture *texture = NULL;
+  if (pixbuf) {
+    GdkPixbuf *upright = gdk_pixbuf_apply_embedded_orientation(pixbuf);
+    if (upright) {
+      texture = gdk_texture_new_for_pixbuf(upright);
+      g_object_unref(upright);
+    }
+  }
+  g_object_unref(loader);
+  return texture;
+}
+
+GdkTexture *matinee_widget_render(GtkWidget *widget, double scale) {
+  int width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+  GtkNative *native = gtk_widget_get_native(widget);
+  GskRenderer *renderer = native ? gtk_native_get_renderer(native) : NULL;
+  if (width <= 0 || height <= 0 || scale <= 0 || !renderer) return NULL;
+  GdkPaintable *paintable = gtk_widget_paintable_new(widget);
+  GtkSnapshot *snapshot = gtk_snapshot_new();
+  gtk_snapshot_scale(snapshot, (float)scale, (float)scale);
+  gdk_paintable_snapshot(paintable, snapshot, width, height);
+  GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+  GdkTexture *texture = NULL;
+  if (node) {
+    graphene_rect_t area = GRAPHENE_RECT_INIT(0, 0, (float)(width * scale), (float)(height * scale));
+    texture = gsk_renderer_render_texture(renderer, node, &area);
+    gsk_render_node_unref(node);
+  }
+  g_object_unref(paintable);
+  return texture;
+}

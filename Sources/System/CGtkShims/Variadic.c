@@ -1,0 +1,11 @@
+#include "CGtkShims.h"
+
+void matinee_object_set_boolean(void *object, const char *property, gboolean value) { g_object_set(object, property, value, NULL); }
+
+void matinee_widget_set_role(GtkWidget *widget, GtkAccessibleRole role) { g_object_set(widget, "accessible-role", role, NULL); }
+
+void matinee_emit(void *object, const char *signal) { g_signal_emit_by_name(object, signal); }
+
+gboolean matinee_is_a(const void *object, GType type) { return g_type_check_instance_is_a((GTypeInstance *)object, type); }
+
+void matinee_object_set_string(void *object, const char *property, const char *value) { g_object_set(object, property, value, NULL); }

@@ -1,0 +1,64 @@
+#ifndef MATINEE_CGTK_SHIMS_H
+#define MATINEE_CGTK_SHIMS_H
+
+#include "../../CGtk/CGtk.h"
+#include <stdint.h>
+
+// Main loop
+
+/// Drains the Dispatch main queue from GLib's default context. Asking twice attaches once. False when Dispatch gives no descriptor.
+gboolean matinee_main_queue_attach(void);
+/// How often the main queue woke GLib's loop since the process began.
+uint64_t matinee_main_queue_wakeups(void);
+
+// Application
+
+/// An application that takes its arguments as URIs, unchanged, and reads no options of its own.
+GtkApplication *_Nullable matinee_application_new(const char *_Nonnull application_id, GApplicationFlags flags);
+/// Whether the start failed because there is no display.
+gboolean matinee_application_lacks_display(GtkApplication *_Nonnull application);
+/// The URI of a file, to be released with `g_free`.
+char *_Nullable matinee_file_uri(GFile *_Nonnull file);
+
+// Lists
+
+typedef struct {
+  uint32_t (*_Nonnull count)(void *_Nonnull source);
+  /// Which entity stands at a position; the same entity has the same key for as long as an item of it lives.
+  uint64_t (*_Nonnull key_at)(void *_Nonnull source, uint32_t position);
+  /// The last item of a key is gone.
+  void (*_Nonnull key_released)(void *_Nonnull source, uint64_t key);
+  /// The model is gone.
+  void (*_Nonnull released)(void *_Nonnull source);
+} MatineeListSource;
+
+/// A list model that makes an item when a row asks for it, and knows only those that live.
+GListModel *_Nonnull matinee_list_model_new(MatineeListSource source, void *_Nonnull data);
+/// How many items live.
+uint32_t matinee_list_model_live_items(GListModel *_Nonnull model);
+
+// Layout
+
+/// A container of one child that is never wider than `max_width` (0: any) and, when `ratio` is above 0, `width / ratio` high.
+GtkWidget *_Nonnull matinee_clamp_new(int max_width, double ratio);
+void matinee_clamp_set_child(GtkWidget *_Nonnull clamp, GtkWidget *_Nullable child);
+void matinee_clamp_set_max_width(GtkWidget *_Nonnull clamp, int max_width);
+
+// Pictures
+
+/// Decodes a picture; one larger than `max_side` pixels is scaled down while it is decoded (0: never). NULL when the bytes are no picture.
+/// May run on any thread.
+GdkTexture *_Nullable matinee_texture_decode(const uint8_t *_Nullable bytes, size_t count, int max_side);
+/// Draws a widget at its present size, `scale` pixels to a unit. NULL when it has no size or nothing to draw.
+GdkTexture *_Nullable matinee_widget_render(GtkWidget *_Nonnull widget, double scale);
+
+// Variadic functions and macros
+
+void matinee_object_set_boolean(void *_Nonnull object, const char *_Nonnull property, gboolean value);
+void matinee_object_set_string(void *_Nonnull object, const char *_Nonnull property, const char *_Nullable value);
+void matinee_widget_set_role(GtkWidget *_Nonnull widget, GtkAccessibleRole role);
+void matinee_emit(void *_Nonnull object, const char *_Nonnull signal);
+/// Whether `object` is of a type or of one derived from it.
+gboolean matinee_is_a(const void *_Nonnull object, GType type);
+
+#endif

@@ -1,0 +1,45 @@
+import CGtk
+import XCTest
+
+@testable import Gtk
+
+final class LifetimeTests: GtkTestCase {
+  func testClosedScopeReleasesEverySignalAndObject() {
+    MainActor.assumeIsolated {
+      let signals = Diagnostics.liveSignals
+      let objects = Diagnostics.liveObjects
+      autoreleased {
+        let probe = Probe()
+        let button = Button("Press")
+        let entry = Entry(name: "Name")
+        let label = Label("Text", wraps: true)
+        let box = Box(.vertical, spacing: 6) {
+          button
+          entry
+          label
+        }
+        button.onClicked(probe) { $0.events.append("clicked") }
+        entry.onChanged(probe) { $0.events.append("typed " + $1) }
+        label.onLink(probe) { $0.events.append($1) }
+        let window = shown(box)
+        window.onCloseRequest(probe) { _ in true }
+        XCTAssertNotNil(window.onFrame(probe) { _ in })
+        button.click()
+        entry.text = "set"
+        XCTAssertEqual(probe.events, ["clicked"])
+        XCTAssertEqual(probe.scope.count, 5)
+        probe.scope.close()
+        XCTAssertEqual(Diagnostics.liveSignals, signals)
+        button.click()
+        XCTAssertEqual(probe.events, ["clicked"])
+        window.destroy()
+      }
+      settle()
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
+    }
+  }
+}
+
+/// Ends the lifetime of what `body` made before the next line.
+@MainActor func autoreleased(_ body: () -> Void) { body() }
