@@ -1,7 +1,10 @@
 #pragma once
+// Debian's libxml2 is built with ICU and its headers include ICU's own, which differ from those inside Swift's Foundation: one program
+// cannot import both. Only the private fields of xmlCharEncodingHandler depend on it, and nothing here touches those.
+#include <libxml/xmlversion.h>
+#undef LIBXML_ICU_ENABLED
 #include <libxml/HTMLparser.h>
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
-#include <libxml/uri.h>
 #include <libxml/xmlerror.h>

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Relative links, resolved.
+enum Links {
+  /// The base that a source gives: itself, if it is on the web.
+  static func base(_ source: String) -> String? { isWeb(source) ? source : nil }
+
+  /// Whether that is an http or https URL.
+  static func isWeb(_ link: String) -> Bool {
+    let start = link.prefix(8).lowercased()
+    return start.hasPrefix("http://") || start.hasPrefix("https://")
+  }
+
+  /// Whether a link names its scheme (RFC 3986, 3.1).
+  static func isAbsolute(_ link: some Collection<UInt8>) -> Bool {
+    guard let first = link.first, first.isASCIILetter else { return false }
+    let scheme = link.prefix { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
+    return scheme.count > 1 && link.dropFirst(scheme.count).first == UInt8(ascii: ":")
+  }
+
+  /// A link as an absolute one (RFC 3986, 5), or as it is when it is absolute already or there is no base.
+  static func resolve(_ link: String, _ base: String?) -> String {
+    let link = link.trimmed
+    guard !isAbsolute(link.utf8) else { return link }
+    guard let base, let baseURL = URL(string: base) else { return link.hasPrefix("//") ? "https:" + link : link }
+    return URL(string: link, relativeTo: baseURL)?.absoluteString ?? link
+  }
+}

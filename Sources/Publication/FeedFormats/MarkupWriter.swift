@@ -1,0 +1,82 @@
+import Foundation
+
+/// Collects the content of one element, as text or as HTML.
+struct MarkupWriter {
+  private let content: XMLContent
+  private var bytes: [UInt8] = []
+  /// Whether an element came, from when on text has to be escaped.
+  private var hasElements = false
+  private var depth = 0
+
+  init(_ content: XMLContent) { self.content = content }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  private static let void: Set<String> = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+  ]
+
+  mutating func add(_ text: UnsafeBufferPointer<UInt8>, isLiteral: Bool) {
+    switch content {
+    case .text: bytes.append(contentsOf: text)
+    case .html where !hasElements || isLiteral: bytes.append(contentsOf: text)
+    case .html, .xhtml: bytes.appendEscaped(text)
+    case .skip, .enter: break
+    }
+  }
+
+  mutating func begin(_ name: String, _ attributes: XMLAttributes, base: String?) {
+    depth += 1
+    guard writes(name) else { return }
+    if !hasElements, content == .html {
+      let plain = bytes
+      bytes = []
+      plain.withUnsafeBufferPointer { bytes.appendEscaped($0) }
+    }
+    hasElements = true
+    bytes.append(UInt8(ascii: "<"))
+    bytes.append(contentsOf: name.utf8)
+    for (attribute, value) in attributes.plain {
+      bytes.append(UInt8(ascii: " "))
+      bytes.append(contentsOf: attribute.utf8)
+      bytes.append(contentsOf: "=\"".utf8)
+      let isLink = base != nil && (attribute == "href" || attribute == "src")
+      let written = isLink ? Links.resolve(value, base) : value
+      Array(written.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0) }
+      bytes.append(UInt8(ascii: "\""))
+    }
+    bytes.append(UInt8(ascii: ">"))
+  }
+
+  mutating func end(_ name: String) {
+    if writes(name), !Self.void.contains(name) {
+      bytes.append(contentsOf: "</".utf8)
+      bytes.append(contentsOf: name.utf8)
+      bytes.append(UInt8(ascii: ">"))
+    }
+    depth -= 1
+  }
+
+  private func writes(_ name: String) -> Bool {
+    switch content {
+    case .html: true
+    case .xhtml(let unwrapped): !(unwrapped && depth == 1 && name == "div")
+    case .skip, .enter, .text: false
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Adds text so that HTML reads it as text.
+  mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "<"): append(contentsOf: "&lt;".utf8)
+      case UInt8(ascii: ">"): append(contentsOf: "&gt;".utf8)
+      case UInt8(ascii: "&"): append(contentsOf: "&amp;".utf8)
+      case UInt8(ascii: "\""): append(contentsOf: "&quot;".utf8)
+      default: append(byte)
+      }
+    }
+  }
+}

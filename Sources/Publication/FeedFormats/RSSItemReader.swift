@@ -1,0 +1,105 @@
+import Foundation
+
+/// One `item` of RSS, whatever the version.
+struct RSSItemReader {
+  private var builder = ItemBuilder()
+  private var depth = 0
+  private var isPermalink = true
+  /// Texts of one meaning, better ones first.
+  private var encoded: String?
+  private var description: String?
+  private var creators: [String] = []
+  private var authors: [String] = []
+
+  init(base: String?) { builder.base = base }
+
+  /// Whether an element inside the item is open.
+  var isNested: Bool { depth > 0 }
+
+  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent {
+    switch (name.vocabulary, name.local) {
+    case (.plain, "title"), (.plain, "link"), (.plain, "author"), (.plain, "pubdate"), (.plain, "image"), (.plain, "thumbnail"),
+      (.plain, "bigimage"), (.dublinCore, "creator"), (.dublinCore, "date"), (.dublinCore, "issued"), (.dublinCore, "created"),
+      (.dublinCore, "modified"), (.atom, "updated"), (.atom, "published"), (.atom, "name"), (.itunes, "author"):
+      return .text
+    case (.plain, "guid"):
+      isPermalink = attributes["isPermaLink"]?.lowercased() != "false"
+      return .text
+    case (.plain, "description"), (.content, "encoded"), (.atom, "summary"), (.atom, "content"), (.itunes, "summary"): return .html
+    case (.xhtml, "body"), (.xhtml, "div"): return .xhtml(unwrapped: false)
+    case (.atom, "author"), (.media, "group"): return enter()
+    default: return beginPicture(name, attributes)
+    }
+  }
+
+  private mutating func beginPicture(_ name: XMLName, _ attributes: XMLAttributes) -> XMLContent {
+    let url = attributes["url"]
+    let isPicture = PictureChoice.isPicture(type: attributes["type"], medium: attributes["medium"], url: url)
+    switch (name.vocabulary, name.local) {
+    case (.plain, "enclosure"): if isPicture { builder.picture.offer(url, .enclosure) }
+    case (.media, "thumbnail"): builder.picture.offer(url, .thumbnail, width: attributes["width"])
+    case (.itunes, "image"): builder.picture.offer(attributes["href"], .cover)
+    case (.atom, "link"):
+      if attributes["rel"] ?? "alternate" == "alternate" { builder.item.link = builder.item.link ?? attributes["href"] }
+    case (.media, "content"):
+      if isPicture { builder.picture.offer(url, .media, width: attributes["width"]) }
+      return enter()
+    default: break
+    }
+    return .skip
+  }
+
+  private mutating func enter() -> XMLContent {
+    depth += 1
+    return .enter
+  }
+
+  mutating func leave() { depth -= 1 }
+
+  mutating func content(of name: XMLName, _ text: String, base: String?) {
+    switch (name.vocabulary, name.local) {
+    case (.plain, "title"): builder.item.title = builder.item.title ?? text.asPlainLine.nonEmpty
+    case (.plain, "link"): builder.item.link = text.nonEmpty ?? builder.item.link
+    case (.plain, "guid"): builder.item.id = builder.item.id ?? text.nonEmpty
+    case (.plain, "image"), (.plain, "thumbnail"), (.plain, "bigimage"):
+      // Some newspapers name their pictures like this; the address is all the text there is.
+      if Links.isWeb(text.trimmed) { builder.picture.offer(text, .element, width: name.local == "bigimage" ? "600" : nil) }
+    case (.plain, "pubdate"), (.dublinCore, "date"), (.dublinCore, "issued"), (.dublinCore, "created"), (.atom, "published"):
+      builder.item.published = builder.item.published ?? FeedDate.parse(text)
+    case (.dublinCore, "modified"), (.atom, "updated"): builder.item.updated = builder.item.updated ?? FeedDate.parse(text)
+    case (.dublinCore, "creator"): creators.append(text)
+    case (.plain, "author"): authors.append(Self.person(text))
+    case (.itunes, "author"), (.atom, "name"): authors.append(text)
+    default: contentText(of: name, text, base: base)
+    }
+  }
+
+  private mutating func contentText(of name: XMLName, _ text: String, base: String?) {
+    guard text.nonEmpty != nil else { return }
+    switch (name.vocabulary, name.local) {
+    case (.content, _), (.xhtml, _), (.atom, "content"):
+      if encoded == nil { builder.bodyBase = base }
+      encoded = encoded ?? text
+    default:
+      guard description == nil || name.vocabulary == .plain else { return }
+      builder.summaryBase = base
+      description = text
+    }
+  }
+
+  /// `author` is meant to be an address with the name in brackets behind it.
+  private static func person(_ text: String) -> String {
+    guard text.contains("@"), let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close else { return text }
+    return String(text[text.index(after: open)..<close])
+  }
+
+  /// What was found, links not resolved yet.
+  func finished() -> ItemBuilder {
+    var builder = builder
+    builder.item.body = encoded ?? ""
+    builder.item.summary = description ?? ""
+    for person in creators.isEmpty ? authors : creators { builder.add(person: person) }
+    if builder.item.link == nil, isPermalink, let id = builder.item.id, Links.isWeb(id) { builder.item.link = id }
+    return builder
+  }
+}

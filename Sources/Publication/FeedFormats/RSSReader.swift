@@ -1,0 +1,93 @@
+import Foundation
+
+/// RSS 0.91 to 2.0 (https://www.rssboard.org/rss-specification), with the modules that publishers use (rss-profile).
+struct RSSReader: XMLFeedReader {
+  private enum Scope { case channel, item, image, other }
+
+  private let source: String
+  private var scopes: [Scope] = []
+  private var feed = ParsedFeed(format: .rss)
+  private var channelBase: String?
+  private var people: [String] = []
+  private var picture = PictureChoice()
+  private var item: RSSItemReader?
+  private var items: [ItemBuilder] = []
+
+  init(source: String) { self.source = source }
+
+  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent {
+    if item != nil { return item?.begin(name, attributes, base: base) ?? .skip }
+    let scope = scopes.last ?? .other
+    switch (scope, name.vocabulary, name.local) {
+    // Items stand in the channel, beside it, or in wrappers that somebody invented: none is lost.
+    case (.channel, .plain, "item"), (.other, .plain, "item"):
+      item = RSSItemReader(base: base)
+      return enter(.item)
+    case (.other, .plain, "channel"):
+      channelBase = base
+      return enter(.channel)
+    case (.channel, .plain, "image"): return enter(.image)
+    case (.channel, .plain, "textinput"): return .skip
+    case (.channel, _, _): return beginInChannel(name, attributes)
+    case (.image, .plain, "url"): return .text
+    case (.other, .plain, _): return enter(.other)
+    default: return .skip
+    }
+  }
+
+  private mutating func enter(_ scope: Scope) -> XMLContent {
+    scopes.append(scope)
+    return .enter
+  }
+
+  private mutating func beginInChannel(_ name: XMLName, _ attributes: XMLAttributes) -> XMLContent {
+    switch (name.vocabulary, name.local) {
+    case (.plain, "title"), (.plain, "description"), (.plain, "link"), (.itunes, "author"), (.dublinCore, "creator"): return .text
+    case (.atom, "link"):
+      if attributes["rel"] ?? "alternate" == "alternate" { feed.homeURL = feed.homeURL ?? attributes["href"] }
+      return .skip
+    case (.itunes, "image"):
+      picture.offer(attributes["href"], .element)
+      return .skip
+    case (.plain, _): return enter(.other)
+    default: return .skip
+    }
+  }
+
+  mutating func content(of name: XMLName, _ text: String, base: String?) {
+    if item != nil {
+      item?.content(of: name, text, base: base)
+      return
+    }
+    switch (scopes.last, name.vocabulary, name.local) {
+    case (.image, _, _): picture.offer(text, .cover)
+    case (_, .plain, "title"): if feed.title.isEmpty { feed.title = text.asPlainLine }
+    case (_, .plain, "description"): if feed.about.isEmpty { feed.about = text.asPlainLine }
+    case (_, .plain, "link"): feed.homeURL = text.nonEmpty ?? feed.homeURL
+    default: if let person = text.asPlainLine.nonEmpty { people.append(person) }
+    }
+  }
+
+  mutating func leave() {
+    if item?.isNested == true {
+      item?.leave()
+      return
+    }
+    guard scopes.popLast() == .item, let item else { return }
+    items.append(item.finished())
+    self.item = nil
+  }
+
+  mutating func finish() -> ParsedFeed {
+    let outer = channelBase ?? Links.base(source)
+    feed.homeURL = feed.homeURL.map { Links.resolve($0, outer) }
+    let base = channelBase ?? feed.homeURL.flatMap(Links.base) ?? outer
+    feed.picture = picture.url.map { Links.resolve($0, base) }
+    feed.items = items.map { builder in
+      var builder = builder
+      if builder.people.isEmpty, let person = people.first { builder.add(person: person) }
+      return builder.finished(base: base)
+    }
+    return feed
+  }
+}

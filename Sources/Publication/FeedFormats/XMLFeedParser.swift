@@ -1,0 +1,211 @@
+import CXML2
+import Foundation
+
+/// Reads one XML document through libxml2's event interface (SAX2) and hands it to the reader of its format.
+///
+/// Nothing is fetched, no document type is loaded, entities that a document declares are never expanded, and libxml2's own limits on
+/// depth and length stay in force.
+final class XMLFeedParser {
+  private let source: String
+  private var reader: (any XMLFeedReader)?
+  private var context: xmlParserCtxtPtr?
+
+  private var names: [NameKey: XMLName] = [:]
+  private var rootURI: UnsafePointer<xmlChar>?
+  private var bases: [(depth: Int, url: String)] = []
+  private var depth = 0
+  private var skippedDepth: Int?
+  private var writer: MarkupWriter?
+  private var writerDepth = 0
+  private var written: XMLName?
+  private var sawRoot = false
+  private(set) var declaredEntities: Set<String> = []
+  private(set) var failure: Failure?
+
+  /// The first thing that was wrong.
+  struct Failure {
+    var code: xmlParserErrors
+    var message: String
+    var line: Int
+    var column: Int
+    var isAtEnd: Bool
+    var reason: FeedError.Reason?
+  }
+
+  /// libxml2 keeps one copy of each name in a document, so that a name is known by its address.
+  private struct NameKey: Hashable {
+    let local: UnsafeRawPointer?
+    let prefix: UnsafeRawPointer?
+    let uri: UnsafeRawPointer?
+  }
+
+  init(source: String) { self.source = source }
+
+  /// - Returns: the feed, or `nil` when ``failure`` says why there is none.
+  func parse(_ data: Data) -> ParsedFeed? {
+    _ = XMLLibrary.isReady
+    data.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), let count = Int32(exactly: bytes.count),
+        let context = xmlCreateMemoryParserCtxt(start, count)
+      else { return }
+      defer {
+        xmlFreeParserCtxt(context)
+        self.context = nil
+      }
+      self.context = context
+      context.pointee.sax.pointee = makeHandler()
+      xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
+      context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+      xmlParseDocument(context)
+    }
+    guard failure == nil, var reader else { return nil }
+    return reader.finish()
+  }
+
+  // MARK: What libxml2 reports
+
+  fileprivate func begin(
+    _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: XMLAttributes
+  ) {
+    depth += 1
+    guard skippedDepth == nil else { return }
+    if let base = attributes.base { bases.append((depth, Links.resolve(base, bases.last?.url ?? Links.base(source)))) }
+    if writer != nil {
+      writer?.begin(String(cString: local), attributes, base: bases.last?.url)
+      return
+    }
+    guard sawRoot else { return beginRoot(local, prefix: prefix, uri: uri, attributes) }
+    let name = self.name(local, prefix, uri)
+    let content = reader?.begin(name, attributes, base: bases.last?.url) ?? .skip
+    switch content {
+    case .skip:
+      skippedDepth = depth
+      return
+    case .enter: break
+    case .text, .html, .xhtml:
+      writer = MarkupWriter(content)
+      writerDepth = depth
+      written = name
+    }
+  }
+
+  private func beginRoot(
+    _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: XMLAttributes
+  ) {
+    sawRoot = true
+    let vocabulary = XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
+    let name = XMLName(vocabulary, String(cString: local))
+    switch XMLFormat(root: name) {
+    case .read(let reader):
+      self.reader = reader.init(source: source)
+      // Whatever namespace an RSS document declares for itself, its own elements are RSS.
+      if name.local.lowercased() == "rss" { rootURI = uri }
+    case .notYet(let format): stop(.notReadYet(format))
+    case .none: stop(.notAFeed(name.local.lowercased() == "html" ? "it is a web page" : "it is XML of another kind, “\(name.local)”"))
+    }
+  }
+
+  fileprivate func end(_ local: UnsafePointer<xmlChar>) {
+    defer {
+      if let last = bases.last, last.depth == depth { bases.removeLast() }
+      depth -= 1
+    }
+    if let skippedDepth {
+      if depth == skippedDepth { self.skippedDepth = nil }
+      return
+    }
+    if let writer {
+      guard depth == writerDepth else {
+        self.writer?.end(String(cString: local))
+        return
+      }
+      self.writer = nil
+      if let name = written { reader?.content(of: name, writer.text, base: bases.last?.url) }
+    } else if depth > 1 {
+      reader?.leave()
+    }
+  }
+
+  fileprivate func text(_ start: UnsafePointer<xmlChar>, _ count: Int32, isLiteral: Bool) {
+    guard skippedDepth == nil else { return }
+    writer?.add(UnsafeBufferPointer(start: start, count: Int(count)), isLiteral: isLiteral)
+  }
+
+  fileprivate func declared(entity name: String) { declaredEntities.insert(name) }
+
+  fileprivate func failed(_ error: xmlError) {
+    let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
+    // An undeclared entity is only a warning in a document that names a document type; its text would be lost without a word.
+    guard error.level == XML_ERR_FATAL || code == XML_WAR_UNDECLARED_ENTITY else { return }
+    // What follows the end of the root loses no item.
+    guard failure == nil, !(sawRoot && depth == 0) else { return }
+    failure = Failure(
+      code: code, message: error.message.map { String(cString: $0).collapsed } ?? "it is not well formed", line: Int(error.line),
+      column: Int(error.int2), isAtEnd: isAtEnd, reason: sawRoot ? nil : .notAFeed("it does not begin like XML"))
+    if code == XML_WAR_UNDECLARED_ENTITY { xmlStopParser(context) }
+  }
+
+  /// Whether fewer bytes are left than the longest character has.
+  private var isAtEnd: Bool {
+    guard let input = context?.pointee.input, let current = input.pointee.cur, let end = input.pointee.end else { return true }
+    if let raw = input.pointee.buf?.pointee.raw, xmlBufUse(raw) > 0 { return false }
+    return end - current < 4
+  }
+
+  private func stop(_ reason: FeedError.Reason) {
+    let line = context.map { Int(xmlSAX2GetLineNumber(UnsafeMutableRawPointer($0))) } ?? 1
+    failure = Failure(code: XML_ERR_OK, message: "", line: line, column: 0, isAtEnd: false, reason: reason)
+    xmlStopParser(context)
+  }
+
+  private func name(_ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?) -> XMLName {
+    let key = NameKey(local: local, prefix: prefix, uri: uri)
+    if let known = names[key] { return known }
+    let isRSS = uri != nil && uri == rootURI && prefix == nil
+    let vocabulary = isRSS ? .plain : XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
+    let name = XMLName(vocabulary, String(cString: local).lowercased())
+    names[key] = name
+    return name
+  }
+}
+
+/// libxml2 as a whole.
+enum XMLLibrary {
+  /// Its tables are set up once, before the first of several threads uses them.
+  static let isReady: Bool = {
+    xmlInitParser()
+    return true
+  }()
+}
+
+private func parser(_ pointer: UnsafeMutableRawPointer?) -> XMLFeedParser? {
+  pointer.map { Unmanaged<XMLFeedParser>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// Where libxml2 reports to: functions that are told in `data` which ``XMLFeedParser`` they work for.
+private func makeHandler() -> xmlSAXHandler {
+  var handler = xmlSAXHandler()
+  handler.initialized = UInt32(XML_SAX2_MAGIC)
+  handler.startElementNs = { data, local, prefix, uri, _, _, count, _, attributes in
+    guard let local else { return }
+    parser(data)?.begin(local, prefix: prefix, uri: uri, XMLAttributes(start: attributes, count: Int(count)))
+  }
+  handler.endElementNs = { data, local, _, _ in
+    guard let local else { return }
+    parser(data)?.end(local)
+  }
+  handler.characters = { data, text, count in
+    if let text { parser(data)?.text(text, count, isLiteral: false) }
+  }
+  handler.ignorableWhitespace = handler.characters
+  handler.cdataBlock = { data, text, count in
+    if let text { parser(data)?.text(text, count, isLiteral: true) }
+  }
+  handler.entityDecl = { data, name, _, _, _, _ in
+    if let name { parser(data)?.declared(entity: String(cString: name)) }
+  }
+  handler.serror = { data, error in
+    if let error { parser(data)?.failed(error.pointee) }
+  }
+  return handler
+}

@@ -1,0 +1,37 @@
+/// One format that is written in XML. The parser reports elements from the root inwards, and the reader says of each what shall
+/// happen with its content; so a reader sees only what it asked for.
+protocol XMLFeedReader {
+  /// - Parameter source: where the document came from, see ``FeedFormats/parse(_:source:limit:)``.
+  init(source: String)
+
+  /// An element begins: a child of the root or of an element that the reader entered.
+  /// - Returns: what to do with its content.
+  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent
+
+  /// An element ends whose content the reader asked for.
+  /// - Parameters:
+  ///   - text: its content, as text or as HTML.
+  ///   - base: the `xml:base` in force in it, resolved.
+  mutating func content(of name: XMLName, _ text: String, base: String?)
+
+  /// An element ends that the reader entered.
+  mutating func leave()
+
+  /// What the document said, once it ended.
+  mutating func finish() -> ParsedFeed
+}
+
+/// What the parser does with the content of an element.
+enum XMLContent: Equatable {
+  /// Nothing in it is reported.
+  case skip
+  /// Its children are reported.
+  case enter
+  /// Its text is collected, with that of its children, whose tags are left out.
+  case text
+  /// Its text is HTML. Where it has children, they are HTML that somebody forgot to escape: they become text again.
+  case html
+  /// Its children are XHTML, and become HTML.
+  /// - Parameter unwrapped: whether a `div` around all of it is left out, as Atom asks for.
+  case xhtml(unwrapped: Bool)
+}

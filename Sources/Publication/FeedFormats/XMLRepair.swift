@@ -1,0 +1,85 @@
+import CXML2
+import Foundation
+
+/// Puts right what publishers get wrong most: ampersands that nobody escaped, the named characters of HTML, and control characters.
+///
+/// Only used when a document failed for one of these; lines stay where they are. CDATA sections and comments are left alone.
+enum XMLRepair {
+  /// Whether a repair may help after an error.
+  static func mayHelp(_ code: xmlParserErrors) -> Bool {
+    [
+      XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY, XML_ERR_NAME_REQUIRED, XML_ERR_ENTITYREF_SEMICOL_MISSING, XML_ERR_INVALID_CHAR,
+      XML_ERR_INVALID_CHARREF, XML_ERR_INVALID_DEC_CHARREF, XML_ERR_INVALID_HEX_CHARREF, XML_ERR_ENTITYREF_NO_NAME,
+    ].contains(code)
+  }
+
+  /// - Parameters:
+  ///   - data: a document whose ASCII characters are one byte each.
+  ///   - declared: names that it declares itself, whose references stay.
+  static func repaired(_ data: Data, declared: Set<String>) -> Data {
+    let bytes = [UInt8](data)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + bytes.count / 16)
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "<"), let end = protected(bytes, position) {
+        // Control characters are refused in there too.
+        result.append(contentsOf: bytes[position..<end].lazy.filter { !isControl($0) })
+        position = end
+      } else if byte == UInt8(ascii: "&") {
+        position = reference(bytes, position, declared: declared, &result)
+      } else {
+        if !isControl(byte) { result.append(byte) }
+        position += 1
+      }
+    }
+    return Data(result)
+  }
+
+  private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D }
+
+  /// The end of a CDATA section or comment that begins here.
+  private static func protected(_ bytes: [UInt8], _ start: Int) -> Int? {
+    for (opening, closing) in [("<![CDATA[", "]]>"), ("<!--", "-->")] where bytes[start...].starts(with: opening.utf8) {
+      let closing = Array(closing.utf8)
+      var position = start + opening.utf8.count
+      while position + closing.count <= bytes.count {
+        if bytes[position] == closing[0], bytes[position...].starts(with: closing) { return position + closing.count }
+        position += 1
+      }
+      return bytes.count
+    }
+    return nil
+  }
+
+  /// Writes what an ampersand begins, and says where it ends.
+  private static func reference(_ bytes: [UInt8], _ start: Int, declared: Set<String>, _ result: inout [UInt8]) -> Int {
+    let rest = bytes[(start + 1)...].prefix(40)
+    let name = rest.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "#") }
+    let isEnded = rest.dropFirst(name.count).first == UInt8(ascii: ";")
+    let end = start + 1 + name.count + (isEnded ? 1 : 0)
+    let text = String(decoding: name, as: UTF8.self)
+    if isEnded, text.hasPrefix("#") {
+      if isCharacter(text.dropFirst()) { result.append(contentsOf: bytes[start..<end]) } else { result.append(contentsOf: "&#xFFFD;".utf8) }
+      return end
+    }
+    if isEnded, ["amp", "lt", "gt", "quot", "apos"].contains(text) || declared.contains(text) {
+      result.append(contentsOf: bytes[start..<end])
+      return end
+    }
+    if isEnded, let known = htmlEntityLookup(text) {
+      result.append(contentsOf: "&#\(known.pointee.value);".utf8)
+      return end
+    }
+    result.append(contentsOf: "&amp;".utf8)
+    return start + 1
+  }
+
+  /// Whether XML allows a character by that number.
+  private static func isCharacter(_ number: Substring) -> Bool {
+    let isHexadecimal = number.hasPrefix("x")
+    guard let value = UInt32(isHexadecimal ? number.dropFirst() : number, radix: isHexadecimal ? 16 : 10) else { return false }
+    return value == 9 || value == 10 || value == 13 || (value >= 0x20 && Unicode.Scalar(value) != nil && value != 0xFFFE && value != 0xFFFF)
+  }
+}
