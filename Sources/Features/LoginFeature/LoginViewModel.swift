@@ -1,0 +1,183 @@
+import Runtime
+import SessionService
+
+/// The login screen: the root of the app. Isolated to the main actor.
+@MainActor public final class LoginViewModel {
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// The reader signed in; told once.
+    case signedIn
+  }
+
+  /// What the screen shows.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once when it is set, then on each change.
+  public var onChange: ((State) -> Void)? {
+    didSet { onChange?(state) }
+  }
+
+  private let session: Session
+  private let effects: Effects
+  private let loadPublication: @Sendable () async throws -> LoginPublication
+  private let output: @MainActor (Output) -> Void
+  private var password = Secret("")
+  private var isLoading = false
+  private var watching: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - session: what is signed in to.
+  ///   - effects: the door off the main actor.
+  ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen appears.
+  ///   - output: told what comes next.
+  public init(
+    session: Session, effects: Effects, publication: @escaping @Sendable () async throws -> LoginPublication,
+    output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.session = session
+    self.effects = effects
+    self.loadPublication = publication
+    self.output = output
+  }
+
+  isolated deinit { watching?.cancel() }
+
+  /// The screen came up: the notice follows the session from here on, and the publication is asked for what is not known yet.
+  public func appear() {
+    guard watching == nil else { return }
+    show(session.state)
+    let states = session.states()
+    watching = Task { [weak self] in
+      for await state in states { self?.show(state) }
+    }
+    load()
+  }
+
+  /// The screen went away.
+  public func disappear() {
+    watching?.cancel()
+    watching = nil
+  }
+
+  /// The text of the email field changed.
+  public func emailChanged(_ text: String) {
+    guard text != state.email else { return }
+    change {
+      $0.email = text
+      $0.emailError = nil
+      if $0.passwordError == AuthError.wrongCredentials.sentence { $0.passwordError = nil }
+      $0.formError = nil
+    }
+  }
+
+  /// The text of the password field changed.
+  public func passwordChanged(_ text: Secret) {
+    guard text != password else { return }
+    password = text
+    change {
+      $0.hasPassword = !text.isEmpty
+      $0.passwordError = nil
+      $0.formError = nil
+    }
+  }
+
+  /// The reader pressed "Sign in", or Enter in a field.
+  public func submitTapped() {
+    guard state.canSubmit else { return }
+    let email = trimmed(state.email)
+    let emailError = Self.error(inEmail: email)
+    let passwordError = password.isEmpty ? "Enter your password." : nil
+    change {
+      $0.emailError = emailError
+      $0.passwordError = passwordError
+      $0.formError = nil
+    }
+    guard emailError == nil, passwordError == nil else { return }
+    signIn(.credentials, email: email, password: password)
+  }
+
+  /// The reader pressed "Try the sample account". What stands in the fields is not used and stays.
+  public func sampleAccountTapped() {
+    guard state.canSubmit, let account = state.publication?.sampleAccount else { return }
+    change {
+      $0.emailError = nil
+      $0.passwordError = nil
+      $0.formError = nil
+    }
+    signIn(.sampleAccount, email: account.email, password: account.password)
+  }
+
+  private func signIn(_ work: State.Work, email: String, password: Secret) {
+    change { $0.work = work }
+    Task {
+      do throws(AuthError) {
+        try await session.signIn(email: email, password: password)
+        signedIn()
+      } catch {
+        failed(work, error)
+      }
+    }
+  }
+
+  private func signedIn() {
+    // The next reader at this screen sees nothing of this one.
+    password = Secret("")
+    change {
+      $0.work = nil
+      $0.email = ""
+      $0.hasPassword = false
+    }
+    output(.signedIn)
+  }
+
+  private func failed(_ work: State.Work, _ error: AuthError) {
+    change {
+      $0.work = nil
+      switch (error, work) {
+      case (.wrongCredentials, .credentials): $0.passwordError = error.sentence
+      case (.wrongCredentials, .sampleAccount): $0.formError = "The publication does not know its sample account any more."
+      default: $0.formError = error.sentence
+      }
+    }
+  }
+
+  private func load() {
+    guard state.publication == nil, !isLoading else { return }
+    isLoading = true
+    Task { [weak self, effects, loadPublication] in
+      let publication = try? await effects.run("login.publication") { try await loadPublication() }
+      guard let self else { return }
+      isLoading = false
+      // Without an answer the screen does without the name: signing in says what is wrong.
+      if let publication { change { $0.publication = publication } }
+    }
+  }
+
+  private func show(_ session: Session.State) {
+    guard case .signedOut(let cause) = session else { return }
+    let sentences = [cause.sentence, self.session.persistence.sentence].compactMap { $0 }
+    change { $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ") }
+  }
+
+  /// One change of the state, told once.
+  private func change(_ change: (inout State) -> Void) {
+    var new = state
+    change(&new)
+    state = new
+  }
+
+  private func trimmed(_ text: String) -> String {
+    String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+  }
+
+  private static func error(inEmail email: String) -> String? {
+    if email.isEmpty { return "Enter your email address." }
+    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count > 1 else { return "An email address has an @ in it." }
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !email.contains(where: \.isWhitespace) else {
+      return "This is not an email address."
+    }
+    return nil
+  }
+}

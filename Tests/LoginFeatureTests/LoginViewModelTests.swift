@@ -1,0 +1,242 @@
+import LoginFeature
+import Runtime
+import SessionService
+import Synchronization
+import Testing
+
+/// A backend that answers each sign-in with the next answer, once the gate is open.
+private final class StubAuth: AuthProvider {
+  private let state = Mutex<(answers: [AuthError?], calls: [String])>(([], []))
+  private let gate = Mutex<CheckedContinuation<Void, Never>?>(nil)
+  private let holds: Bool
+
+  init(_ answers: [AuthError?], holds: Bool = false) {
+    self.holds = holds
+    state.withLock { $0.answers = answers }
+  }
+
+  var calls: [String] { state.withLock { $0.calls } }
+
+  func release() async {
+    while true {
+      let continuation = gate.withLock { gate in
+        defer { gate = nil }
+        return gate
+      }
+      if let continuation { return continuation.resume() }
+      await Task.yield()
+    }
+  }
+
+  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+    let answer = state.withLock { state in
+      state.calls.append("\(email) \(password.revealed)")
+      return state.answers.isEmpty ? .superseded : state.answers.removeFirst()
+    }
+    if holds { await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } } }
+    if let answer { throw answer }
+    return (Secret("t1"), User(id: "u1", email: email, name: "Ada"))
+  }
+
+  func check(_ token: Secret) async throws(AuthError) -> User { throw .ended }
+  func signOut(_ token: Secret) async {}
+}
+
+private struct NoStore: TokenStore {
+  func load() async throws(TokenStoreError) -> StoredSession? { throw .noService("none") }
+  func save(_ session: StoredSession) async throws(TokenStoreError) { throw .noService("none") }
+  func clear() async throws(TokenStoreError) { throw .noService("none") }
+}
+
+@MainActor private final class Bench {
+  let auth: StubAuth
+  let effects = Effects()
+  let session: Session
+  private(set) var model: LoginViewModel!
+  private(set) var states: [LoginViewModel.State] = []
+  private(set) var outputs: [LoginViewModel.Output] = []
+
+  init(
+    _ answers: [AuthError?] = [nil], holds: Bool = false, store: any TokenStore = MemoryTokenStore(),
+    publication: LoginPublication? = LoginPublication(name: "The Paper")
+  ) {
+    auth = StubAuth(answers, holds: holds)
+    session = Session(auth: auth, store: store, token: TokenBox(), effects: effects)
+    model = LoginViewModel(session: session, effects: effects) {
+      guard let publication else { throw AuthError.unreachable("No network.") }
+      return publication
+    } output: { [weak self] in
+      self?.outputs.append($0)
+    }
+    model.onChange = { [weak self] in self?.states.append($0) }
+  }
+
+  func type(email: String, password: String) {
+    model.emailChanged(email)
+    model.passwordChanged(Secret(password))
+  }
+
+  func submit() async {
+    model.submitTapped()
+    await effects.settled()
+  }
+}
+
+@MainActor @Suite struct LoginViewModelTests {
+  typealias State = LoginViewModel.State
+
+  @Test func aWholeSignInIsTheseStates() async {
+    let bench = Bench()
+    bench.type(email: "ada@example.org", password: "pw")
+    await bench.submit()
+    var typed = State()
+    typed.email = "ada@example.org"
+    var both = typed
+    both.hasPassword = true
+    var working = both
+    working.work = .credentials
+    #expect(bench.states == [State(), typed, both, working, State()])
+    #expect(bench.outputs == [.signedIn])
+    #expect(bench.auth.calls == ["ada@example.org pw"])
+    #expect(bench.session.state.user?.email == "ada@example.org")
+  }
+
+  @Test(
+    arguments: [
+      ("", "pw", "Enter your email address.", nil),
+      ("  ", "pw", "Enter your email address.", nil),
+      ("ada", "pw", "An email address has an @ in it.", nil),
+      ("ada@", "pw", "This is not an email address.", nil),
+      ("a b@example.org", "pw", "This is not an email address.", nil),
+      ("ada@example.org", "", nil, "Enter your password."),
+      ("", "", "Enter your email address.", "Enter your password."),
+    ] as [(String, String, String?, String?)])
+  func whatIsMissingIsSaidBesideItsField(email: String, password: String, emailError: String?, passwordError: String?) async {
+    let bench = Bench()
+    bench.type(email: email, password: password)
+    await bench.submit()
+    #expect(bench.model.state.emailError == emailError)
+    #expect(bench.model.state.passwordError == passwordError)
+    #expect(bench.model.state.formError == nil)
+    #expect(bench.auth.calls.isEmpty)
+    #expect(bench.states.allSatisfy { !$0.isWorking })
+  }
+
+  @Test func wrongCredentialsStandBesideThePasswordAndGoWhenEitherIsTyped() async {
+    let bench = Bench([.wrongCredentials, .wrongCredentials])
+    bench.type(email: "ada@example.org", password: "no")
+    await bench.submit()
+    #expect(bench.model.state.passwordError == AuthError.wrongCredentials.sentence)
+    #expect(bench.model.state.email == "ada@example.org")
+    #expect(bench.model.state.hasPassword)
+    bench.model.emailChanged("ada@example.com")
+    #expect(bench.model.state.passwordError == nil)
+    await bench.submit()
+    #expect(bench.auth.calls == ["ada@example.org no", "ada@example.com no"])
+    bench.model.passwordChanged(Secret("yes"))
+    #expect(bench.model.state.passwordError == nil)
+  }
+
+  @Test(arguments: [AuthError.unreachable("The publication cannot be reached."), .rejected("Too many tries. Wait a minute.")])
+  func whatIsWrongWithNeitherFieldStandsBesideTheButton(error: AuthError) async {
+    let bench = Bench([error, nil])
+    bench.type(email: "ada@example.org", password: "pw")
+    await bench.submit()
+    #expect(bench.model.state.formError == error.sentence)
+    #expect(bench.model.state.passwordError == nil)
+    #expect(bench.model.state.email == "ada@example.org")
+    await bench.submit()
+    #expect(bench.outputs == [.signedIn])
+    #expect(bench.auth.calls.count == 2)
+  }
+
+  @Test func pressingTwiceAsksOnce() async {
+    let bench = Bench(holds: true)
+    bench.type(email: "ada@example.org", password: "pw")
+    bench.model.submitTapped()
+    bench.model.submitTapped()
+    #expect(!bench.model.state.canSubmit)
+    bench.model.sampleAccountTapped()
+    await bench.auth.release()
+    await bench.effects.settled()
+    #expect(bench.auth.calls.count == 1)
+    #expect(bench.outputs == [.signedIn])
+  }
+
+  @Test func spacesAroundTheAddressAreNotSent() async {
+    let bench = Bench()
+    bench.type(email: " ada@example.org ", password: " pw ")
+    await bench.submit()
+    #expect(bench.auth.calls == ["ada@example.org  pw "])
+  }
+
+  @Test func theSampleAccountIsOneTapAndLeavesTheFields() async {
+    let account = LoginPublication.SampleAccount(email: "sample@example.org", password: Secret("sample"))
+    let bench = Bench([.unreachable("No network."), nil], publication: LoginPublication(name: "The Paper", sampleAccount: account))
+    #expect(!bench.model.state.offersSampleAccount)
+    bench.model.appear()
+    await bench.effects.settled()
+    #expect(bench.model.state.offersSampleAccount)
+    bench.model.emailChanged("ada@exam")
+    bench.model.sampleAccountTapped()
+    #expect(bench.model.state.work == .sampleAccount)
+    await bench.effects.settled()
+    #expect(bench.model.state.formError == "No network.")
+    #expect(bench.model.state.email == "ada@exam")
+    bench.model.sampleAccountTapped()
+    await bench.effects.settled()
+    #expect(bench.outputs == [.signedIn])
+    #expect(bench.auth.calls == ["sample@example.org sample", "sample@example.org sample"])
+  }
+
+  @Test func withoutAnAnswerThePublicationIsAskedAgainNextTime() async {
+    let bench = Bench(publication: nil)
+    bench.model.appear()
+    await bench.effects.settled()
+    #expect(bench.model.state.publication == nil)
+    bench.model.disappear()
+    bench.model.appear()
+    await bench.effects.settled()
+    #expect(bench.model.state == State())
+  }
+
+  @Test func withoutAKeyringTheScreenSaysHowLongASessionLasts() async {
+    let bench = Bench(store: NoStore())
+    bench.model.appear()
+    #expect(bench.model.state.notice == nil)
+    await bench.session.restore()
+    while bench.model.state.notice == nil { await Task.yield() }
+    #expect(bench.model.state.notice == "This desktop has no keyring service. You stay signed in only until you quit.")
+  }
+
+  @Test func aSessionThatEndedIsSaid() async throws {
+    let stored = StoredSession(token: Secret("t0"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
+    let bench = Bench(store: MemoryTokenStore(stored))
+    await bench.session.restore()
+    bench.model.appear()
+    #expect(bench.model.state.notice == "Your session has ended. Sign in again.")
+  }
+
+  @Test func nothingPrintedHoldsThePassword() async {
+    let bench = Bench([.wrongCredentials])
+    bench.type(email: "ada@example.org", password: "hush-4711")
+    await bench.submit()
+    var text = "\(bench.states) \(String(reflecting: bench.model.state))"
+    dump(bench.model, to: &text)
+    #expect(!text.contains("hush-4711"))
+  }
+
+  @Test func aClosedScreenIsReleased() async {
+    let session = Session(auth: StubAuth([]), store: MemoryTokenStore(), token: TokenBox(), effects: Effects())
+    var model: LoginViewModel? = LoginViewModel(session: session, effects: Effects()) {
+      LoginPublication(name: "")
+    } output: { _ in
+    }
+    weak let watched = model
+    model?.appear()
+    model?.disappear()
+    model = nil
+    while watched != nil { await Task.yield() }
+    #expect(watched == nil)
+  }
+}
