@@ -1,0 +1,123 @@
+import Foundation
+import PublicationClient
+import Runtime
+import SessionService
+
+/// The account screen: who is signed in, what they have, and the way out. Isolated to the main actor.
+@MainActor public final class AccountViewModel {
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// The reader signed out; told once.
+    case signedOut
+    /// The reader wants premium access.
+    case openPaywall
+  }
+
+  /// What the screen shows.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once when it is set, then on each change.
+  public var onChange: ((State) -> Void)? {
+    didSet { onChange?(state) }
+  }
+
+  private let session: Session
+  private let premium: @MainActor () -> AsyncStream<PremiumStatus>
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+  private var watching: [Task<Void, Never>] = []
+
+  /// - Parameters:
+  ///   - session: whose account it is.
+  ///   - publication: the publication's name.
+  ///   - premium: a new stream of what the reader has, which starts with what is known now.
+  ///   - formatting: how dates become text.
+  ///   - output: told what comes next.
+  public init(
+    session: Session, publication: String, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>, formatting: Formatting,
+    output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.session = session
+    self.premium = premium
+    self.formatting = formatting
+    self.output = output
+    state.publication = publication
+    show(.unknown)
+    show(session.state)
+  }
+
+  isolated deinit { for task in watching { task.cancel() } }
+
+  /// The screen came up: it follows the session and the purchases from here on.
+  public func appear() {
+    guard watching.isEmpty else { return }
+    show(session.state)
+    let states = session.states()
+    let statuses = premium()
+    watching = [
+      Task { [weak self] in for await state in states { self?.show(state) } },
+      Task { [weak self] in for await status in statuses { self?.show(status) } },
+    ]
+  }
+
+  /// The screen went away.
+  public func disappear() {
+    for task in watching { task.cancel() }
+    watching = []
+  }
+
+  /// The reader pressed "Sign out".
+  public func signOutTapped() {
+    guard !state.isSigningOut, session.state.user != nil else { return }
+    state.isSigningOut = true
+    Task {
+      await session.signOut()
+      state.isSigningOut = false
+      output(.signedOut)
+    }
+  }
+
+  /// The reader pressed "Unlock".
+  public func unlockTapped() {
+    guard state.canUnlock, !state.isSigningOut else { return }
+    output(.openPaywall)
+  }
+
+  private func show(_ session: Session.State) {
+    var new = state
+    // Without a user the screen is about to close: it keeps what it shows until then, but not beyond the end of the session.
+    if let user = session.user {
+      new.name = user.name
+      new.email = user.email
+    } else if session.isSignedOut {
+      new.name = ""
+      new.email = ""
+    }
+    let unverified: String? =
+      if case .unverified = session { "The publication could not be reached, so what you see may be out of date." } else { nil }
+    let sentences = [unverified, session.persistence?.sentence].compactMap { $0 }
+    new.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
+    state = new
+  }
+
+  private func show(_ status: PremiumStatus) {
+    var new = state
+    switch status {
+    case .unknown: new.premium = "Looking up your purchases…"
+    case .none: new.premium = "You read without premium access."
+    case .active(nil): new.premium = "You have premium access."
+    case .active(let until?): new.premium = "You have premium access until \(day(until))."
+    }
+    new.canUnlock = status == .none
+    state = new
+  }
+
+  /// The day with its year: an end that is near is still a date, not an "ago".
+  private func day(_ date: Date) -> String {
+    var calendar = formatting.locale.calendar
+    calendar.timeZone = formatting.timeZone
+    let style = Date.FormatStyle(locale: formatting.locale, calendar: calendar, timeZone: formatting.timeZone)
+    return date.formatted(style.day().month(.wide).year())
+  }
+}

@@ -1,0 +1,122 @@
+import AccountFeature
+import Foundation
+import PublicationClient
+import Runtime
+import SessionService
+import Testing
+
+/// A backend that knows everybody, or cannot be reached.
+private struct StubAuth: AuthProvider {
+  var isReachable = true
+  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+    (Secret("t1"), User(id: "u1", email: email, name: "Ada"))
+  }
+  func check(_ token: Secret) async throws(AuthError) -> User {
+    guard isReachable else { throw .unreachable("No network.") }
+    return User(id: "u1", email: "ada@example.org", name: "Ada")
+  }
+  func signOut(_ token: Secret) async {}
+}
+
+private struct NoStore: TokenStore {
+  func load() async throws(TokenStoreError) -> StoredSession? { throw .locked }
+  func save(_ session: StoredSession) async throws(TokenStoreError) { throw .locked }
+  func clear() async throws(TokenStoreError) { throw .locked }
+}
+
+@MainActor private final class Bench {
+  let clock = ManualClock(now: Date(timeIntervalSince1970: 1_767_323_045))
+  let session: Session
+  let premium = LastValue(PremiumStatus.unknown)
+  private(set) var model: AccountViewModel!
+  private(set) var states: [AccountViewModel.State] = []
+  private(set) var outputs: [AccountViewModel.Output] = []
+
+  init(auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false) async throws {
+    session = Session(auth: auth, store: store, token: TokenBox(), effects: Effects())
+    if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
+    let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
+    model = AccountViewModel(session: session, publication: "The Paper", premium: premium.stream, formatting: formatting) { [weak self] in
+      self?.outputs.append($0)
+    }
+    model.onChange = { [weak self] in self?.states.append($0) }
+  }
+
+  func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+}
+
+@MainActor @Suite struct AccountViewModelTests {
+  @Test func theScreenSaysWhoIsSignedInWhere() async throws {
+    let bench = try await Bench()
+    let state = bench.model.state
+    #expect(state.name == "Ada")
+    #expect(state.email == "ada@example.org")
+    #expect(state.publication == "The Paper")
+    #expect(state.notice == nil)
+    #expect(!state.canUnlock)
+    #expect(bench.states == [state])
+  }
+
+  @Test func premiumFollowsThePurchasesWhileOnScreen() async throws {
+    let bench = try await Bench()
+    bench.model.appear()
+    bench.premium.value = .none
+    await bench.until { bench.model.state.canUnlock }
+    #expect(bench.model.state.premium == "You read without premium access.")
+    bench.premium.value = .active(until: Date(timeIntervalSince1970: 1_798_859_045))
+    await bench.until { !bench.model.state.canUnlock }
+    #expect(bench.model.state.premium == "You have premium access until January 2, 2027.")
+    bench.premium.value = .active(until: nil)
+    await bench.until { bench.model.state.premium == "You have premium access." }
+    bench.model.disappear()
+    let count = bench.states.count
+    bench.premium.value = .none
+    for _ in 0..<20 { await Task.yield() }
+    #expect(bench.states.count == count)
+  }
+
+  @Test func unlockOpensThePaywallOnlyWhereThereIsSomethingToUnlock() async throws {
+    let bench = try await Bench()
+    bench.model.unlockTapped()
+    #expect(bench.outputs.isEmpty)
+    bench.premium.value = .none
+    bench.model.appear()
+    await bench.until { bench.model.state.canUnlock }
+    bench.model.unlockTapped()
+    #expect(bench.outputs == [.openPaywall])
+  }
+
+  @Test func signingOutShowsProgressAndIsToldOnce() async throws {
+    let bench = try await Bench()
+    bench.model.signOutTapped()
+    bench.model.signOutTapped()
+    #expect(bench.model.state.isSigningOut)
+    #expect(bench.model.state.name == "Ada")
+    await bench.until { !bench.outputs.isEmpty }
+    #expect(bench.outputs == [.signedOut])
+    #expect(!bench.model.state.isSigningOut)
+    #expect(bench.session.state == .signedOut(.asked))
+    bench.model.signOutTapped()
+    #expect(!bench.model.state.isSigningOut)
+  }
+
+  @Test func aSessionThatIsNotKeptSaysWhy() async throws {
+    let bench = try await Bench(store: NoStore())
+    #expect(bench.model.state.notice == "The keyring is locked. You stay signed in only until you quit.")
+  }
+
+  @Test func aSessionThatCouldNotBeCheckedSaysSo() async throws {
+    let stored = StoredSession(token: Secret("t1"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
+    let bench = try await Bench(auth: StubAuth(isReachable: false), store: MemoryTokenStore(stored), restores: true)
+    #expect(bench.model.state.name == "Ada")
+    #expect(bench.model.state.notice?.hasPrefix("The publication could not be reached") == true)
+  }
+
+  @Test func aSessionThatEndsLeavesNoNameBehind() async throws {
+    let bench = try await Bench()
+    bench.model.appear()
+    bench.session.sessionEnded(Secret("t1"))
+    await bench.until { bench.model.state.name.isEmpty }
+    #expect(bench.model.state.email.isEmpty)
+  }
+}
