@@ -42,11 +42,13 @@ var targets: [Target] = []
   if product { products.append(.library(name: name, targets: [name])) }
 }
 
-@MainActor func executable(_ name: String, product: String, _ dependencies: [Target.Dependency], flags: [SwiftSetting] = []) {
-  guard present("Sources/App/\(name)") else { return }
+@MainActor func executable(
+  _ name: String, product: String, in floor: String = "App", _ dependencies: [Target.Dependency], flags: [SwiftSetting] = []
+) {
+  guard present("Sources/\(floor)/\(name)") else { return }
   targets.append(
     .executableTarget(
-      name: name, dependencies: dependencies.filter(isPresent), path: "Sources/App/\(name)", swiftSettings: swiftSettings + flags))
+      name: name, dependencies: dependencies.filter(isPresent), path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings + flags))
   products.append(.executable(name: product, targets: [name]))
 }
 
@@ -132,6 +134,8 @@ if !headless {
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
   library("DesktopServices", "App", ["CSecret", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
+  library("AppDriver", "Tools", ["CAtspi"])
+  executable("MatineeTour", product: "matinee-tour", in: "Tools", ["AppDriver"])
   executable(
     "Matinee", product: "matinee",
     ["Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
@@ -177,7 +181,7 @@ if !headless {
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime"])
   tests(
     "ScreensTests", ["Screens", "Gtk", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features + clientCores)
-  tests("EndToEndTests", ["CAtspi"])
+  tests("EndToEndTests", ["AppDriver"])
 }
 
 let package = Package(name: "matinee", products: products, targets: targets, swiftLanguageModes: [.v6])

@@ -1,0 +1,239 @@
+import CAtspi
+import Foundation
+
+/// Drives one app from outside, as a person with a screen reader, a keyboard and a mouse would.
+///
+/// Blocks while it waits, with a deadline for everything, and keeps the main loop of the accessibility bus going meanwhile.
+/// Belongs to the thread that made it.
+public final class AppDriver {
+  /// The program that is driven.
+  public let executable: URL
+  /// What stands in for the person's home folder; kept over restarts.
+  public let home: URL
+  /// How long anything is waited for, in seconds, where a call says nothing else.
+  public var patience: Double = 15
+  /// Variables for every start, over those of this process.
+  public var environment: [String: String] = [:]
+
+  private var current: AppProcess?
+  private var linesOfEarlierStarts: [String] = []
+
+  /// - Throws: `DriverError.noDesktop` without a display or an accessibility bus.
+  public init(executable: URL, home: URL) throws {
+    let variables = ProcessInfo.processInfo.environment
+    for needed in ["DISPLAY", "DBUS_SESSION_BUS_ADDRESS"] where (variables[needed] ?? "").isEmpty {
+      throw DriverError.noDesktop("\(needed) is not set")
+    }
+    try Accessibility.connect()
+    self.executable = executable
+    self.home = home
+    for folder in ["data", "state", "cache"] {
+      try FileManager.default.createDirectory(at: home.appending(path: folder), withIntermediateDirectories: true)
+    }
+  }
+
+  deinit { current?.killNow() }
+
+  // MARK: The process
+
+  /// The running app, or the last one that ran.
+  public var process: AppProcess? { current }
+
+  /// Every line the app wrote since the last start.
+  public var log: [String] { current?.lines ?? [] }
+
+  /// Every line of every start.
+  public var wholeLog: [String] { linesOfEarlierStarts + log }
+
+  /// Starts the app. With an app that is still running, that one has to be ended first.
+  public func start(_ arguments: [String] = [], environment extra: [String: String] = [:]) throws {
+    linesOfEarlierStarts += log
+    current = try AppProcess(executable: executable, arguments: arguments, environment: variables(adding: extra))
+  }
+
+  /// Runs a second start of the program to its end, as the desktop does for a link, and returns what it wrote.
+  public func runBeside(_ arguments: [String], environment extra: [String: String] = [:]) throws -> (status: Int32, lines: [String]) {
+    let second = try AppProcess(executable: executable, arguments: arguments, environment: variables(adding: extra))
+    defer { second.killNow() }
+    try wait(for: "\(executable.lastPathComponent) \(arguments.joined(separator: " ")) to end") { !second.isRunning ? true : nil }
+    return (second.status, second.lines)
+  }
+
+  private func variables(adding extra: [String: String]) -> [String: String] {
+    var variables = ProcessInfo.processInfo.environment
+    variables["HOME"] = home.path
+    variables["XDG_DATA_HOME"] = home.appending(path: "data").path
+    variables["XDG_STATE_HOME"] = home.appending(path: "state").path
+    variables["XDG_CACHE_HOME"] = home.appending(path: "cache").path
+    variables["MATINEE_LOG"] = "screens"
+    return variables.merging(environment) { $1 }.merging(extra) { $1 }
+  }
+
+  /// Ends the app without warning, as a power cut would.
+  public func kill() { current?.killNow() }
+
+  /// Waits until the app has ended by itself.
+  public func waitForEnd(seconds: Double? = nil) throws {
+    guard let current else { return }
+    try wait(for: "the app to end", seconds: seconds, mayEnd: true) { current.isRunning ? nil : true }
+  }
+
+  // MARK: Waiting
+
+  /// Asks again and again until `answer` is there.
+  /// - Throws: `DriverError.timedOut`, with the tree that was seen, or `.died`.
+  @discardableResult
+  public func wait<Answer>(
+    for what: String, seconds: Double? = nil, mayEnd: Bool = false, until answer: () throws -> Answer?
+  ) throws -> Answer {
+    let deadline = ContinuousClock.now + .seconds(seconds ?? patience)
+    while true {
+      if let found = try answer() { return found }
+      if !mayEnd, let current, !current.isRunning { throw DriverError.died(status: current.status, log: current.lines) }
+      if ContinuousClock.now > deadline { throw DriverError.timedOut(what, seen: outline()) }
+      Accessibility.pump()
+    }
+  }
+
+  /// The screens that were visible, in the order they came, as the window logged them at its frame ticks.
+  public var screens: [String] {
+    log.compactMap { $0.hasPrefix("screen ") ? String($0.dropFirst("screen ".count)) : nil }
+  }
+
+  /// Waits until the screen `name` is the visible one.
+  public func waitForScreen(_ name: String, seconds: Double? = nil) throws {
+    try wait(for: "the screen \(name); the log ends with \(log.suffix(12))", seconds: seconds) { screens.last == name ? true : nil }
+  }
+
+  /// Waits for a line of the log that contains `text`.
+  @discardableResult
+  public func waitForLine(_ text: String, seconds: Double? = nil) throws -> String {
+    try wait(for: "a line with \(text)", seconds: seconds) { log.first { $0.contains(text) } }
+  }
+
+  // MARK: Finding
+
+  /// The app on the accessibility bus, or nil before it has registered.
+  public var application: Element? {
+    guard let current, current.isRunning else { return nil }
+    return Accessibility.application(ofProcess: current.identifier)
+  }
+
+  /// All that is there, for a report.
+  public func outline() -> String { application?.outline() ?? "The app is not on the accessibility bus." }
+
+  /// The visible elements that `matches` picks, nearest first. Does not look into lists: their rows are many, ask a list for its own.
+  public func all(in place: Element? = nil, where matches: (Element) -> Bool) -> [Element] {
+    guard let start = place ?? application else { return [] }
+    var found: [Element] = []
+    var level = start.children
+    while !level.isEmpty {
+      level = level.filter(\.isVisible)
+      found += level.filter(matches)
+      level = level.filter { $0.role != .list }.flatMap(\.children)
+    }
+    return found
+  }
+
+  /// The element of that role and name, as soon as it is there.
+  public func find(_ role: Role, _ name: String, in place: Element? = nil, seconds: Double? = nil) throws -> Element {
+    try wait(for: "\(role) \"\(name)\"", seconds: seconds) { first(role, name, in: place) }
+  }
+
+  /// The line to type in of that name, as soon as it is there.
+  public func entry(_ name: String, in place: Element? = nil) throws -> Element {
+    try wait(for: "the entry \"\(name)\"") { all(in: place) { [.entry, .secret].contains($0.role) && $0.name == name }.first }
+  }
+
+  /// The element of that role and name, if it is there now.
+  public func first(_ role: Role, _ name: String, in place: Element? = nil) -> Element? {
+    all(in: place) { $0.role == role && $0.name == name }.first
+  }
+
+  /// Whether some label, heading or name on the screen contains `text`.
+  public func shows(_ text: String, in place: Element? = nil) -> Bool {
+    !all(in: place) { $0.name.contains(text) || $0.content?.contains(text) == true || $0.detail.contains(text) }.isEmpty
+  }
+
+  /// Waits until `text` can be read somewhere.
+  public func waitForText(_ text: String, in place: Element? = nil, seconds: Double? = nil) throws {
+    try wait(for: "the text \"\(text)\"", seconds: seconds) { shows(text, in: place) ? true : nil }
+  }
+
+  /// Presses the button `name` as soon as it is there and enabled.
+  public func press(_ name: String, in place: Element? = nil, seconds: Double? = nil) throws {
+    let button = try wait(for: "button \"\(name)\", enabled", seconds: seconds) {
+      all(in: place) { [.button, .toggle, .radio, .tab, .link].contains($0.role) && $0.name == name && $0.isEnabled }.first
+    }
+    try button.press()
+  }
+
+  // MARK: Keys, mouse, pictures
+
+  /// The window's number on the display, once it is there.
+  public func window(named title: String = "Matinee") throws -> String {
+    guard let current else { throw DriverError.refused("nothing was started") }
+    return try wait(for: "a window named \(title)") {
+      let found = try? Programs.run(
+        "xdotool", ["search", "--all", "--onlyvisible", "--pid", "\(current.identifier)", "--name", "^\(title)$"])
+      return found?.split(separator: "\n").last.map(String.init)
+    }
+  }
+
+  /// Gives the window the keyboard, as the window manager would after a click.
+  public func activate() throws {
+    let window = try window()
+    try Programs.run("xdotool", ["windowactivate", "--sync", window])
+  }
+
+  /// Strikes real keys, named as xdotool names them: `Return`, `F5`, `ctrl+q`.
+  public func key(_ names: String...) throws {
+    try activate()
+    try Programs.run("xdotool", ["key", "--clearmodifiers", "--delay", "15"] + names)
+  }
+
+  /// Types `text` on the real keyboard into whatever has the focus.
+  public func type(_ text: String) throws {
+    try activate()
+    try Programs.run("xdotool", ["type", "--clearmodifiers", "--delay", "15", "--", text])
+  }
+
+  /// Replaces what the entry `name` holds by typing.
+  public func type(_ text: String, into name: String) throws {
+    let entry = try entry(name)
+    try click(entry)
+    try key("ctrl+a", "BackSpace")
+    if !text.isEmpty { try type(text) }
+  }
+
+  /// Clicks the middle of `element` with the real mouse.
+  public func click(_ element: Element) throws {
+    guard let frame = element.frame else { throw DriverError.refused("\(element) has no place") }
+    try activate()
+    try Programs.run(
+      "xdotool",
+      [
+        "mousemove", "--window", try window(), "--sync", "\(frame.x + frame.width / 2)", "\(frame.y + frame.height / 2)", "click", "1",
+      ])
+  }
+
+  /// Turns the mouse wheel over `element`: positive is down.
+  public func scroll(_ steps: Int, over element: Element) throws {
+    guard let frame = element.frame else { throw DriverError.refused("\(element) has no place") }
+    try Programs.run(
+      "xdotool", ["mousemove", "--window", try window(), "--sync", "\(frame.x + frame.width / 2)", "\(frame.y + frame.height / 2)"])
+    try Programs.run("xdotool", ["click", "--repeat", "\(abs(steps))", "--delay", "20", steps > 0 ? "5" : "4"])
+  }
+
+  /// Writes a PNG of the window, or of the whole display when there is no window.
+  public func screenshot(to file: URL) throws {
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    let window = (current?.isRunning == true) ? (try? window()) : nil
+    try Programs.run("import", ["-window", window ?? "root", file.path])
+  }
+
+  /// What GTK and GLib complained about, in every start; none is acceptable.
+  public var complaints: [String] {
+    wholeLog.filter { $0.contains("-CRITICAL **") || $0.contains("-WARNING **") || $0.contains("-ERROR **") }
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// The small programs that stand in for hands and eyes.
+enum Programs {
+  /// Runs `name` to its end and returns what it printed.
+  @discardableResult
+  static func run(_ name: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [name] + arguments
+    process.standardInput = FileHandle.nullDevice
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw DriverError.program(name, status: process.terminationStatus, output: output)
+    }
+    return output.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,12 @@
+import AppDriver
+import XCTest
+
+/// What the program answers without opening a window.
+final class ConsoleTests: EndToEndCase {
+  func testVersion() throws {
+    let answer = try app.runBeside(["--version"])
+    XCTAssertEqual(answer.status, 0)
+    let version = try XCTUnwrap(answer.lines.first)
+    XCTAssertNotNil(version.firstMatch(of: /\d+\.\d+\.\d+ \(\d+\.\d+\.([0-9a-f]{4,40}|unknown)\)$/), version)
+  }
+}

@@ -1,0 +1,57 @@
+import AppDriver
+import XCTest
+
+/// One test of the real app: a driver, a home folder that is gone afterwards, a picture when the test fails, and no
+/// complaint of GTK's let through.
+class EndToEndCase: XCTestCase {
+  /// The app of this test. Set while a test runs.
+  private(set) var app: AppDriver!
+  private var home: URL!
+
+  /// The folder that `swift build` put the programs into, where the test bundle lies too.
+  static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+
+  override func setUpWithError() throws {
+    try super.setUpWithError()
+    continueAfterFailure = false
+    let matinee = Self.products.appending(path: "matinee")
+    try XCTSkipUnless(FileManager.default.isExecutableFile(atPath: matinee.path), "matinee was not built")
+    home = FileManager.default.temporaryDirectory.appending(path: "e2e-\(UUID().uuidString.prefix(8))")
+    do {
+      app = try AppDriver(executable: matinee, home: home)
+    } catch let error as DriverError {
+      throw XCTSkip("\(error) (meson-helpers/test provides one)")
+    }
+    // The Secret Service of a machine without one: libsecret keeps the secrets in a file of its own, encrypted.
+    app.environment["SECRET_BACKEND"] = "file"
+    app.environment["SECRET_FILE_TEST_PATH"] = home.appending(path: "keyring").path
+    app.environment["SECRET_FILE_TEST_PASSWORD"] = "for tests only"
+  }
+
+  override func tearDownWithError() throws {
+    defer {
+      app = nil
+      if let home { try? FileManager.default.removeItem(at: home) }
+    }
+    guard let app else { return }
+    let failed = testRun?.hasSucceeded == false
+    if failed { keepEvidence(of: app) }
+    app.kill()
+    let complaints = app.complaints
+    if !complaints.isEmpty && !failed { keepEvidence(of: app) }
+    XCTAssertEqual(complaints, [], "GTK complained")
+    try super.tearDownWithError()
+  }
+
+  private func keepEvidence(of app: AppDriver) {
+    let folder = URL(filePath: ProcessInfo.processInfo.environment["MATINEE_ARTIFACTS"] ?? "test-artifacts")
+    let stem = name.replacingOccurrences(of: "/", with: ".")
+    do {
+      try app.screenshot(to: folder.appending(path: "\(stem).png"))
+      let report = app.outline() + "\n\n" + app.wholeLog.joined(separator: "\n") + "\n"
+      try Data(report.utf8).write(to: folder.appending(path: "\(stem).txt"))
+    } catch {
+      print("No picture of the failure: \(error)")
+    }
+  }
+}
