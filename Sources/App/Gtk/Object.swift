@@ -31,6 +31,7 @@ import CGtkShims
   var opaque: OpaquePointer { OpaquePointer(raw) }
 
   func setBoolean(_ property: String, _ value: Bool) { matinee_object_set_boolean(raw, property, value ? 1 : 0) }
+  func boolean(_ property: String) -> Bool { matinee_object_get_boolean(raw, property) != 0 }
   func setString(_ property: String, _ value: String) { matinee_object_set_string(raw, property, value) }
 }
 

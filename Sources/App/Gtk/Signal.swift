@@ -100,6 +100,15 @@ extension Trampoline where Argument == Passed, Answer == Void {
   }()
 }
 
+extension Trampoline where Argument == String, Answer == Void {
+  static let problem = {
+    let function: @convention(c) (gpointer?, gpointer?, UnsafePointer<GError>?, gpointer?) -> Void = { _, _, error, data in
+      fire(data, string(error?.pointee.message) ?? "", as: Void.self)
+    }
+    return Trampoline(function)
+  }()
+}
+
 extension Trampoline where Argument == [String], Answer == Void {
   static let files = {
     let function: @convention(c) (gpointer?, UnsafeMutablePointer<OpaquePointer?>?, gint, gpointer?, gpointer?) -> Void = {

@@ -9,3 +9,9 @@ void matinee_emit(void *object, const char *signal) { g_signal_emit_by_name(obje
 gboolean matinee_is_a(const void *object, GType type) { return g_type_check_instance_is_a((GTypeInstance *)object, type); }
 
 void matinee_object_set_string(void *object, const char *property, const char *value) { g_object_set(object, property, value, NULL); }
+
+gboolean matinee_object_get_boolean(void *object, const char *property) {
+  gboolean value = FALSE;
+  g_object_get(object, property, &value, NULL);
+  return value;
+}

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 /// The style sheet of the app, as UTF-8.
-extern const unsigned char matinee_style_sheet[];
+const unsigned char *_Nonnull matinee_style_sheet_start(void);
 /// Its length in bytes.
 extern const size_t matinee_style_sheet_size;
 

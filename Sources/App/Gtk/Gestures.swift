@@ -1,0 +1,40 @@
+import CGtk
+
+extension Widget {
+  /// Calls `body` when a key is pressed while the keyboard is anywhere in the window and this widget is on screen.
+  /// - Parameter key: such as `"F5"`, `"Escape"`, `"<Alt>Left"`, `"<Control>q"`.
+  /// - Returns: nil when there is no such key.
+  @discardableResult
+  public final func addShortcut<Owner: SignalOwner>(
+    _ key: String, _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void
+  ) -> Connection? {
+    guard let trigger = gtk_shortcut_trigger_parse_string(key) else { return nil }
+    let handler = Handler<Void, Bool> { [weak self, weak owner] in
+      guard let owner, self?.isMapped == true else { return false }
+      body(owner)
+      return true
+    }
+    let call: GtkShortcutFunc = { _, _, data in fire(data, (), as: Bool.self) ? 1 : 0 }
+    let shortcut = gtk_shortcut_new(trigger, gtk_callback_action_new(call, handler.retained, releaseData))
+    let controller = gtk_shortcut_controller_new()
+    gtk_shortcut_controller_set_scope(controller, GTK_SHORTCUT_SCOPE_GLOBAL)
+    gtk_shortcut_controller_add_shortcut(controller, shortcut)
+    gtk_widget_add_controller(widget, controller)
+    // The controller outlives the closure, and a closure that goes clears this one: the pointer is never stale.
+    let connection = Connection {
+      if let widget = gtk_event_controller_get_widget(controller) { gtk_widget_remove_controller(widget, controller) }
+    }
+    handler.connection = connection
+    owner.scope.record(connection)
+    return connection
+  }
+
+  /// Calls `body` when the widget was clicked or tapped. A ``Button`` is better: it can be reached by keyboard.
+  @discardableResult public final func onClick<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
+    -> Connection
+  {
+    let gesture = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(gesture.raw)))
+    return gesture.connect("released", .click, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
+}

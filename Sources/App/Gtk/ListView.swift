@@ -1,0 +1,187 @@
+import CGtk
+import CGtkShims
+
+/// What a ``ListView`` makes as often as rows fit on the screen, and fills again and again.
+@MainActor public protocol ListRow: View {
+  /// What a screen reader calls the row; read each time the row was filled.
+  var accessibleName: String { get }
+  /// The row goes off screen: stop loading its picture.
+  func unbind()
+}
+
+extension ListRow {
+  /// Does nothing.
+  public func unbind() {}
+}
+
+/// A list of any length that makes rows only for what is on screen, and scrolls by itself.
+///
+/// ```swift
+/// let list = ListView<String, PostRowView>(self, row: { _ in PostRowView() }, bind: { $1.show($0.viewModel.row($2)) })
+/// list.show(state.ids)
+/// list.update(changedID)
+/// ```
+@MainActor public final class ListView<ID: Hashable & Sendable, Row: ListRow>: Widget {
+  /// The rows that are filled at present, by what they show. About 200 at a time.
+  public private(set) var bound: [ID: Row] = [:]
+
+  private let list: Object
+  private let model: Object
+  private let identifiers = Identifiers<ID>()
+  private var rows: [UnsafeMutableRawPointer: Slot] = [:]
+  private let bind: @MainActor (Row, ID) -> Void
+  private var wasNearEnd = false
+  private var countAtEnd = -1
+
+  /// A row, the item that it fills, and what it shows.
+  private final class Slot {
+    let row: Row
+    var id: ID?
+    init(_ row: Row) { self.row = row }
+  }
+
+  /// - Parameters:
+  ///   - owner: held weakly; its scope ends the list's connections.
+  ///   - row: makes an empty row.
+  ///   - bind: fills a row. An owner that is gone fills nothing.
+  public init<Owner: SignalOwner>(
+    _ owner: Owner, styles: [Style] = [.plainList], row: @escaping @MainActor (Owner) -> Row,
+    bind: @escaping @MainActor (Owner, Row, ID) -> Void
+  ) {
+    self.bind = { [weak owner] row, id in if let owner { bind(owner, row, id) } }
+    let model = Object(made: UnsafeMutableRawPointer(identifiers.makeModel()))
+    let factory = Object(made: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
+    // The selection and the list view take over the references they are given.
+    let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
+    let list = Object(made: UnsafeMutableRawPointer(gtk_list_view_new(selection, OpaquePointer(g_object_ref(factory.raw)))))
+    self.model = model
+    self.list = list
+    super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
+    gtk_list_view_set_single_click_activate(list.opaque, 1)
+    gtk_scrolled_window_set_policy(opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+    gtk_scrolled_window_set_child(opaque, list.pointer())
+    expandsVertically = true
+    for style in styles { gtk_widget_add_css_class(list.pointer(), style.name) }
+    factory.connect("setup", .object, in: owner.scope) { [weak self, weak owner] item in
+      if let self, let owner { setUp(item.raw, row(owner)) }
+    }
+    factory.connect("bind", .object, in: owner.scope) { [weak self] item in self?.fill(item.raw) }
+    factory.connect("unbind", .object, in: owner.scope) { [weak self] item in self?.empty(item.raw) }
+    factory.connect("teardown", .object, in: owner.scope) { [weak self] item in self?.tearDown(item.raw) }
+  }
+
+  // MARK: What is shown
+
+  /// Shows these, in this order. Rows of ids that stay are kept as they are, and so is the place that the person reads.
+  public func show(_ ids: [ID]) {
+    let atTop = position <= 0
+    guard let change = identifiers.replace(with: ids) else { return }
+    g_list_model_items_changed(model.opaque, guint(change.position), guint(change.removed), guint(change.added))
+    if atTop, change.position == 0, !ids.isEmpty { scroll(to: 0) }
+  }
+
+  /// What it shows, in order.
+  public var ids: [ID] { identifiers.ids }
+
+  /// Fills the row of an id again when it is on screen: what it stands for has changed.
+  public func update(_ id: ID) {
+    guard let row = bound[id] else { return }
+    bind(row, id)
+    name(row)
+  }
+
+  /// Fills the rows of these again that are on screen.
+  public func update(_ ids: Set<ID>) { for id in ids { update(id) } }
+
+  /// How many rows exist, filled or not; for tests.
+  public var rowCount: Int { rows.count }
+  var liveItems: Int { Int(matinee_list_model_live_items(model.opaque)) }
+
+  // MARK: Scrolling
+
+  /// How far down it is scrolled, in pixels. A value out of range is brought into it.
+  public var position: Double {
+    get { gtk_adjustment_get_value(adjustment) }
+    set { gtk_adjustment_set_value(adjustment, newValue) }
+  }
+
+  /// Brings the row at a place into view.
+  public func scroll(to place: Int) {
+    guard place >= 0, place < identifiers.ids.count else { return }
+    gtk_widget_activate_action_variant(list.pointer(), "list.scroll-to-item", g_variant_new_uint32(guint32(place)))
+  }
+
+  /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to load more.
+  ///
+  /// Once each time the end comes near, and again after ``show(_:)`` brought other ids; not again for a page that failed to load.
+  public func onNearEnd<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    let adjustment = Object(borrowed: UnsafeMutableRawPointer(adjustment))
+    for signal in ["value-changed", "changed"] {
+      adjustment.connect(signal, .plain, owner: owner, absent: ()) { [weak self] owner, _ in
+        guard self?.reachesEnd() == true else { return }
+        // The end comes near in the middle of a layout, where no list may change.
+        MainLoop.after(seconds: 0) { [weak owner] in if let owner, !owner.scope.isClosed { body(owner) } }
+      }
+    }
+  }
+
+  /// Called with the id of a row that was clicked, or chosen with Enter.
+  @discardableResult
+  public func onActivated<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, ID) -> Void) -> Connection {
+    list.connect("activate", .position, owner: owner, absent: ()) { [weak self] owner, place in
+      guard let self, identifiers.ids.indices.contains(place) else { return }
+      body(owner, identifiers.ids[place])
+    }
+  }
+
+  /// Acts as if the row of an id had been clicked; for tests.
+  /// - Returns: false when the list has no such id.
+  @discardableResult public func activate(_ id: ID) -> Bool {
+    guard let place = identifiers.ids.firstIndex(of: id) else { return false }
+    return gtk_widget_activate_action_variant(list.pointer(), "list.activate-item", g_variant_new_uint32(guint32(place))) != 0
+  }
+
+  private var adjustment: UnsafeMutablePointer<GtkAdjustment> { gtk_scrolled_window_get_vadjustment(opaque) }
+
+  private func reachesEnd() -> Bool {
+    let page = gtk_adjustment_get_page_size(adjustment)
+    guard page > 0, !identifiers.ids.isEmpty else { return false }
+    let isNear = gtk_adjustment_get_upper(adjustment) - position - page < page * 1.5
+    let isNew = isNear && (!wasNearEnd || countAtEnd != identifiers.ids.count)
+    wasNearEnd = isNear
+    if isNew { countAtEnd = identifiers.ids.count }
+    return isNew
+  }
+
+  // MARK: Rows
+
+  private func setUp(_ item: UnsafeMutableRawPointer, _ row: Row) {
+    rows[item] = Slot(row)
+    gtk_list_item_set_child(OpaquePointer(item), row.root.widget)
+  }
+
+  private func fill(_ item: UnsafeMutableRawPointer) {
+    let place = Int(gtk_list_item_get_position(OpaquePointer(item)))
+    guard let slot = rows[item], identifiers.ids.indices.contains(place) else { return }
+    let id = identifiers.ids[place]
+    slot.id = id
+    bound[id] = slot.row
+    bind(slot.row, id)
+    name(slot.row)
+  }
+
+  private func empty(_ item: UnsafeMutableRawPointer) {
+    guard let slot = rows[item], let id = slot.id else { return }
+    if bound[id] === slot.row { bound[id] = nil }
+    slot.id = nil
+    slot.row.unbind()
+  }
+
+  private func tearDown(_ item: UnsafeMutableRawPointer) { rows.removeValue(forKey: item)?.row.scope.close() }
+
+  /// The row's name belongs on what the toolkit puts around the row.
+  private func name(_ row: Row) {
+    guard let parent = gtk_widget_get_parent(row.root.widget) else { return }
+    Accessible.set(OpaquePointer(parent), GTK_ACCESSIBLE_PROPERTY_LABEL) { g_value_set_string(&$0, row.accessibleName) }
+  }
+}

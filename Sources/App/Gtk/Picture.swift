@@ -1,0 +1,56 @@
+import CGtk
+
+/// Shows a ``Texture`` in the room there is.
+@MainActor public final class Picture: Widget {
+  /// How a picture is brought into room of another shape.
+  public enum Fit: Sendable {
+    /// All of it, with bars.
+    case contain
+    /// All of the room, cut where it is too large.
+    case cover
+    /// All of it, never larger than it is.
+    case scaleDown
+
+    var native: GtkContentFit {
+      switch self {
+      case .contain: GTK_CONTENT_FIT_CONTAIN
+      case .cover: GTK_CONTENT_FIT_COVER
+      case .scaleDown: GTK_CONTENT_FIT_SCALE_DOWN
+      }
+    }
+  }
+
+  /// - Parameter description: what is on it, for screen readers; nil for decoration.
+  public init(_ texture: Texture? = nil, fit: Fit = .contain, description: String? = nil) {
+    super.init(made: UnsafeMutableRawPointer(gtk_picture_new()))
+    gtk_picture_set_content_fit(opaque, fit.native)
+    gtk_picture_set_can_shrink(opaque, 1)
+    clipsContent = true
+    if let description { setDescription(description) }
+    self.texture = texture
+    gtk_picture_set_paintable(opaque, texture?.opaque)
+  }
+
+  /// What is shown; nil shows nothing.
+  public var texture: Texture? {
+    didSet { if texture !== oldValue { gtk_picture_set_paintable(opaque, texture?.opaque) } }
+  }
+
+  /// Says what is on it.
+  public func setDescription(_ description: String) { gtk_picture_set_alternative_text(opaque, description.withoutNull) }
+}
+
+/// Shows an icon.
+@MainActor public final class Image: Widget {
+  /// - Parameter size: of a side, in pixels.
+  public init(_ icon: Icon, size: Int = 16, styles: [Style] = []) {
+    super.init(made: UnsafeMutableRawPointer(gtk_image_new_from_icon_name(icon.name)))
+    gtk_image_set_pixel_size(opaque, Int32(size))
+    for style in styles { setStyle(style) }
+  }
+
+  /// Shows another one.
+  public func setIcon(_ icon: Icon) {
+    if string(gtk_image_get_icon_name(opaque)) != icon.name { gtk_image_set_from_icon_name(opaque, icon.name) }
+  }
+}

@@ -1,0 +1,53 @@
+import CGtk
+import CGtkShims
+import Foundation
+
+/// A decoded picture, immutable, in memory.
+///
+/// Made on any thread, preferably not the main one; whoever lets go of it last, it is freed on the main actor.
+@MainActor public final class Texture {
+  private nonisolated(unsafe) let raw: UnsafeMutableRawPointer  // never changed; the toolkit's texture may be read from any thread
+
+  private nonisolated init(made texture: OpaquePointer) { raw = UnsafeMutableRawPointer(texture) }
+
+  isolated deinit { g_object_unref(raw) }
+
+  /// Decodes PNG, JPEG, GIF (its first picture), SVG and whatever else the desktop has loaders for.
+  /// - Parameter maximumSide: a picture with a longer side, in pixels, is scaled down while it is decoded; nil keeps its size.
+  /// - Returns: nil when the bytes are no picture, are cut short, or claim more than 100 million pixels.
+  public nonisolated static func decode(_ data: Data, maximumSide: Int? = nil) -> Texture? {
+    let texture = data.withUnsafeBytes { bytes in
+      matinee_texture_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(clamping: maximumSide ?? 0))
+    }
+    return texture.map(Texture.init(made:))
+  }
+
+  /// In pixels.
+  public nonisolated var width: Int { Int(gdk_texture_get_width(opaque)) }
+  /// In pixels.
+  public nonisolated var height: Int { Int(gdk_texture_get_height(opaque)) }
+  /// What it takes in memory, for caches that count.
+  public nonisolated var byteCount: Int { width * height * 4 }
+
+  /// As a PNG file.
+  public nonisolated func png() -> Data? {
+    guard let bytes = gdk_texture_save_to_png_bytes(opaque) else { return nil }
+    defer { g_bytes_unref(bytes) }
+    var size: gsize = 0
+    guard let start = g_bytes_get_data(bytes, &size) else { return nil }
+    return Data(bytes: start, count: Int(size))
+  }
+
+  nonisolated var opaque: OpaquePointer { OpaquePointer(raw) }
+
+  static func drawing(_ widget: Widget, scale: Double) -> Texture? {
+    matinee_widget_render(widget.widget, scale).map(Texture.init(made:))
+  }
+}
+
+extension Widget {
+  /// What the widget looks like now, as a PNG file; of a window, all of it.
+  /// - Parameter scale: pixels to a unit of layout.
+  /// - Returns: nil when the widget is not in a window that was shown, or has no size yet.
+  public final func png(scale: Double = 1) -> Data? { Texture.drawing(self, scale: scale)?.png() }
+}

@@ -1,0 +1,169 @@
+import CGtk
+import XCTest
+
+@testable import Gtk
+
+@MainActor final class TestRow: ListRow {
+  let scope = Scope()
+  let label = Label(lines: 1)
+  let press = Button("Press")
+  let box: Box
+  var root: Widget { box }
+  var accessibleName: String { "Row " + label.text }
+  var unbound = 0
+
+  init(_ probe: Probe) {
+    box = Box(.horizontal, spacing: 6)
+    box.append(label, press)
+    press.onClicked(self) { [weak probe] row in probe?.events.append("pressed " + row.label.text) }
+  }
+
+  func unbind() { unbound += 1 }
+}
+
+@MainActor private func makeList(_ probe: Probe) -> ListView<Int, TestRow> {
+  ListView(probe, row: { TestRow($0) }, bind: { probe, row, id in row.label.text = "\(id)" })
+}
+
+final class ListViewTests: GtkTestCase {
+  func testLongListMakesFewRowsAndReleasesThem() {
+    MainActor.assumeIsolated {
+      let signals = Diagnostics.liveSignals
+      let objects = Diagnostics.liveObjects
+      autoreleased {
+        let probe = Probe()
+        let list = makeList(probe)
+        list.show(Array(0..<100_000))
+        let window = shown(list)
+        settle(0.2)
+        XCTAssertGreaterThan(list.rowCount, 10)
+        XCTAssertLessThan(list.rowCount, 300)
+        XCTAssertEqual(list.bound[0]?.label.text, "0")
+        for place in stride(from: 0, to: 100_000, by: 9_973) {
+          list.scroll(to: place)
+          settle(0.03)
+          XCTAssertNotNil(list.bound[place], "\(place)")
+        }
+        XCTAssertLessThan(list.rowCount, 300)
+        XCTAssertLessThan(list.liveItems, 300)
+        probe.scope.close()
+        window.destroy()
+      }
+      settle()
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
+    }
+  }
+
+  func testInsertionKeepsRowsAndUpdateFillsOne() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.show([1, 2, 3])
+      let window = shown(list)
+      settle()
+      let second = list.bound[2]
+      list.show([9, 1, 2, 3])
+      settle()
+      XCTAssertTrue(list.bound[2] === second)
+      second?.label.text = "stale"
+      XCTAssertEqual(list.bound[9]?.label.text, "9")
+      list.update([2, 77])
+      XCTAssertEqual(second?.label.text, "2")
+      list.show([9, 3])
+      settle()
+      XCTAssertNil(list.bound[2])
+      XCTAssertEqual(list.ids, [9, 3])
+      list.bound[3]?.press.click()
+      XCTAssertEqual(probe.events, ["pressed 3"])
+      window.destroy()
+    }
+  }
+
+  func testActivationNamesTheID() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.onActivated(probe) { $0.events.append("opened \($1)") }
+      list.show([4, 5])
+      let window = shown(list)
+      settle()
+      XCTAssertTrue(list.activate(5))
+      XCTAssertFalse(list.activate(6))
+      XCTAssertEqual(probe.events, ["opened 5"])
+      window.destroy()
+    }
+  }
+
+  func testNearEndIsToldOnceForEachNewEnd() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.onNearEnd(probe) { $0.events.append("more") }
+      list.show(Array(0..<5))
+      let window = shown(list)
+      settle()
+      XCTAssertEqual(probe.events, ["more"])
+      list.show(Array(0..<500))
+      settle()
+      XCTAssertEqual(probe.events, ["more"])
+      list.scroll(to: 499)
+      settle()
+      XCTAssertEqual(probe.events, ["more", "more"])
+      window.destroy()
+    }
+  }
+
+  func testPlaceIsKeptWhileOnesAboveAreAdded() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.show(Array(100..<1000))
+      let window = shown(list)
+      settle()
+      list.position = 3000
+      settle()
+      let top = list.topID
+      list.show(Array(90..<1000))
+      settle()
+      XCTAssertEqual(list.topID, top)
+      list.position = 0
+      settle()
+      list.show(Array(80..<1000))
+      settle()
+      XCTAssertEqual(list.topID, 80)
+      window.destroy()
+    }
+  }
+
+  func testChangeIsOneRunOfPlaces() {
+    let identifiers = Identifiers<Int>()
+    XCTAssertEqual(identifiers.replace(with: [1, 2, 3]), .init(position: 0, removed: 0, added: 3))
+    XCTAssertNil(identifiers.replace(with: [1, 2, 3]))
+    XCTAssertEqual(identifiers.replace(with: [1, 3]), .init(position: 1, removed: 1, added: 0))
+    XCTAssertEqual(identifiers.replace(with: [1, 4, 5, 3]), .init(position: 1, removed: 0, added: 2))
+    XCTAssertEqual(identifiers.replace(with: []), .init(position: 0, removed: 4, added: 0))
+    XCTAssertEqual(identifiers.replace(with: [7, 7]), .init(position: 0, removed: 0, added: 2))
+    XCTAssertEqual(identifiers.replace(with: [7]), .init(position: 1, removed: 1, added: 0))
+  }
+}
+
+extension ListView {
+  /// Whose row is at the top of what is on screen.
+  var topID: ID? {
+    bound.min { first, second in top(of: first.value) < top(of: second.value) }?.key
+  }
+
+  private func top(of row: Row) -> Double {
+    var x = 0.0
+    var y = 0.0
+    guard row.root.isMapped, gtk_widget_translate_coordinates(row.root.widget, widget, 0, 0, &x, &y) != 0, y > -row.root.halfHeight else {
+      return .infinity
+    }
+    return y
+  }
+}
+
+extension Widget {
+  var halfHeight: Double { Double(height) / 2 }
+}
