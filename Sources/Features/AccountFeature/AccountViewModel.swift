@@ -56,8 +56,13 @@ import SessionService
     let states = session.states()
     let statuses = premium()
     watching = [
-      Task { [weak self] in for await state in states { self?.show(state) } },
-      Task { [weak self] in for await status in statuses { self?.show(status) } },
+      Task { [weak self] in
+        // A stream still gives what it held when its reader was cancelled.
+        for await state in states where !Task.isCancelled { self?.show(state) }
+      },
+      Task { [weak self] in
+        for await status in statuses where !Task.isCancelled { self?.show(status) }
+      },
     ]
   }
 

@@ -49,7 +49,8 @@ import SessionService
     show(session.state)
     let states = session.states()
     watching = Task { [weak self] in
-      for await state in states { self?.show(state) }
+      // A stream still gives what it held when its reader was cancelled.
+      for await state in states where !Task.isCancelled { self?.show(state) }
     }
     load()
   }
