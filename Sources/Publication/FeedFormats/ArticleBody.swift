@@ -64,11 +64,15 @@ public struct ArticleBody: Equatable, Sendable {
 
 extension ArticleBody {
   /// Reads HTML of any quality; nothing is executed or fetched, and what cannot be shown is left out.
+  ///
+  /// Scripts, styles, frames and forms are dropped with what is in them. Of links only http, https and mailto are kept, of pictures only
+  /// http and https. What has no block of its own becomes paragraphs, so that no word is lost: a table is a paragraph a row.
   /// - Parameters:
   ///   - html: a fragment or a whole page.
   ///   - base: the URL that relative links are resolved against; without one they are dropped, their text is kept.
   public init(html: String, base: String? = nil) {
-    let text = html.collapsed
-    self.init(blocks: text.isEmpty ? [] : [.paragraph([Inline(text)])])
+    let builder = ArticleBuilder(base: base)
+    HTMLReader.read(html, into: builder)
+    self.init(blocks: builder.finish())
   }
 }

@@ -1,0 +1,123 @@
+import CXML2
+import Foundation
+
+/// Reads HTML through libxml2's event interface, which forgives everything and builds no tree that could be too deep.
+enum HTMLReader {
+  /// How many open elements libxml2 has to remember; it compares every stray end tag with all of them.
+  private static let maximumDepth: Int32 = 256
+
+  static func read(_ html: String, into builder: ArticleBuilder) {
+    // Most short texts hold no markup at all.
+    var html = html
+    let isPlain = html.withUTF8 { bytes in
+      let isPlain = !bytes.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") || $0 == 0 }
+      if isPlain { builder.text(bytes) }
+      return isPlain
+    }
+    guard !isPlain else { return }
+    _ = XMLLibrary.isReady
+    // A NUL would end the document for libxml2.
+    if html.utf8.contains(0) { html = html.replacing("\0", with: "") }
+    if html.utf8.count > 10_000 { html = withoutBloatedTags(html) }
+    html.withUTF8 { parse($0, builder) }
+  }
+
+  /// libxml2 compares each attribute of a tag with all before it: a tag with more than any author needs is left out.
+  private static func withoutBloatedTags(_ html: String) -> String {
+    var html = html
+    return html.withUTF8 { bytes -> String? in
+      var scanner = TagScanner(bytes)
+      var kept: [UInt8] = []
+      var copied = 0
+      while let tag = scanner.next() {
+        guard tag.attributeCount > 1000 else { continue }
+        kept += bytes[copied..<tag.range.lowerBound]
+        copied = tag.range.upperBound
+      }
+      return copied == 0 ? nil : String(decoding: kept + bytes[copied...], as: UTF8.self)
+    } ?? html
+  }
+
+  private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ builder: ArticleBuilder) {
+    guard let count = Int32(exactly: bytes.count), count > 0 else { return }
+    let context = bytes.withMemoryRebound(to: CChar.self) { htmlCreateMemoryParserCtxt($0.baseAddress, count) }
+    guard let context else { return }
+    defer { htmlFreeParserCtxt(context) }
+    let events = HTMLEvents(builder: builder, context: context)
+    context.pointee.sax.pointee = makeHandler()
+    let options = HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NONET.rawValue | HTML_PARSE_IGNORE_ENC.rawValue
+    htmlCtxtUseOptions(context, Int32(options))
+    xmlSwitchEncoding(context, XML_CHAR_ENCODING_UTF8)
+    withExtendedLifetime(events) {
+      context.pointee.userData = Unmanaged.passUnretained(events).toOpaque()
+      htmlParseDocument(context)
+    }
+  }
+
+  /// What the callbacks need.
+  fileprivate final class HTMLEvents {
+    let builder: ArticleBuilder
+    private let context: htmlParserCtxtPtr
+
+    init(builder: ArticleBuilder, context: htmlParserCtxtPtr) {
+      self.builder = builder
+      self.context = context
+    }
+
+    /// Where libxml2's stack is full, the newest element is taken off it again; its end tag is a stray one then, which is harmless.
+    /// Only an element that is dropped with its content has to stay until its end is reported.
+    func begin(_ name: UnsafePointer<xmlChar>, _ attributes: HTMLAttributes) {
+      let isFull = context.pointee.nameNr > maximumDepth
+      guard !isFull || !builder.isDropping else { return forget() }
+      builder.begin(String(cString: name), attributes)
+      if isFull, !builder.isDropping { forget() }
+    }
+
+    private func forget() {
+      guard let names = context.pointee.nameTab else { return }
+      context.pointee.nameNr -= 1
+      context.pointee.name = names[Int(context.pointee.nameNr) - 1]
+    }
+  }
+}
+
+/// The attributes of an element of HTML: valid only while its start is reported.
+struct HTMLAttributes {
+  fileprivate let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+
+  /// The value of an attribute, trimmed; `nil` when it is absent or empty.
+  subscript(name: String) -> String? {
+    guard var pair = start else { return nil }
+    while let key = pair[0] {
+      if strcasecmp(UnsafeRawPointer(key).assumingMemoryBound(to: CChar.self), name) == 0 {
+        return pair[1].flatMap { String(cString: $0).nonEmpty }
+      }
+      pair += 2
+    }
+    return nil
+  }
+}
+
+private func events(_ pointer: UnsafeMutableRawPointer?) -> HTMLReader.HTMLEvents? {
+  pointer.map { Unmanaged<HTMLReader.HTMLEvents>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func makeHandler() -> xmlSAXHandler {
+  var handler = xmlSAXHandler()
+  handler.initialized = UInt32(XML_SAX2_MAGIC)
+  handler.startElement = { data, name, attributes in
+    if let name { events(data)?.begin(name, HTMLAttributes(start: attributes)) }
+  }
+  handler.endElement = { data, name in
+    if let name { events(data)?.builder.end(String(cString: name)) }
+  }
+  handler.characters = { data, text, count in
+    if let text { events(data)?.builder.text(UnsafeBufferPointer(start: text, count: Int(count))) }
+  }
+  handler.ignorableWhitespace = handler.characters
+  // Scripts and styles come this way; the builder drops them by their element.
+  handler.cdataBlock = handler.characters
+  // Errors are the rule here.
+  handler.serror = { _, _ in }
+  return handler
+}

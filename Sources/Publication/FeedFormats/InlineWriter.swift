@@ -1,0 +1,101 @@
+/// Collects runs of text and collapses white space as HTML does (CSS Text 3, 4.1.1): a run of it is one space, and none stands at the
+/// beginning or end of a line.
+struct InlineWriter {
+  private struct Look: Equatable {
+    var style: ArticleBody.Style
+    var link: String?
+  }
+
+  private var finished: [[ArticleBody.Inline]] = []
+  private var runs: [ArticleBody.Inline] = []
+  private var bytes: [UInt8] = []
+  private var look = Look(style: [], link: nil)
+  private var hasSpace = false
+  private var breaks = 0
+
+  /// Whether paragraphs are ready to be taken by ``takeParagraphs()``.
+  var isNewParagraph: Bool { !finished.isEmpty }
+
+  private var isEmpty: Bool { runs.isEmpty && bytes.isEmpty }
+
+  mutating func add(_ text: UnsafeBufferPointer<UInt8>, style: ArticleBody.Style, link: String?) {
+    let next = Look(style: style, link: link)
+    var start = 0
+    while start < text.count {
+      if text[start].isASCIIBlank {
+        hasSpace = true
+        start += 1
+        continue
+      }
+      let end = text[start...].firstIndex(where: \.isASCIIBlank) ?? text.count
+      beginWord(next)
+      bytes.append(contentsOf: text[start..<end])
+      start = end
+    }
+  }
+
+  /// A line break; at the beginning of a paragraph there is nothing to break.
+  mutating func breakLine() {
+    hasSpace = false
+    if !isEmpty { breaks += 1 }
+  }
+
+  /// Sets what follows apart from what is there, as cells of one row.
+  mutating func separate(_ style: ArticleBody.Style) {
+    guard !isEmpty else { return }
+    hasSpace = true
+    beginWord(Look(style: style, link: nil))
+    bytes.append(contentsOf: "·".utf8)
+    hasSpace = true
+  }
+
+  private mutating func beginWord(_ next: Look) {
+    if breaks > 1 {
+      let paragraph = takeLast()
+      if !paragraph.isEmpty { finished.append(paragraph) }
+    } else if breaks == 1 {
+      bytes.append(UInt8(ascii: "\n"))
+      hasSpace = false
+    }
+    breaks = 0
+    let wantsSpace = hasSpace && !isEmpty
+    hasSpace = false
+    guard next != look else {
+      if wantsSpace { bytes.append(0x20) }
+      return
+    }
+    // A space between two looks belongs to the one that is no link, so that no underline sticks out.
+    let before = wantsSpace && !(look.link != nil && next.link == nil)
+    if before { bytes.append(0x20) }
+    endRun()
+    look = next
+    if wantsSpace, !before { bytes.append(0x20) }
+  }
+
+  private mutating func endRun() {
+    guard !bytes.isEmpty else { return }
+    runs.append(ArticleBody.Inline(String(decoding: bytes, as: UTF8.self), style: look.style, link: look.link))
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func takeLast() -> [ArticleBody.Inline] {
+    endRun()
+    let result = runs
+    runs = []
+    // A paragraph of hard spaces is how people make room.
+    return result.contains { $0.text.contains { !$0.isWhitespace } } ? result : []
+  }
+
+  /// The paragraphs that two line breaks ended.
+  mutating func takeParagraphs() -> [[ArticleBody.Inline]] {
+    defer { finished = [] }
+    return finished
+  }
+
+  /// What is there; empty when that is nothing to read.
+  mutating func take() -> [ArticleBody.Inline] {
+    hasSpace = false
+    breaks = 0
+    return takeLast()
+  }
+}

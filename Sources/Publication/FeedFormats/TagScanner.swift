@@ -1,0 +1,107 @@
+import Foundation
+
+/// Finds the opening tags of a piece of HTML, one after another.
+struct TagScanner {
+  struct Tag {
+    var name: String
+    /// The first hundred that have a value, and where it is.
+    var attributes: [(name: String, value: Range<Int>)] = []
+    var attributeCount = 0
+    /// From its `<` to behind its `>`.
+    var range: Range<Int>
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  mutating func next() -> Tag? {
+    while let start = find(UInt8(ascii: "<"), from: position) {
+      position = start + 1
+      guard position < bytes.count else { return nil }
+      if starts(with: "!--") {
+        skip(behind: "-->")
+      } else if bytes[position].isASCIILetter {
+        let tag = readTag(start)
+        if tag.name == "script" || tag.name == "style" { skip(behind: "</" + tag.name) }
+        return tag
+      }
+    }
+    return nil
+  }
+
+  private mutating func readTag(_ start: Int) -> Tag {
+    var tag = Tag(name: readName(), range: start..<start)
+    while position < bytes.count, bytes[position] != UInt8(ascii: ">") {
+      guard !bytes[position].isASCIIBlank, bytes[position] != UInt8(ascii: "/") else {
+        position += 1
+        continue
+      }
+      let name = readName()
+      guard !name.isEmpty else {
+        position += 1
+        continue
+      }
+      tag.attributeCount += 1
+      if let value = readValue(), tag.attributes.count < 100 { tag.attributes.append((name, value)) }
+    }
+    tag.range = start..<min(position + 1, bytes.count)
+    return tag
+  }
+
+  private mutating func readName() -> String {
+    let start = position
+    while position < bytes.count, !bytes[position].isASCIIBlank, !">/=\"'".utf8.contains(bytes[position]) { position += 1 }
+    return String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
+  }
+
+  private mutating func readValue() -> Range<Int>? {
+    skipBlanks()
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else { return nil }
+    position += 1
+    skipBlanks()
+    guard position < bytes.count else { return nil }
+    let quote = bytes[position]
+    if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+      let start = position + 1
+      // An attribute that never ends is none: what follows is read as text again.
+      guard let end = find(quote, from: start) else {
+        position = bytes.count
+        return nil
+      }
+      position = end + 1
+      return start..<end
+    }
+    let start = position
+    while position < bytes.count, !bytes[position].isASCIIBlank, bytes[position] != UInt8(ascii: ">") { position += 1 }
+    return start..<position
+  }
+
+  private mutating func skipBlanks() {
+    while position < bytes.count, bytes[position].isASCIIBlank { position += 1 }
+  }
+
+  private func find(_ byte: UInt8, from start: Int) -> Int? {
+    guard start < bytes.count, let base = bytes.baseAddress, let found = memchr(base + start, Int32(byte), bytes.count - start) else {
+      return nil
+    }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+
+  private func starts(with text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+
+  /// Moves behind the next occurrence, or to the end.
+  private mutating func skip(behind text: String) {
+    let first = text.utf8.first ?? 0
+    while let found = find(first, from: position) {
+      position = found
+      if starts(with: text) {
+        position += text.utf8.count
+        return
+      }
+      position += 1
+    }
+    position = bytes.count
+  }
+}
