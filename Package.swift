@@ -81,6 +81,7 @@ library("SQLiteStorage", "Cores", ["CSQLite", "Runtime"], product: true)
 library("SignedReceipts", "Cores", ["COpenSSL", "Runtime"], product: true)
 library("ContentCache", "Cores", ["SQLiteStorage", "Runtime"], product: true)
 library("PurchaseService", "Cores", ["SignedReceipts", "SQLiteStorage", "Runtime"], product: true)
+library("PurchaseServiceTesting", "Cores", ["PurchaseService", "SignedReceipts"], product: true)
 library("SessionService", "Cores", ["Runtime"], product: true)
 library("NavigationCore", "Cores", ["Runtime"], product: true)
 
@@ -150,13 +151,14 @@ tests("CurlTransportTests", ["CurlTransport", "HTTPTransport", "Runtime"])
 tests("SQLiteStorageTests", ["SQLiteStorage", "CSQLite", "Runtime"])
 tests("SignedReceiptsTests", ["SignedReceipts"])
 tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])
-tests("PurchaseServiceTests", ["PurchaseService", "SignedReceipts", "SQLiteStorage", "Runtime"])
+tests("PurchaseServiceTests", ["PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
 tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
 tests(
   "PublicationClientTests",
-  ["PublicationClient", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "SessionService", "SQLiteStorage", "Runtime"])
+  ["PublicationClient", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService",
+    "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
 tests(
   "PublicationServerTests",
@@ -167,9 +169,9 @@ tests("FeedFeatureTests", ["FeedFeature", "ContentCache", "PublicationClient", "
 tests("FanClubFeatureTests", ["FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
 tests("BookmarksFeatureTests", ["BookmarksFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
 tests("ArticleFeatureTests", ["ArticleFeature", "ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("PaywallFeatureTests", ["PaywallFeature", "PurchaseService", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
-tests("PaymentFeatureTests", ["PaymentFeature", "PurchaseService", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
-tests("AccountFeatureTests", ["AccountFeature", "SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("PaywallFeatureTests", ["PaywallFeature", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("PaymentFeatureTests", ["PaymentFeature", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("AccountFeatureTests", ["AccountFeature", "SessionService", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
 tests(
   "AppCoreTests",
   ["AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features + clientCores)

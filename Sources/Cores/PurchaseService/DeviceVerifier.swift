@@ -1,0 +1,35 @@
+import Foundation
+import SignedReceipts
+
+/// Verifies receipts on the device, by their signature: works without a network once the seller's keys are known.
+public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier {
+  private let keys: KeyRing
+  private let read: @Sendable (Data) throws -> ReceiptContents<Purchasable>
+
+  /// - Parameters:
+  ///   - keys: the seller's public keys.
+  ///   - read: what a receipt's payload says; may throw anything.
+  public init(keys: KeyRing, read: @escaping @Sendable (Data) throws -> ReceiptContents<Purchasable>) {
+    self.keys = keys
+    self.read = read
+  }
+
+  /// What the receipt says, if one of the seller's keys signed it. A key that is not known is asked for once.
+  /// - Throws: ``VerificationFailure``.
+  public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> {
+    var trusted = try await keys.current()
+    let payload: Data
+    do {
+      payload = try JWS.verify(receipt, keys: trusted.keys)
+    } catch .unknownKey(let kid) {
+      trusted = try await keys.refetched(becauseOf: kid)
+      do { payload = try JWS.verify(receipt, keys: trusted.keys) } catch { throw VerificationFailure.notGenuine("\(error)") }
+    } catch {
+      throw VerificationFailure.notGenuine("\(error)")
+    }
+    let contents: ReceiptContents<Purchasable>
+    do { contents = try read(payload) } catch { throw VerificationFailure.unreadable("\(error)") }
+    guard contents.issuer == trusted.issuer else { throw VerificationFailure.otherIssuer(contents.issuer) }
+    return contents
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Runtime
+import SQLiteStorage
+
+/// What survives the program: every purchase with a row before each of its steps, the receipts, and the keys that verify them.
+///
+/// Written with `synchronous=FULL`: what was agreed to is on the disk before the store hears of it. A payment token is in the file only
+/// while the store may still have to be asked with it. Safe from any thread; blocks none but its own.
+public struct Journal: Sendable {
+  /// The schema's history.
+  public static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE purchase (
+          id TEXT PRIMARY KEY NOT NULL, seller TEXT NOT NULL, user_id TEXT NOT NULL, product TEXT NOT NULL, one_time INTEGER NOT NULL,
+          minor_units INTEGER NOT NULL, currency TEXT NOT NULL, path TEXT NOT NULL, begun REAL NOT NULL, step TEXT NOT NULL,
+          token TEXT, receipt TEXT, failure TEXT
+        ) STRICT;
+        CREATE INDEX purchase_open ON purchase (seller, step);
+        CREATE TABLE purchase_step (
+          number INTEGER PRIMARY KEY, purchase TEXT NOT NULL REFERENCES purchase (id), step TEXT NOT NULL, at REAL NOT NULL
+        ) STRICT;
+        CREATE INDEX purchase_step_purchase ON purchase_step (purchase);
+        CREATE TABLE receipt (
+          seller TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL, token TEXT NOT NULL, stored REAL NOT NULL,
+          PRIMARY KEY (seller, user_id, id)
+        ) STRICT;
+        CREATE TABLE trusted_keys (seller TEXT PRIMARY KEY NOT NULL, issuer TEXT NOT NULL, keys TEXT NOT NULL, fetched REAL NOT NULL) STRICT;
+        """)
+  ]
+
+  let database: Database
+  let clock: any AppClock
+
+  /// Opens a journal, and makes the file when there is none.
+  /// - Parameter path: a file of its own, or `:memory:`.
+  /// - Throws: `SQLiteError`, `MigrationError`.
+  public init(path: String, clock: any AppClock) async throws {
+    database = try await Database(path: path, migrations: Self.migrations, synchronous: .full)
+    self.clock = clock
+  }
+
+  /// Closes the file once everything handed in before is written.
+  public func close() async { await database.close() }
+
+  // MARK: Purchases
+
+  /// Writes a new purchase down, unless one of the same product is being paid by the same user.
+  /// - Returns: that other purchase; `nil` when the new one was written.
+  /// - Throws: `SQLiteError`.
+  func begin(_ transaction: Transaction) async throws -> Transaction? {
+    let now = clock.now
+    return try await database.run { connection in
+      try connection.transaction {
+        let other = try connection.query(
+          "SELECT * FROM purchase WHERE seller = ? AND user_id = ? AND product = ?", transaction.seller, transaction.user,
+          transaction.productID, map: Transaction.init
+        ).first { $0.step.isPaying }
+        if let other { return other }
+        try connection.execute(
+          """
+          INSERT INTO purchase (id, seller, user_id, product, one_time, minor_units, currency, path, begun, step)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """, transaction.id, transaction.seller, transaction.user, transaction.productID, transaction.isOneTime,
+          transaction.price.minorUnits, transaction.price.currency, transaction.path, transaction.begun, transaction.step)
+        try Self.note(transaction, now, connection)
+        return nil
+      }
+    }
+  }
+
+  /// Writes a purchase's next step down, with what belongs to it.
+  /// - Throws: `SQLiteError`.
+  func record(_ transaction: Transaction) async throws {
+    let now = clock.now
+    try await database.run { connection in try connection.transaction { try Self.update(transaction, now, connection) } }
+  }
+
+  /// The purchases of a store that are not over, oldest first.
+  /// - Throws: `SQLiteError`.
+  public func unfinished(seller: String) async throws -> [Transaction] {
+    try await database.run { connection in
+      try connection.query("SELECT * FROM purchase WHERE seller = ? ORDER BY begun, id", seller, map: Transaction.init)
+        .filter { !$0.step.isOver }
+    }
+  }
+
+  /// A user's purchases, newest first, whatever became of them.
+  /// - Throws: `SQLiteError`.
+  public func purchases(seller: String, user: String) async throws -> [Transaction] {
+    try await database.run { connection in
+      try connection.query(
+        "SELECT * FROM purchase WHERE seller = ? AND user_id = ? ORDER BY begun DESC, id", seller, user, map: Transaction.init)
+    }
+  }
+
+  /// The steps that were written down for a purchase, in order.
+  /// - Throws: `SQLiteError`.
+  public func steps(of id: UUID) async throws -> [Transaction.Step] {
+    try await database.run { connection in
+      try connection.query("SELECT step FROM purchase_step WHERE purchase = ? ORDER BY number", id) {
+        try $0.get("step", as: Transaction.Step.self)
+      }
+    }
+  }
+
+  // MARK: Receipts
+
+  /// The stored receipts of a user, by the transaction they are for.
+  /// - Throws: `SQLiteError`.
+  func receipts(seller: String, user: String) async throws -> [String] {
+    try await database.run { connection in
+      try connection.query("SELECT token FROM receipt WHERE seller = ? AND user_id = ? ORDER BY id", seller, user) {
+        try $0.get("token", as: String.self)
+      }
+    }
+  }
+
+  /// Stores a verified receipt together with its purchase's step: both or neither.
+  /// - Throws: `SQLiteError`.
+  func record(_ transaction: Transaction, verified receipt: String) async throws {
+    let now = clock.now
+    try await database.run { connection in
+      try connection.transaction {
+        try Self.update(transaction, now, connection)
+        try Self.store(receipt, transaction.id, transaction.seller, transaction.user, now, connection)
+      }
+    }
+  }
+
+  /// Stores receipts that came without a purchase of this device, and drops those that are no longer in force.
+  /// - Throws: `SQLiteError`.
+  func replaceReceipts(seller: String, user: String, with receipts: [UUID: String], dropping: Set<UUID>) async throws {
+    let now = clock.now
+    try await database.run { connection in
+      try connection.transaction {
+        for id in dropping {
+          try connection.execute("DELETE FROM receipt WHERE seller = ? AND user_id = ? AND id = ?", seller, user, id)
+        }
+        for (id, token) in receipts { try Self.store(token, id, seller, user, now, connection) }
+      }
+    }
+  }
+
+  // MARK: Inside a transaction
+
+  private static func update(_ transaction: Transaction, _ now: Date, _ connection: Connection) throws {
+    try connection.execute(
+      "UPDATE purchase SET step = ?, token = ?, receipt = ?, failure = ? WHERE id = ?", transaction.step, transaction.token?.rawValue,
+      transaction.receipt, transaction.failure, transaction.id)
+    try note(transaction, now, connection)
+  }
+
+  private static func note(_ transaction: Transaction, _ now: Date, _ connection: Connection) throws {
+    try connection.execute(
+      "INSERT INTO purchase_step (purchase, step, at) VALUES (?, ?, ?)", transaction.id, transaction.step, now)
+  }
+
+  private static func store(
+    _ token: String, _ id: UUID, _ seller: String, _ user: String, _ now: Date, _ connection: Connection
+  ) throws {
+    try connection.execute(
+      "INSERT OR REPLACE INTO receipt (seller, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?)", seller, user, id, token, now)
+  }
+}
+
+extension Transaction.Step: SQLValue {}
+
+extension Transaction {
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      id: try row.get("id", as: UUID.self), seller: try row.get("seller", as: String.self), user: try row.get("user_id", as: String.self),
+      productID: try row.get("product", as: String.self), isOneTime: try row.get("one_time", as: Bool.self),
+      price: Price(minorUnits: try row.get("minor_units", as: Int.self), currency: try row.get("currency", as: String.self)),
+      path: try row.get("path", as: String.self), begun: try row.get("begun", as: Date.self))
+    step = try row.get("step", as: Step.self)
+    token = try row.get("token", as: String?.self).map(PaymentToken.init)
+    receipt = try row.get("receipt", as: String?.self)
+    failure = try row.get("failure", as: String?.self)
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Runtime
+import SQLiteStorage
+import SignedReceipts
+
+/// Who signs a seller's receipts, and with which keys.
+public struct TrustedKeys: Equatable, Sendable {
+  /// What receipts name as their issuer.
+  public let issuer: String
+  /// The public keys, also those that are no longer signed with.
+  public let keys: [VerificationKey]
+
+  /// Makes one.
+  public init(issuer: String, keys: [VerificationKey]) {
+    self.issuer = issuer
+    self.keys = keys
+  }
+}
+
+/// The seller's keys: from memory, else from the journal, else from the seller. An actor: a leaf that does no more than keep them.
+public actor KeyRing {
+  /// How long after a fetch a key that is still unknown is not asked for again, so that forged receipts cannot cause requests at will.
+  public static let refetchInterval: Duration = .seconds(60)
+
+  private let seller: String
+  private let journal: Journal
+  private let clock: any AppClock
+  private let fetch: @Sendable () async throws -> TrustedKeys
+  private var known: TrustedKeys?
+  private var lastFetch: Duration?
+  private var fetching: Task<TrustedKeys, any Error>?
+
+  /// - Parameters:
+  ///   - seller: whose keys, as the journal names it.
+  ///   - fetch: asks the seller for its keys; may throw anything.
+  public init(
+    seller: String, journal: Journal, clock: any AppClock, fetch: @escaping @Sendable () async throws -> TrustedKeys
+  ) {
+    self.seller = seller
+    self.journal = journal
+    self.clock = clock
+    self.fetch = fetch
+  }
+
+  /// The keys that are known; asks the seller only when there are none.
+  /// - Throws: ``VerificationFailure/unavailable(_:)``.
+  public func current() async throws(VerificationFailure) -> TrustedKeys {
+    if let known { return known }
+    if let stored = try? await journal.trustedKeys(seller: seller) {
+      known = known ?? stored
+      return stored
+    }
+    return try await refetch()
+  }
+
+  /// The keys after asking the seller once more, because a receipt names one that is not known.
+  /// - Throws: ``VerificationFailure/unavailable(_:)``.
+  public func refetched(becauseOf kid: String) async throws(VerificationFailure) -> TrustedKeys {
+    if let known, known.keys.contains(where: { $0.kid == kid }) { return known }
+    if let known, let lastFetch, clock.uptime - lastFetch < Self.refetchInterval { return known }
+    return try await refetch()
+  }
+
+  private func refetch() async throws(VerificationFailure) -> TrustedKeys {
+    // Whoever comes while a fetch runs waits for that one.
+    let task = fetching ?? Task { [fetch] in try await fetch() }
+    fetching = task
+    do {
+      let fetched = try await task.value
+      if fetching == task {
+        fetching = nil
+        known = fetched
+        lastFetch = clock.uptime
+        // What is not stored now is asked for again at the next start.
+        try? await journal.store(fetched, seller: seller)
+      }
+      return fetched
+    } catch {
+      if fetching == task { fetching = nil }
+      throw .unavailable("\(error)")
+    }
+  }
+}
+
+extension Journal {
+  func trustedKeys(seller: String) async throws -> TrustedKeys? {
+    try await database.run { connection in
+      try connection.queryOne("SELECT issuer, keys FROM trusted_keys WHERE seller = ?", seller) { row in
+        let fields = try JSONDecoder().decode([VerificationKey.JWK].self, from: Data(row.get("keys", as: String.self).utf8))
+        return TrustedKeys(issuer: try row.get("issuer", as: String.self), keys: try fields.map { try VerificationKey(jwk: $0) })
+      }
+    }
+  }
+
+  func store(_ trusted: TrustedKeys, seller: String) async throws {
+    let keys = String(decoding: try JSONEncoder().encode(trusted.keys.map(\.jwk)), as: UTF8.self)
+    let now = clock.now
+    _ = try await database.run { connection in
+      try connection.execute(
+        "INSERT OR REPLACE INTO trusted_keys (seller, issuer, keys, fetched) VALUES (?, ?, ?, ?)", seller, trusted.issuer, keys, now)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// What a payment provider gave for a person's authorization; charges once, for one order. Never printed.
+public struct PaymentToken: Hashable, Sendable, CustomStringConvertible {
+  /// The provider's text; a secret.
+  public let rawValue: String
+  /// Makes one.
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+  /// Says nothing of the token.
+  public var description: String { "PaymentToken" }
+}
+
+/// What a person is asked to pay for.
+public struct OrderSummary: Equatable, Sendable {
+  /// The transaction, which is the order's identifier and its idempotency key.
+  public let id: UUID
+  /// What is bought.
+  public let product: Product
+  /// The total with tax.
+  public let total: Price
+
+  /// Makes one.
+  public init(id: UUID, product: Product, total: Price) {
+    self.id = id
+    self.product = product
+    self.total = total
+  }
+}
+
+/// How asking a person for money ended, if it did not fail.
+public enum PaymentAuthorization: Equatable, Sendable {
+  /// The provider will charge this token.
+  case authorized(PaymentToken)
+  /// The person thought better of it.
+  case cancelled
+}
+
+/// Asks a person for money: a payment sheet, a page in the browser, a stub.
+public protocol PaymentAuthorizer: Sendable {
+  /// Asks, and waits for the answer. Nothing is charged by it. Called off the main actor; cancelled when the person leaves.
+  /// - Parameters:
+  ///   - order: what to ask for.
+  ///   - started: to be called when the person has agreed, before the provider is asked for a token. From then on the purchase can no
+  ///     longer be cancelled.
+  /// - Throws: ``PaymentAuthorizationError``; anything else gets a general sentence.
+  func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization
+}
+
+/// Why a payment provider gave no token.
+public struct PaymentAuthorizationError: Error, Equatable, Sendable {
+  /// For people: what happened, and what to do.
+  public let sentence: String
+  /// Makes one.
+  public init(sentence: String) { self.sentence = sentence }
+}
+
+/// Where a payment stands, from the three facts there are about it. Status text, buttons and analytics all read this, and nothing else
+/// stores success.
+public enum PaymentOutcome: Equatable, Sendable {
+  /// The person has not agreed; leaving now is a cancellation.
+  case notAuthorized
+  /// The person agreed; the provider has not answered yet.
+  case authorizing
+  /// The provider gave no token; the sentence says why.
+  case failed(String)
+  /// There is a token; what becomes of it is the store's answer.
+  case authorized
+
+  /// The one place where the facts become an outcome.
+  /// - Parameters:
+  ///   - started: whether the person has agreed.
+  ///   - tokenError: why the provider gave no token, for people.
+  ///   - token: what the provider gave.
+  public static func from(started: Bool, tokenError: String?, token: PaymentToken?) -> PaymentOutcome {
+    // A token counts first: with one, money may move. An error counts without a start, since the provider may fail before it asks.
+    if token != nil { return .authorized }
+    if let tokenError { return .failed(tokenError) }
+    return started ? .authorizing : .notAuthorized
+  }
+}

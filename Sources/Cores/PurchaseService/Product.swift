@@ -1,0 +1,60 @@
+/// Something that can be bought, as a paywall shows it. No store's own type is behind it.
+public struct Product: Hashable, Sendable, Identifiable {
+  /// How it is sold.
+  public enum Kind: Hashable, Sendable {
+    /// Renews every `period` until cancelled; subscriptions of one group replace each other.
+    case subscription(group: String?, period: SubscriptionPeriod)
+    /// Paid once, kept.
+    case nonConsumable
+    /// Paid once, spent.
+    case consumable(type: String, amount: Int)
+
+    /// Whether owning it is a reason not to sell it again.
+    public var isOwned: Bool { if case .consumable = self { false } else { true } }
+    /// Whether it is paid once.
+    public var isOneTime: Bool { if case .subscription = self { false } else { true } }
+  }
+
+  /// Stable within the seller.
+  public let id: String
+  /// How it is sold.
+  public let kind: Kind
+  /// The name on the paywall.
+  public let name: String
+  /// One line below it.
+  public let detail: String
+  /// What one payment costs, with tax.
+  public let price: Price
+  /// What the first payment costs instead, for who may have it.
+  public let offer: Offer?
+
+  /// Makes one.
+  public init(id: String, kind: Kind, name: String, detail: String = "", price: Price, offer: Offer? = nil) {
+    self.id = id
+    self.kind = kind
+    self.name = name
+    self.detail = detail
+    self.price = price
+    self.offer = offer
+  }
+
+  /// How often it renews; `nil` for what is paid once.
+  public var period: SubscriptionPeriod? { if case .subscription(_, let period) = kind { period } else { nil } }
+}
+
+/// A price for a beginning: a trial when it costs nothing.
+public struct Offer: Hashable, Sendable {
+  /// What is paid for each period.
+  public let price: Price
+  /// How long a period is.
+  public let period: SubscriptionPeriod
+  /// For how many periods.
+  public let cycles: Int
+
+  /// Makes one.
+  public init(price: Price, period: SubscriptionPeriod, cycles: Int = 1) {
+    self.price = price
+    self.period = period
+    self.cycles = cycles
+  }
+}

@@ -1,0 +1,99 @@
+/// How a purchase ended for whoever asked for it.
+public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendable {
+  /// Charged, verified, unlocked.
+  case purchased(Purchasable)
+  /// The person cancelled before agreeing to pay; nothing was charged, and there is nothing to say.
+  case cancelled
+  /// Not bought; nothing was charged.
+  case failed(PurchaseFailure)
+  /// The person agreed to pay, and the store has not confirmed it yet. It goes on by itself, also after the next start, and the
+  /// entitlement arrives in the stream. It must not be offered for sale again meanwhile.
+  case pending(PendingReason)
+}
+
+/// Why a purchase did not take place. Nothing was charged in any of these cases.
+public enum PurchaseFailure: Error, Equatable, Sendable {
+  /// Nobody is signed in.
+  case notSignedIn
+  /// Payments are not allowed for this person on this device.
+  case notAllowed
+  /// The same purchase is under way already, or was paid and is being confirmed.
+  case inProgress
+  /// It is owned already.
+  case alreadyOwned
+  /// The journal could not be written, so the purchase was not begun; the error's own words.
+  case storage(String)
+  /// The payment provider gave no token; the sentence says why.
+  case authorization(String)
+  /// The payment provider declined the charge; the sentence says why.
+  case declined(String)
+  /// The store does not sell this product.
+  case unknownProduct(String)
+  /// The store said no.
+  case refused(code: String, sentence: String)
+
+  /// A stable word for journals, logs and counts.
+  public var code: String {
+    switch self {
+    case .notSignedIn: "not_signed_in"
+    case .notAllowed: "not_allowed"
+    case .inProgress: "in_progress"
+    case .alreadyOwned: "already_owned"
+    case .storage: "storage"
+    case .authorization: "authorization"
+    case .declined: "declined"
+    case .unknownProduct: "unknown_product"
+    case .refused(let code, _): code
+    }
+  }
+
+  /// One sentence for the person, with what to do.
+  public var sentence: String {
+    switch self {
+    case .notSignedIn: "Sign in to buy."
+    case .notAllowed: "Payments are not allowed on this device."
+    case .inProgress: "This purchase is under way already."
+    case .alreadyOwned: "This is yours already."
+    case .storage: "The purchase could not be recorded, so it was not begun and nothing was charged. Is the disk full?"
+    case .authorization(let sentence), .declined(let sentence), .unknownProduct(let sentence), .refused(_, let sentence): sentence
+    }
+  }
+}
+
+/// What a purchase that was agreed to waits for.
+public enum PendingReason: Equatable, Sendable {
+  /// The store cannot be reached, or did not give an answer that can be used.
+  case storeUnavailable
+  /// The session has ended; it goes on when the same user signs in.
+  case sessionEnded
+  /// Another user is signed in now; it goes on when the one who paid is.
+  case otherUser
+
+  /// One sentence for the person, with what to do.
+  public var sentence: String {
+    switch self {
+    case .storeUnavailable:
+      "The store has not confirmed the payment yet. It is asked again by itself; you are charged at most once, and can close this."
+    case .sessionEnded: "Your session has ended before the store confirmed the payment. Sign in again, and it goes on by itself."
+    case .otherUser: "Somebody else is signed in now. The purchase goes on when the one who paid signs in again."
+    }
+  }
+}
+
+/// Where a purchase stands while it runs, in this order; ``retrying`` may come in between.
+public enum PurchaseStage: Equatable, Sendable {
+  /// Written down.
+  case begun
+  /// The person is being asked.
+  case waitingForAuthorization
+  /// The person agreed; the payment provider is being asked for a token.
+  case authorizing
+  /// The token is written down, and the store is asked to charge.
+  case charging
+  /// The store did not answer; it is asked again after a wait.
+  case retrying
+  /// There is a receipt, which is being verified.
+  case verifying
+  /// The entitlement is in force.
+  case unlocked
+}

@@ -1,0 +1,142 @@
+import Runtime
+
+extension Purchases {
+  /// What one step of a submission came to.
+  private enum Advance {
+    /// The next step can be taken.
+    case next
+    /// The end.
+    case over(Outcome)
+    /// Nothing for now: the same again after a wait.
+    case later(asked: Duration?)
+    /// Nothing until the same user signs in again.
+    case parked(PendingReason)
+  }
+
+  /// Takes a transaction from where it is to its end, as often and as long as ``RetryPolicy`` says. Nothing cancels this.
+  func drive(_ submission: Submission<Purchasable>) async {
+    var tries = 0
+    while true {
+      switch await advance(submission) {
+      case .next: continue
+      case .over(let outcome): return submission.report(outcome)
+      case .parked(let reason): return submission.report(.pending(reason))
+      case .later(let asked):
+        tries += 1
+        let wait = environment.retry.wait(after: tries, asked: asked)
+        if tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
+          submission.report(.pending(.storeUnavailable))
+        }
+        guard tries < environment.retry.tries else { return }
+        submission.onStage?(.retrying)
+        await submission.pause(for: wait, environment)
+      }
+    }
+  }
+
+  private func advance(_ submission: Submission<Purchasable>) async -> Advance {
+    switch submission.transaction.step {
+    case .begun, .finished, .failed, .cancelled, .abandoned: .over(.cancelled)
+    case .authorized, .submitted: await charge(submission)
+    case .received: await verify(submission)
+    case .verified: await finish(submission)
+    }
+  }
+
+  private func charge(_ submission: Submission<Purchasable>) async -> Advance {
+    guard submission.transaction.user == user else { return .parked(user == nil ? .sessionEnded : .otherUser) }
+    submission.transaction.step = .submitted
+    // Before the store hears of it; when it cannot be written it is not sent.
+    do { try await record(submission.transaction) } catch { return .later(asked: nil) }
+    submission.onStage?(.charging)
+    let transaction = submission.transaction
+    let answer =
+      (try? await environment.effects.run("purchase.submit") { [queue = path.queue] in await queue.add(transaction) })
+      ?? .unavailable(reason: "cancelled")
+    return await settle(submission, answer)
+  }
+
+  private func settle(_ submission: Submission<Purchasable>, _ answer: SubmissionOutcome) async -> Advance {
+    let transaction = submission.transaction
+    switch FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) {
+    case .finish:
+      guard case .accepted(let receipt, _) = answer else { return .later(asked: nil) }
+      submission.transaction.step = .received
+      submission.transaction.receipt = receipt
+      // Not written is not lost: the store is asked again at the next start, and gives the same receipt.
+      try? await record(submission.transaction)
+      return .next
+    case .finishAndTell(let failure):
+      submission.transaction.step = .failed
+      submission.transaction.failure = failure.code
+      submission.transaction.token = nil
+      try? await record(submission.transaction)
+      await tellFinished(submission)
+      return .over(.failed(failure))
+    case .keep(.renewSession): return .parked(.sessionEnded)
+    case .keep(.wait(let asked)): return .later(asked: asked)
+    }
+  }
+
+  private func verify(_ submission: Submission<Purchasable>) async -> Advance {
+    submission.onStage?(.verifying)
+    let transaction = submission.transaction
+    let receipt = transaction.receipt ?? ""
+    let contents: ReceiptContents<Purchasable>
+    do throws(VerificationFailure) {
+      contents = try await verified(receipt)
+      try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
+    } catch .unavailable {
+      return .later(asked: nil)
+    } catch {
+      // No reason to believe that nothing was charged: the store is asked for a better receipt, under the same key.
+      submission.transaction.step = .submitted
+      return await settle(submission, .unverified(reason: "\(error)"))
+    }
+    submission.transaction.step = .verified
+    submission.transaction.token = nil
+    submission.transaction.receipt = nil
+    let recorded = submission.transaction
+    do {
+      try await environment.effects.run("purchase.verified") { [journal] in try await journal.record(recorded, verified: receipt) }
+    } catch {
+      // What was paid is unlocked all the same; the journal still says "received" or "submitted", so the next start does this again.
+      hold(contents)
+      submission.onStage?(.unlocked)
+      return .over(.purchased(contents.purchasable))
+    }
+    hold(contents)
+    submission.onStage?(.unlocked)
+    await tellFinished(submission)
+    return .over(.purchased(contents.purchasable))
+  }
+
+  /// For a transaction that an earlier run left verified: its receipt is stored, and only the store is yet to be told.
+  private func finish(_ submission: Submission<Purchasable>) async -> Advance {
+    let transaction = submission.transaction
+    await tellFinished(submission)
+    guard transaction.user == user, let contents = receipts[transaction.id] else { return .over(.cancelled) }
+    return .over(.purchased(contents.purchasable))
+  }
+
+  /// Tells the store, then writes that down. What fails here is done again at the next start.
+  private func tellFinished(_ submission: Submission<Purchasable>) async {
+    var transaction = submission.transaction
+    do {
+      try await environment.effects.run("purchase.finish") { [queue = path.queue, transaction] in try await queue.finish(transaction) }
+      guard transaction.step == .verified else { return }
+      transaction.step = .finished
+      try await record(transaction)
+      submission.transaction = transaction
+    } catch { return }
+  }
+
+  /// What a receipt says, if it is genuine.
+  func verified(_ receipt: String) async throws(VerificationFailure) -> ReceiptContents<Purchasable> {
+    do {
+      return try await environment.effects.run("purchase.verify") { [verifier = path.verifier] in try await verifier.verify(receipt) }
+    } catch {
+      throw error as? VerificationFailure ?? .unavailable("\(error)")
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import Runtime
+
+/// What an app asks to sell something: products, purchases, and what the signed-in user has.
+///
+/// Generic over the app's own type for what can be bought, which it hands back as a set without knowing it. Isolated to the main actor;
+/// whatever blocks or waits runs elsewhere, through `Effects`.
+///
+///     purchases.setUser("r1")
+///     try await purchases.resume()                                  // finishes what an earlier run began
+///     let products = try await purchases.products(["premium.monthly"])
+///     let outcome = await purchases.purchase(products[0], authorizer: sheet)
+///     for await owned in purchases.entitlementStream() { … }
+@MainActor public final class Purchases<Purchasable: Hashable & Sendable> {
+  /// How a purchase ended.
+  public typealias Outcome = PurchaseOutcome<Purchasable>
+
+  /// A user's claim to a product: at most one purchase of it at a time.
+  private struct Claim: Hashable {
+    let user: String
+    let productID: Product.ID
+  }
+
+  let seller: String
+  let path: PurchasePath<Purchasable>
+  let journal: Journal
+  let environment: PurchaseEnvironment
+
+  /// Whose purchases these are; `nil` while nobody is signed in.
+  public private(set) var user: String?
+  /// Rises with each change of ``user``: what was asked for under an older one is not applied.
+  private(set) var generation = 0
+  /// The verified receipts of ``user``.
+  var receipts: [UUID: ReceiptContents<Purchasable>] = [:]
+  let entitled = LastValue<Set<Purchasable>>([])
+  var expiryTimer: Task<Void, Never>?
+  var submissions: [UUID: Submission<Purchasable>] = [:]
+  /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
+  private var begunHere: Set<UUID> = []
+  /// Transactions that ended in this process: a journal that was read before that is out of date about them.
+  private var ended: Set<UUID> = []
+  private var attempts: [Claim: Attempt] = [:]
+  private var observer: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - seller: names the store in the journal: purchases and receipts of one are never shown to another.
+  ///   - path: how to sell.
+  ///   - journal: what survives the program.
+  ///   - environment: time, identifiers, the door off the main actor.
+  public init(seller: String, path: PurchasePath<Purchasable>, journal: Journal, environment: PurchaseEnvironment) {
+    self.seller = seller
+    self.path = path
+    self.journal = journal
+    self.environment = environment
+  }
+
+  isolated deinit {
+    expiryTimer?.cancel()
+    observer?.cancel()
+  }
+
+  // MARK: Users
+
+  /// Says who is signed in. At once nothing of another user's is shown, and a payment that was not agreed to yet is cancelled; what was
+  /// agreed to stays in the journal for its user. Follow it by ``resume()``.
+  public func setUser(_ newUser: String?) {
+    guard newUser != user else { return }
+    user = newUser
+    generation += 1
+    receipts = [:]
+    recomputeEntitlements()
+    for attempt in attempts.values where attempt.user != newUser { attempt.cancel() }
+    for submission in submissions.values { submission.wake() }
+  }
+
+  /// Loads what the user has, and goes on with purchases that an earlier run, or a session that ended, left behind: one that was never
+  /// agreed to is closed without a charge; one that was is submitted again under the same idempotency key. Returns when the journal is
+  /// read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
+  /// - Throws: `SQLiteError`.
+  public func resume() async throws {
+    observe()
+    let generation = generation
+    let unfinished = try await unfinished()
+    for transaction in unfinished where transaction.step == .begun && !begunHere.contains(transaction.id) {
+      var abandoned = transaction
+      abandoned.step = .abandoned
+      try await record(abandoned)
+    }
+    try await loadReceipts(generation)
+    guard generation == self.generation else { return }
+    for transaction in unfinished { goOn(with: transaction) }
+  }
+
+  private func unfinished() async throws -> [Transaction] {
+    try await environment.effects.run("purchase.unfinished") { [journal, seller] in try await journal.unfinished(seller: seller) }
+  }
+
+  /// Submits what the journal says is not over, if it is the user's and this path's to finish.
+  private func goOn(with transaction: Transaction) {
+    let isOurs = transaction.user == user && transaction.path == path.name
+    if isOurs, transaction.step.isPaying, !ended.contains(transaction.id) { submit(transaction) }
+  }
+
+  /// Listens to the store, from the first ``resume()`` on.
+  private func observe() {
+    guard observer == nil else { return }
+    let updates = path.queue.observe()
+    observer = Task { [weak self] in
+      for await update in updates { await self?.received(update) }
+    }
+  }
+
+  private func received(_ update: QueueUpdate) async {
+    environment.effects.deliver("purchase.update")
+    switch update {
+    case .transaction(let id):
+      // What cannot be read or reached now is looked at again at the next start.
+      guard let transaction = try? await unfinished().first(where: { $0.id == id }) else { return }
+      goOn(with: transaction)
+    case .receipts: _ = try? await restore()
+    }
+  }
+
+  // MARK: Products
+
+  /// The products with these identifiers, in their order; unknown ones are left out.
+  /// - Throws: ``StoreFailure``.
+  public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> [Product] {
+    let fetched: [Product]
+    do {
+      fetched = try await environment.effects.run("purchase.products") { [fetcher = path.fetcher] in try await fetcher.products(ids) }
+    } catch { throw StoreFailure(error) }
+    // A list may name a product twice; the first counts.
+    let byID = Dictionary(fetched.map { ($0.id, $0) }) { first, _ in first }
+    var seen: Set<Product.ID> = []
+    return ids.compactMap { seen.insert($0).inserted ? byID[$0] : nil }
+  }
+
+  // MARK: Purchasing
+
+  /// Whether this person may buy on this device at all.
+  public var canMakePayments: Bool { path.queue.canMakePayments }
+
+  /// Sells a product to the user who is signed in now.
+  ///
+  /// Cancelling the calling task cancels the question to the person, as long as they have not agreed; after that the purchase goes on, and
+  /// the caller is told its end all the same. Each step is in the journal before it is taken.
+  /// - Parameters:
+  ///   - product: what to sell.
+  ///   - authorizer: asks the person for money.
+  ///   - onStage: told each stage on the main actor, until this function returns. It may read everything here.
+  public func purchase(
+    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void = { _ in }
+  ) async -> Outcome {
+    guard let user else { return .failed(.notSignedIn) }
+    guard path.queue.canMakePayments else { return .failed(.notAllowed) }
+    let claim = Claim(user: user, productID: product.id)
+    guard attempts[claim] == nil, !isPaying(claim) else { return .failed(.inProgress) }
+    guard !product.kind.isOwned || !owns(product.id) else { return .failed(.alreadyOwned) }
+    let attempt = Attempt(user: user, onStage: onStage)
+    attempts[claim] = attempt
+    let task = Task {
+      let outcome = await self.run(attempt, product, authorizer, onStage)
+      self.attempts[claim] = nil
+      return outcome
+    }
+    return await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      Task { @MainActor in attempt.cancel() }
+    }
+  }
+
+  /// Whether a purchase of this product is being paid or confirmed for the user who is signed in.
+  public func isUnderWay(_ productID: Product.ID) -> Bool {
+    guard let user else { return false }
+    let claim = Claim(user: user, productID: productID)
+    return attempts[claim] != nil || isPaying(claim)
+  }
+
+  private func isPaying(_ claim: Claim) -> Bool {
+    submissions.values.contains { $0.transaction.user == claim.user && $0.transaction.productID == claim.productID }
+  }
+
+  private func run(
+    _ attempt: Attempt, _ product: Product, _ authorizer: any PaymentAuthorizer, _ onStage: @escaping @MainActor (PurchaseStage) -> Void
+  ) async -> Outcome {
+    var transaction = Transaction(
+      id: environment.identifiers.next(), seller: seller, user: attempt.user, productID: product.id, isOneTime: product.kind.isOneTime,
+      price: product.price, path: path.name, begun: environment.clock.now)
+    begunHere.insert(transaction.id)
+    do {
+      let other = try await environment.effects.run("purchase.begin") { [journal, transaction] in try await journal.begin(transaction) }
+      if let other {
+        // Paid in an earlier run and not confirmed: asking to buy it again is a good moment to ask the store again.
+        goOn(with: other)
+        return .failed(.inProgress)
+      }
+    } catch { return .failed(.storage("\(error)")) }
+    attempt.stage(.begun)
+
+    attempt.stage(.waitingForAuthorization)
+    let facts = await attempt.ask(
+      OrderSummary(id: transaction.id, product: product, total: product.price), authorizer, environment)
+    switch PaymentOutcome.from(started: facts.started, tokenError: facts.tokenError, token: facts.token) {
+    case .notAuthorized, .authorizing:
+      transaction.step = .cancelled
+      // A row that could not be closed is closed as abandoned at the next start.
+      try? await record(transaction)
+      return .cancelled
+    case .failed(let sentence):
+      transaction.step = .failed
+      transaction.failure = PurchaseFailure.authorization(sentence).code
+      try? await record(transaction)
+      return .failed(.authorization(sentence))
+    case .authorized:
+      transaction.step = .authorized
+      transaction.token = facts.token
+      do { try await record(transaction) } catch { return .failed(.storage("\(error)")) }
+    }
+    return await submit(transaction, onStage).firstAnswer()
+  }
+
+  /// Submits a transaction unless it is being submitted already.
+  @discardableResult
+  func submit(_ transaction: Transaction, _ onStage: (@MainActor (PurchaseStage) -> Void)? = nil) -> Submission<Purchasable> {
+    if let running = submissions[transaction.id] {
+      running.wake()
+      return running
+    }
+    let submission = Submission<Purchasable>(transaction)
+    submission.onStage = onStage
+    submissions[transaction.id] = submission
+    Task {
+      await self.drive(submission)
+      self.submissions[transaction.id] = nil
+      if submission.transaction.step.isOver { self.ended.insert(transaction.id) }
+    }
+    return submission
+  }
+
+  /// Writes a step down.
+  func record(_ transaction: Transaction) async throws {
+    try await environment.effects.run("purchase.journal") { [journal] in try await journal.record(transaction) }
+  }
+}

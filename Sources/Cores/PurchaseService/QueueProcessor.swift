@@ -1,0 +1,71 @@
+import Foundation
+
+/// The store's queue of payments: takes authorized transactions, charges them once, and says what it thinks of them.
+public protocol QueueProcessor: Sendable {
+  /// Whether this person on this device may buy at all.
+  var canMakePayments: Bool { get }
+  /// Submits a transaction, with its identifier as idempotency key: submitting it again never charges again. Called off the main actor,
+  /// by nobody else while one call for the transaction is running, and never cancelled. It must act for ``Transaction/user`` or for
+  /// nobody (``SubmissionOutcome/unauthorized``).
+  func add(_ transaction: Transaction) async -> SubmissionOutcome
+  /// Tells the store that the transaction is over and need not be reported again; telling it twice changes nothing.
+  /// - Throws: anything; the transaction is then told of again at the next start.
+  func finish(_ transaction: Transaction) async throws
+  /// The signed receipts that are in force for a user, all of them.
+  /// - Throws: ``StoreFailure``.
+  func restore(user: String) async throws -> [String]
+  /// What happens in the store without being asked for, such as an approval that comes days later. Ends when there is nothing to expect.
+  func observe() -> AsyncStream<QueueUpdate>
+}
+
+/// Something that happened in the store without being asked for.
+public enum QueueUpdate: Equatable, Sendable {
+  /// Something changed about this transaction: submit it, if it is ours and not over.
+  case transaction(UUID)
+  /// Receipts came or went: ask for them again.
+  case receipts
+}
+
+/// What became of submitting a transaction.
+public enum SubmissionOutcome: Equatable, Sendable {
+  /// Charged. The answer lists these products as bought.
+  case accepted(receipt: String, listed: Set<Product.ID>)
+  /// The payment provider declined; nothing was charged. The sentence says why.
+  case declined(String)
+  /// The store does not sell this product.
+  case unknownProduct(String)
+  /// Any other definite no: a code and a sentence.
+  case refused(code: String, sentence: String)
+  /// The session has ended, or somebody else's is open.
+  case unauthorized
+  /// Not now; how long to wait, when the store said so.
+  case busy(retryAfter: Duration?)
+  /// No answer, none that can be understood, or the store itself is broken; nothing is known of the charge.
+  case unavailable(reason: String, retryAfter: Duration? = nil)
+  /// An answer whose receipt did not verify.
+  case unverified(reason: String)
+  /// The device granted access by itself while the store was away; nobody was charged yet.
+  case computedOnDevice
+
+  /// From the status of an HTTP answer without success.
+  /// - Parameters:
+  ///   - status: 300 to 599.
+  ///   - saysUnknownProduct: whether the body says that this product is not sold.
+  ///   - saysDeclined: whether the body says that the provider declined.
+  ///   - isFromStore: whether the body is the store's own, rather than some proxy's on the way.
+  public init(
+    status: Int, saysUnknownProduct: Bool = false, saysDeclined: Bool = false, isFromStore: Bool, retryAfter: Duration? = nil,
+    code: String, sentence: String
+  ) {
+    switch status {
+    case 401: self = .unauthorized
+    case 408, 425, 429: self = .busy(retryAfter: retryAfter)
+    // A page of a proxy is no decision of the store's, whatever its status.
+    case 400..<500 where !isFromStore: self = .unavailable(reason: "status \(status)", retryAfter: retryAfter)
+    case 400..<500 where saysUnknownProduct: self = .unknownProduct(sentence)
+    case 400..<500 where saysDeclined: self = .declined(sentence)
+    case 400..<500: self = .refused(code: code, sentence: sentence)
+    default: self = .unavailable(reason: "status \(status)", retryAfter: retryAfter)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a receipt says once its origin is proved, in the app's own terms.
+public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Sendable {
+  /// Who signed it.
+  public let issuer: String
+  /// Whose it is.
+  public let user: String
+  /// The purchase it is for.
+  public let transaction: UUID
+  /// What was bought.
+  public let productID: Product.ID
+  /// What that is to the app.
+  public let purchasable: Purchasable
+  /// When it was signed.
+  public let issued: Date
+  /// When access ends; at this very moment it has ended. `nil` for never.
+  public let expires: Date?
+
+  /// Makes one.
+  public init(
+    issuer: String, user: String, transaction: UUID, productID: Product.ID, purchasable: Purchasable, issued: Date, expires: Date?
+  ) {
+    self.issuer = issuer
+    self.user = user
+    self.transaction = transaction
+    self.productID = productID
+    self.purchasable = purchasable
+    self.issued = issued
+    self.expires = expires
+  }
+
+  /// Whether access is in force at a time.
+  public func isInForce(at now: Date) -> Bool { expires.map { now < $0 } ?? true }
+}
+
+/// Proves where a receipt comes from: on the device by its signature, by asking the backend, or both.
+///
+/// Whether a genuine receipt is this user's and for this purchase is not the verifier's to judge: ``Purchases`` compares that itself.
+public protocol ReceiptVerifier<Purchasable>: Sendable {
+  /// What the app sells.
+  associatedtype Purchasable: Hashable & Sendable
+  /// What the receipt says, if it is genuine. Called off the main actor.
+  /// - Throws: ``VerificationFailure``; anything else counts as ``VerificationFailure/unavailable(_:)``.
+  func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable>
+}
+
+/// Why a receipt grants nothing.
+public enum VerificationFailure: Error, Equatable, Sendable {
+  /// It cannot be judged now, as the keys or the backend cannot be reached.
+  case unavailable(String)
+  /// The signature is not the issuer's, or the receipt was changed.
+  case notGenuine(String)
+  /// It is genuine and says something that this version does not understand.
+  case unreadable(String)
+  /// Somebody else signed it than the seller.
+  case otherIssuer(String)
+  /// It is somebody else's.
+  case otherUser
+  /// It is for another purchase.
+  case otherTransaction
+  /// It is for another product.
+  case otherProduct(Product.ID)
+}
+
+extension ReceiptContents {
+  /// Refuses what belongs to another user, purchase or product.
+  /// - Throws: ``VerificationFailure``.
+  func check(user: String, transaction: UUID? = nil, productID: Product.ID? = nil) throws(VerificationFailure) {
+    guard self.user == user else { throw .otherUser }
+    guard transaction == nil || self.transaction == transaction else { throw .otherTransaction }
+    guard productID == nil || self.productID == productID else { throw .otherProduct(self.productID) }
+  }
+}

@@ -1,0 +1,34 @@
+/// How often, and after which waits, a transaction that the store did not settle is submitted again.
+public struct RetryPolicy: Equatable, Sendable {
+  /// The wait after the first try; it doubles with each further one.
+  public var firstWait: Duration
+  /// The longest wait of our own; the store may ask for a longer one.
+  public var longestWait: Duration
+  /// After how many tries whoever asked for the purchase is told that it is pending. It goes on all the same.
+  public var triesInForeground: Int
+  /// The longest wait that whoever asked is made to sit through before being told that the purchase is pending.
+  public var patience: Duration
+  /// After how many tries it is left to the next start or sign-in.
+  public var tries: Int
+
+  /// Makes one; without arguments three tries in the foreground and twelve in all, over about forty minutes.
+  public init(
+    firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(600), triesInForeground: Int = 3, patience: Duration = .seconds(20),
+    tries: Int = 12
+  ) {
+    self.firstWait = firstWait
+    self.longestWait = longestWait
+    self.triesInForeground = triesInForeground
+    self.patience = patience
+    self.tries = tries
+  }
+
+  /// The wait before the next try.
+  /// - Parameters:
+  ///   - tries: how many there were, from 1.
+  ///   - asked: what the store asked for, which counts unless our own is longer.
+  public func wait(after tries: Int, asked: Duration?) -> Duration {
+    let own = min(firstWait * (1 << min(max(tries - 1, 0), 20)), longestWait)
+    return max(asked ?? .zero, own)
+  }
+}

@@ -1,0 +1,40 @@
+import Runtime
+
+/// One transaction on its way through the store: there is never a second for the same transaction. Whoever comes later waits for this one.
+@MainActor final class Submission<Purchasable: Hashable & Sendable> {
+  var transaction: Transaction
+  var onStage: (@MainActor (PurchaseStage) -> Void)?
+
+  private var answer: PurchaseOutcome<Purchasable>?
+  private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
+  private var sleep: Task<Void, any Error>?
+
+  init(_ transaction: Transaction) { self.transaction = transaction }
+
+  /// The end, or that it is pending: whichever comes first.
+  func firstAnswer() async -> PurchaseOutcome<Purchasable> {
+    if let answer { return answer }
+    return await withCheckedContinuation { waiting.append($0) }
+  }
+
+  /// Tells whoever waits; each is told once.
+  func report(_ outcome: PurchaseOutcome<Purchasable>) {
+    answer = outcome
+    let told = waiting
+    waiting = []
+    // From here on the stages are nobody's business: whoever asked has an answer.
+    onStage = nil
+    for continuation in told { continuation.resume(returning: outcome) }
+  }
+
+  /// Waits before the next try.
+  func pause(for duration: Duration, _ environment: PurchaseEnvironment) async {
+    let sleep = Task { try await environment.effects.sleep("purchase.wait", for: duration, on: environment.clock) }
+    self.sleep = sleep
+    _ = try? await sleep.value
+    self.sleep = nil
+  }
+
+  /// Ends a wait early: the session was renewed, or a person wants to know.
+  func wake() { sleep?.cancel() }
+}

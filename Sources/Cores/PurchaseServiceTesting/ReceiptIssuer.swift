@@ -1,0 +1,57 @@
+import Foundation
+import PurchaseService
+import SignedReceipts
+
+/// A seller's signing desk: makes genuine receipts for tests, and forged ones on request. What is bought is the product's identifier.
+public struct ReceiptIssuer: Sendable {
+  private struct Claims: Codable {
+    var iss: String
+    var sub: String
+    var jti: UUID
+    var product: String
+    var iat: Double
+    var exp: Double?
+  }
+
+  /// What its receipts name as issuer.
+  public var name: String
+  /// What it signs with.
+  public var key: SigningKey
+
+  /// Makes one with a new key.
+  /// - Throws: `KeyError`.
+  public init(name: String = "seller", algorithm: SignatureAlgorithm = .edDSA) throws {
+    self.name = name
+    key = try SigningKey.generate(algorithm)
+  }
+
+  /// What a verifier trusts.
+  public var trusted: TrustedKeys { TrustedKeys(issuer: name, keys: [key.verificationKey]) }
+
+  /// A receipt.
+  /// - Throws: `JWSError`.
+  public func receipt(
+    _ transaction: UUID, user: String, product: Product.ID, issued: Date = Date(timeIntervalSince1970: 1_700_000_000), expires: Date? = nil
+  ) throws -> String {
+    let claims = Claims(
+      iss: name, sub: user, jti: transaction, product: product, iat: issued.timeIntervalSince1970, exp: expires?.timeIntervalSince1970)
+    return try JWS.sign(payload: JSONEncoder().encode(claims), key: key)
+  }
+
+  /// The receipt that a transaction deserves, as a store's answer; a receipt that cannot be made is an answer that cannot be used.
+  public func accepted(_ transaction: Transaction, expires: Date? = nil) -> SubmissionOutcome {
+    do {
+      let receipt = try receipt(transaction.id, user: transaction.user, product: transaction.productID, expires: expires)
+      return .accepted(receipt: receipt, listed: [transaction.productID])
+    } catch { return .unavailable(reason: "\(error)") }
+  }
+
+  /// What a receipt's payload says: hand it to `DeviceVerifier`.
+  /// - Throws: `DecodingError`.
+  public static func read(_ payload: Data) throws -> ReceiptContents<String> {
+    let claims = try JSONDecoder().decode(Claims.self, from: payload)
+    return ReceiptContents(
+      issuer: claims.iss, user: claims.sub, transaction: claims.jti, productID: claims.product, purchasable: claims.product,
+      issued: Date(timeIntervalSince1970: claims.iat), expires: claims.exp.map(Date.init(timeIntervalSince1970:)))
+  }
+}
