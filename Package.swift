@@ -135,8 +135,8 @@ if !headless {
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
   library("DesktopServices", "App", ["CSecret", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
-  library("AppDriver", "Tools", ["CAtspi"])
-  executable("MatineeTour", product: "matinee-tour", in: "Tools", ["AppDriver"])
+  library("Driver", "Tools", ["CAtspi"])
+  executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver"])
   executable(
     "Matinee", product: "matinee",
     ["Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
@@ -183,7 +183,7 @@ if !headless {
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime"])
   tests(
     "ScreensTests", ["Screens", "Gtk", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features + clientCores)
-  tests("EndToEndTests", ["AppDriver"])
+  tests("EndToEndTests", ["Driver"])
 }
 
 let package = Package(name: "matinee", products: products, targets: targets, swiftLanguageModes: [.v6])

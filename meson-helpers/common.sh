@@ -156,6 +156,22 @@ build_release() {
 
 release_folder() { (cd -- "$root" && swift build -c release --manifest-cache none --show-bin-path 2>/dev/null); }
 
+# Counting tests ------------------------------------------------------------------------------------------------------
+
+# Adds the results in the log $1 of `swift test` to passed, failed and skipped, and tells this log's own in counted and
+# counted_bad. Knows the lines of XCTest (Test Case 'A.b' passed (0.1 seconds)) and of Swift Testing (✔ Test b() passed
+# after 0.1 seconds.); other output may stand before them on the same line.
+count_results() {
+  local ok bad left_out
+  read -r ok bad left_out < <(awk '
+    /Test Case .* passed \([0-9.]+ seconds\)/ || /✔ Test .* passed after [0-9.]+ seconds/ { ok += !/✔ Test (run|case) / }
+    /Test Case .* failed \([0-9.]+ seconds\)/ || /✘ Test .* failed after [0-9.]+ seconds/ { bad += !/✘ Test (run|case) / }
+    /Test Case .* skipped \([0-9.]+ seconds\)/ || /➜ Test .* skipped/ { left_out += !/➜ Test (run|case) / }
+    END { print ok + 0, bad + 0, left_out + 0 }' "$1")
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + left_out))
+  counted=$((ok + bad + left_out)) counted_bad=$bad
+}
+
 # A desktop without a display ----------------------------------------------------------------------------------------
 
 # An X server, a message bus and a window manager of our own, and a home folder of our own, for every command that

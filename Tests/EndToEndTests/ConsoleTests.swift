@@ -1,4 +1,4 @@
-import AppDriver
+import Driver
 import XCTest
 
 /// What the program answers without opening a window.

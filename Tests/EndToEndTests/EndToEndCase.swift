@@ -1,4 +1,4 @@
-import AppDriver
+import Driver
 import XCTest
 
 /// One test of the real app: a driver, a home folder that is gone afterwards, a picture when the test fails, and no

@@ -29,7 +29,7 @@ enum House {
     "Matinee": ["Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo"],
     "MatineeServer": ["BuildInfo"],
     "MatineeLedger": ["BuildInfo"],
-    "MatineeTour": ["AppDriver"],
+    "MatineeTour": ["Driver"],
   ]
 
   /// Who may import a target, where the floors alone would let in more. Tests may import everything.
@@ -38,7 +38,7 @@ enum House {
     "CGtkShims": ["Gtk"],
     "CAppResources": ["Gtk", "Screens"],
     "CSecret": ["DesktopServices"],
-    "CAtspi": ["AppDriver"],
+    "CAtspi": ["Driver"],
     "CSQLite": ["SQLiteStorage"],
     "CCurl": ["CurlTransport"],
     "COpenSSL": ["SignedReceipts", "PublicationServer"],
@@ -50,7 +50,7 @@ enum House {
     "PublicationListener": ["MatineeServer"],
     "CurlTransport": ["Matinee", "MatineeServer"],
     "Gtk": ["Screens", "Matinee"],
-    "AppDriver": ["MatineeTour"],
+    "Driver": ["MatineeTour"],
     "BuildInfo": ["Matinee", "MatineeServer", "MatineeLedger"],
   ]
 
