@@ -22,6 +22,7 @@ enum House {
     "CurlTransport": ["HTTPTransport"],
     "ContentCache": ["SQLiteStorage"],
     "PurchaseService": ["SignedReceipts", "SQLiteStorage"],
+    "PurchaseServiceTesting": ["PurchaseService", "SignedReceipts"],
     "PublicationClient": ["PublicationAPI"],
     "PublicationServer": ["PublicationAPI", "FeedFormats"],
     "PublicationListener": ["PublicationServer"],

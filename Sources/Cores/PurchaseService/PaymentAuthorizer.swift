@@ -1,13 +1,15 @@
 import Foundation
 
 /// What a payment provider gave for a person's authorization; charges once, for one order. Never printed.
-public struct PaymentToken: Hashable, Sendable, CustomStringConvertible {
+public struct PaymentToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// The provider's text; a secret.
   public let rawValue: String
   /// Makes one.
   public init(_ rawValue: String) { self.rawValue = rawValue }
   /// Says nothing of the token.
   public var description: String { "PaymentToken" }
+  /// Has no children.
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What a person is asked to pay for.

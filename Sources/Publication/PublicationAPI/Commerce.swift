@@ -149,10 +149,13 @@ public struct ReceiptClaims: Codable, Equatable, Sendable {
   public var entitlement: String
   /// When it was paid.
   public var purchased: Int64
+  /// How often it renews, ISO 8601; `nil` for what does not.
+  public var period: String?
 
   /// Makes one.
   public init(
-    iss: String, sub: String, jti: String, iat: Int64, exp: Int64?, product: String, entitlement: String, purchased: Int64
+    iss: String, sub: String, jti: String, iat: Int64, exp: Int64?, product: String, entitlement: String, purchased: Int64,
+    period: String? = nil
   ) {
     self.iss = iss
     self.sub = sub
@@ -162,6 +165,7 @@ public struct ReceiptClaims: Codable, Equatable, Sendable {
     self.product = product
     self.entitlement = entitlement
     self.purchased = purchased
+    self.period = period
   }
 }
 

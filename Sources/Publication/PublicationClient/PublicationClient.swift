@@ -33,6 +33,13 @@ public struct PublicationClient: Sendable {
     self.onUnauthorized = onUnauthorized
   }
 
+  /// The same publication, with the token that is in force now for all of this client's calls, whoever signs in later; `nil` when nobody is
+  /// signed in. For work that belongs to one reader, such as a payment.
+  public func pinned() -> PublicationClient? {
+    guard let pinned = token() else { return nil }
+    return PublicationClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized)
+  }
+
   /// Sends a request with an optional JSON body and decodes the answer.
   /// - Throws: ``ClientError``.
   @concurrent func call<Answer: Decodable & Sendable>(

@@ -1,0 +1,45 @@
+import PurchaseService
+
+/// A way to pay that the payment sheet offers.
+public struct PaymentMethod: Sendable, Identifiable {
+  /// Stable, for the sheet's choice.
+  public let id: String
+  /// The name in the list.
+  public let name: String
+  /// One line below it; may be empty.
+  public let detail: String
+  /// Asks the person for money by this method.
+  public let authorizer: any PaymentAuthorizer
+
+  /// Makes one.
+  public init(id: String, name: String, detail: String = "", authorizer: any PaymentAuthorizer) {
+    self.id = id
+    self.name = name
+    self.detail = detail
+    self.authorizer = authorizer
+  }
+
+  /// The cards that the stub payment provider knows; none of them costs anything.
+  public static let testCards = [
+    PaymentMethod(
+      id: "approved", name: "Test card", detail: "Every payment succeeds.", authorizer: FixedTokenAuthorizer(token: "tok_approved")),
+    PaymentMethod(
+      id: "declined", name: "Declined test card", detail: "The bank says no.", authorizer: FixedTokenAuthorizer(token: "tok_declined")),
+    PaymentMethod(
+      id: "insufficient_funds", name: "Empty test card", detail: "The account has too little money.",
+      authorizer: FixedTokenAuthorizer(token: "tok_insufficient_funds")),
+  ]
+}
+
+/// Agrees at once with a token that is known beforehand: a saved method, or a test card. Pressing "Pay" was the agreement.
+public struct FixedTokenAuthorizer: PaymentAuthorizer {
+  private let token: PaymentToken
+  /// - Parameter token: what the provider charges.
+  public init(token: String) { self.token = PaymentToken(token) }
+
+  /// See `PaymentAuthorizer`.
+  public func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
+    await started()
+    return .authorized(token)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PublicationAPI
+import PurchaseService
+
+/// What a publication sells, as this app knows it: the type that `Purchases` is generic over here.
+public struct PurchasableProduct: Hashable, Sendable, Identifiable {
+  /// The product.
+  public let id: ProductRecord.ID
+  /// What it gives access to, such as ``premium``.
+  public let entitlement: String
+  /// How often it renews; `nil` for what is paid once.
+  public let period: SubscriptionPeriod?
+
+  /// The entitlement that opens premium posts.
+  public static let premium = "premium"
+
+  /// Makes one.
+  public init(id: String, entitlement: String, period: SubscriptionPeriod? = nil) {
+    self.id = id
+    self.entitlement = entitlement
+    self.period = period
+  }
+}
+
+/// The purchase layer, as every screen of this app gets it.
+public typealias PublicationPurchases = Purchases<PurchasableProduct>
+
+extension Purchases<PurchasableProduct> {
+  /// Whether the reader may read premium posts now.
+  public var hasPremium: Bool { entitlements.contains { $0.entitlement == PurchasableProduct.premium } }
+}
+
+extension Product {
+  /// From the wire.
+  /// - Returns: `nil` for a subscription whose period this version does not understand: better not offered than offered wrongly.
+  public init?(_ record: ProductRecord) {
+    let kind: Kind
+    switch record.kind {
+    case .nonConsumable: kind = .nonConsumable
+    case .subscription:
+      guard let period = record.period.flatMap(SubscriptionPeriod.init(iso8601:)) else { return nil }
+      kind = .subscription(group: record.group, period: period)
+    }
+    self.init(
+      id: record.id, kind: kind, name: record.name, detail: record.detail,
+      price: Price(minorUnits: record.priceMinorUnits, currency: record.currency))
+  }
+}
+
+/// The publication's products.
+public struct PublicationProductFetcher: ProductFetcher {
+  private let client: PublicationClient
+  /// Asks by this client.
+  public init(client: PublicationClient) { self.client = client }
+
+  /// See `ProductFetcher`.
+  /// - Throws: `StoreFailure`.
+  public func products(_ ids: [Product.ID]) async throws -> [Product] {
+    guard !ids.isEmpty else { return [] }
+    do { return try await client.products(ids).compactMap(Product.init) } catch { throw StoreFailure(error) }
+  }
+}
+
+extension StoreFailure {
+  /// From a call that failed.
+  init(_ error: ClientError) {
+    let kind: Kind =
+      switch error {
+      case .problem(let problem, _) where problem.status == 401: .unauthorized
+      case .problem(let problem, _) where [408, 425, 429].contains(problem.status) || problem.status >= 500: .unavailable
+      case .problem: .refused
+      case .offline, .unacceptable, .undecodable, .cancelled: .unavailable
+      }
+    self.init(kind, code: error.code?.rawValue ?? "\(error)", sentence: error.sentence)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PublicationAPI
+import PurchaseService
+
+/// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it.
+public struct PublicationQueue: QueueProcessor {
+  private let account: @Sendable (_ user: Reader.ID) async -> PublicationClient?
+
+  /// - Parameter account: a client whose token is this reader's and stays so, or `nil` while somebody else or nobody is signed in. Told
+  ///   apart in one step, so that one reader's payment never goes out under another's name:
+  ///
+  ///       { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
+  public init(account: @escaping @Sendable (_ user: Reader.ID) async -> PublicationClient?) { self.account = account }
+
+  /// Always: the publication has no rule against it.
+  public var canMakePayments: Bool { true }
+
+  /// Puts the order, compares its total with the one that was agreed to, and charges it.
+  public func add(_ transaction: Transaction) async -> SubmissionOutcome {
+    guard let token = transaction.token else { return .refused(code: "no_token", sentence: "The payment was not authorized.") }
+    guard let client = await account(transaction.user) else { return .unauthorized }
+    do throws(ClientError) {
+      let order = try await client.beginOrder(transaction.id, product: transaction.productID)
+      if let answer = outcome(order, transaction) { return answer }
+      guard order.totalMinorUnits == transaction.price.minorUnits, order.currency == transaction.price.currency else {
+        return .refused(
+          code: "price_changed", sentence: "The price has changed, so nothing was charged. Look at the new price and try again.")
+      }
+      let charged = try await client.charge(transaction.id, paymentToken: token.rawValue)
+      return outcome(charged, transaction) ?? .unavailable(reason: "a charged order in state \(charged.state.rawValue)")
+    } catch {
+      return SubmissionOutcome(error)
+    }
+  }
+
+  /// What an order says of itself; `nil` while it is open.
+  private func outcome(_ order: Order, _ transaction: Transaction) -> SubmissionOutcome? {
+    guard order.id == transaction.id.uuidString else { return .unavailable(reason: "the answer is another order's") }
+    switch order.state {
+    case .open: return nil
+    case .declined: return .declined(order.declineReason ?? "The payment was declined.")
+    case .paid:
+      guard let receipt = order.receipt else { return .unavailable(reason: "a paid order without a receipt") }
+      return .accepted(receipt: receipt, listed: [order.productID])
+    }
+  }
+
+  /// Nothing: the publication keeps no list of what is yet to be finished.
+  public func finish(_ transaction: Transaction) async throws {}
+
+  /// The receipts in force.
+  /// - Throws: `StoreFailure`.
+  public func restore(user: String) async throws -> [String] {
+    guard let client = await account(user) else {
+      throw StoreFailure(.unauthorized, code: "other_user", sentence: "Sign in to restore what you bought.")
+    }
+    do { return try await client.entitlements() } catch { throw StoreFailure(error) }
+  }
+
+  /// Nothing comes unasked.
+  public func observe() -> AsyncStream<QueueUpdate> { AsyncStream { $0.finish() } }
+}
+
+extension SubmissionOutcome {
+  /// From a call that failed.
+  init(_ error: ClientError) {
+    switch error {
+    case .problem(let problem, let retryAfter):
+      self.init(
+        status: problem.status, saysUnknownProduct: problem.code == .unknownProduct, saysDeclined: problem.code == .paymentDeclined,
+        isFromStore: !problem.code.rawValue.hasPrefix("http_"), retryAfter: retryAfter, code: problem.code.rawValue,
+        sentence: problem.title)
+    case .offline, .unacceptable, .undecodable, .cancelled: self = .unavailable(reason: "\(error)")
+    }
+  }
+}

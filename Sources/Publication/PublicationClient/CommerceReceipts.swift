@@ -1,0 +1,53 @@
+import Foundation
+import PublicationAPI
+import PurchaseService
+import SignedReceipts
+
+extension PublicationClient {
+  /// Who signs this publication's receipts, and with which keys. A key of a kind that this version does not know is left out, so that a
+  /// publication can introduce one.
+  /// - Throws: ``ClientError``.
+  public func trustedKeys() async throws(ClientError) -> TrustedKeys {
+    let issuer = try await publication().id
+    let keys = try await keys().keys.compactMap { key in
+      try? VerificationKey(jwk: .init(kty: key.kty, crv: key.crv, kid: key.kid, alg: key.alg, x: key.x, y: key.y))
+    }
+    return TrustedKeys(issuer: issuer, keys: keys)
+  }
+}
+
+extension ReceiptContents<PurchasableProduct> {
+  /// Reads a receipt's payload: hand it to `DeviceVerifier`.
+  /// - Throws: `DecodingError`; ``ReceiptClaimsError`` for an order that is no UUID.
+  public init(payload: Data) throws {
+    let claims = try Wire.decode(ReceiptClaims.self, from: payload)
+    guard let order = UUID(uuidString: claims.jti) else { throw ReceiptClaimsError.noOrder(claims.jti) }
+    let product = PurchasableProduct(
+      id: claims.product, entitlement: claims.entitlement, period: claims.period.flatMap(SubscriptionPeriod.init(iso8601:)))
+    let time = { (seconds: Int64) in Date(timeIntervalSince1970: TimeInterval(seconds)) }
+    self.init(
+      issuer: claims.iss, user: claims.sub, transaction: order, productID: claims.product, purchasable: product, issued: time(claims.iat),
+      expires: claims.exp.map(time))
+  }
+}
+
+/// Why a receipt's claims make no sense.
+public enum ReceiptClaimsError: Error, Equatable, Sendable {
+  /// The order's identifier is no UUID.
+  case noOrder(String)
+}
+
+extension PurchasePath<PurchasableProduct> {
+  /// How a publication sells: its orders charge, and its receipts are verified on the device.
+  /// - Parameters:
+  ///   - client: asks for products and keys.
+  ///   - keys: the publication's keys; see ``PublicationClient/trustedKeys()``.
+  ///   - account: see ``PublicationQueue/init(account:)``.
+  public static func publication(
+    _ client: PublicationClient, keys: KeyRing, account: @escaping @Sendable (_ user: Reader.ID) async -> PublicationClient?
+  ) -> PurchasePath {
+    PurchasePath(
+      name: "publication.device", fetcher: PublicationProductFetcher(client: client), queue: PublicationQueue(account: account),
+      verifier: DeviceVerifier(keys: keys) { try ReceiptContents(payload: $0) })
+  }
+}
