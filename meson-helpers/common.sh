@@ -17,12 +17,15 @@ fail() {
 
 # The toolchain ------------------------------------------------------------------------------------------------------
 
-# Uses nothing but the shell: it runs before anything is installed.
+# Ends the script unless the toolchain will do. Uses nothing but the shell: it runs before anything is installed. A swift
+# that is there and does not start lacks libraries of its own: they come with the packages of the groups $@.
 require_swift() {
   local told='' sentence="Matinee needs Swift $swift_needed_major.$swift_needed_minor or newer"
   command -v swift >/dev/null || fail "$sentence, and there is no swift on the PATH; get it from $swift_install_page"
-  if ! told=$(swift --version 2>/dev/null) && ! told=$(install_packages toolchain >&2 && swift --version 2>/dev/null); then
-    fail "$sentence, and the swift on the PATH does not start; get one for this system from $swift_install_page"
+  if ! told=$(swift --version 2>/dev/null); then
+    install_packages "$@"
+    told=$(swift --version 2>/dev/null) ||
+      fail "$sentence, and the swift on the PATH does not start; get one for this system from $swift_install_page"
   fi
   if ! [[ $told =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]]; then
     fail "$sentence, and the swift on the PATH does not say which it is; get it from $swift_install_page"
