@@ -144,7 +144,12 @@ if !headless {
 }
 
 // Tests
-library("TestSupport", "../Tests", ["Runtime", "HTTPTransport"])
+if present("Tests/TestSupport") {
+  targets.append(
+    .target(
+      name: "TestSupport", dependencies: ["Runtime", "HTTPTransport", "PublicationAPI", "PublicationClient"], path: "Tests/TestSupport",
+      swiftSettings: swiftSettings))
+}
 tests("RuntimeTests", ["Runtime"])
 tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
 tests("CurlTransportTests", ["CurlTransport", "HTTPTransport", "Runtime"])
@@ -157,7 +162,7 @@ tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
 tests(
   "PublicationClientTests",
-  ["PublicationClient", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService",
+  ["TestSupport", "PublicationClient", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService",
     "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
 tests(
@@ -165,10 +170,10 @@ tests(
   ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])
 tests("PublicationListenerTests", ["PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
-tests("FeedFeatureTests", ["FeedFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("FanClubFeatureTests", ["FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("BookmarksFeatureTests", ["BookmarksFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("ArticleFeatureTests", ["ArticleFeature", "ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("FeedFeatureTests", ["TestSupport", "FeedFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("FanClubFeatureTests", ["TestSupport", "FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("BookmarksFeatureTests", ["TestSupport", "BookmarksFeature", "FeedFeature", "FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
+tests("ArticleFeatureTests", ["TestSupport", "ArticleFeature", "ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "Runtime"])
 tests("PaywallFeatureTests", ["PaywallFeature", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
 tests("PaymentFeatureTests", ["PaymentFeature", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
 tests("AccountFeatureTests", ["AccountFeature", "SessionService", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])

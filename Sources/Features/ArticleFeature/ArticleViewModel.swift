@@ -1,0 +1,198 @@
+import ContentCache
+import FeedFormats
+import Foundation
+import PublicationAPI
+import PublicationClient
+
+/// A post's page: shows at once what the cache knows, fetches the body, and opens by itself when the reader gets access.
+@MainActor public final class ArticleViewModel: ContentPage {
+  /// What the coordinator shall do.
+  public enum Output: Equatable, Sendable {
+    /// Open a page in the browser: an http, https or mailto URL.
+    case openWeb(String)
+    /// Offer access; the post is what the reader wanted to read.
+    case openPaywall(PaywallRecord.ID, post: Post.ID)
+    /// Open a fan club's page.
+    case openFanClub(FanClub.ID)
+  }
+
+  /// The single source of truth.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+
+  private let id: Post.ID
+  private let paywallID: PaywallRecord.ID
+  private let store: ContentStore
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+
+  private var observation: Observation?
+  private var generation = 0
+  private var isLoading = false
+  private var failure: (any Error)?
+  /// Whether the last answer had a body; `nil` before there was one.
+  private var wasServed: Bool?
+  /// Whether the reader had access when the last request started.
+  private var askedWithAccess: Bool?
+  private var read: (html: String, blocks: [ArticleBody.Block])?
+  private var reading: String?
+
+  /// - Parameters:
+  ///   - id: the post.
+  ///   - paywallID: what "Unlock" leads to.
+  ///   - store: the reader's content.
+  ///   - formatting: how dates and counts are written.
+  ///   - output: told what the coordinator shall do.
+  public init(
+    _ id: Post.ID, paywallID: PaywallRecord.ID, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.id = id
+    self.paywallID = paywallID
+    self.store = store
+    self.formatting = formatting
+    self.output = output
+  }
+
+  /// The page came on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
+  public func appear() {
+    guard observation == nil else { return }
+    observation = store.posts.observe { [weak self] ids in
+      guard let self, ids.contains(id) else { return }
+      update()
+    }
+    store.enter(self)
+    if askedWithAccess == nil || failure != nil { load() } else { accessChanged() }
+    update()
+  }
+
+  /// The page is off screen and does nothing until it comes back.
+  public func disappear() {
+    observation?.cancel()
+    observation = nil
+    store.leave(self)
+  }
+
+  /// Loads the post anew: the button, or F5.
+  public func refreshTapped() {
+    load()
+    update()
+  }
+
+  /// Tries again what failed.
+  public func retryTapped() { refreshTapped() }
+
+  /// Adds or removes the reader's reaction.
+  public func reactTapped() { store.toggleReaction(id) }
+  /// Adds or removes the reader's bookmark.
+  public func bookmarkTapped() { store.toggleBookmark(id) }
+  /// Opens the fan club's page.
+  public func clubTapped() { if let post = store.posts[id] { output(.openFanClub(post.fanClubID)) } }
+  /// Offers access.
+  public func unlockTapped() { if case .locked = state.text { output(.openPaywall(paywallID, post: id)) } }
+  /// Opens a link of the body in the browser; anything that no browser should get is left alone.
+  public func linkTapped(_ url: String) {
+    guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https", "mailto"].contains(scheme) else { return }
+    output(.openWeb(url))
+  }
+  /// The reader has read the message.
+  public func messageDismissed() { state.message = nil }
+
+  /// Asks for the body again, which the publication gives or keeps by the reader's access.
+  public func accessChanged() {
+    guard store.hasPremium != askedWithAccess, store.posts[id]?.premium == true else { return }
+    wasServed = nil
+    load()
+    update()
+  }
+
+  /// Tells the reader.
+  public func actionFailed(_ sentence: String) { update(message: sentence) }
+
+  private func load() {
+    generation += 1
+    isLoading = true
+    failure = nil
+    askedWithAccess = store.hasPremium
+    let (mine, id, client, effects) = (generation, id, store.client, store.effects)
+    let asked = store.posts.stamp()
+    Task { [weak self] in
+      do {
+        let post = try await effects.run("article.load") { try await client.post(id) }
+        self?.loaded(.success(post), generation: mine, asked: asked)
+      } catch {
+        self?.loaded(.failure(error), generation: mine, asked: asked)
+      }
+    }
+  }
+
+  private func loaded(_ result: Result<Post, any Error>, generation mine: Int, asked: Stamp) {
+    guard mine == generation, !store.isClosed else { return }
+    isLoading = false
+    switch result {
+    case .success(let post):
+      wasServed = post.body != nil
+      store.posts.store([post], asOf: asked)
+    case .failure(let error): failure = error
+    }
+    update()
+  }
+
+  /// Turns HTML into blocks off the main actor.
+  private func readBody(_ html: String, base: String?) {
+    guard reading != html else { return }
+    reading = html
+    let effects = store.effects
+    Task { [weak self] in
+      let blocks = try? await effects.run("article.read") { ArticleBody(html: html, base: base).blocks }
+      guard let self, reading == html else { return }
+      reading = nil
+      read = (html, blocks ?? [])
+      update()
+    }
+  }
+
+  /// Makes the state: the only place where several facts become what the page shows.
+  private func update(message: String? = nil) {
+    guard observation != nil, !store.isClosed else { return }
+    var new = state
+    if let message { new.message = message }
+    guard (failure as? ClientError)?.isNotFound != true else {
+      new.phase = .gone("This post is no longer here.")
+      (new.post, new.text) = (nil, nil)
+      state = new
+      return
+    }
+    let failed: State.Phase? = failure.map {
+      switch RequestFailure(explaining: $0) {
+      case .unreachable(let sentence): .offline(sentence)
+      case .refused(let sentence): .failed(sentence)
+      }
+    }
+    guard let post = store.posts[id] else {
+      new.phase = failed ?? .loading
+      state = new
+      return
+    }
+    (new.text, new.phase) = show(post, failed: failed)
+    var row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
+    if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
+    new.post = row
+    state = new
+  }
+
+  private func show(_ post: Post, failed: State.Phase?) -> (State.Text, State.Phase) {
+    // The publication decides who may read; before it has answered, what is known here does.
+    if let body = post.body, !post.premium || wasServed ?? store.hasPremium {
+      if read?.html != body { readBody(body, base: post.url) }
+      return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
+    }
+    if isLoading || (wasServed == nil && failure == nil) { return (.teaser(post.teaser), .loading) }
+    if let failed { return (.teaser(post.teaser), failed) }
+    if !post.premium { return (.teaser(post.teaser), .ready) }
+    if !store.hasPremium { return (.locked(teaser: post.teaser), .ready) }
+    return (.teaser(post.teaser), .failed("Your access has not reached the publication yet. Try again in a moment."))
+  }
+}

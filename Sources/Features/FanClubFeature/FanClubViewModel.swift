@@ -1,0 +1,152 @@
+import ContentCache
+import PublicationAPI
+import PublicationClient
+
+/// A fan club's page: who it is, a button to follow it, and its posts.
+@MainActor public final class FanClubViewModel: PostPage {
+  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
+  public struct State: Equatable, Sendable {
+    /// How the club itself stands.
+    public enum Phase: Equatable, Sendable {
+      /// Nothing is known of it yet.
+      case loading
+      /// ``State/club`` is there.
+      case ready
+      /// There is no such club, or no longer; the sentence says so.
+      case gone(String)
+      /// Nothing is known of it, because the publication cannot be reached; the sentence says what to do.
+      case offline(String)
+      /// Nothing is known of it, for another reason; the sentence says which.
+      case failed(String)
+    }
+
+    /// How the club itself stands.
+    public var phase = Phase.loading
+    /// The club; there from the first moment when another page has shown it.
+    public var club: FanClubRow?
+    /// Its posts.
+    public var posts = ListState()
+
+    /// A page that knows nothing yet.
+    public init() {}
+  }
+
+  /// What the coordinator shall do.
+  public typealias Output = PostList.Output
+
+  /// The single source of truth.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  /// The list of posts, with all that can be done to a row.
+  public let posts: PostList
+
+  private let id: FanClub.ID
+  private let store: ContentStore
+  private let formatting: Formatting
+  private var observation: Observation?
+  private var generation = 0
+  private var isLoading = false
+  private var hasLoaded = false
+  private var failure: (any Error)?
+
+  /// - Parameters:
+  ///   - id: the club.
+  ///   - store: the reader's content.
+  ///   - formatting: how dates and counts are written.
+  ///   - output: told what the coordinator shall do.
+  public init(_ id: FanClub.ID, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+    self.id = id
+    self.store = store
+    self.formatting = formatting
+    // A row's club is this page.
+    posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
+    posts.list.onChange = { [weak self] _ in self?.update() }
+  }
+
+  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  public func appear() {
+    guard observation == nil else { return }
+    observation = store.fanClubs.observe { [weak self] ids in
+      guard let self, ids.contains(id) else { return }
+      update()
+    }
+    posts.list.appear()
+    if !isLoading, !hasLoaded { load() }
+    update()
+  }
+
+  /// The page is off screen and does nothing until it comes back.
+  public func disappear() {
+    observation?.cancel()
+    observation = nil
+    posts.list.disappear()
+  }
+
+  /// Loads the club and its posts anew: the button, or F5.
+  public func refreshTapped() {
+    load()
+    posts.list.refreshTapped()
+    update()
+  }
+
+  /// Tries again what failed.
+  public func retryTapped() {
+    if failure != nil { load() }
+    posts.list.retryTapped()
+    update()
+  }
+
+  /// Follows the club, or stops.
+  public func followTapped() { store.toggleFollow(id) }
+
+  private func load() {
+    generation += 1
+    isLoading = true
+    failure = nil
+    let (mine, id, client, effects) = (generation, id, store.client, store.effects)
+    let asked = store.fanClubs.stamp()
+    Task { [weak self] in
+      do {
+        let club = try await effects.run("fanclub.load") { try await client.fanClub(id) }
+        self?.loaded(.success(club), generation: mine, asked: asked)
+      } catch {
+        self?.loaded(.failure(error), generation: mine, asked: asked)
+      }
+    }
+  }
+
+  private func loaded(_ result: Result<FanClub, any Error>, generation mine: Int, asked: Stamp) {
+    guard mine == generation, !store.isClosed else { return }
+    isLoading = false
+    hasLoaded = (try? result.get()) != nil
+    switch result {
+    case .success(let club): store.fanClubs.store([club], asOf: asked)
+    case .failure(let error): failure = error
+    }
+    update()
+  }
+
+  private func update() {
+    guard observation != nil, !store.isClosed else { return }
+    var new = state
+    let club = store.fanClubs[id]
+    new.posts = posts.list.state
+    new.club = club.map { FanClubRow($0, formatting: formatting) }
+    if (failure as? ClientError)?.isNotFound == true {
+      new.phase = .gone("This fan club is no longer here.")
+    } else if club != nil {
+      new.phase = .ready
+    } else if let failure {
+      switch RequestFailure(explaining: failure) {
+      case .unreachable(let sentence): new.phase = .offline(sentence)
+      case .refused(let sentence): new.phase = .failed(sentence)
+      }
+    } else {
+      new.phase = .loading
+    }
+    state = new
+  }
+}

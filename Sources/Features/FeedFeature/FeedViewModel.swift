@@ -1,0 +1,38 @@
+import PublicationAPI
+import PublicationClient
+
+/// The feed: all posts of the publication, newest first.
+@MainActor public final class FeedViewModel: PostPage {
+  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
+  public typealias State = ListState
+  /// What the coordinator shall do.
+  public typealias Output = PostList.Output
+
+  /// The list, with all that can be done to a row.
+  public let posts: PostList
+
+  /// - Parameters:
+  ///   - store: the reader's content.
+  ///   - formatting: how dates and counts are written.
+  ///   - output: told what the coordinator shall do.
+  public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+    posts = PostList(.all, store: store, formatting: formatting, output: output)
+  }
+
+  /// The single source of truth.
+  public var state: State { posts.list.state }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? {
+    get { posts.list.onChange }
+    set { posts.list.onChange = newValue }
+  }
+
+  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  public func appear() { posts.list.appear() }
+  /// The page is off screen and does nothing until it comes back.
+  public func disappear() { posts.list.disappear() }
+  /// Loads the feed anew: the button, or F5.
+  public func refreshTapped() { posts.list.refreshTapped() }
+  /// Tries again what failed.
+  public func retryTapped() { posts.list.retryTapped() }
+}

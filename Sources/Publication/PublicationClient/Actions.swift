@@ -1,0 +1,77 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+
+/// Adds or removes the reader's reaction to a post.
+public struct ReactionAction: Action {
+  /// Its name in the outbox.
+  public static let kind = "reaction"
+  /// Which action this is.
+  public let id: UUID
+  /// The post.
+  public let entityID: Post.ID
+  /// Whether there shall be a reaction.
+  public let reacted: Bool
+
+  /// Makes one.
+  public init(id: UUID, post: Post.ID, reacted: Bool) {
+    self.id = id
+    entityID = post
+    self.reacted = reacted
+  }
+
+  /// Sets the flag and counts the reader in or out; changes nothing when the flag is set already.
+  public func apply(to post: inout Post) {
+    guard post.reacted != reacted else { return }
+    post.reacted = reacted
+    post.reactions = max(0, post.reactions + (reacted ? 1 : -1))
+  }
+}
+
+/// Adds or removes the reader's bookmark on a post.
+public struct BookmarkAction: Action {
+  /// Its name in the outbox.
+  public static let kind = "bookmark"
+  /// Which action this is.
+  public let id: UUID
+  /// The post.
+  public let entityID: Post.ID
+  /// Whether there shall be a bookmark.
+  public let bookmarked: Bool
+
+  /// Makes one.
+  public init(id: UUID, post: Post.ID, bookmarked: Bool) {
+    self.id = id
+    entityID = post
+    self.bookmarked = bookmarked
+  }
+
+  /// Sets the flag.
+  public func apply(to post: inout Post) { post.bookmarked = bookmarked }
+}
+
+/// Follows a fan club, or stops.
+public struct FollowAction: Action {
+  /// Its name in the outbox.
+  public static let kind = "follow"
+  /// Which action this is.
+  public let id: UUID
+  /// The club.
+  public let entityID: FanClub.ID
+  /// Whether the reader shall follow it.
+  public let followed: Bool
+
+  /// Makes one.
+  public init(id: UUID, fanClub: FanClub.ID, followed: Bool) {
+    self.id = id
+    entityID = fanClub
+    self.followed = followed
+  }
+
+  /// Sets the flag and counts the reader in or out; changes nothing when the flag is set already.
+  public func apply(to club: inout FanClub) {
+    guard club.followed != followed else { return }
+    club.followed = followed
+    club.followers = max(0, club.followers + (followed ? 1 : -1))
+  }
+}

@@ -1,0 +1,120 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import Runtime
+
+/// A page that wants to know, while it is on screen, what happens to the reader's content as a whole.
+@MainActor public protocol ContentPage: AnyObject {
+  /// The reader's access changed: ``ContentStore/hasPremium``.
+  func accessChanged()
+  /// Something the reader did was undone; the sentence says what and why.
+  func actionFailed(_ sentence: String)
+}
+
+/// The content of one signed-in reader: a copy of each entity, and the one door by which the reader changes any.
+///
+/// The coordinator makes one when a reader signs in, hands it to the pages, and closes it when the reader is gone. Isolated to the main
+/// actor.
+@MainActor public final class ContentStore {
+  /// The publication, as this reader.
+  public let client: PublicationClient
+  /// The door to it.
+  public let effects: Effects
+  /// One copy of each post.
+  public let posts: Cache<Post>
+  /// One copy of each fan club.
+  public let fanClubs: Cache<FanClub>
+  /// Applies what the reader does, sends it, and takes it back when it was refused.
+  public let actions: ActionController
+
+  /// Whether the reader may read premium posts. Whoever knows the entitlements sets it; pages on screen follow.
+  public var hasPremium = false {
+    didSet { if hasPremium != oldValue { for page in pagesOnScreen { page.accessChanged() } } }
+  }
+
+  /// Whether the reader is gone.
+  public private(set) var isClosed = false
+
+  private let identifiers: any IdentifierSource
+  private var onScreen: [() -> (any ContentPage)?] = []
+  private var unseenFailure: String?
+
+  /// - Parameters:
+  ///   - client: the publication, as this reader.
+  ///   - outbox: keeps what was not sent yet; `nil` keeps it in memory.
+  ///   - effects: the door that requests go through.
+  ///   - identifiers: name the actions.
+  public init(client: PublicationClient, outbox: Outbox? = nil, effects: Effects, identifiers: any IdentifierSource = RandomIdentifiers()) {
+    self.client = client
+    self.effects = effects
+    self.identifiers = identifiers
+    posts = Cache { Post.merge(known: $0, newer: $1) }
+    fanClubs = Cache()
+    actions = ActionController(outbox: outbox, effects: effects, explain: RequestFailure.init(explaining:))
+    actions.register(ReactionAction.self, cache: posts) { try await client.setReaction($0.entityID, $0.reacted) }
+    actions.register(BookmarkAction.self, cache: posts) { try await client.setBookmark($0.entityID, $0.bookmarked) }
+    actions.register(FollowAction.self, cache: fanClubs) { try await client.setFollow($0.entityID, $0.followed) }
+    actions.onFailure = { [weak self] in self?.failed($0) }
+  }
+
+  /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
+  public func resume() async { await actions.resume() }
+
+  /// Adds the reader's reaction, or removes it; a post that is not known is left alone.
+  public func toggleReaction(_ id: Post.ID) {
+    guard !isClosed, let post = posts[id] else { return }
+    actions.perform(ReactionAction(id: identifiers.next(), post: id, reacted: !post.reacted))
+  }
+
+  /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.
+  public func toggleBookmark(_ id: Post.ID) {
+    guard !isClosed, let post = posts[id] else { return }
+    actions.perform(BookmarkAction(id: identifiers.next(), post: id, bookmarked: !post.bookmarked))
+  }
+
+  /// Follows a fan club, or stops; a club that is not known is left alone.
+  public func toggleFollow(_ id: FanClub.ID) {
+    guard !isClosed, let club = fanClubs[id] else { return }
+    actions.perform(FollowAction(id: identifiers.next(), fanClub: id, followed: !club.followed))
+  }
+
+  /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
+  public func enter(_ page: any ContentPage) {
+    leave(page)
+    onScreen.append { [weak page] in page }
+    if let sentence = unseenFailure {
+      unseenFailure = nil
+      page.actionFailed(sentence)
+    }
+  }
+
+  /// A page is off screen and is told nothing more.
+  public func leave(_ page: any ContentPage) {
+    onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
+  }
+
+  /// The reader is gone: forgets everything, and what is still on its way reaches no page.
+  public func close() {
+    isClosed = true
+    onScreen = []
+    actions.close()
+    posts.removeAll()
+    fanClubs.removeAll()
+  }
+
+  private var pagesOnScreen: [any ContentPage] { onScreen.compactMap { $0() } }
+
+  private func failed(_ failure: ActionFailure) {
+    let what =
+      switch failure.kind {
+      case ReactionAction.kind: "Your reaction was not saved."
+      case BookmarkAction.kind: "Your bookmark was not saved."
+      case FollowAction.kind: "Following was not changed."
+      default: "Your change was not saved."
+      }
+    let sentence = "\(what) \(failure.sentence)"
+    let pages = pagesOnScreen
+    if pages.isEmpty { unseenFailure = sentence }
+    for page in pages { page.actionFailed(sentence) }
+  }
+}

@@ -1,0 +1,179 @@
+import ContentCache
+import PublicationAPI
+
+/// What a page with a list shows of it. Rows are ids: the entities are in the cache, where each is once.
+public struct ListState: Equatable, Sendable {
+  /// What fills the page.
+  public enum Phase: Equatable, Sendable {
+    /// Nothing is there yet, and the first rows are on their way.
+    case loading
+    /// Rows.
+    case ready
+    /// There are no rows.
+    case empty
+    /// No rows, because the publication cannot be reached; the sentence says what to do.
+    case offline(String)
+    /// No rows, for another reason; the sentence says which.
+    case failed(String)
+  }
+
+  /// The rows, in order.
+  public var ids: [String] = []
+  /// What fills the page.
+  public var phase = Phase.loading
+  /// Whether rows that are there are being loaded anew.
+  public var isRefreshing = false
+  /// Whether there are further rows below the last.
+  public var canLoadMore = false
+  /// Whether they are on their way.
+  public var isLoadingMore = false
+  /// Why further rows did not come; they are asked for again only on `retryTapped`, so that being at the end is no loop.
+  public var loadMoreFailure: String?
+  /// Something to tell the reader in passing.
+  public var message: String?
+
+  /// A page that has not loaded.
+  public init() {}
+}
+
+/// One page of entities: loads ids, follows the cache while it is on screen, and does nothing while it is not.
+@MainActor public final class EntityList<Value: Entity>: ContentPage {
+  /// The single source of truth.
+  public private(set) var state = ListState() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once on binding, then on each change.
+  public var onChange: ((ListState) -> Void)? { didSet { onChange?(state) } }
+  /// Told the rows to draw again, of those that ``value(_:)`` was asked for.
+  public var onRowsChanged: ((Set<String>) -> Void)?
+
+  private let store: ContentStore
+  private let cache: Cache<Value>
+  private let fetcher: PageFetcher<Value>
+  private let followsActions: Bool
+  private let isPremium: (Value) -> Bool
+  private var observation: Observation?
+  private var isOnScreen = false
+  private var drawn: Set<String> = []
+
+  /// - Parameters:
+  ///   - label: names the request among the deliveries: `feed.load`.
+  ///   - cache: where the entities are.
+  ///   - store: the reader's content.
+  ///   - membership: for a list that the reader's own actions change: rows come and go with them, at once.
+  ///   - isPremium: whether a row looks different when the reader's access changes.
+  ///   - fetch: asks for the page at a cursor; `nil` is the first.
+  public init(
+    _ label: String, cache: Cache<Value>, store: ContentStore, membership: Membership<Value>? = nil,
+    isPremium: @escaping (Value) -> Bool = { _ in false }, fetch: @escaping @Sendable (_ cursor: String?) async throws -> Page<Value>
+  ) {
+    self.store = store
+    self.cache = cache
+    self.isPremium = isPremium
+    followsActions = membership != nil
+    fetcher = PageFetcher(
+      label, cache: cache, effects: store.effects, membership: membership, explain: RequestFailure.init(explaining:)
+    ) { cursor in
+      let page = try await fetch(cursor)
+      return FetchedPage(items: page.items, next: page.next)
+    }
+    fetcher.onChange = { [weak self] _ in self?.listChanged() }
+  }
+
+  /// The entity of a row that is about to be drawn.
+  public func value(_ id: String) -> Value? {
+    drawn.insert(id)
+    return cache[id]
+  }
+
+  /// The page came on screen: loads when there are no rows, and otherwise reads the cache anew.
+  public func appear() {
+    guard !isOnScreen else { return }
+    isOnScreen = true
+    observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
+    store.enter(self)
+    switch fetcher.state.status {
+    case .initial, .failed, .offline: fetcher.reload()
+    case .loading, .empty, .content: fetcher.reloadFromCache()
+    }
+    update()
+    if !drawn.isEmpty { onRowsChanged?(drawn) }
+  }
+
+  /// The page is off screen: stops following the cache.
+  public func disappear() {
+    isOnScreen = false
+    observation?.cancel()
+    observation = nil
+    store.leave(self)
+  }
+
+  /// Loads the list anew.
+  public func refreshTapped() {
+    state.message = nil
+    fetcher.reload()
+  }
+
+  /// Tries again what failed.
+  public func retryTapped() {
+    guard state.loadMoreFailure != nil else { return refreshTapped() }
+    state.loadMoreFailure = nil
+    fetcher.loadMore()
+  }
+
+  /// The last row came in sight: loads further ones.
+  public func reachedEnd() {
+    guard state.canLoadMore, !state.isLoadingMore, state.loadMoreFailure == nil else { return }
+    fetcher.loadMore()
+  }
+
+  /// The reader has read the message.
+  public func messageDismissed() { state.message = nil }
+
+  /// Draws rows again whose lock may have changed.
+  public func accessChanged() {
+    let locked = drawn.filter { cache[$0].map(isPremium) ?? false }
+    if !locked.isEmpty { onRowsChanged?(locked) }
+  }
+
+  /// Tells the reader.
+  public func actionFailed(_ sentence: String) { state.message = sentence }
+
+  private func entitiesChanged(_ ids: Set<String>) {
+    if followsActions { fetcher.reloadFromCache() }
+    let rows = ids.intersection(drawn)
+    if !rows.isEmpty { onRowsChanged?(rows) }
+  }
+
+  private func listChanged() {
+    // An answer may be older than what the reader did meanwhile.
+    if followsActions, isOnScreen, !fetcher.state.isLoading { fetcher.reloadFromCache() }
+    update()
+  }
+
+  /// Makes the state from the fetcher's: the only place where several facts become what the page shows.
+  private func update() {
+    guard isOnScreen, !store.isClosed else { return }
+    let list = fetcher.state
+    let failure = list.failure?.sentence
+    // Every row that was loaded has left the page since, as bookmarks do, and there are more: the page is not empty yet.
+    let needsMore = list.status == .empty && !list.reachedEnd && failure == nil
+    var new = state
+    new.ids = list.ids
+    new.isRefreshing = list.isReloading && !list.ids.isEmpty
+    new.isLoadingMore = list.isLoadingMore
+    new.canLoadMore = !list.reachedEnd && !list.ids.isEmpty
+    if list.isReloading { new.loadMoreFailure = nil }
+    if state.isRefreshing, !list.isReloading, let failure { new.message = "The list could not be refreshed. \(failure)" }
+    if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
+    switch list.status {
+    case .initial, .loading: new.phase = .loading
+    case .empty: new.phase = needsMore ? .loading : .empty
+    case .content: new.phase = .ready
+    case .failed(let sentence): new.phase = .failed(sentence)
+    case .offline(let sentence): new.phase = .offline(sentence)
+    }
+    state = new
+    if needsMore { fetcher.loadMore() }
+  }
+}

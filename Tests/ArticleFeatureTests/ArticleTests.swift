@@ -1,0 +1,194 @@
+import ArticleFeature
+import FeedFormats
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+private let offline = "The publication cannot be reached. Check your connection and try again."
+private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body</p>").blocks)
+
+@MainActor @Suite struct ArticleTests {
+  private final class Outputs { var all: [ArticleViewModel.Output] = [] }
+  private let outputs = Outputs()
+  private let recorder = Recorder<ArticleViewModel.State>()
+
+  private func article(_ id: Post.ID = "p1", of reader: ReaderFixture) -> ArticleViewModel {
+    let article = ArticleViewModel(id, paywallID: "premium", store: reader.store, formatting: reader.formatting) { [outputs] in
+      outputs.all.append($0)
+    }
+    article.onChange = { [recorder] in recorder.record($0) }
+    return article
+  }
+
+  private func listed(_ post: Post) -> Post {
+    var post = post
+    post.body = nil
+    return post
+  }
+
+  // MARK: - Reading
+
+  @Test func showsWhatTheCacheKnowsAndFetchesTheBody() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.posts.store([listed(.sample(1))])
+    let article = article(of: reader)
+    article.appear()
+    #expect(article.state.post?.title == "Title 1")
+    #expect(article.state.text == .teaser("Teaser 1"))
+    await reader.settle()
+    #expect(recorder.states.map(\.phase) == [.loading, .loading, .ready])
+    #expect(recorder.states.map(\.text) == [nil, .teaser("Teaser 1"), body])
+    #expect(reader.publication.requests == ["GET /v1/posts/p1"])
+  }
+
+  @Test func aBodyThatIsKnownIsReadableOffline() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let first = article(of: reader)
+    first.appear()
+    await reader.settle()
+    first.disappear()
+    reader.publication.with { $0.isOffline = true }
+    let second = article(of: reader)
+    second.appear()
+    await reader.settle()
+    #expect(second.state.text == body)
+    #expect(second.state.phase == .ready)
+  }
+
+  @Test func aListDoesNotTakeTheBodyAway() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    reader.store.posts.store([listed(.sample(1, reactions: 9))])
+    await reader.settle()
+    #expect(article.state.text == body)
+    #expect(article.state.post?.reactions == "9")
+  }
+
+  @Test func aPostThatIsGoneSaysSo() async {
+    let reader = ReaderFixture()
+    reader.store.posts.store([listed(.sample(1))])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.phase == .gone("This post is no longer here."))
+    #expect(article.state.post == nil)
+  }
+
+  @Test func offlineKeepsTheTeaserAndTryingAgainLoads() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.posts.store([listed(.sample(1))])
+    reader.publication.with { $0.isOffline = true }
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.phase == .offline(offline))
+    #expect(article.state.text == .teaser("Teaser 1"))
+    reader.publication.with { $0.isOffline = false }
+    article.retryTapped()
+    #expect(article.state.phase == .loading)
+    await reader.settle()
+    #expect(article.state.phase == .ready)
+    #expect(article.state.text == body)
+  }
+
+  @Test func aRefusalShowsThePublicationsSentence() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.publication.with { $0.refusals["GET"] = Problem(code: .internalError, title: "Broken.", status: 500) }
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.phase == .failed("Broken."))
+    #expect(article.state.text == nil)
+  }
+
+  @Test func aFreePostWithoutABodyShowsItsOpening() async {
+    let reader = ReaderFixture(posts: [.sample(1, body: nil)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.phase == .ready)
+    #expect(article.state.text == .teaser("Teaser 1"))
+  }
+
+  @Test func anOlderAnswerThatComesLateIsDropped() async {
+    let reader = ReaderFixture(posts: [.sample(1, body: "<p>Old</p>")])
+    reader.publication.with { $0.holds = ["GET"] }
+    let article = article(of: reader)
+    article.appear()
+    await reader.waitForHeld()
+    reader.publication.with {
+      $0.holds = []
+      $0.posts = [.sample(1)]
+    }
+    article.refreshTapped()
+    while article.state.phase != .ready { await mainQueueTurn() }
+    reader.publication.release()
+    await reader.settle()
+    #expect(article.state.text == body)
+  }
+
+  // MARK: - Acting
+
+  @Test func reactionsAndBookmarksShowAtOnceAndAreTakenBackWhenRefused() async {
+    let reader = ReaderFixture(posts: [.sample(1, reactions: 4)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    reader.publication.with { $0.refusals["PUT /v1/posts/p1/reaction"] = Problem(code: "too_many", title: "Slow down.", status: 429) }
+    _ = recorder.take()
+    article.reactTapped()
+    article.bookmarkTapped()
+    await reader.settle()
+    #expect(recorder.states.first?.post?.reactions == "5")
+    #expect(recorder.states.first?.post?.isBookmarked == true)
+    #expect(article.state.post?.reactions == "4")
+    #expect(article.state.post?.isReacted == false)
+    #expect(article.state.post?.isBookmarked == true)
+    #expect(article.state.message == "Your reaction was not saved. Slow down.")
+    article.messageDismissed()
+    #expect(article.state.message == nil)
+  }
+
+  @Test func linksLeadOnOnlyWhereABrowserMayGo() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    for url in ["https://example.org/a", "mailto:a@example.org", "file:///etc/passwd", "javascript:alert(1)", "matinee://posts/1", ""] {
+      article.linkTapped(url)
+    }
+    article.clubTapped()
+    article.unlockTapped()
+    #expect(outputs.all == [.openWeb("https://example.org/a"), .openWeb("mailto:a@example.org"), .openFanClub("c1")])
+  }
+
+  @Test func offScreenNothingHappens() async {
+    let reader = ReaderFixture(posts: [.sample(1, premium: true)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    article.disappear()
+    _ = recorder.take()
+    reader.publication.forgetRequests()
+    reader.store.hasPremium = true
+    reader.store.toggleReaction("p1")
+    await reader.settle()
+    #expect(recorder.states.isEmpty)
+    #expect(reader.publication.requests == ["PUT /v1/posts/p1/reaction"])
+  }
+
+  @Test func aClosedPageIsReleased() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    weak var closed: ArticleViewModel?
+    do {
+      let article = article(of: reader)
+      closed = article
+      article.appear()
+      await reader.settle()
+    }
+    #expect(closed == nil)
+  }
+}

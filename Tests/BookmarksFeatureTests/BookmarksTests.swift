@@ -1,0 +1,103 @@
+import BookmarksFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+private let refused = Problem(code: "too_many", title: "Slow down.", status: 429)
+
+@MainActor @Suite struct BookmarksTests {
+  private let recorder = Recorder<BookmarksViewModel.State>()
+
+  private func page(of reader: ReaderFixture) -> BookmarksViewModel {
+    let page = BookmarksViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.onChange = { [recorder] in recorder.record($0) }
+    return page
+  }
+
+  @Test func listsWhatIsBookmarked() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2, bookmarked: true), .sample(3, bookmarked: true)])
+    let page = page(of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(recorder.states.map(\.ids) == [[], ["p2", "p3"]])
+    #expect(reader.publication.requests == ["GET /v1/posts?bookmarked=true"])
+  }
+
+  @Test func withoutBookmarksItIsEmpty() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let page = page(of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(recorder.states.map(\.phase) == [.loading, .empty])
+  }
+
+  @Test func aRowLeavesWithItsBookmark() async {
+    let reader = ReaderFixture(posts: [.sample(1, bookmarked: true), .sample(2, bookmarked: true)])
+    let page = page(of: reader)
+    page.appear()
+    await reader.settle()
+    _ = recorder.take()
+    reader.publication.with { $0.holds = ["DELETE"] }
+    page.bookmarkTapped("p1")
+    await reader.waitForHeld()
+    #expect(recorder.states.map(\.ids) == [["p2"]])
+    reader.publication.release()
+    await reader.settle()
+    page.bookmarkTapped("p2")
+    await reader.settle()
+    #expect(recorder.states.map(\.ids) == [["p2"], []])
+    #expect(page.state.phase == .empty)
+  }
+
+  @Test func aRefusedRemovalBringsTheRowBackWhereItWas() async {
+    let reader = ReaderFixture(posts: [.sample(1, bookmarked: true), .sample(2, bookmarked: true)])
+    let page = page(of: reader)
+    page.appear()
+    await reader.settle()
+    _ = recorder.take()
+    reader.publication.with { $0.refusals["DELETE"] = refused }
+    page.bookmarkTapped("p1")
+    await reader.settle()
+    #expect(recorder.states.first?.ids == ["p2"])
+    #expect(page.state.ids == ["p1", "p2"])
+    #expect(page.state.message == "Your bookmark was not saved. Slow down.")
+  }
+
+  @Test func whatIsBookmarkedElsewhereIsThereWhenThePageComesBack() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2, bookmarked: true), .sample(3)])
+    let page = page(of: reader)
+    page.appear()
+    await reader.settle()
+    page.disappear()
+    _ = recorder.take()
+    reader.store.posts.store([.sample(1), .sample(3)])
+    reader.store.toggleBookmark("p3")
+    reader.store.toggleBookmark("p1")
+    await reader.settle()
+    #expect(recorder.states.isEmpty)
+    page.appear()
+    await reader.settle()
+    #expect(recorder.states.map(\.ids) == [["p1", "p2", "p3"]])
+    page.refreshTapped()
+    await reader.settle()
+    #expect(page.state.ids == ["p1", "p2", "p3"])
+  }
+
+  @Test func aPageWhoseRowsAllLeftLoadsTheNext() async {
+    let reader = ReaderFixture(posts: (1...3).map { .sample($0, bookmarked: true) })
+    reader.publication.with { $0.pageSize = 1 }
+    let page = page(of: reader)
+    page.appear()
+    await reader.settle()
+    // The cursor of the scripted publication is an offset: keep the list as it was.
+    reader.publication.with { $0.holds = ["DELETE"] }
+    page.bookmarkTapped("p1")
+    await reader.waitForHeld()
+    while page.state.ids.isEmpty { await mainQueueTurn() }
+    #expect(page.state.phase == .ready)
+    #expect(!recorder.states.contains { $0.phase == .empty })
+    reader.publication.release()
+    await reader.settle()
+  }
+}

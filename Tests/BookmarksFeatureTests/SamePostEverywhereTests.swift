@@ -1,0 +1,64 @@
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+/// The same post in the feed, on its fan club's page and among the bookmarks is one post.
+@MainActor @Suite struct SamePostEverywhereTests {
+  private final class Drawn { var pages: [String: [Set<Post.ID>]] = [:] }
+
+  private let reader = ReaderFixture(
+    posts: [.sample(1, reactions: 4, bookmarked: true), .sample(2, club: "c2")], clubs: [FanClub(id: "c1", name: "Club")])
+  private let drawn = Drawn()
+  private let pages: [(name: String, page: any PostPage)]
+
+  init() {
+    pages = [
+      ("feed", FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }),
+      ("club", FanClubViewModel("c1", store: reader.store, formatting: reader.formatting) { _ in }),
+      ("bookmarks", BookmarksViewModel(store: reader.store, formatting: reader.formatting) { _ in }),
+    ]
+  }
+
+  private func appear() async {
+    for (name, page) in pages {
+      page.onRowsChanged = { [drawn] in drawn.pages[name, default: []].append($0) }
+      page.appear()
+    }
+    await reader.settle()
+    for (_, page) in pages { _ = page.row(for: "p1") }
+    drawn.pages = [:]
+  }
+
+  @Test func aReactionOnOnePageShowsOnAll() async {
+    await appear()
+    pages[2].page.reactTapped("p1")
+    for (_, page) in pages { #expect(page.row(for: "p1")?.reactions == "5") }
+    await reader.settle()
+    #expect(Set(drawn.pages.keys) == ["feed", "club", "bookmarks"])
+    #expect(drawn.pages.values.allSatisfy { $0.allSatisfy { $0 == ["p1"] } })
+    #expect(reader.publication.requests.filter { $0.hasPrefix("PUT") } == ["PUT /v1/posts/p1/reaction"])
+  }
+
+  @Test func aRefusalTakesItBackOnAll() async {
+    await appear()
+    reader.publication.with { $0.isOffline = true }
+    pages[0].page.reactTapped("p1")
+    for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == true) }
+    await reader.settle()
+    for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == false) }
+    for (_, page) in pages { #expect(page.posts.list.state.message?.hasPrefix("Your reaction was not saved.") == true) }
+  }
+
+  @Test func onlyPagesOnScreenWork() async {
+    await appear()
+    pages[0].page.disappear()
+    pages[1].page.disappear()
+    pages[2].page.reactTapped("p1")
+    await reader.settle()
+    #expect(Set(drawn.pages.keys) == ["bookmarks"])
+  }
+}

@@ -1,0 +1,126 @@
+import FanClubFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+private let club = FanClub(id: "c1", name: "Club", about: "About", picture: "/v1/pictures/c1.png", followers: 7, posts: 2)
+private let offline = "The publication cannot be reached. Check your connection and try again."
+
+@MainActor @Suite struct FanClubTests {
+  private final class Outputs { var all: [FanClubViewModel.Output] = [] }
+  private let outputs = Outputs()
+  private let recorder = Recorder<FanClubViewModel.State>()
+
+  private func page(_ id: FanClub.ID, of reader: ReaderFixture) -> FanClubViewModel {
+    let page = FanClubViewModel(id, store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
+    page.onChange = { [recorder] in recorder.record($0) }
+    return page
+  }
+
+  @Test func showsTheClubAndItsPostsOnly() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2, club: "c2"), .sample(3)], clubs: [club])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(recorder.states.first == FanClubViewModel.State())
+    #expect(page.state.phase == .ready)
+    #expect(page.state.club == FanClubRow(club, formatting: reader.formatting))
+    #expect(page.state.posts.ids == ["p1", "p3"])
+    #expect(Set(reader.publication.requests) == ["GET /v1/fanclubs/c1", "GET /v1/posts?fanclub=c1"])
+  }
+
+  @Test func aClubThatAListHasShownIsThereAtOnce() async {
+    let reader = ReaderFixture(clubs: [club])
+    reader.store.fanClubs.store([club])
+    reader.publication.with { $0.holds = ["GET"] }
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.waitForHeld(2)
+    #expect(page.state.phase == .ready)
+    #expect(page.state.club?.name == "Club")
+    #expect(page.state.posts.phase == .loading)
+    reader.publication.release()
+    await reader.settle()
+    #expect(page.state.posts.phase == .empty)
+  }
+
+  @Test func followingShowsAtOnceAndIsTakenBackWhenRefused() async {
+    let reader = ReaderFixture(clubs: [club])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    _ = recorder.take()
+    page.followTapped()
+    await reader.settle()
+    reader.publication.with { $0.refusals["DELETE"] = Problem(code: "too_many", title: "Slow down.", status: 429) }
+    page.followTapped()
+    await reader.settle()
+    #expect(recorder.states.map(\.club?.isFollowed) == [true, false, true])
+    #expect(recorder.states.map(\.club?.followers) == ["8 followers", "7 followers", "8 followers"])
+    #expect(page.state.posts.message == "Following was not changed. Slow down.")
+  }
+
+  @Test func aClubThatDoesNotExistIsGone() async {
+    let reader = ReaderFixture()
+    let page = page("nobody", of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.phase == .gone("This fan club is no longer here."))
+  }
+
+  @Test func offlineAndTryingAgain() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [club])
+    reader.publication.with { $0.isOffline = true }
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.phase == .offline(offline))
+    #expect(page.state.posts.phase == .offline(offline))
+    reader.publication.with { $0.isOffline = false }
+    page.retryTapped()
+    await reader.settle()
+    #expect(page.state.phase == .ready)
+    #expect(page.state.posts.ids == ["p1"])
+  }
+
+  @Test func offScreenNothingHappens() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [club])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    page.disappear()
+    _ = recorder.take()
+    reader.store.toggleFollow("c1")
+    reader.store.toggleReaction("p1")
+    await reader.settle()
+    #expect(recorder.states.isEmpty)
+    reader.publication.forgetRequests()
+    page.appear()
+    await reader.settle()
+    #expect(page.state.club?.isFollowed == true)
+    #expect(reader.publication.requests.isEmpty)
+  }
+
+  @Test func aRowsClubIsThisPageAndAPostOpens() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [club])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    page.clubTapped("p1")
+    page.postTapped("p1")
+    #expect(outputs.all == [.openPost("p1")])
+  }
+
+  @Test func aClosedPageIsReleased() async {
+    let reader = ReaderFixture(clubs: [club])
+    weak var closed: FanClubViewModel?
+    do {
+      let page = page("c1", of: reader)
+      closed = page
+      page.appear()
+      await reader.settle()
+    }
+    #expect(closed == nil)
+  }
+}

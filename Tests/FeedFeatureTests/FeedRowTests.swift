@@ -1,0 +1,151 @@
+import FeedFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+private let refused = Problem(code: "too_many", title: "Slow down.", status: 429)
+
+/// Rows: what they show, and which are drawn again.
+@MainActor @Suite struct FeedRowTests {
+  private final class Drawn { var notices: [Set<Post.ID>] = [] }
+  private let drawn = Drawn()
+
+  /// A feed on screen whose rows were all drawn.
+  private func shown(_ reader: ReaderFixture) async -> FeedViewModel {
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    feed.onRowsChanged = { [drawn] in drawn.notices.append($0) }
+    feed.appear()
+    await reader.settle()
+    for id in feed.state.ids { _ = feed.row(for: id) }
+    drawn.notices = []
+    return feed
+  }
+
+  @Test func aRowIsTextAndFlags() async throws {
+    let reader = ReaderFixture(posts: [.sample(3, premium: true, reactions: 1234, bookmarked: true)])
+    let row = try #require(await shown(reader).row(for: "p3"))
+    #expect(row.title == "Title 3")
+    #expect(row.club == "Club c1")
+    #expect(row.date == "3 hours ago")
+    #expect(row.reactions == "1,234")
+    #expect((row.isReacted, row.isBookmarked, row.isLocked) == (false, true, true))
+  }
+
+  @Test func aReactionShowsAtOnceAndStays() async {
+    let reader = ReaderFixture(posts: [.sample(1, reactions: 4), .sample(2)])
+    let feed = await shown(reader)
+    reader.publication.with { $0.holds = ["PUT"] }
+    feed.reactTapped("p1")
+    #expect(feed.row(for: "p1")?.isReacted == true)
+    #expect(feed.row(for: "p1")?.reactions == "5")
+    await reader.waitForHeld()
+    #expect(drawn.notices == [["p1"]])
+    #expect(feed.row(for: "p1")?.isReacted == true)
+    reader.publication.release()
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.reactions == "5")
+    #expect(feed.state.message == nil)
+    feed.reactTapped("p1")
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.reactions == "4")
+    #expect(reader.publication.requests.suffix(2) == ["PUT /v1/posts/p1/reaction", "DELETE /v1/posts/p1/reaction"])
+  }
+
+  @Test func aRefusedReactionIsTakenBackAndTheReaderIsTold() async {
+    let reader = ReaderFixture(posts: [.sample(1, reactions: 4)])
+    let feed = await shown(reader)
+    reader.publication.with { $0.refusals["PUT"] = refused }
+    feed.reactTapped("p1")
+    #expect(feed.row(for: "p1")?.reactions == "5")
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.isReacted == false)
+    #expect(feed.row(for: "p1")?.reactions == "4")
+    #expect(drawn.notices.last == ["p1"])
+    #expect(feed.state.message == "Your reaction was not saved. Slow down.")
+    feed.messageDismissed()
+    #expect(feed.state.message == nil)
+  }
+
+  @Test func aServerThatCountsOthersTooIsRight() async {
+    let reader = ReaderFixture(posts: [.sample(1, reactions: 4)])
+    let feed = await shown(reader)
+    reader.publication.with { $0.posts[0].reactions = 40 }
+    feed.reactTapped("p1")
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.reactions == "41")
+  }
+
+  @Test func aRefreshDoesNotOverwriteWhatIsOnItsWay() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let feed = await shown(reader)
+    reader.publication.with {
+      $0.refusals["PUT"] = refused
+      $0.holds = ["PUT"]
+    }
+    feed.bookmarkTapped("p1")
+    await reader.waitForHeld()
+    feed.refreshTapped()
+    await mainQueueTurn()
+    while feed.state.isRefreshing { await mainQueueTurn() }
+    #expect(feed.row(for: "p1")?.isBookmarked == true)
+    reader.publication.release()
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.isBookmarked == false)
+  }
+
+  @Test func onlyRowsThatWereDrawnAreDrawnAgain() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    feed.appear()
+    await reader.settle()
+    _ = feed.row(for: "p2")
+    feed.onRowsChanged = { [drawn] in drawn.notices.append($0) }
+    reader.store.toggleReaction("p1")
+    reader.store.toggleReaction("p2")
+    await reader.settle()
+    #expect(!drawn.notices.isEmpty)
+    #expect(drawn.notices.allSatisfy { $0 == ["p2"] })
+  }
+
+  @Test func aPageOffScreenDoesNothingAndReadsTheCacheWhenItIsBack() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
+    let feed = await shown(reader)
+    let recorder = Recorder<FeedViewModel.State>()
+    feed.onChange = { recorder.record($0) }
+    _ = recorder.take()
+    feed.disappear()
+    reader.publication.forgetRequests()
+    reader.store.toggleReaction("p1")
+    reader.store.hasPremium = true
+    await reader.settle()
+    #expect(drawn.notices.isEmpty)
+    #expect(recorder.states.isEmpty)
+    feed.appear()
+    await reader.settle()
+    #expect(drawn.notices == [["p1", "p2"]])
+    #expect(feed.row(for: "p1")?.isReacted == true)
+    #expect(reader.publication.requests == ["PUT /v1/posts/p1/reaction"])
+  }
+
+  @Test func whatFailedWhileNoPageWasThereIsToldByTheNext() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let feed = await shown(reader)
+    reader.publication.with { $0.isOffline = true }
+    feed.bookmarkTapped("p1")
+    feed.disappear()
+    await reader.settle()
+    #expect(feed.state.message == nil)
+    feed.appear()
+    #expect(feed.state.message?.hasPrefix("Your bookmark was not saved. ") == true)
+  }
+
+  @Test func locksFollowTheReadersAccess() async {
+    let reader = ReaderFixture(posts: [.sample(1, premium: true), .sample(2)])
+    let feed = await shown(reader)
+    #expect(feed.row(for: "p1")?.isLocked == true)
+    reader.store.hasPremium = true
+    #expect(drawn.notices == [["p1"]])
+    #expect(feed.row(for: "p1")?.isLocked == false)
+  }
+}

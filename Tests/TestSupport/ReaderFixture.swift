@@ -1,0 +1,40 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import Runtime
+
+/// One signed-in reader of a scripted publication, with nothing live around.
+@MainActor public struct ReaderFixture {
+  /// The other end.
+  public let publication: ScriptedPublication
+  /// The door of this test.
+  public let effects = Effects()
+  /// Stands at the time that sample posts are as old as their numbers.
+  public let clock = ManualClock(now: Date(timeIntervalSince1970: 1_700_000_000))
+  /// The reader's content.
+  public let store: ContentStore
+  /// British English, UTC.
+  public let formatting: Formatting
+
+  /// Signs in.
+  public init(posts: [Post] = [], clubs: [FanClub] = []) {
+    publication = ScriptedPublication(posts: posts, clubs: clubs)
+    let client = PublicationClient(transport: publication, token: { "token" })
+    store = ContentStore(client: client, effects: effects, identifiers: SequentialIdentifiers())
+    formatting = Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt)
+  }
+
+  /// Returns when all answers are there and all change notices were sent. Hangs while a request is held: see ``waitForHeld(_:)``.
+  public func settle() async {
+    await effects.settled()
+    await mainQueueTurn()
+    await effects.settled()
+  }
+
+  /// Returns when that many requests are held and everything else that was to happen has happened.
+  public func waitForHeld(_ count: Int = 1) async {
+    await publication.waitForHeld(count)
+    await mainQueueTurn()
+  }
+}

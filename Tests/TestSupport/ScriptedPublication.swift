@@ -1,0 +1,142 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Synchronization
+
+/// The content half of a publication for one reader, in memory: answers like a real one, and can be held, refused or cut off.
+///
+/// An answer is made when the request arrives and may be held back from then on, so that a held answer is as old as it would be on a slow
+/// network. Safe from any thread.
+public final class ScriptedPublication: Transport {
+  /// What the publication holds and how it behaves.
+  public struct State: Sendable {
+    /// All posts, with bodies, in any order.
+    public var posts: [Post]
+    /// All clubs.
+    public var clubs: [FanClub]
+    /// Whether the reader gets the bodies of premium posts.
+    public var hasPremium = false
+    /// How many items a page has.
+    public var pageSize = 20
+    /// Whether nobody can reach it.
+    public var isOffline = false
+    /// What to answer to requests that begin so (`PUT /v1/posts`), instead of what was asked.
+    public var refusals: [String: Problem] = [:]
+    /// Requests that begin so wait until they are released.
+    public var holds: Set<String> = []
+  }
+
+  private struct Log {
+    var requests: [String] = []
+    var held: [(request: String, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state: Mutex<State>
+  private let log = Mutex(Log())
+
+  /// A publication with these posts and clubs.
+  public init(posts: [Post] = [], clubs: [FanClub] = []) { state = Mutex(State(posts: posts, clubs: clubs)) }
+
+  /// Every request so far: `GET /v1/posts?limit=20`.
+  public var requests: [String] { log.withLock { $0.requests } }
+
+  /// Forgets the requests so far.
+  public func forgetRequests() { log.withLock { $0.requests = [] } }
+
+  /// Reads or changes what the publication holds and how it behaves.
+  @discardableResult public func with<Result: Sendable>(_ change: (inout State) -> Result) -> Result { state.withLock { change(&$0) } }
+
+  /// Returns once that many requests are held.
+  public func waitForHeld(_ count: Int = 1) async {
+    await withCheckedContinuation { continuation in
+      let ready = log.withLock { log in
+        if log.held.count >= count { return true }
+        log.waiters.append((count, continuation))
+        return false
+      }
+      if ready { continuation.resume() }
+    }
+  }
+
+  /// Lets held requests that begin so have their answers, and holds no further ones of them.
+  public func release(_ prefix: String = "") {
+    state.withLock { $0.holds = $0.holds.filter { !$0.hasPrefix(prefix) } }
+    let due = log.withLock { log in
+      let due = log.held.filter { $0.request.hasPrefix(prefix) }
+      log.held.removeAll { $0.request.hasPrefix(prefix) }
+      return due
+    }
+    for held in due { held.continuation.resume() }
+  }
+
+  /// Answers, or waits with the answer.
+  public func send(_ request: Request) async throws -> Response {
+    let line = "\(request.method.rawValue) \(request.target)"
+    log.withLock { $0.requests.append(line) }
+    let (isHeld, answer) = state.withLock { state in
+      (state.holds.contains(where: line.hasPrefix), Result { try Self.answer(request, line, &state) })
+    }
+    if isHeld { await hold(line) }
+    return try answer.get()
+  }
+
+  private func hold(_ line: String) async {
+    await withCheckedContinuation { continuation in
+      let ready = log.withLock { log in
+        log.held.append((line, continuation))
+        let ready = log.waiters.filter { $0.count <= log.held.count }
+        log.waiters.removeAll { $0.count <= log.held.count }
+        return ready
+      }
+      for waiter in ready { waiter.continuation.resume() }
+    }
+  }
+
+  private static func answer(_ request: Request, _ line: String, _ state: inout State) throws -> Response {
+    if state.isOffline { throw TransportError.unreachable("no network") }
+    if let problem = state.refusals.first(where: { line.hasPrefix($0.key) })?.value {
+      return Response(problem.status, body: try Wire.encode(problem))
+    }
+    let path = request.path.split(separator: "/").dropFirst().map { String($0).removingPercentEncoding ?? "" }
+    let turnsOn = request.method == .put
+    switch (path.first, path.count) {
+    case ("posts", 1):
+      var posts = state.posts.sorted { ($1.published, $1.id) < ($0.published, $0.id) }
+      if let club = request.query("fanclub") { posts = posts.filter { $0.fanClubID == club } }
+      if request.query("bookmarked") == "true" { posts = posts.filter(\.bookmarked) }
+      for index in posts.indices { posts[index].body = nil }
+      return try page(of: posts, request, size: state.pageSize)
+    case ("posts", 2...):
+      guard let index = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
+      if path.last == "bookmark" { state.posts[index].bookmarked = turnsOn }
+      if path.last == "reaction", state.posts[index].reacted != turnsOn {
+        state.posts[index].reacted = turnsOn
+        state.posts[index].reactions += turnsOn ? 1 : -1
+      }
+      var post = state.posts[index]
+      if post.premium, !state.hasPremium { post.body = nil }
+      return Response(200, body: try Wire.encode(post))
+    case ("fanclubs", 1):
+      return try page(of: state.clubs.sorted { $0.name < $1.name }, request, size: state.pageSize)
+    case ("fanclubs", 2...):
+      guard let index = state.clubs.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
+      if path.last == "follow", state.clubs[index].followed != turnsOn {
+        state.clubs[index].followed = turnsOn
+        state.clubs[index].followers += turnsOn ? 1 : -1
+      }
+      return Response(200, body: try Wire.encode(state.clubs[index]))
+    default: return try notFound()
+    }
+  }
+
+  private static func page<Item: Codable & Equatable & Sendable>(of items: [Item], _ request: Request, size: Int) throws -> Response {
+    let start = request.query("cursor").flatMap(Int.init) ?? 0
+    let end = min(start + size, items.count)
+    return Response(200, body: try Wire.encode(Page(items: Array(items[min(start, end)..<end]), next: end < items.count ? "\(end)" : nil)))
+  }
+
+  private static func notFound() throws -> Response {
+    Response(404, body: try Wire.encode(Problem(code: .notFound, title: "There is no such thing.", status: 404)))
+  }
+}
