@@ -1,0 +1,66 @@
+import Foundation
+import PublicationAPI
+
+/// All that a publication begins with.
+public struct PublicationContent: Sendable {
+  /// A picture of the publication, at `/v1/pictures/NAME`.
+  public struct Picture: Sendable {
+    /// Letters, digits, `-`, `_` and `.`.
+    public var name: String
+    /// Its media type.
+    public var type: String
+    /// The file.
+    public var bytes: Data
+    /// Makes one.
+    public init(name: String, type: String, bytes: Data) {
+      self.name = name
+      self.type = type
+      self.bytes = bytes
+    }
+  }
+
+  /// A reader with a password.
+  public struct Account: Sendable {
+    /// The address to sign in with.
+    public var email: String
+    /// What to call the reader.
+    public var name: String
+    /// The password.
+    public var password: String
+    /// Makes one.
+    public init(email: String, name: String, password: String) {
+      self.email = email
+      self.name = name
+      self.password = password
+    }
+  }
+
+  /// What the publication says of itself.
+  public var info: PublicationInfo
+  /// The fan clubs.
+  public var fanClubs: [FanClub]
+  /// The posts, with their bodies; counts and flags are not read.
+  public var posts: [Post]
+  /// The pictures.
+  public var pictures: [Picture]
+  /// What it sells.
+  public var products: [ProductRecord]
+  /// How it offers that.
+  public var paywalls: [PaywallRecord]
+  /// Who may sign in.
+  public var accounts: [Account]
+
+  /// Makes one.
+  public init(
+    info: PublicationInfo, fanClubs: [FanClub] = [], posts: [Post] = [], pictures: [Picture] = [], products: [ProductRecord] = [],
+    paywalls: [PaywallRecord] = [], accounts: [Account] = []
+  ) {
+    self.info = info
+    self.fanClubs = fanClubs
+    self.posts = posts
+    self.pictures = pictures
+    self.products = products
+    self.paywalls = paywalls
+    self.accounts = accounts
+  }
+}
