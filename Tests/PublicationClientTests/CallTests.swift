@@ -11,7 +11,7 @@ import Testing
   /// Sends one call and compares what went out, and that what came back is the answer.
   private func expect<Answer: Codable & Equatable>(
     _ method: Request.Method, _ target: String, body: String = "", token: String? = "secret", answer: Answer, status: Int = 200,
-    sourceLocation: SourceLocation = #_sourceLocation, _ call: (PublicationClient) async throws -> Answer
+    sourceLocation: SourceLocation = #_sourceLocation, _ call: (APIClient) async throws -> Answer
   ) async throws {
     let canned = try Canned(answer, status: status)
     let result = try await call(canned.client())

@@ -20,8 +20,8 @@ final class Canned: Transport {
   /// The tokens that `onUnauthorized` was told.
   var refusedTokens: [String] { refused.withLock { $0 } }
 
-  func client(token: String? = "secret") -> PublicationClient {
-    PublicationClient(transport: self, token: { token }, onUnauthorized: { token in self.refused.withLock { $0.append(token) } })
+  func client(token: String? = "secret") -> APIClient {
+    APIClient(transport: self, token: { token }, onUnauthorized: { token in self.refused.withLock { $0.append(token) } })
   }
 
   func send(_ request: Request) async throws -> Response {

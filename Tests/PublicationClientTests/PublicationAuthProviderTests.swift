@@ -16,7 +16,7 @@ import Testing
       log.requests.withLock { $0.append(request) }
       return try answer(request)
     }
-    return PublicationAuthProvider(PublicationClient(transport: transport, token: { "another-token" }))
+    return PublicationAuthProvider(APIClient(transport: transport, token: { "another-token" }))
   }
 
   private func problem(_ status: Int, _ code: Problem.Code, _ title: String = "No.") throws -> Response {

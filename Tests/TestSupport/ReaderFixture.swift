@@ -20,7 +20,7 @@ import Runtime
   /// Signs in.
   public init(posts: [Post] = [], clubs: [FanClub] = []) {
     publication = ScriptedPublication(posts: posts, clubs: clubs)
-    let client = PublicationClient(transport: publication, token: { "token" })
+    let client = APIClient(transport: publication, token: { "token" })
     store = ContentStore(client: client, effects: effects, identifiers: SequentialIdentifiers())
     formatting = Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt)
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// The client is made with it, and so is the ``Session``, which alone puts tokens in:
 ///
 ///     let token = TokenBox()
-///     let client = PublicationClient(transport: transport, token: { token.current }, onUnauthorized: { token.refused($0) })
+///     let client = APIClient(transport: transport, token: { token.current }, onUnauthorized: { token.refused($0) })
 ///     let session = Session(auth: PublicationAuthProvider(client), store: store, token: token, effects: effects)
 public final class TokenBox: Sendable, CustomReflectable {
   private let secret = Mutex<Secret?>(nil)

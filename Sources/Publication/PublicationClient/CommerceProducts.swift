@@ -49,9 +49,9 @@ extension Product {
 
 /// The publication's products.
 public struct PublicationProductFetcher: ProductFetcher {
-  private let client: PublicationClient
+  private let client: APIClient
   /// Asks by this client.
-  public init(client: PublicationClient) { self.client = client }
+  public init(client: APIClient) { self.client = client }
 
   /// See `ProductFetcher`.
   /// - Throws: `StoreFailure`.

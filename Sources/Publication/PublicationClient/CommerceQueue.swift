@@ -4,13 +4,13 @@ import PurchaseService
 
 /// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it.
 public struct PublicationQueue: QueueProcessor {
-  private let account: @Sendable (_ user: Reader.ID) async -> PublicationClient?
+  private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
 
   /// - Parameter account: a client whose token is this reader's and stays so, or `nil` while somebody else or nobody is signed in. Told
   ///   apart in one step, so that one reader's payment never goes out under another's name:
   ///
   ///       { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
-  public init(account: @escaping @Sendable (_ user: Reader.ID) async -> PublicationClient?) { self.account = account }
+  public init(account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?) { self.account = account }
 
   /// Always: the publication has no rule against it.
   public var canMakePayments: Bool { true }

@@ -3,7 +3,7 @@ import PublicationAPI
 import PurchaseService
 import SignedReceipts
 
-extension PublicationClient {
+extension APIClient {
   /// Who signs this publication's receipts, and with which keys. A key of a kind that this version does not know is left out, so that a
   /// publication can introduce one.
   /// - Throws: ``ClientError``.
@@ -41,10 +41,10 @@ extension PurchasePath<PurchasableProduct> {
   /// How a publication sells: its orders charge, and its receipts are verified on the device.
   /// - Parameters:
   ///   - client: asks for products and keys.
-  ///   - keys: the publication's keys; see ``PublicationClient/trustedKeys()``.
+  ///   - keys: the publication's keys; see ``APIClient/trustedKeys()``.
   ///   - account: see ``PublicationQueue/init(account:)``.
   public static func publication(
-    _ client: PublicationClient, keys: KeyRing, account: @escaping @Sendable (_ user: Reader.ID) async -> PublicationClient?
+    _ client: APIClient, keys: KeyRing, account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?
   ) -> PurchasePath {
     PurchasePath(
       name: "publication.device", fetcher: PublicationProductFetcher(client: client), queue: PublicationQueue(account: account),

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
-extension PublicationClient {
+extension APIClient {
   /// What the publication says of itself; needs no token.
   /// - Throws: ``ClientError``.
   public func publication() async throws(ClientError) -> PublicationInfo { try await call(.get, ["v1", "publication"], as: .none) }

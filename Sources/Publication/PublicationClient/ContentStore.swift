@@ -17,7 +17,7 @@ import Runtime
 /// actor.
 @MainActor public final class ContentStore {
   /// The publication, as this reader.
-  public let client: PublicationClient
+  public let client: APIClient
   /// The door to it.
   public let effects: Effects
   /// One copy of each post.
@@ -44,7 +44,7 @@ import Runtime
   ///   - outbox: keeps what was not sent yet; `nil` keeps it in memory.
   ///   - effects: the door that requests go through.
   ///   - identifiers: name the actions.
-  public init(client: PublicationClient, outbox: Outbox? = nil, effects: Effects, identifiers: any IdentifierSource = RandomIdentifiers()) {
+  public init(client: APIClient, outbox: Outbox? = nil, effects: Effects, identifiers: any IdentifierSource = RandomIdentifiers()) {
     self.client = client
     self.effects = effects
     self.identifiers = identifiers

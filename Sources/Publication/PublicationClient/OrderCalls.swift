@@ -1,7 +1,7 @@
 import Foundation
 import PublicationAPI
 
-extension PublicationClient {
+extension APIClient {
   /// The public keys that receipts are signed with; needs no token.
   /// - Throws: ``ClientError``.
   public func keys() async throws(ClientError) -> KeySet { try await call(.get, ["v1", "keys"], as: .none) }

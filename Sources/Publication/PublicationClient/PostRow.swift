@@ -16,7 +16,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var byline: String
   /// When it appeared.
   public var date: String
-  /// What ``PublicationClient/picture(_:)`` loads.
+  /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
   /// How many readers reacted.
   public var reactions: String
@@ -52,7 +52,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var name: String
   /// A sentence or two, plain text; may be empty.
   public var about: String
-  /// What ``PublicationClient/picture(_:)`` loads.
+  /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
   /// Such as `1,200 followers`.
   public var followers: String

@@ -3,10 +3,10 @@ import SessionService
 
 /// A publication as the backend of a session. A value: safe from any thread.
 public struct PublicationAuthProvider: AuthProvider {
-  private let client: PublicationClient
+  private let client: APIClient
 
   /// - Parameter client: its own token is not used: each call carries the token that it is about.
-  public init(_ client: PublicationClient) { self.client = client }
+  public init(_ client: APIClient) { self.client = client }
 
   /// Signs in: `POST /v1/session`.
   public func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {

@@ -1,6 +1,6 @@
 import PublicationAPI
 
-extension PublicationClient {
+extension APIClient {
   /// Signs in; needs no token.
   /// - Throws: ``ClientError``; a problem with ``Problem/Code/wrongCredentials`` when email and password do not match.
   public func signIn(_ credentials: Credentials) async throws(ClientError) -> SignedIn {

@@ -6,7 +6,7 @@ import PublicationAPI
 ///
 /// A value without state of its own: safe from any thread. Every call leaves the caller's actor, so that answers are never decoded on the
 /// main one.
-public struct PublicationClient: Sendable {
+public struct APIClient: Sendable {
   /// Whose token a call carries.
   enum Authorization: Equatable, Sendable {
     /// Nobody's: the call is open to all.
@@ -35,9 +35,9 @@ public struct PublicationClient: Sendable {
 
   /// The same publication, with the token that is in force now for all of this client's calls, whoever signs in later; `nil` when nobody is
   /// signed in. For work that belongs to one reader, such as a payment.
-  public func pinned() -> PublicationClient? {
+  public func pinned() -> APIClient? {
     guard let pinned = token() else { return nil }
-    return PublicationClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized)
+    return APIClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized)
   }
 
   /// Sends a request with an optional JSON body and decodes the answer.
@@ -112,6 +112,6 @@ public struct PublicationClient: Sendable {
   }
 }
 
-extension PublicationClient.Authorization {
+extension APIClient.Authorization {
   fileprivate var explicitToken: String? { if case .token(let token) = self { token } else { nil } }
 }
