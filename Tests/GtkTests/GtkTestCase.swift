@@ -1,6 +1,8 @@
 import CGtk
-import Gtk
+import CGtkShims
 import XCTest
+
+@testable import Gtk
 
 /// Turns the loop and counts what lives. Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
 class GtkTestCase: XCTestCase {
@@ -19,6 +21,20 @@ class GtkTestCase: XCTestCase {
 
 /// Lets layout, painting and pending jobs happen.
 @MainActor func settle(_ seconds: Double = 0.1) { MainLoop.run(upTo: seconds) }
+
+extension TextEntry {
+  /// Changes the text as a person does.
+  @MainActor func type(_ text: String) {
+    var position: gint = 0
+    gtk_editable_delete_text(opaque, 0, -1)
+    gtk_editable_insert_text(opaque, text, gint(text.utf8.count), &position)
+  }
+}
+
+extension Label {
+  /// Presses Enter on the link that has the keyboard.
+  @MainActor func activateFocusedLink() { matinee_emit(raw, "activate-current-link") }
+}
 
 @MainActor func shown(_ child: Widget, width: Int = 600, height: Int = 400) -> Window {
   let window = Window(nil, title: "Test", width: width, height: height)

@@ -59,22 +59,12 @@ extension Widget {
 
   /// Whether a control that can be on and off is on.
   final func setAccessiblePressed(_ isPressed: Bool) {
-    var state = GTK_ACCESSIBLE_STATE_PRESSED
-    var value = GValue()
-    gtk_accessible_state_init_value(state, &value)
-    g_value_set_int(&value, isPressed ? 1 : 0)
-    gtk_accessible_update_state_value(opaque, 1, &state, &value)
-    g_value_unset(&value)
+    matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_PRESSED, isPressed ? 1 : 0)
   }
 
   /// Whether one of several is the chosen one.
   final func setAccessibleSelected(_ isSelected: Bool) {
-    var state = GTK_ACCESSIBLE_STATE_SELECTED
-    var value = GValue()
-    gtk_accessible_state_init_value(state, &value)
-    g_value_set_int(&value, isSelected ? 1 : 0)
-    gtk_accessible_update_state_value(opaque, 1, &state, &value)
-    g_value_unset(&value)
+    matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_SELECTED, isSelected ? 1 : 0)
   }
 }
 

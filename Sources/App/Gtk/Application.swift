@@ -40,6 +40,7 @@ import CGtkShims
   public var onTerminate: (@MainActor () -> Void)?
 
   private let scope = Scope()
+  private var signalSources: [guint] = []
   private var application: UnsafeMutablePointer<GApplication> { pointer() }
 
   /// - Parameters:
@@ -59,7 +60,7 @@ import CGtkShims
     connect("startup", .plain, in: scope) { [weak self] in self?.started() }
     connect("activate", .plain, in: scope) { [weak self] in self?.onActivate?() }
     connect("open", .files, in: scope) { [weak self] uris in self?.onOpen?(uris) }
-    connect("shutdown", .plain, in: scope) { [weak self] in self?.onShutdown?() }
+    connect("shutdown", .plain, in: scope) { [weak self] in self?.ended() }
   }
 
   /// Runs until the last window is closed or ``quit()`` is called; a start that hands over returns at once.
@@ -106,11 +107,18 @@ import CGtkShims
   private func started() {
     MainLoop.attachMainActor()
     guard matinee_application_lacks_display(pointer()) == 0 else { return }
+    gtk_window_set_default_icon_name(string(g_application_get_application_id(application)))
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       let handler = Handler<Void, Void> { [weak self] in self?.terminate() }
-      g_unix_signal_add_full(G_PRIORITY_DEFAULT, signal, Self.signalArrived, handler.retained, releaseData)
+      signalSources.append(g_unix_signal_add_full(G_PRIORITY_DEFAULT, signal, Self.signalArrived, handler.retained, releaseData))
     }
     onStartup?()
+  }
+
+  private func ended() {
+    for source in signalSources { g_source_remove(source) }
+    signalSources.removeAll()
+    onShutdown?()
   }
 
   private func terminate() { if let onTerminate { onTerminate() } else { quit() } }

@@ -34,11 +34,9 @@ import CGtk
   public var text: String {
     get { string(gtk_label_get_text(opaque)) ?? "" }
     set {
-      isMarkedUp = false
       if newValue != text || gtk_label_get_use_markup(opaque) != 0 { gtk_label_set_text(opaque, newValue.withoutNull) }
     }
   }
-  private var isMarkedUp = false
 
   /// Shows text with emphasis and links.
   public func setMarkup(_ markup: Markup) {

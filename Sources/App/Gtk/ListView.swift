@@ -97,6 +97,11 @@ extension ListRow {
   public var rowCount: Int { rows.count }
   var liveItems: Int { Int(matinee_list_model_live_items(model.opaque)) }
 
+  /// What a screen reader calls the list.
+  public func setListName(_ name: String) {
+    Accessible.set(list.opaque, GTK_ACCESSIBLE_PROPERTY_LABEL) { g_value_set_string(&$0, name) }
+  }
+
   // MARK: Scrolling
 
   /// How far down it is scrolled, in pixels. A value out of range is brought into it.

@@ -44,6 +44,9 @@ import Foundation
     String(decoding: UnsafeRawBufferPointer(start: matinee_style_sheet_start(), count: matinee_style_sheet_size), as: UTF8.self)
   }
 
+  /// What the toolkit does not understand in a style sheet.
+  static func problems(in sheet: String) -> [String] { load(sheet, into: Object(made: UnsafeMutableRawPointer(gtk_css_provider_new()))) }
+
   /// Reads a style sheet.
   /// - Returns: what is wrong with it, a sentence each.
   @discardableResult static func load(_ sheet: String, into provider: Object) -> [String] {

@@ -4,7 +4,7 @@ import CGtk
 @MainActor public enum Toolkit {
   /// Connects to the display. ``Application`` does it by itself; tests and tools call it before they make a widget.
   /// - Returns: false when there is no display.
-  public static func start() -> Bool { gtk_init_check() != 0 }
+  public static func start() -> Bool { gtk_init_check() != 0 && gdk_display_get_default() != nil }
 
   /// Opens an address in the browser (or the mail program) that the desktop has for it.
   ///

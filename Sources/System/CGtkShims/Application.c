@@ -13,7 +13,8 @@ static GType matinee_application_get_type(void);
 G_DEFINE_TYPE(MatineeApplication, matinee_application, GTK_TYPE_APPLICATION)
 
 static void startup(GApplication *application) {
-  if (gtk_init_check()) {
+  // Asked a second time, GTK says yes without a display too.
+  if (gtk_init_check() && gdk_display_get_default()) {
     G_APPLICATION_CLASS(matinee_application_parent_class)->startup(application);
     return;
   }

@@ -15,3 +15,7 @@ gboolean matinee_object_get_boolean(void *object, const char *property) {
   g_object_get(object, property, &value, NULL);
   return value;
 }
+
+void matinee_accessible_set_state(GtkAccessible *accessible, GtkAccessibleState state, int value) {
+  gtk_accessible_update_state(accessible, state, value, -1);
+}

@@ -58,6 +58,8 @@ void matinee_object_set_boolean(void *_Nonnull object, const char *_Nonnull prop
 gboolean matinee_object_get_boolean(void *_Nonnull object, const char *_Nonnull property);
 void matinee_object_set_string(void *_Nonnull object, const char *_Nonnull property, const char *_Nullable value);
 void matinee_widget_set_role(GtkWidget *_Nonnull widget, GtkAccessibleRole role);
+/// A state that is on, off or undefined. What type of value such a state wants as a `GValue` differs from its own documentation.
+void matinee_accessible_set_state(GtkAccessible *_Nonnull accessible, GtkAccessibleState state, int value);
 void matinee_emit(void *_Nonnull object, const char *_Nonnull signal);
 /// Whether `object` is of a type or of one derived from it.
 gboolean matinee_is_a(const void *_Nonnull object, GType type);

@@ -1,0 +1,53 @@
+import CGtk
+
+/// A page, and a sheet above it that has to be answered first: the page is dimmed, and the keyboard stays in the sheet.
+@MainActor public final class SheetHost: View {
+  /// Ends the host's own connections with the host.
+  public let scope = Scope()
+  /// What goes into the window.
+  public var root: Widget { overlay }
+  /// Called when the person pressed Escape or clicked beside the sheet; the sheet goes when it is dismissed.
+  public var onCancelled: (@MainActor () -> Void)?
+  /// Whether a sheet is shown.
+  public var isPresenting: Bool { layer != nil }
+
+  private let page: Widget
+  private let overlay: Overlay
+  private var layer: Widget?
+
+  /// - Parameter page: what lies beneath.
+  public init(_ page: Widget) {
+    self.page = page
+    overlay = Overlay(page)
+    overlay.addShortcut("Escape", self) { if $0.isPresenting { $0.onCancelled?() } }
+  }
+
+  /// Shows a sheet in the place of one that is shown.
+  /// - Parameters:
+  ///   - name: what it asks, for screen readers.
+  ///   - maximumWidth: in pixels.
+  public func present(_ sheet: Widget, name: String, maximumWidth: Int = 460) {
+    dismiss()
+    let surface = Box(.vertical, styles: ["sheet"])
+    surface.setAccessibleRole(.dialog)
+    surface.setAccessibleName(name)
+    surface.vertical = .center
+    surface.setMargin(18)
+    surface.append(sheet)
+    let backdrop = Box(.vertical, styles: ["dimmed"])
+    backdrop.onClick(self) { $0.onCancelled?() }
+    let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
+    overlay.add(layer)
+    self.layer = layer
+    gtk_widget_set_can_focus(page.widget, 0)
+    gtk_widget_child_focus(surface.widget, GTK_DIR_TAB_FORWARD)
+  }
+
+  /// Takes the sheet away; does nothing without one.
+  public func dismiss() {
+    guard let layer else { return }
+    overlay.remove(layer)
+    self.layer = nil
+    gtk_widget_set_can_focus(page.widget, 1)
+  }
+}

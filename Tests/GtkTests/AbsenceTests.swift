@@ -1,0 +1,180 @@
+import CGtk
+import XCTest
+
+@testable import Gtk
+
+/// Every function of the toolkit whose result may be NULL, with input that makes it so.
+final class AbsenceTests: GtkTestCase {
+  func testBytesThatAreNoPicture() {
+    XCTAssertNil(Texture.decode(Data()))
+    XCTAssertNil(Texture.decode(Data("not a picture".utf8)))
+    XCTAssertNil(Texture.decode(Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])))
+    let png = Self.png
+    XCTAssertNotNil(Texture.decode(png))
+    XCTAssertNil(Texture.decode(png.prefix(png.count / 4)))
+    XCTAssertNil(Texture.decode(png.prefix(20)))
+  }
+
+  func testPictureThatClaimsToBeHuge() {
+    var bytes = Self.png
+    // Width and height stand at 16 and 20; the check sum of that chunk at 29 is not looked at before the size.
+    bytes.replaceSubrange(16..<24, with: [0, 0, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF])
+    XCTAssertNil(Texture.decode(bytes))
+    XCTAssertNil(Texture.decode(Data("P6 60000 60000 255\n".utf8) + Data(repeating: 7, count: 4096)))
+  }
+
+  func testPictureIsScaledWhileItIsDecoded() {
+    let header = Data("P6 400 100 255\n".utf8)
+    let data = header + Data(repeating: 200, count: 400 * 100 * 3)
+    let whole = Texture.decode(data)
+    XCTAssertEqual(whole?.width, 400)
+    let small = Texture.decode(data, maximumSide: 100)
+    XCTAssertEqual(small?.width, 100)
+    XCTAssertEqual(small?.height, 25)
+    XCTAssertEqual(Texture.decode(data, maximumSide: 1000)?.width, 400)
+    XCTAssertEqual(Texture.decode(Data("P6 4000 1 255\n".utf8) + Data(repeating: 9, count: 12000), maximumSide: 10)?.height, 1)
+  }
+
+  func testTextureMadeAndReleasedElsewhere() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let data = Self.png
+      Task.detached {
+        var textures = (0..<20).map { _ in Texture.decode(data) }
+        let kept = textures.last ?? nil
+        textures.removeAll()
+        await MainActor.run {
+          let picture = Picture(kept, fit: .cover, description: "Square")
+          picture.texture = kept
+          picture.texture = nil
+          probe.events.append("done")
+        }
+      }
+      XCTAssertTrue(MainLoop.run(upTo: 10) { probe.events == ["done"] })
+    }
+  }
+
+  func testIconThatNoThemeHas() {
+    MainActor.assumeIsolated {
+      XCTAssertFalse(Icon("no-such-icon-anywhere").isAvailable)
+      let icons: [Icon] = [
+        .back, .refresh, .close, .heart, .bookmark, .lock, .unlocked, .home, .people, .person, .offline, .failed, .empty, .done, .menu,
+        .information,
+      ]
+      XCTAssertEqual(icons.filter { !$0.isAvailable }.map(\.name), [])
+      let window = shown(Image(Icon("no-such-icon-anywhere"), size: 32))
+      settle()
+      window.destroy()
+    }
+  }
+
+  func testStackWithoutThatChild() {
+    MainActor.assumeIsolated {
+      let stack = Stack()
+      XCTAssertNil(stack.visibleName)
+      XCTAssertFalse(stack.show("none"))
+      XCTAssertFalse(stack.remove(name: "none"))
+      let page = Label("Page")
+      XCTAssertTrue(stack.add(page, name: "page"))
+      XCTAssertFalse(stack.add(Label("Other"), name: "page"))
+      XCTAssertEqual(stack.visibleName, "page")
+      XCTAssertFalse(stack.show("none"))
+      XCTAssertEqual(stack.visibleName, "page")
+      stack.remove(Label("Stranger"))
+      stack.remove(page)
+      stack.remove(page)
+      XCTAssertNil(stack.visibleName)
+    }
+  }
+
+  func testChildrenThatAreNotThere() {
+    MainActor.assumeIsolated {
+      let stranger = Label("Stranger")
+      let box = Box()
+      box.remove(stranger)
+      box.removeAll()
+      box.append(stranger)
+      box.replaceAll { Label("Other") }
+      let overlay = Overlay(Label("Below"))
+      overlay.remove(stranger)
+      let bar = HeaderBar()
+      bar.remove(stranger)
+      bar.addEnd(stranger)
+      bar.remove(stranger)
+      let clamp = Clamp(Label("Child"))
+      clamp.child(nil)
+      let scrolled = ScrolledWindow()
+      scrolled.child(nil)
+      XCTAssertEqual(scrolled.position, 0)
+    }
+  }
+
+  func testTextsThatAreNotThere() {
+    MainActor.assumeIsolated {
+      XCTAssertNil(string(nil))
+      XCTAssertNil(takenString(nil))
+      let button = Button(icon: .heart, name: "React")
+      XCTAssertEqual(button.label, "")
+      button.tooltip = nil
+      XCTAssertNil(button.tooltip)
+      let window = Window(nil, title: "Title")
+      window.child(nil)
+      window.titlebar(nil)
+      window.defaultButton(nil)
+      XCTAssertEqual(window.title, "Title")
+      window.destroy()
+    }
+  }
+
+  func testDrawingWhatIsNotShown() {
+    MainActor.assumeIsolated {
+      XCTAssertNil(Label("Nowhere").png())
+      let window = Window(nil, title: "Title")
+      XCTAssertNil(window.png())
+      window.destroy()
+      let empty = Box()
+      empty.setMinimumSize(width: 10, height: 10)
+      let shownWindow = shown(empty)
+      XCTAssertNotNil(shownWindow.png(scale: 2))
+      XCTAssertNil(shownWindow.png(scale: 0))
+      shownWindow.destroy()
+    }
+  }
+
+  func testAddressesThatAreNotOpened() {
+    MainActor.assumeIsolated {
+      for address in [
+        "", "no address", "file:///etc/passwd", "javascript:alert(1)", "matinee://posts/1", "//example.org", "data:text/html,x",
+      ] {
+        XCTAssertFalse(Toolkit.open(address), address)
+      }
+    }
+  }
+
+  func testApplicationIDThatNoDesktopAccepts() {
+    MainActor.assumeIsolated {
+      for id in ["", "matinee", "no spaces.please", ".app"] {
+        do throws(Application.Failure) {
+          _ = try Application(id: id, instance: .own)
+          XCTFail(id)
+        } catch {
+          XCTAssertEqual(error, .invalidID(id))
+        }
+      }
+    }
+  }
+
+  func testStyleSheets() {
+    MainActor.assumeIsolated {
+      XCTAssertEqual(Theme.problems(in: Theme.styleSheet), [])
+      XCTAssertFalse(Theme.styleSheet.isEmpty)
+      XCTAssertEqual(Theme.problems(in: "label { colour: red; }").count, 1)
+      XCTAssertTrue(Theme.install())
+      XCTAssertTrue(Theme.install())
+    }
+  }
+
+  /// A red square, 4 by 4.
+  static let png = Data(
+    base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR4nGP4z8AARwzEcQCukw/x0F8jngAAAABJRU5ErkJggg==")!
+}

@@ -1,0 +1,211 @@
+import XCTest
+
+@testable import Gtk
+
+final class WidgetTests: GtkTestCase {
+  func testClampKeepsLinesShortAndCentered() {
+    MainActor.assumeIsolated {
+      let text = Label(String(repeating: "word ", count: 400), wraps: true)
+      let clamp = Clamp(maximumWidth: 500, text)
+      let window = shown(ScrolledWindow(clamp), width: 1000)
+      settle()
+      XCTAssertEqual(text.width, 500)
+      XCTAssertEqual(clamp.width, window.width)
+      XCTAssertEqual(text.height, clamp.height)
+      window.destroy()
+      let narrow = shown(ScrolledWindow(Clamp(maximumWidth: 500, Label("short", wraps: true))), width: 300)
+      XCTAssertLessThanOrEqual(narrow.width, 300)
+      narrow.destroy()
+    }
+  }
+
+  func testRatioBoxFollowsItsWidth() {
+    MainActor.assumeIsolated {
+      let box = RatioBox(ratio: 2, Picture())
+      let window = shown(Box(.vertical) { box }, width: 600)
+      XCTAssertEqual(box.height, (box.width + 1) / 2)
+      window.destroy()
+    }
+  }
+
+  func testClicksReportAndChangeNothing() {
+    MainActor.assumeIsolated {
+      Theme.install()
+      let probe = Probe()
+      let heart = Button(icon: .heart, name: "React")
+      heart.onClicked(probe) { $0.events.append("heart") }
+      let tabs = TabBar([.init(1, title: "One", icon: .home), .init(2, title: "Two", icon: .person)], name: "Pages")
+      tabs.selected = 1
+      tabs.onSelected = { probe.events.append("tab \($0)") }
+      let window = shown(
+        Box(.vertical) {
+          heart; tabs.root
+        })
+      settle()
+      let before = window.png()
+      for _ in 0..<10 { heart.click() }
+      tabs.click(2)
+      settle()
+      XCTAssertNotNil(before)
+      XCTAssertEqual(window.png(), before)
+      XCTAssertEqual(probe.events, Array(repeating: "heart", count: 10) + ["tab 2"])
+      heart.isOn = true
+      tabs.selected = 2
+      settle()
+      XCTAssertNotEqual(window.png(), before)
+      heart.isSensitive = false
+      heart.click()
+      XCTAssertEqual(probe.events.count, 11)
+      probe.scope.close()
+      window.destroy()
+    }
+  }
+
+  func testEntriesReportOnlyTyping() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      for entry in [Entry(name: "Name"), PasswordEntry(name: "Password")] as [TextEntry] {
+        entry.onChanged(probe) { $0.events.append($1) }
+        entry.onSubmit(probe) { $0.events.append("submitted") }
+        entry.text = "set"
+        XCTAssertEqual(entry.text, "set")
+        entry.type("typed")
+        entry.isWrong = true
+        XCTAssertTrue(entry.hasStyle(.error))
+      }
+      XCTAssertEqual(probe.events, ["", "typed", "", "typed"])
+    }
+  }
+
+  func testAbsentOwnerIsNotCalled() {
+    MainActor.assumeIsolated {
+      let button = Button("Press")
+      weak var gone: Probe?
+      autoreleased {
+        let probe = Probe()
+        gone = probe
+        button.onClicked(probe) { $0.events.append("clicked") }
+      }
+      XCTAssertNil(gone)
+      button.click()
+    }
+  }
+
+  func testConnectionsOfAClosedScopeEndAtOnce() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let button = Button("Press")
+      probe.scope.close()
+      button.onClicked(probe) { $0.events.append("clicked") }
+      button.click()
+      XCTAssertEqual(probe.events, [])
+      XCTAssertEqual(probe.scope.count, 0)
+    }
+  }
+
+  func testAClosureMayEndItsOwnScope() {
+    MainActor.assumeIsolated {
+      let signals = Diagnostics.liveSignals
+      let probe = Probe()
+      let button = Button("Press")
+      button.onClicked(probe) {
+        $0.events.append("clicked")
+        $0.scope.close()
+      }
+      button.click()
+      button.click()
+      XCTAssertEqual(probe.events, ["clicked"])
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+    }
+  }
+
+  func testShortcutsEndWithTheirScope() {
+    MainActor.assumeIsolated {
+      let signals = Diagnostics.liveSignals
+      let probe = Probe()
+      let label = Label("Page")
+      XCTAssertNotNil(label.addShortcut("F5", probe) { $0.events.append("F5") })
+      XCTAssertNotNil(label.addShortcut("<Alt>Left", probe) { $0.events.append("back") })
+      XCTAssertNil(label.addShortcut("no such key", probe) { _ in })
+      let window = shown(label)
+      XCTAssertEqual(probe.scope.count, 2)
+      probe.scope.close()
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      window.destroy()
+    }
+  }
+
+  func testListBoxNamesItsRows() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = ListBox()
+      list.onActivated(probe) { $0.events.append("\($1)") }
+      list.append(Label("One"), name: "One")
+      list.append(Label("Two"), name: "Two")
+      let window = shown(list)
+      XCTAssertTrue(list.activate(1))
+      XCTAssertFalse(list.activate(2))
+      XCTAssertEqual(probe.events, ["1"])
+      list.removeAll()
+      XCTAssertFalse(list.activate(0))
+      probe.scope.close()
+      window.destroy()
+    }
+  }
+
+  func testMessageBarAndSheetLeaveNothing() {
+    MainActor.assumeIsolated {
+      let signals = Diagnostics.liveSignals
+      let objects = Diagnostics.liveObjects
+      autoreleased {
+        let bar = MessageBar()
+        let host = SheetHost(Label("Page"))
+        let menu = MenuButton(icon: .menu, name: "Menu", popover: Popover(Button("Sign out")))
+        let window = shown(
+          Overlay(
+            Box(.vertical) {
+              host.root; menu
+            }
+          ) { bar.root })
+        var events: [String] = []
+        bar.onDismissed = { events.append("dismissed") }
+        bar.message = "Something happened"
+        host.present(Button("Pay"), name: "Payment")
+        settle()
+        XCTAssertTrue(host.isPresenting)
+        XCTAssertTrue(bar.root.isMapped)
+        bar.message = nil
+        host.present(Button("Pay"), name: "Payment")
+        host.dismiss()
+        host.dismiss()
+        menu.open()
+        settle()
+        menu.close()
+        settle()
+        XCTAssertFalse(bar.root.isMapped)
+        window.destroy()
+      }
+      settle()
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
+    }
+  }
+
+  func testCloseRequestCanBeRefused() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let window = shown(Label("Page"))
+      window.onCloseRequest(probe) { probe in
+        probe.events.append("asked")
+        return probe.events.count > 1
+      }
+      window.close()
+      settle(0.05)
+      XCTAssertTrue(window.isMapped)
+      window.close()
+      settle(0.05)
+      XCTAssertFalse(window.isMapped)
+      XCTAssertEqual(probe.events, ["asked", "asked"])
+    }
+  }
+}
