@@ -162,8 +162,8 @@ tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
 tests(
   "PublicationClientTests",
-  ["TestSupport", "PublicationClient", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService",
-    "SignedReceipts", "SQLiteStorage", "Runtime"])
+  ["TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService",
+    "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
 tests(
   "PublicationServerTests",
