@@ -131,9 +131,10 @@ if !headless {
   systemLibrary("CSecret", pkgConfig: "libsecret-1", apt: "libsecret-1-dev")
   systemLibrary("CAtspi", pkgConfig: "atspi-2", apt: "libatspi2.0-dev")
   c("CGtkShims", ["CGtk"])
+  c("CSecretShims", ["CSecret"])
   c("CAppResources", flags: [.unsafeFlags(["-Wno-c23-extensions"])])
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
-  library("DesktopServices", "App", ["CSecret", "SessionService", "Runtime"])
+  library("DesktopServices", "App", ["CSecretShims", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
   library("Driver", "Tools", ["CAtspi"])
   executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver"])
@@ -185,7 +186,13 @@ tests("FloorTests", [])
 tests("ScriptTests", [])
 if !headless {
   tests("GtkTests", ["Gtk", "CGtk", "CGtkShims", "Runtime"])
-  tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime"])
+  if present("Tests/TokenStoreProbe") {
+    targets.append(
+      .executableTarget(
+        name: "TokenStoreProbe", dependencies: ["DesktopServices", "CSecretShims", "SessionService"], path: "Tests/TokenStoreProbe",
+        swiftSettings: swiftSettings))
+  }
+  tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
     "ScreensTests", ["Screens", "Gtk", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features + clientCores)
   tests("EndToEndTests", ["Driver"])

@@ -1,0 +1,104 @@
+import CSecretShims
+import Foundation
+import Runtime
+import SessionService
+
+/// Keeps a session in the desktop's keyring, through the Secret Service or, in a sandbox, the portal that stands for it.
+///
+/// There is no other place: without a service each call throws, and no token is ever written to a file that the keyring does not
+/// encrypt. A locked keyring asks the user for its password, unless there is nothing in it to find. Calls run one after another on a
+/// thread of their own. Safe from any thread.
+public final class SecretServiceTokenStore: TokenStore {
+  /// How long to wait for the keyring.
+  public struct Limits: Sendable {
+    /// For an answer that needs nobody.
+    public var answer: Duration
+    /// For an answer that may need the user to type the keyring's password.
+    public var prompt: Duration
+
+    /// Makes limits; the defaults suit a person.
+    public init(answer: Duration = .seconds(5), prompt: Duration = .seconds(90)) {
+      self.answer = answer
+      self.prompt = prompt
+    }
+  }
+
+  /// What is kept, as JSON. Fields are only ever added: there is a new account name for a form that older versions cannot read.
+  private struct Record: Codable {
+    var token: String
+    var user: User
+  }
+
+  private static let account = "session"
+
+  private let schema: String
+  private let publication: String
+  private let limits: Limits
+  private let thread = ThreadExecutor(name: "keyring")
+
+  /// - Parameters:
+  ///   - schema: the app's identity, which the keyring shows as the kind of secret.
+  ///   - publication: the origin of the publication whose session it is; each has one.
+  ///   - limits: how long to wait.
+  public init(schema: String, publication: String, limits: Limits = Limits()) {
+    self.schema = schema
+    self.publication = publication
+    self.limits = limits
+  }
+
+  /// What is kept. Something there that is no session counts as nothing, and the next save replaces it.
+  public func load() async throws(TokenStoreError) -> StoredSession? {
+    let text = try await call { [schema, publication, limits] in
+      matinee_secret_load(schema, publication, Self.account, limits.answer.milliseconds, limits.prompt.milliseconds)
+    }
+    guard let text, let record = try? JSONDecoder().decode(Record.self, from: Data(text.revealed.utf8)) else { return nil }
+    return StoredSession(token: Secret(record.token), user: record.user)
+  }
+
+  /// Keeps a session instead of the one before.
+  public func save(_ session: StoredSession) async throws(TokenStoreError) {
+    let record = Record(token: session.token.revealed, user: session.user)
+    guard let data = try? JSONEncoder().encode(record) else { throw .failed("The session cannot be encoded.") }
+    let text = Secret(String(decoding: data, as: UTF8.self))
+    try await call { [schema, publication, limits] in
+      matinee_secret_save(
+        schema, publication, Self.account, "Matinee session at \(publication)", text.revealed, limits.answer.milliseconds,
+        limits.prompt.milliseconds)
+    }
+  }
+
+  /// Removes what is kept.
+  public func clear() async throws(TokenStoreError) {
+    try await call { [schema, publication, limits] in
+      matinee_secret_clear(schema, publication, Self.account, limits.answer.milliseconds, limits.prompt.milliseconds)
+    }
+  }
+
+  /// Runs a call on the keyring's thread.
+  /// - Returns: the text of what was found; `nil` for none.
+  @discardableResult private func call(
+    _ work: @escaping @Sendable () -> matinee_secret_answer
+  ) async throws(TokenStoreError) -> Secret? {
+    do {
+      return try await thread.run {
+        let answer = work()
+        defer { matinee_secret_answer_free(answer) }
+        let text = answer.text.map { String(cString: $0) }
+        switch answer.outcome {
+        case .done: return text.map { Secret($0) }
+        case .not_found: return nil
+        case .no_service: throw TokenStoreError.noService(text ?? "")
+        case .locked: throw TokenStoreError.locked
+        case .timed_out: throw TokenStoreError.timedOut
+        case .failed: throw TokenStoreError.failed(text ?? "")
+        }
+      }
+    } catch {
+      throw error as? TokenStoreError ?? .failed("\(error)")
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: UInt32 { UInt32(clamping: Int64(max(seconds, 0) * 1000)) }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// A home folder and a session bus of their own for one script: the keyring of whoever runs the tests is neither seen nor touched.
+struct PrivateSession {
+  /// What a machine needs for these tests.
+  static let missingTools: [String] = ["dbus-run-session", "dbus-send", "gnome-keyring-daemon"].filter { tool in
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    return !folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
+  }
+
+  /// Starts the keyring, unlocked, and waits until it is there: the daemon takes its name only after it went to the background.
+  static let keyring = """
+    printf password | gnome-keyring-daemon --unlock --components=secrets --daemonize >/dev/null 2>&1
+    tries=0
+    until owner=$(dbus-send --session --print-reply --dest=org.freedesktop.DBus / \\
+      org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null); do
+      tries=$((tries + 1))
+      [ $tries -lt 2000 ] || { echo 'the keyring did not start'; exit 1; }
+    done
+    keyring=${owner##* }
+    trap 'kill -KILL $keyring 2>/dev/null' EXIT
+
+    """
+
+  static let lock = """
+    dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets \\
+      org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login >/dev/null
+
+    """
+
+  /// Runs a script, in which `probe` is the program beside this one that drives a token store.
+  /// - Parameters:
+  ///   - bus: whether to run it within a session bus.
+  ///   - environment: on top of a bare one.
+  /// - Returns: the lines that it printed.
+  static func run(_ script: String, bus: Bool = true, environment: [String: String] = [:]) async throws -> [String] {
+    let folder = URL(filePath: "/tmp/matinee-keyring-\(UUID().uuidString.prefix(8))")
+    let runtime = folder.appending(path: "runtime")
+    try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let configuration = folder.appending(path: "session.conf")
+    // No service folder: on an ordinary bus each start would wake what the machine has installed.
+    try Data(
+      """
+      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+      <busconfig>
+        <type>session</type>
+        <listen>unix:dir=\(folder.path)</listen>
+        <auth>EXTERNAL</auth>
+        <policy context="default">
+          <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+        </policy>
+      </busconfig>
+      """.utf8
+    ).write(to: configuration)
+    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let program = "probe() { '\(beside.appending(path: "TokenStoreProbe").path)' \"$@\"; }\n" + script
+    let wrapper = bus ? ["dbus-run-session", "--config-file=\(configuration.path)", "--"] : []
+
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    // Test threads block signals, and children inherit that: the bus could not be told to end.
+    process.arguments = ["--default-signal"] + wrapper + ["sh", "-c", program]
+    process.environment = [
+      "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": runtime.path,
+      "XDG_DATA_HOME": "\(folder.path)/data", "XDG_CONFIG_HOME": "\(folder.path)/config", "XDG_CACHE_HOME": "\(folder.path)/cache",
+      "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "", "G_DEBUG": "fatal-criticals",
+    ].merging(environment) { $1 }
+    let printed = folder.appending(path: "printed")
+    try Data().write(to: printed)
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: printed)
+    process.standardError = FileHandle.nullDevice
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      process.terminationHandler = { _ in continuation.resume() }
+      do { try process.run() } catch { continuation.resume(throwing: error) }
+    }
+    let text = try String(decoding: Data(contentsOf: printed), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+}
