@@ -39,7 +39,7 @@ require_swift() {
 # What has to be installed -------------------------------------------------------------------------------------------
 
 # The only list of packages: group, package, and what proves that it is there, however it came.
-#   pc:MODULE[>=VERSION]  pkg-config knows it     cmd:NAME  on the PATH     py:MODULE  python3 imports it     GLOB  a file
+#   pc:MODULE[>=VERSION]  pkg-config knows it     cmd:NAME  on the PATH     py:MODULE  a python3 imports it     GLOB  a file
 packages() {
   cat <<'EOF'
 toolchain  binutils              cmd:ld.gold
@@ -71,7 +71,6 @@ driver     xdotool               cmd:xdotool
 driver     imagemagick           cmd:import
 python     python3               cmd:python3
 python     python3-pip           py:pip
-python     python3-setuptools    py:setuptools
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
 desktop    desktop-file-utils    cmd:desktop-file-validate
 desktop    appstream             cmd:appstreamcli
@@ -81,11 +80,23 @@ EOF
 proven() {
   case $1 in
     cmd:*) command -v "${1#cmd:}" >/dev/null ;;
-    py:*) python3 -c "import ${1#py:}" 2>/dev/null ;;
+    py:*) python_with "${1#py:}" >/dev/null ;;
     pc:*'>='*) local module=${1#pc:} && pkg-config --atleast-version="${module#*>=}" "${module%%>=*}" 2>/dev/null ;;
     pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
     *) compgen -G "$1" >/dev/null ;;
   esac
+}
+
+# Prints a python3 that imports $1: the one on the PATH, or the system's, which is where apt installs for.
+python_with() {
+  local python
+  for python in "$(command -v python3)" /usr/bin/python3; do
+    if [[ -x $python ]] && "$python" -c "import $1" 2>/dev/null; then
+      printf '%s\n' "$python"
+      return
+    fi
+  done
+  return 1
 }
 
 # The packages of the groups $@ that are not there.
