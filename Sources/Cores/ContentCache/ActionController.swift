@@ -18,7 +18,9 @@ import Runtime
   private var sending: [Target: Task<Void, Never>] = [:]
   /// Every action ever taken on, so that none is sent as two.
   private var seen: Set<UUID> = []
-  private var lastWrite: Task<Void, Never>?
+  private var writes: [Write] = []
+  private var isWriting = false
+  private var waitingForWrites: [CheckedContinuation<Void, Never>] = []
   private var mayBegin: Bool
   private var isClosed = false
 
@@ -61,7 +63,6 @@ import Runtime
     item.apply(false)
     queues[item.target, default: []].append(item)
     keep(action, item, superseding: superseded)
-    send(item.target)
   }
 
   /// Brings in what the outbox holds from an earlier run, beneath what was performed since, and begins to send.
@@ -77,7 +78,10 @@ import Runtime
   }
 
   /// Returns when everything accepted so far is in the outbox, and everything confirmed out of it: before the process ends.
-  public func written() async { await lastWrite?.value }
+  public func written() async {
+    guard isWriting else { return }
+    await withCheckedContinuation { waitingForWrites.append($0) }
+  }
 
   /// Ends it: what was not confirmed is taken back and forgotten, and answers still on their way reach nothing. For signing out.
   public func close() {
@@ -93,14 +97,20 @@ import Runtime
 
   // MARK: Outbox
 
+  /// Writes the action's row, and sends it afterwards.
   private func keep<A: Action>(_ action: A, _ item: Item, superseding superseded: [Item]) {
-    guard let outbox else { return }
+    let isKept: @MainActor () -> Void = { [weak self] in
+      item.isKept = true
+      self?.send(item.target)
+    }
+    guard let outbox else { return isKept() }
     do {
       let row = Outbox.Row(id: action.id, kind: A.kind, entityID: action.entityID, payload: try JSONEncoder().encode(action))
       let old = superseded.map(\.id)
-      item.kept = write("outbox.add") { try await outbox.add(row, superseding: old) }
+      write("outbox.add", then: isKept) { try await outbox.add(row, superseding: old) }
     } catch {
       onStorageError?(error)
+      isKept()
     }
   }
 
@@ -110,15 +120,25 @@ import Runtime
   }
 
   /// Writes come one after the other in the order of their calls; each is its own delivery.
-  @discardableResult
-  private func write(_ label: String, _ work: @escaping @concurrent @Sendable () async throws -> Void) -> Task<Void, Never> {
-    let previous = lastWrite
-    let task = Task {
-      await previous?.value
-      do { try await effects.run(label, work) } catch { onStorageError?(error) }
+  ///
+  /// A queue and not a chain of tasks: whoever awaits a task's value comes back by way of the shared pool, in no certain order.
+  private func write(
+    _ label: String, then: @escaping @MainActor () -> Void = {}, _ work: @escaping @concurrent @Sendable () async throws -> Void
+  ) {
+    writes.append(Write(label: label, work: work, then: then))
+    guard !isWriting else { return }
+    isWriting = true
+    Task {
+      while !writes.isEmpty {
+        let next = writes.removeFirst()
+        do { try await effects.run(next.label, next.work) } catch { onStorageError?(error) }
+        next.then()
+      }
+      isWriting = false
+      let waiting = waitingForWrites
+      waitingForWrites.removeAll()
+      for continuation in waiting { continuation.resume() }
     }
-    lastWrite = task
-    return task
   }
 
   private func bringIn(_ row: Outbox.Row) {
@@ -136,20 +156,18 @@ import Runtime
       forget(row.id)
       return
     }
+    item.isKept = true
     item.apply(true)
     queues[item.target, default: []].insert(item, at: 0)
   }
 
   // MARK: Sending
 
-  /// Sends the entity's actions until there are none, unless that is under way.
+  /// Sends the entity's actions as far as they are kept, unless that is under way.
   private func send(_ target: Target) {
-    guard mayBegin, sending[target] == nil, queues[target] != nil else { return }
+    guard mayBegin, !isClosed, sending[target] == nil, queues[target]?.first?.isKept == true else { return }
     sending[target] = Task {
-      while !isClosed, let item = queues[target]?.first {
-        await item.kept?.value
-        // Closed or superseded meanwhile.
-        guard !isClosed, queues[target]?.first === item else { continue }
+      while !isClosed, let item = queues[target]?.first, item.isKept {
         item.isSent = true
         let outcome: Result<@MainActor () -> Void, any Error>
         do { outcome = .success(try await item.send()) } catch { outcome = .failure(error) }
@@ -188,6 +206,12 @@ import Runtime
 
 private struct UnknownKind: Error {}
 
+private struct Write {
+  let label: String
+  let work: @concurrent @Sendable () async throws -> Void
+  let then: @MainActor () -> Void
+}
+
 /// One entity of one cache.
 private struct Target: Hashable {
   let cache: ObjectIdentifier
@@ -205,8 +229,8 @@ private struct Target: Hashable {
   let revert: () -> Void
   /// Asks the server; what is returned stores the answer.
   let send: () async throws -> @MainActor () -> Void
-  /// The writing of its row.
-  var kept: Task<Void, Never>?
+  /// Its row is written, or never will be.
+  var isKept = false
   var isSent = false
 
   init<A: Action>(

@@ -30,7 +30,7 @@ public struct Membership<Value: Entity> {
 
 /// Fetches a list page by page: the server's answer goes into the cache, its identifiers stay here for a view.
 ///
-/// Every input changes ``state`` before it returns; what it starts is awaited by its task's value.
+/// Every input changes ``state`` before it returns.
 @MainActor public final class PageFetcher<Value: Entity> {
   /// Everything a page needs to know of its list.
   public struct State: Equatable, Sendable {
@@ -120,39 +120,33 @@ public struct Membership<Value: Entity> {
     loadingMore?.cancel()
   }
 
-  /// Fetches the list from its start. While that is under way, asking again gets the same task.
-  @discardableResult
-  public func reload() -> Task<Void, Never> {
-    if let reloading { return reloading }
+  /// Fetches the list from its start. While that is under way, asking again starts nothing.
+  public func reload() {
+    guard reloading == nil else { return }
     begin()
     change {
       $0.isReloading = true
       $0.isLoadingMore = false
       $0.failure = nil
     }
-    let task = load(nil) { fetcher, page in
+    reloading = load(nil) { fetcher, page in
       let ids = Self.unique(page.items.map(\.id), after: [])
       fetcher.finish(ids, page.next)
     }
-    reloading = task
-    return task
   }
 
   /// Fetches the next page, if there is one and nothing is under way.
-  @discardableResult
-  public func loadMore() -> Task<Void, Never>? {
-    guard let cursor, !state.isLoading else { return loadingMore }
+  public func loadMore() {
+    guard let cursor, !state.isLoading else { return }
     change {
       $0.isLoadingMore = true
       $0.failure = nil
     }
-    let task = load(cursor) { fetcher, page in
+    loadingMore = load(cursor) { fetcher, page in
       // Something was inserted meanwhile when a page brings what is there already.
       let ids = fetcher.state.ids
       fetcher.finish(ids + Self.unique(page.items.map(\.id), after: ids), page.next)
     }
-    loadingMore = task
-    return task
   }
 
   /// Re-reads the cache without asking the server: for a page that reappears.

@@ -1,0 +1,207 @@
+import ContentCache
+import Foundation
+import Runtime
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ActionControllerTests {
+  private let world = World()
+  private var cache: Cache<Note> { world.cache }
+
+  init() { cache.store([Note(id: "a", likes: 5), Note(id: "b")]) }
+
+  @Test func cacheChangesBeforePerformReturns() async {
+    world.like("a")
+    #expect(cache["a"]?.liked == true)
+    #expect(cache["a"]?.likes == 6)
+    #expect(world.controller.pendingCount == 1)
+    await world.quiet()
+    #expect(world.gate.asked.map(\.kind) == ["like"])
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 9)))
+    #expect(cache["a"] == Note(id: "a", liked: true, likes: 9))
+    #expect(world.controller.pendingCount == 0)
+    #expect(world.labels == ["action.like"])
+  }
+
+  @Test func refusedActionIsTakenBackAndTold() async {
+    let before = cache["a"]
+    let id = world.like("a")
+    await world.quiet()
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == before)
+    let failure = ActionFailure(kind: "like", actionID: id, entityID: "a", reason: .refused("The server said no."))
+    #expect(world.failures == [failure])
+    #expect(failure.sentence == "The server said no.")
+  }
+
+  @Test func unreachableServerTakesItBackToo() async {
+    world.like("a")
+    await world.quiet()
+    await world.answer(0, .failure(Unreachable()))
+    #expect(cache["a"]?.liked == false)
+    #expect(world.failures.map(\.reason) == [.unreachable("The server cannot be reached.")])
+  }
+
+  @Test func firstOfTwoRefusedUndoesOnlyItsOwnChange() async {
+    world.like("a")
+    world.mark("a")
+    await world.quiet()
+    #expect(world.gate.hanging.map(\.question.kind) == ["like"])
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == Note(id: "a", likes: 5, marked: true))
+    await world.answer(0, .success(Note(id: "a", likes: 5, marked: true)))
+    #expect(cache["a"] == Note(id: "a", likes: 5, marked: true))
+    #expect(world.failures.count == 1)
+  }
+
+  @Test func secondOfTwoRefusedUndoesOnlyItsOwnChange() async {
+    world.like("a")
+    world.mark("a")
+    await world.quiet()
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    #expect(cache["a"] == Note(id: "a", liked: true, likes: 6, marked: true))
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == Note(id: "a", liked: true, likes: 6))
+  }
+
+  @Test func togglingFastSendsAtMostTheLastState() async {
+    for number in 1...7 { world.like("a", number % 2 == 1) }
+    #expect(cache["a"] == Note(id: "a", liked: true, likes: 6))
+    await world.quiet()
+    #expect(world.gate.asked.map(\.on) == [true])
+    #expect(world.controller.pendingCount == 1)
+    for number in 1...6 { world.like("a", number % 2 == 0) }
+    world.like("a", false)
+    #expect(cache["a"]?.likes == 5)
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    #expect(cache["a"] == Note(id: "a", likes: 5))
+    #expect(world.gate.asked.map(\.on) == [true, false])
+    await world.answer(0, .success(Note(id: "a", likes: 5)))
+    #expect(world.gate.hanging.isEmpty)
+    #expect(cache["a"] == Note(id: "a", likes: 5))
+  }
+
+  @Test func refusedToggleLeavesTheLaterOne() async {
+    world.like("a")
+    await world.quiet()
+    world.like("a", false)
+    #expect(cache["a"]?.likes == 5)
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == Note(id: "a", likes: 5))
+    await world.answer(0, .success(Note(id: "a", likes: 5)))
+    #expect(cache["a"] == Note(id: "a", likes: 5))
+  }
+
+  @Test func actionsThatCountAreAllSent() async {
+    let ids = [world.comment("a"), world.comment("a")]
+    #expect(cache["a"]?.comments == ids)
+    await world.quiet()
+    #expect(world.gate.hanging.count == 1)
+    await world.answer(0, .success(Note(id: "a", likes: 5, comments: [ids[0]])))
+    #expect(cache["a"]?.comments == ids)
+    await world.answer(0, .success(Note(id: "a", likes: 5, comments: ids)))
+    #expect(world.gate.asked.map(\.id) == ids)
+  }
+
+  @Test func entitiesDoNotWaitForEachOther() async {
+    world.like("a")
+    world.like("b")
+    world.mark("b")
+    await world.quiet()
+    #expect(Set(world.gate.hanging.map(\.question.entityID)) == ["a", "b"])
+    #expect(world.gate.hanging.allSatisfy { $0.question.kind == "like" })
+  }
+
+  @Test func answerToAFetchGoesBeneath() async {
+    let asked = cache.stamp()
+    world.like("a")
+    await world.quiet()
+    cache.store([Note(id: "a", title: "new", likes: 7)], asOf: asked)
+    #expect(cache["a"] == Note(id: "a", title: "new", liked: true, likes: 8))
+    cache.store([Note(id: "a", title: "newer", liked: true, likes: 9)])
+    #expect(cache["a"] == Note(id: "a", title: "newer", liked: true, likes: 9))
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == Note(id: "a", title: "newer", liked: true, likes: 9))
+  }
+
+  @Test func fetchAskedForBeforeTheActionWasConfirmedDoesNotUndoIt() async {
+    world.like("a")
+    await world.quiet()
+    let asked = cache.stamp()
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    cache.store([Note(id: "a", body: "text", likes: 5)], asOf: asked)
+    #expect(cache["a"] == Note(id: "a", body: "text", liked: true, likes: 6))
+  }
+
+  @Test func entityThatIsNotKnownYetShowsTheActionOnceItIs() async {
+    world.like("c")
+    #expect(cache["c"] == nil)
+    cache.store([Note(id: "c", likes: 1)])
+    #expect(cache["c"]?.likes == 2)
+    await world.quiet()
+    await world.answer(0, .success(Note(id: "c", liked: true, likes: 2)))
+  }
+
+  @Test func entityDeletedMeanwhileStaysAway() async {
+    world.like("a")
+    await world.quiet()
+    cache.remove(["a"])
+    #expect(cache["a"] == nil)
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == nil)
+    #expect(world.failures.count == 1)
+  }
+
+  @Test func sameActionTwiceIsOne() async {
+    let action = LikeAction(id: UUID(), entityID: "a", on: true)
+    world.controller.perform(action)
+    world.controller.perform(action)
+    await world.quiet()
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    world.controller.perform(action)
+    await world.quiet()
+    #expect(world.gate.asked.count == 1)
+    #expect(world.controller.pendingCount == 0)
+  }
+
+  @Test func observersHearOfTheChangeAndOfItsRevert() async {
+    var shown: [Int?] = []
+    let observation = cache.observe { ids in if ids.contains("a") { shown.append(cache["a"]?.likes) } }
+    world.like("a")
+    await world.quiet()
+    await world.answer(0, .failure(Refused()))
+    #expect(shown == [6, 5])
+    observation.cancel()
+  }
+
+  @Test func confirmationThatChangesNothingIsNoNews() async {
+    world.like("a")
+    await world.quiet()
+    var notices = 0
+    let observation = cache.observe { _ in notices += 1 }
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    #expect(notices == 0)
+    observation.cancel()
+  }
+
+  @Test func closingDropsEverythingAndLateAnswersReachNothing() async {
+    let before = cache["a"]
+    world.like("a")
+    world.mark("a")
+    world.like("b")
+    await world.quiet()
+    world.controller.close()
+    #expect(cache["a"] == before)
+    #expect(world.controller.pendingCount == 0)
+    cache.removeAll()
+    cache.store([Note(id: "a", title: "of the next reader")])
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == Note(id: "a", title: "of the next reader"))
+    #expect(cache["b"] == nil)
+    #expect(world.failures.isEmpty)
+    world.like("a")
+    await world.quiet()
+    #expect(world.gate.asked.count == 2)
+    #expect(cache["a"]?.liked == false)
+  }
+}

@@ -1,0 +1,189 @@
+import ContentCache
+import Foundation
+import SQLiteStorage
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path + "/outbox.sqlite"
+  }
+
+  private func world(owner: String = "reader", ids: UInt8 = 1) async throws -> (World, Database) {
+    let database = try await Database(path: path, migrations: Outbox.migrations)
+    let world = World(outbox: Outbox(database: database, owner: owner), ids: Numbered(first: ids))
+    world.cache.store([Note(id: "a", likes: 5), Note(id: "b")])
+    return (world, database)
+  }
+
+  private func rows() throws -> [String] {
+    try Connection(path: path).query("SELECT kind || ' ' || entity FROM outbox ORDER BY position") { try $0.get(0) }
+  }
+
+  @Test func actionIsKeptBeforeItIsSentAndForgottenAfterwards() async throws {
+    let (world, _) = try await world()
+    await world.controller.resume()
+    world.like("a")
+    await world.quiet()
+    #expect(world.labels == ["outbox.read", "outbox.add"])
+    #expect(try rows() == ["like a"])
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    #expect(world.labels == ["outbox.read", "outbox.add", "action.like", "outbox.remove"])
+    #expect(try rows() == [])
+  }
+
+  @Test func refusedActionIsForgottenToo() async throws {
+    let (world, _) = try await world()
+    await world.controller.resume()
+    world.like("a")
+    await world.quiet()
+    await world.answer(0, .failure(Refused()))
+    #expect(try rows() == [])
+  }
+
+  @Test func supersededActionLeavesOneRow() async throws {
+    let (world, _) = try await world()
+    await world.controller.resume()
+    world.mark("a")
+    await world.quiet()
+    world.like("a", true)
+    world.like("a", false)
+    await world.quiet()
+    #expect(try rows() == ["mark a", "like a"])
+  }
+
+  @Test func nothingIsSentBeforeTheOldActionsAreIn() async throws {
+    let (first, database) = try await world()
+    await first.controller.resume()
+    first.comment("a")
+    first.mark("a")
+    await first.quiet()
+    await database.close()
+
+    let (second, _) = try await world(ids: 100)
+    let comment = second.comment("a")
+    #expect(second.cache["a"]?.comments == [comment])
+    await second.quiet()
+    #expect(second.gate.asked.isEmpty)
+    await second.controller.resume()
+    #expect(second.cache["a"]?.comments.count == 2)
+    #expect(second.cache["a"]?.comments.last == comment)
+    #expect(second.cache["a"]?.marked == true)
+    for kind in ["comment", "mark", "comment"] {
+      await second.quiet()
+      #expect(second.gate.hanging.map(\.question.kind) == [kind])
+      await second.answer(0, .success(try #require(second.cache["a"])))
+    }
+    #expect(second.gate.asked.first?.id == first.gate.asked.first?.id)
+    #expect(try rows() == [])
+    first.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func newerToggleTakesThePlaceOfAnOldOne() async throws {
+    let (first, database) = try await world()
+    await first.controller.resume()
+    first.like("a", true)
+    await first.quiet()
+    await database.close()
+
+    let (second, _) = try await world(ids: 100)
+    second.like("a", false)
+    await second.controller.resume()
+    await second.quiet()
+    #expect(second.gate.asked.map(\.on) == [false])
+    #expect(second.cache["a"]?.likes == 5)
+    #expect(try rows() == ["like a"])
+    first.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func refusedAfterARestart() async throws {
+    let (first, database) = try await world()
+    await first.controller.resume()
+    first.like("a")
+    await first.quiet()
+    await database.close()
+
+    let (second, _) = try await world()
+    await second.controller.resume()
+    #expect(second.cache["a"]?.likes == 6)
+    await second.quiet()
+    await second.answer(0, .failure(Refused()))
+    #expect(second.cache["a"]?.likes == 5)
+    #expect(second.failures.map(\.entityID) == ["a"])
+    #expect(try rows() == [])
+    first.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func anotherReaderNeitherSeesNorSendsThem() async throws {
+    let (first, _) = try await world(owner: "first")
+    await first.controller.resume()
+    first.like("a")
+    await first.quiet()
+    let (second, _) = try await world(owner: "second", ids: 100)
+    await second.controller.resume()
+    await second.quiet()
+    #expect(second.gate.asked.isEmpty)
+    #expect(second.cache["a"]?.liked == false)
+    second.mark("b")
+    await second.quiet()
+    second.controller.close()
+    await second.controller.written()
+    #expect(try rows() == ["like a"])
+    first.controller.close()
+    await first.controller.written()
+    #expect(try rows() == [])
+    first.gate.answer(0, .failure(CancellationError()))
+    second.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func rowOfAnotherVersionIsToldAndRemoved() async throws {
+    let (world, database) = try await world()
+    try await database.run { connection in
+      for (kind, payload) in [("vote", "{}"), ("like", "{\"x\":1}")] {
+        try connection.execute(
+          "INSERT INTO outbox (id, owner, kind, entity, payload) VALUES (?, 'reader', ?, 'a', ?)", UUID(), kind, Data(payload.utf8))
+      }
+    }
+    await world.controller.resume()
+    await world.controller.written()
+    #expect(world.failures.map(\.kind) == ["like", "vote"])
+    #expect(try rows() == [])
+    world.like("a")
+    await world.quiet()
+    #expect(world.gate.asked.count == 1)
+    world.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func writtenWaitsForWhatWasAccepted() async throws {
+    let (world, _) = try await world()
+    for number in 0..<20 { world.like("\(number)") }
+    await world.controller.written()
+    #expect(try rows().count == 20)
+  }
+
+  @Test func outboxThatCannotBeWrittenStopsNobody() async throws {
+    let (world, database) = try await world()
+    await world.controller.resume()
+    await database.close()
+    world.like("a")
+    await world.quiet()
+    #expect(world.storageErrors == 1)
+    await world.answer(0, .success(Note(id: "a", liked: true, likes: 6)))
+    #expect(world.cache["a"]?.likes == 6)
+    #expect(world.failures.isEmpty)
+  }
+
+  @Test func outboxThatCannotBeReadStopsNobody() async throws {
+    let (world, database) = try await world()
+    await database.close()
+    await world.controller.resume()
+    #expect(world.storageErrors == 1)
+    world.like("a")
+    await world.quiet()
+    #expect(world.gate.asked.count == 1)
+    world.gate.answer(0, .failure(CancellationError()))
+  }
+}

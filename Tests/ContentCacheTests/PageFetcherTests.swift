@@ -1,0 +1,190 @@
+import ContentCache
+import Foundation
+import Runtime
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PageFetcherTests {
+  private let effects = Effects()
+  private let cache = Cache<Note>()
+  private let gate = Gate<String?, FetchedPage<Note>>()
+
+  private func fetcher(_ membership: Membership<Note>? = nil) -> PageFetcher<Note> {
+    let gate = gate
+    return PageFetcher("notes.load", cache: cache, effects: effects, membership: membership, explain: explain) { try await gate.ask($0) }
+  }
+
+  private func page(_ ids: String..., next: String? = nil) -> FetchedPage<Note> {
+    FetchedPage(items: ids.map { Note(id: $0) }, next: next)
+  }
+
+  private func quiet() async {
+    repeat { for _ in 0..<5 { await Task.yield() } } while effects.inFlight != gate.hanging.count
+  }
+
+  private func answer(_ index: Int = 0, _ result: Result<FetchedPage<Note>, any Error>) async {
+    await quiet()
+    gate.answer(index, result)
+    await quiet()
+  }
+
+  @Test func loadsPageAfterPage() async {
+    let fetcher = fetcher()
+    var statuses: [PageFetcher<Note>.State.Status] = [fetcher.state.status]
+    fetcher.onChange = { if statuses.last != $0.status { statuses.append($0.status) } }
+    fetcher.reload()
+    #expect(fetcher.state.isReloading)
+    await answer(0, .success(page("a", "b", next: "2")))
+    #expect(fetcher.state.ids == ["a", "b"])
+    #expect(!fetcher.state.reachedEnd)
+    #expect(cache["a"] != nil)
+    fetcher.loadMore()
+    #expect(fetcher.state.isLoadingMore)
+    await answer(0, .success(page("c")))
+    #expect(fetcher.state.ids == ["a", "b", "c"])
+    #expect(fetcher.state.reachedEnd)
+    #expect(!fetcher.state.isLoading)
+    fetcher.loadMore()
+    #expect(!fetcher.state.isLoading)
+    #expect(gate.asked == [nil, "2"])
+    #expect(statuses == [.initial, .loading, .content])
+  }
+
+  @Test func emptyFailedAndOfflineAreDifferentThings() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .failure(Refused()))
+    #expect(fetcher.state.status == .failed("The server said no."))
+    fetcher.reload()
+    #expect(fetcher.state.status == .loading)
+    await answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.status == .offline("The server cannot be reached."))
+    fetcher.reload()
+    await answer(0, .success(page()))
+    #expect(fetcher.state.status == .empty)
+    #expect(fetcher.state.failure == nil)
+  }
+
+  @Test func failedReloadKeepsWhatIsThere() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", next: "2")))
+    fetcher.reload()
+    await answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.status == .content)
+    #expect(fetcher.state.failure == .unreachable("The server cannot be reached."))
+    fetcher.loadMore()
+    #expect(fetcher.state.failure == nil)
+    await answer(0, .failure(Refused()))
+    #expect(fetcher.state.failure == .refused("The server said no."))
+    fetcher.loadMore()
+    await answer(0, .success(page("b")))
+    #expect(fetcher.state.ids == ["a", "b"])
+    #expect(gate.asked == [nil, nil, "2", "2"])
+  }
+
+  @Test func concurrentReloadsAreOne() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    fetcher.reload()
+    await answer(0, .success(page("a")))
+    #expect(gate.asked.count == 1)
+    fetcher.reload()
+    await answer(0, .success(page("a")))
+    #expect(gate.asked.count == 2)
+  }
+
+  @Test func postInsertedMeanwhileIsNotThereTwice() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("b", "c", "c", next: "2")))
+    #expect(fetcher.state.ids == ["b", "c"])
+    fetcher.loadMore()
+    await answer(0, .success(page("c", "d", next: "3")))
+    #expect(fetcher.state.ids == ["b", "c", "d"])
+  }
+
+  @Test func nextPageOfAnOlderListIsDropped() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", next: "2")))
+    fetcher.loadMore()
+    await quiet()
+    fetcher.reload()
+    #expect(!fetcher.state.isLoadingMore)
+    await answer(1, .success(page("x", next: "x2")))
+    await answer(0, .success(page("b", next: "3")))
+    #expect(fetcher.state.ids == ["x"])
+    #expect(cache["b"] == nil)
+    fetcher.loadMore()
+    await answer(0, .success(page("y")))
+    #expect(gate.asked.last == "x2")
+    #expect(fetcher.state.ids == ["x", "y"])
+  }
+
+  @Test func nothingArrivesAfterAReset() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await quiet()
+    fetcher.reset()
+    cache.removeAll()
+    #expect(fetcher.state.status == .initial)
+    await answer(0, .success(page("a")))
+    #expect(fetcher.state.status == .initial)
+    #expect(cache["a"] == nil)
+  }
+
+  @Test func releasedFetcherStoresNothing() async {
+    var fetcher: PageFetcher<Note>? = fetcher()
+    fetcher?.reload()
+    await quiet()
+    weak let released = fetcher
+    fetcher = nil
+    #expect(released == nil)
+    await answer(0, .success(page("a")))
+    #expect(cache["a"] == nil)
+  }
+
+  @Test func answerAskedForBeforeAnActionWasConfirmedDoesNotUndoIt() async {
+    let controller = ActionController(outbox: nil, effects: effects, explain: explain)
+    controller.register(MarkAction.self, cache: cache) { Note(id: $0.entityID, marked: true) }
+    let fetcher = fetcher()
+    fetcher.reload()
+    await quiet()
+    controller.perform(MarkAction(id: UUID(), entityID: "a", on: true))
+    await quiet()
+    #expect(controller.pendingCount == 0)
+    await answer(0, .success(page("a")))
+    #expect(cache["a"]?.marked == true)
+  }
+
+  @Test func reappearingPageRereadsTheCache() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", "b")))
+    cache.remove(["a"])
+    #expect(fetcher.state.ids == ["a", "b"])
+    fetcher.reloadFromCache()
+    #expect(fetcher.state.ids == ["b"])
+    #expect(gate.asked.count == 1)
+  }
+
+  @Test func listThatTheReaderChangesFollowsTheCache() async {
+    let fetcher = fetcher(Membership(contains: \.marked, precedes: { $0.title < $1.title }))
+    cache.store([Note(id: "z", title: "0", marked: true)])
+    fetcher.reloadFromCache()
+    #expect(fetcher.state.ids == [])
+    fetcher.reload()
+    let items = [Note(id: "b", title: "2", marked: true), Note(id: "d", title: "4", marked: true)]
+    await answer(0, .success(FetchedPage(items: items, next: "5")))
+    cache.store([Note(id: "b", title: "2"), Note(id: "c", title: "3", marked: true), Note(id: "e", title: "5", marked: true)])
+    cache.store([Note(id: "f", title: "1")])
+    fetcher.reloadFromCache()
+    // "e" lies behind what was fetched: the next page brings it.
+    #expect(fetcher.state.ids == ["z", "c", "d"])
+    fetcher.loadMore()
+    await answer(0, .success(FetchedPage(items: [Note(id: "e", title: "5", marked: true)])))
+    cache.store([Note(id: "g", title: "9", marked: true)])
+    fetcher.reloadFromCache()
+    #expect(fetcher.state.ids == ["z", "c", "d", "e", "g"])
+  }
+}

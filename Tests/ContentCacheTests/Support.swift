@@ -1,0 +1,187 @@
+import ContentCache
+import Foundation
+import Runtime
+import Synchronization
+
+/// An entity with two flags that a reader sets, a count that depends on one of them, and a body that lists leave out.
+struct Note: Entity {
+  var id: String
+  var title = ""
+  var body: String?
+  var liked = false
+  var likes = 0
+  var marked = false
+  var comments: [UUID] = []
+}
+
+struct LikeAction: Action, Equatable {
+  typealias Value = Note
+  static let kind = "like"
+  let id: UUID
+  let entityID: String
+  let on: Bool
+
+  func apply(to note: inout Note) {
+    guard note.liked != on else { return }
+    note.liked = on
+    note.likes += on ? 1 : -1
+  }
+}
+
+struct MarkAction: Action, Equatable {
+  typealias Value = Note
+  static let kind = "mark"
+  let id: UUID
+  let entityID: String
+  let on: Bool
+
+  func apply(to note: inout Note) { note.marked = on }
+}
+
+struct CommentAction: Action, Equatable {
+  typealias Value = Note
+  static let kind = "comment"
+  let id: UUID
+  let entityID: String
+  var supersedesKey: String? { nil }
+
+  func apply(to note: inout Note) { if !note.comments.contains(id) { note.comments.append(id) } }
+}
+
+/// What a test's server answers with, or what the way to it does.
+struct Refused: Error {}
+struct Unreachable: Error {}
+
+@MainActor func explain(_ error: any Error) -> RequestFailure {
+  error is Unreachable ? .unreachable("The server cannot be reached.") : .refused("The server said no.")
+}
+
+/// Where questions hang until a test answers them. Safe from any thread.
+final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
+  struct Hanging: Sendable {
+    let number: Int
+    let question: Question
+    fileprivate let continuation: CheckedContinuation<Answer, any Error>
+  }
+
+  private struct State {
+    var hanging: [Hanging] = []
+    var asked: [Question] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Not yet answered, in order.
+  var hanging: [Hanging] { state.withLock { $0.hanging } }
+  /// Everything ever asked, in order.
+  var asked: [Question] { state.withLock { $0.asked } }
+
+  func ask(_ question: Question) async throws -> Answer {
+    try await withCheckedThrowingContinuation { continuation in
+      state.withLock {
+        $0.hanging.append(Hanging(number: $0.asked.count, question: question, continuation: continuation))
+        $0.asked.append(question)
+      }
+    }
+  }
+
+  /// Answers the question that hangs at a place, the oldest by default.
+  func answer(_ index: Int = 0, _ result: Result<Answer, any Error>) {
+    let hanging = state.withLock { $0.hanging.remove(at: index) }
+    hanging.continuation.resume(with: result)
+  }
+}
+
+/// A cache, a controller and the server's end of both.
+@MainActor final class World {
+  let effects = Effects()
+  let cache = Cache<Note>(merge: { old, new in
+    var new = new
+    new.body = new.body ?? old.body
+    return new
+  })
+  let gate = Gate<Sent, Note>()
+  let controller: ActionController
+  let ids: any IdentifierSource
+  private(set) var failures: [ActionFailure] = []
+  private(set) var storageErrors = 0
+  private(set) var labels: [String] = []
+
+  /// An action as it reached the server.
+  struct Sent: Sendable, Equatable {
+    let id: UUID
+    let kind: String
+    let entityID: String
+    let on: Bool
+  }
+
+  init(outbox: Outbox? = nil, ids: any IdentifierSource = SequentialIdentifiers()) {
+    self.ids = ids
+    controller = ActionController(outbox: outbox, effects: effects, explain: explain)
+    let gate = gate
+    controller.register(LikeAction.self, cache: cache) {
+      try await gate.ask(Sent(id: $0.id, kind: LikeAction.kind, entityID: $0.entityID, on: $0.on))
+    }
+    controller.register(MarkAction.self, cache: cache) {
+      try await gate.ask(Sent(id: $0.id, kind: MarkAction.kind, entityID: $0.entityID, on: $0.on))
+    }
+    controller.register(CommentAction.self, cache: cache) {
+      try await gate.ask(Sent(id: $0.id, kind: CommentAction.kind, entityID: $0.entityID, on: true))
+    }
+    controller.onFailure = { [weak self] in self?.failures.append($0) }
+    controller.onStorageError = { [weak self] _ in self?.storageErrors += 1 }
+    effects.onDelivery = { [weak self] in self?.labels.append($0.label) }
+  }
+
+  @discardableResult func like(_ entityID: String, _ on: Bool = true) -> UUID {
+    let action = LikeAction(id: ids.next(), entityID: entityID, on: on)
+    controller.perform(action)
+    return action.id
+  }
+
+  @discardableResult func mark(_ entityID: String, _ on: Bool = true) -> UUID {
+    let action = MarkAction(id: ids.next(), entityID: entityID, on: on)
+    controller.perform(action)
+    return action.id
+  }
+
+  @discardableResult func comment(_ entityID: String) -> UUID {
+    let action = CommentAction(id: ids.next(), entityID: entityID)
+    controller.perform(action)
+    return action.id
+  }
+
+  /// Returns when everything that can happen without an answer from the server has happened.
+  func quiet() async {
+    repeat { for _ in 0..<5 { await Task.yield() } } while effects.inFlight != gate.hanging.count
+  }
+
+  func answer(_ index: Int = 0, _ result: Result<Note, any Error>) async {
+    gate.answer(index, result)
+    await quiet()
+  }
+}
+
+/// A folder that goes with the test.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Identifiers that differ between two runs of one test.
+final class Numbered: IdentifierSource {
+  private let numbers: SequentialIdentifiers
+
+  init(first: UInt8) {
+    numbers = SequentialIdentifiers()
+    for _ in 1..<first { _ = numbers.next() }
+  }
+
+  func next() -> UUID { numbers.next() }
+}
