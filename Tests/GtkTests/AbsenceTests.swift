@@ -54,6 +54,10 @@ final class AbsenceTests: GtkTestCase {
     }
   }
 
+  func testBrandIsDrawnAtTheSizeAskedFor() {
+    MainActor.assumeIsolated { XCTAssertEqual(Texture.brand(side: 96)?.width, 96) }
+  }
+
   func testIconThatNoThemeHas() {
     MainActor.assumeIsolated {
       XCTAssertFalse(Icon("no-such-icon-anywhere").isAvailable)

@@ -1,9 +1,10 @@
+import CGtk
 import Foundation
 import XCTest
 
 @testable import Gtk
 
-/// The life of an application. What needs a process of its own runs this test bundle again, with one test chosen and one variable set.
+/// The life of an application. What needs a process of its own runs the same test in it, with a variable set that says so.
 final class ApplicationTests: GtkTestCase {
   func testLifeFromStartToShutdown() {
     MainActor.assumeIsolated {
@@ -50,8 +51,9 @@ final class ApplicationTests: GtkTestCase {
   }
 
   func testSecondStartHandsOver() throws {
+    if isChild { return startSecond() }
     let uris = Self.uris
-    let second = try child("testChildHandsOver", uris)
+    let second = child("testSecondStartHandsOver")
     MainActor.assumeIsolated {
       let probe = Probe()
       guard let application = try? Application(id: Self.sharedID, instance: .unique) else { return XCTFail("no application") }
@@ -69,6 +71,59 @@ final class ApplicationTests: GtkTestCase {
     }
     second.waitUntilExit()
     XCTAssertEqual(second.terminationStatus, 0)
+  }
+
+  func testActionsReachTheProgram() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      guard let application = try? Application(id: "org.example.MatineeTests.Act", instance: .own) else { return XCTFail("no application") }
+      application.addAction("refresh", accelerators: ["F5", "<Control>r"]) { probe.events.append("refresh") }
+      application.addAction("quit") { application.quit() }
+      application.onActivate = {
+        application.hold()
+        XCTAssertTrue(application.activateAction("refresh"))
+        XCTAssertFalse(application.activateAction("none"))
+        XCTAssertTrue(application.activateAction("quit"))
+      }
+      MainLoop.after(seconds: 20) { application.quit() }
+      XCTAssertEqual(try? application.run(), 0)
+      XCTAssertEqual(probe.events, ["refresh"])
+    }
+  }
+
+  func testDesktopMayTurnDarkAndLight() {
+    MainActor.assumeIsolated {
+      guard let application = try? Application(id: "org.example.MatineeTests.Dark", instance: .own) else {
+        return XCTFail("no application")
+      }
+      let probe = Probe()
+      application.onActivate = {
+        application.hold()
+        guard let bus = g_application_get_dbus_connection(application.pointer()) else { return XCTFail("no session bus") }
+        let name = g_bus_own_name_on_connection(
+          bus, "org.freedesktop.portal.Desktop", GBusNameOwnerFlags(rawValue: 0), nil, nil, nil, nil)
+        @MainActor func announce(_ scheme: Int, _ isDark: Bool) {
+          let value = g_variant_parse(nil, "('org.freedesktop.appearance', 'color-scheme', <uint32 \(scheme)>)", nil, nil, nil)
+          g_dbus_connection_emit_signal(
+            bus, nil, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings", "SettingChanged", value, nil)
+          g_variant_unref(value)
+          MainLoop.run(upTo: 5) { Theme.isDark == isDark }
+          probe.events.append("\(Theme.isDark)")
+        }
+        settle()
+        announce(1, true)
+        Theme.use(.light)
+        announce(1, false)
+        Theme.use(.desktop)
+        announce(0, false)
+        announce(1, true)
+        announce(2, false)
+        g_bus_unown_name(name)
+        application.quit()
+      }
+      XCTAssertEqual(try? application.run(), 0)
+      XCTAssertEqual(probe.events, ["true", "false", "false", "true", "false"])
+    }
   }
 
   func testTerminationIsAskedFor() {
@@ -90,15 +145,19 @@ final class ApplicationTests: GtkTestCase {
   }
 
   func testWithoutADisplayNothingBreaks() throws {
-    let process = try child("testChildWithoutDisplay", [])
+    if isChild { return startWithoutDisplay() }
+    let process = child("testWithoutADisplayNothingBreaks")
     process.environment?["DISPLAY"] = nil
     process.environment?["WAYLAND_DISPLAY"] = nil
     process.environment?["GDK_BACKEND"] = nil
     // The toolkit warns about the display that it does not find; that is what is tried here.
     process.environment?["G_DEBUG"] = nil
+    let errors = Pipe()
+    process.standardError = errors
     try process.run()
+    let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    XCTAssertEqual(process.terminationStatus, 0)
+    XCTAssertEqual(process.terminationStatus, 0, said)
   }
 
   // MARK: In the other process
@@ -109,37 +168,32 @@ final class ApplicationTests: GtkTestCase {
     "matinee://posts/1?publication=http%3A%2F%2F127.0.0.1%3A80", "matinee://posts/A b//../c", "nonsense", "-x", "matinee:%zz#é", "",
   ]
 
+  private var isChild: Bool { ProcessInfo.processInfo.environment[Self.childKey] != nil }
+
   override func setUpWithError() throws {
     // A child may be meant to find no display.
-    if ProcessInfo.processInfo.environment[Self.childKey] == nil { try super.setUpWithError() }
+    if !isChild { try super.setUpWithError() }
   }
 
-  private func child(_ test: String, _ arguments: [String]) throws -> Process {
+  private func child(_ test: String) -> Process {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = ["GtkTests.ApplicationTests/" + test]
     process.environment = ProcessInfo.processInfo.environment
-    process.environment?[Self.childKey] = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
+    process.environment?[Self.childKey] = "1"
     process.standardOutput = FileHandle.nullDevice
     return process
   }
 
-  private func given() throws -> [String] {
-    guard let text = ProcessInfo.processInfo.environment[Self.childKey] else { throw XCTSkip("runs in a process of its own") }
-    return try JSONDecoder().decode([String].self, from: Data(text.utf8))
-  }
-
-  func testChildHandsOver() throws {
-    let uris = try given()
+  private func startSecond() {
     MainActor.assumeIsolated {
       guard let application = try? Application(id: Self.sharedID, instance: .unique) else { return XCTFail("no application") }
       application.onStartup = { XCTFail("it is the first") }
-      XCTAssertEqual(try? application.run(opening: uris), 0)
+      XCTAssertEqual(try? application.run(opening: Self.uris), 0)
     }
   }
 
-  func testChildWithoutDisplay() throws {
-    _ = try given()
+  private func startWithoutDisplay() {
     MainActor.assumeIsolated {
       XCTAssertFalse(Toolkit.start())
       XCTAssertFalse(Theme.install())

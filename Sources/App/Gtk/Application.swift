@@ -96,6 +96,14 @@ import CGtkShims
     setAccelerators(accelerators, for: "app." + name)
   }
 
+  /// Does what an action does.
+  /// - Returns: false when there is none of that name.
+  @discardableResult public func activateAction(_ name: String) -> Bool {
+    guard g_action_group_has_action(opaque, name) != 0 else { return false }
+    g_action_group_activate_action(opaque, name, nil)
+    return true
+  }
+
   private func setAccelerators(_ accelerators: [String], for action: String) {
     guard !accelerators.isEmpty else { return }
     var texts: [UnsafePointer<CChar>?] = accelerators.map { UnsafePointer(g_strdup($0)) }
@@ -112,6 +120,7 @@ import CGtkShims
       let handler = Handler<Void, Void> { [weak self] in self?.terminate() }
       signalSources.append(g_unix_signal_add_full(G_PRIORITY_DEFAULT, signal, Self.signalArrived, handler.retained, releaseData))
     }
+    Theme.follow(self)
     onStartup?()
   }
 

@@ -1,7 +1,8 @@
 import CGtk
 
 extension Widget {
-  /// Calls `body` when a key is pressed while the keyboard is anywhere in the window and this widget is on screen.
+  /// Calls `body` when a key is pressed while the keyboard is anywhere in the window and this widget is on screen, not
+  /// beneath a sheet.
   /// - Parameter key: such as `"F5"`, `"Escape"`, `"<Alt>Left"`, `"<Control>q"`.
   /// - Returns: nil when there is no such key.
   @discardableResult
@@ -10,7 +11,7 @@ extension Widget {
   ) -> Connection? {
     guard let trigger = gtk_shortcut_trigger_parse_string(key) else { return nil }
     let handler = Handler<Void, Bool> { [weak self, weak owner] in
-      guard let owner, self?.isMapped == true else { return false }
+      guard let owner, self?.isReachable == true else { return false }
       body(owner)
       return true
     }
@@ -27,6 +28,17 @@ extension Widget {
     handler.connection = connection
     owner.scope.record(connection)
     return connection
+  }
+
+  /// Whether it is on screen and not beneath a sheet.
+  private final var isReachable: Bool {
+    guard isMapped else { return false }
+    var ancestor: UnsafeMutablePointer<GtkWidget>? = widget
+    while let present = ancestor {
+      if gtk_widget_get_can_focus(present) == 0 { return false }
+      ancestor = gtk_widget_get_parent(present)
+    }
+    return true
   }
 
   /// Calls `body` when the widget was clicked or tapped. A ``Button`` is better: it can be reached by keyboard.

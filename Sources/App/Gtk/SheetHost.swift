@@ -19,7 +19,6 @@ import CGtk
   public init(_ page: Widget) {
     self.page = page
     overlay = Overlay(page)
-    overlay.addShortcut("Escape", self) { if $0.isPresenting { $0.onCancelled?() } }
   }
 
   /// Shows a sheet in the place of one that is shown.
@@ -35,6 +34,7 @@ import CGtk
     surface.setMargin(18)
     surface.append(sheet)
     let backdrop = Box(.vertical, styles: ["dimmed"])
+    surface.addShortcut("Escape", self) { $0.onCancelled?() }
     backdrop.onClick(self) { $0.onCancelled?() }
     let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
     overlay.add(layer)

@@ -1,3 +1,4 @@
+import CAppResources
 import CGtk
 import CGtkShims
 import Foundation
@@ -20,6 +21,14 @@ import Foundation
       matinee_texture_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(clamping: maximumSide ?? 0))
     }
     return texture.map(Texture.init(made:))
+  }
+
+  /// The app's own icon.
+  /// - Parameter side: in pixels.
+  /// - Returns: nil when the desktop has no loader for SVG.
+  public static func brand(side: Int) -> Texture? {
+    let data = Data(bytes: matinee_brand_start(), count: matinee_brand_size)
+    return decode(data, maximumSide: side)
   }
 
   /// In pixels.

@@ -7,7 +7,7 @@ import Foundation
 @MainActor public enum Theme {
   /// Light or dark.
   public enum Scheme: String, Sendable, CaseIterable {
-    /// As the desktop says.
+    /// As the desktop says, also when it changes its mind.
     case desktop
     /// Light, whatever the desktop says.
     case light
@@ -16,7 +16,6 @@ import Foundation
   }
 
   private static var provider: Object?
-  private static var preference: Bool?
 
   /// Adds the app's style sheet to the display. Asking twice adds it once.
   /// - Returns: false without a display.
@@ -32,11 +31,41 @@ import Foundation
 
   /// Chooses between light and dark for all windows. Does nothing without a display.
   public static func use(_ scheme: Scheme) {
+    self.scheme = scheme
+    apply()
+  }
+
+  /// What ``use(_:)`` chose last.
+  public private(set) static var scheme = Scheme.desktop
+
+  /// Listens to what the desktop prefers (the portal's `org.freedesktop.appearance`); asked by ``Application`` when it starts.
+  static func follow(_ application: Application) {
+    matinee_follow_color_scheme(application.pointer(), schemeChanged)
+  }
+
+  fileprivate static func desktopChanged(prefersDark: Bool) {
+    desktopPrefersDark = prefersDark
+    apply()
+  }
+
+  /// What GTK's own setting said before anything was changed.
+  private static var settingPrefersDark: Bool?
+  private static var desktopPrefersDark: Bool?
+
+  private static func apply() {
     guard let settings = gtk_settings_get_default() else { return }
     let object = Object(borrowed: UnsafeMutableRawPointer(settings))
     let key = "gtk-application-prefer-dark-theme"
-    if preference == nil { preference = object.boolean(key) }
-    object.setBoolean(key, scheme == .dark || (scheme == .desktop && preference == true))
+    if settingPrefersDark == nil { settingPrefersDark = object.boolean(key) }
+    let desktop = desktopPrefersDark ?? settingPrefersDark ?? false
+    let isDark = scheme == .dark || (scheme == .desktop && desktop)
+    if object.boolean(key) != isDark { object.setBoolean(key, isDark) }
+  }
+
+  /// Whether windows are dark now, as far as the app decides it.
+  public static var isDark: Bool {
+    guard let settings = gtk_settings_get_default() else { return false }
+    return Object(borrowed: UnsafeMutableRawPointer(settings)).boolean("gtk-application-prefer-dark-theme")
   }
 
   /// What the app's style sheet says.
@@ -57,4 +86,9 @@ import Foundation
     scope.close()
     return problems
   }
+}
+
+// Outside of the isolated type: C calls it, and a closure written there would inherit the isolation.
+private let schemeChanged: @convention(c) (gboolean) -> Void = { dark in
+  MainActor.assumeIsolated { Theme.desktopChanged(prefersDark: dark != 0) }
 }

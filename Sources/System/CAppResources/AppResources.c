@@ -5,3 +5,9 @@ static const unsigned char style_sheet[] = {
 };
 const size_t matinee_style_sheet_size = sizeof style_sheet;
 const unsigned char *matinee_style_sheet_start(void) { return style_sheet; }
+
+static const unsigned char brand[] = {
+#embed "../../../data/icons/app.matinee.Matinee.svg"
+};
+const size_t matinee_brand_size = sizeof brand;
+const unsigned char *matinee_brand_start(void) { return brand; }

@@ -8,4 +8,9 @@ const unsigned char *_Nonnull matinee_style_sheet_start(void);
 /// Its length in bytes.
 extern const size_t matinee_style_sheet_size;
 
+/// The app's icon, as SVG.
+const unsigned char *_Nonnull matinee_brand_start(void);
+/// Its length in bytes.
+extern const size_t matinee_brand_size;
+
 #endif

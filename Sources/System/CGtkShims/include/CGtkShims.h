@@ -20,6 +20,9 @@ gboolean matinee_application_lacks_display(GtkApplication *_Nonnull application)
 /// The URI of a file, to be released with `g_free`.
 char *_Nullable matinee_file_uri(GFile *_Nonnull file);
 
+/// Tells whether the desktop prefers a dark look: once it is known, and when it changes. Says nothing where no portal runs.
+void matinee_follow_color_scheme(GApplication *_Nonnull application, void (*_Nonnull changed)(gboolean prefers_dark));
+
 // Lists
 
 typedef struct {

@@ -3,8 +3,8 @@ import XCTest
 
 @testable import Gtk
 
-final class GalleryTests: GtkTestCase {
-  func testGallery() {
+final class LookTests: GtkTestCase {
+  func testEverythingIsDrawnInLightAndDark() {
     MainActor.assumeIsolated {
       XCTAssertEqual(Theme.problems(in: Theme.styleSheet), [])
       Theme.install()
@@ -89,7 +89,7 @@ final class GalleryTests: GtkTestCase {
         MainLoop.run(upTo: 0.5)
         let data = window.png()
         XCTAssertNotNil(data)
-        if let folder = ProcessInfo.processInfo.environment["GALLERY"] {
+        if let folder = ProcessInfo.processInfo.environment["MATINEE_PICTURES"] {
           try? data?.write(to: URL(fileURLWithPath: folder + "/gallery-\(scheme).png"))
         }
         probe.scope.close()
