@@ -59,12 +59,16 @@
 
   /// Returns when nothing is in flight and what has been delivered was worked off: what a test waits for instead of sleeping.
   public func settled() async {
-    for _ in 0..<3 { await Task.yield() }
-    while inFlight > 0 {
-      await withCheckedContinuation { settling.append($0) }
-      for _ in 0..<3 { await Task.yield() }
+    var seen = -1
+    while inFlight > 0 || seen != deliveries {
+      if inFlight > 0 { await withCheckedContinuation { settling.append($0) } }
+      seen = deliveries
+      // A delivery's consequences are jobs of the main actor, some of which start others before the next effect begins.
+      for _ in 0..<Self.hops where inFlight == 0 { await Task.yield() }
     }
   }
+
+  private static let hops = 32
 
   private func wakeSettled() {
     guard inFlight == 0 else { return }

@@ -1,0 +1,242 @@
+import NavigationCore
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import Runtime
+import SessionService
+
+/// The one coordinator: every move is a ``Navigation`` performed here.
+///
+/// It owns what screens share and hands each the parts it needs; fetching, searching and formatting stay out of it. Isolated to the main
+/// actor.
+@MainActor public final class AppCoordinator {
+  /// Where a ``Navigation`` comes from.
+  public enum Origin: String, Equatable, Sendable {
+    /// The reader, by a control of this app, or the app itself.
+    case app
+    /// A link from outside.
+    case link
+  }
+
+  /// A ``Navigation``, and what became of it.
+  public struct Track: Equatable, Sendable {
+    /// What can become of one.
+    public enum Outcome: String, Equatable, Sendable {
+      /// It was carried out.
+      case performed
+      /// It waits for the reader to sign in, in place of what waited before.
+      case deferred
+      /// It does not apply where the app is.
+      case ignored
+    }
+    /// As it was asked for.
+    public let navigation: Navigation
+    /// Where it came from.
+    public let origin: Origin
+    /// What became of it.
+    public let outcome: Outcome
+  }
+
+  /// What hides the start-up check.
+  public let curtain: CurtainViewModel
+  /// Told of every navigation, for analytics, recordings and tests.
+  public var onTrack: ((Track) -> Void)?
+
+  private let environment: AppEnvironment
+  private let session: Session
+  private let factory: ScreenFactory
+  private let navigator: Navigator<Destination, Screen>
+  /// What is performed after signing in.
+  private var pending: Navigation?
+  /// What is performed after the purchase that the open paywall is for.
+  private var afterPurchase: Navigation?
+  private var purchases: PublicationPurchases?
+  private var entering: Task<Void, Never>?
+  private var leaving: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - environment: the parts that differ between a live app and a test.
+  ///   - presenter: draws; held strongly.
+  public init(environment: AppEnvironment, presenter: any Presenter<Destination, Screen>) {
+    self.environment = environment
+    let token = TokenBox()
+    let client = APIClient(
+      transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) })
+    session = Session(
+      auth: PublicationAuthProvider(client), store: environment.tokenStore, token: token, effects: environment.effects)
+    curtain = CurtainViewModel(effects: environment.effects, clock: environment.clock)
+    factory = ScreenFactory(environment: environment, client: client, session: session)
+    navigator = Navigator(root: .login, presenter: presenter) { [factory] in factory.screen($0) }
+    factory.perform = { [weak self] in self?.perform($0) }
+    factory.purchased = { [weak self] in self?.purchased() }
+    session.delegate = self
+    curtain.output = { [weak self] output in
+      switch output {
+      case .tryAgain: self?.check()
+      case .continueOffline: self?.session.continueOffline()
+      }
+    }
+  }
+
+  /// Raises the curtain over the login and restores the session behind it.
+  /// - Parameter uri: the link that started the app.
+  public func start(opening uri: String? = nil) {
+    navigator.start()
+    if let uri { open(uri: uri) }
+    curtain.begin { [weak self] in self?.session.state.user != nil }
+    factory.loadPublication()
+    Task { [session] in await session.restore() }
+  }
+
+  /// Returns when accepted writes are done: before the process ends.
+  public func finish() async {
+    await session.finish()
+    await leaving?.value
+    await factory.reader?.finish()
+  }
+
+  private func check() {
+    curtain.begin { [weak self] in self?.session.state.user != nil }
+    Task { [session] in await session.check() }
+  }
+
+  /// Opens a link from outside. One that cannot be opened is explained and changes nothing.
+  public func open(uri: String) {
+    environment.effects.deliver("link")
+    do {
+      let link = try DeepLink(uri)
+      guard link.publication == nil || link.publication == environment.origin else {
+        navigator.show(message: "This link belongs to another publication, \(link.publication ?? "").")
+        return
+      }
+      perform(link.navigation, from: .link)
+    } catch {
+      navigator.show(message: error.sentence)
+    }
+  }
+
+  /// Carries out one navigation: redirect, instantiate, present, track.
+  public func perform(_ navigation: Navigation, from origin: Origin = .app) {
+    let outcome = carryOut(navigation, from: origin)
+    onTrack?(Track(navigation: navigation, origin: origin, outcome: outcome))
+  }
+
+  private func carryOut(_ navigation: Navigation, from origin: Origin) -> Track.Outcome {
+    guard factory.reader != nil, !navigator.tree.isCurtainUp else {
+      // Behind the curtain and at the login there is nowhere to go yet: a link waits, and the last one wins.
+      guard origin == .link else { return .ignored }
+      pending = navigation
+      return .deferred
+    }
+    switch navigation {
+    case .login(let then):
+      pending = then
+      Task { [session] in await session.signOut() }
+    case .tab(let tab): navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
+    case .post(let id): navigator.change { $0.open(.post(id)) }
+    case .fanClub(let id): navigator.change { $0.open(.fanClub(id)) }
+    case .paywall(let id, let then):
+      afterPurchase = then
+      navigator.change { $0.present(.paywall(id)) }
+    case .payment(let product): navigator.change { $0.present(.payment(product)) }
+    case .web(let url): environment.openWeb(url)
+    case .back:
+      guard navigator.tree.canGoBack else { return .ignored }
+      navigator.change { $0.back() }
+    case .dismiss:
+      guard !navigator.tree.sheets.isEmpty else { return .ignored }
+      navigator.change { $0.dismiss() }
+    }
+    return .performed
+  }
+
+  /// The purchase flow reports back, once: its sheets close, and what the reader came for is performed.
+  private func purchased() {
+    let then = afterPurchase
+    afterPurchase = nil
+    perform(.dismiss)
+    if let then { perform(then) }
+  }
+
+  private func enter(_ user: User) {
+    guard factory.reader?.user.id != user.id else { return }
+    entering?.cancel()
+    entering = Task { [weak self, environment, factory] in
+      do {
+        guard let purchases = try await self?.openedPurchases() else { return }
+        let reader = try await ReaderScope.open(user, environment: environment, client: factory.client, purchases: purchases)
+        guard let self, !Task.isCancelled, self.session.state.user?.id == user.id else {
+          await reader.close()
+          return
+        }
+        self.show(reader)
+      } catch {
+        guard !Task.isCancelled else { return }
+        self?.lowerCurtain { $0.reset(tabs: []) }
+        self?.navigator.show(message: "Your data on this computer cannot be opened. \(error)")
+      }
+    }
+  }
+
+  /// One for all readers of this process: a payment that one of them left under way is finished by whoever began it.
+  private func openedPurchases() async throws -> PublicationPurchases {
+    if let purchases { return purchases }
+    let (environment, client, session) = (environment, factory.client, session)
+    let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.clock)
+    let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
+    if let purchases { return purchases }
+    let keys = KeyRing(seller: environment.origin, journal: journal, clock: clock) { try await client.trustedKeys() }
+    let made = PublicationPurchases(
+      seller: environment.origin,
+      path: .publication(client, keys: keys) { user in
+        await MainActor.run { session.state.user?.id == user ? client.pinned() : nil }
+      }, journal: journal,
+      environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects))
+    purchases = made
+    return made
+  }
+
+  private func show(_ reader: ReaderScope) {
+    factory.reader = reader
+    reader.resume()
+    lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
+    if let sentence = session.persistence.sentence { navigator.show(message: sentence) }
+    if let pending {
+      self.pending = nil
+      perform(pending)
+    }
+  }
+
+  private func leave() {
+    entering?.cancel()
+    entering = nil
+    afterPurchase = nil
+    let reader = factory.reader
+    factory.reader = nil
+    lowerCurtain { $0.reset(tabs: []) }
+    if let reader { leaving = Task { [leaving] in await leaving?.value; await reader.close() } }
+  }
+
+  private func lowerCurtain(_ change: (inout NavigationTree<Destination>) -> Void) {
+    curtain.end()
+    // One change, so that nothing below the curtain is ever seen on the way to the destination.
+    navigator.change {
+      change(&$0)
+      $0.isCurtainUp = false
+    }
+  }
+}
+
+extension AppCoordinator: SessionDelegate {
+  /// The one way back to the root, whoever ended the session and wherever the reader is.
+  public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
+    switch new {
+    case .restoring, .checking: break
+    case .signedIn(let user, _), .unverified(let user, _): enter(user)
+    case .signingOut: leave()
+    case .signedOut(let cause):
+      leave()
+      if let sentence = cause.sentence { navigator.show(message: sentence) }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import HTTPTransport
+import PublicationClient
+import Runtime
+import SessionService
+
+/// What differs between a live app, a test and a replay; the executable makes the live one.
+public struct AppEnvironment {
+  /// The publication's origin (`https://example.org`), or `embedded`: what links, secrets and folders are told apart by.
+  public var origin: String
+  /// Answers the publication's API.
+  public var transport: any Transport
+  /// Where the session's token is kept.
+  public var tokenStore: any TokenStore
+  /// Where readers' data is kept, as a path; `nil` keeps it in memory.
+  public var dataFolder: String?
+  /// Time.
+  public var clock: any AppClock
+  /// New identifiers.
+  public var identifiers: any IdentifierSource
+  /// The door that state-holding code leaves the main actor by.
+  public var effects: Effects
+  /// The reader's language and time zone.
+  public var formatting: Formatting
+  /// Opens a page in the system's browser.
+  public var openWeb: @MainActor (String) -> Void
+
+  /// Makes one.
+  public init(
+    origin: String, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, clock: any AppClock,
+    identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, openWeb: @escaping @MainActor (String) -> Void
+  ) {
+    self.origin = origin
+    self.transport = transport
+    self.tokenStore = tokenStore
+    self.dataFolder = dataFolder
+    self.clock = clock
+    self.identifiers = identifiers
+    self.effects = effects
+    self.formatting = formatting
+    self.openWeb = openWeb
+  }
+}

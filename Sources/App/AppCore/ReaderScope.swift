@@ -1,0 +1,71 @@
+import ContentCache
+import Foundation
+import PublicationClient
+import PurchaseService
+import Runtime
+import SQLiteStorage
+import SessionService
+
+/// What the screens of one signed-in reader share: their content and what they bought. Made when a reader signs in, closed when they are
+/// gone, so that the next one sees nothing of it. Isolated to the main actor.
+@MainActor final class ReaderScope {
+  let user: User
+  let content: ContentStore
+  let purchases: PublicationPurchases
+  private let outbox: Database
+  private let effects: Effects
+  private var watching: Task<Void, Never>?
+
+  /// Opens what this reader has on this machine.
+  /// - Throws: `SQLiteError`, `MigrationError`.
+  static func open(
+    _ user: User, environment: AppEnvironment, client: APIClient, purchases: PublicationPurchases
+  ) async throws -> ReaderScope {
+    let path = environment.dataFolder.map { $0 + "/outbox.sqlite" } ?? ":memory:"
+    let outbox = try await environment.effects.run("reader.open") {
+      try await Database(path: path, migrations: Outbox.migrations)
+    }
+    let content = ContentStore(
+      client: client, outbox: Outbox(database: outbox, owner: "\(environment.origin) \(user.id)"), effects: environment.effects,
+      identifiers: environment.identifiers)
+    return ReaderScope(user, content, purchases, outbox, environment.effects)
+  }
+
+  private init(_ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ outbox: Database, _ effects: Effects) {
+    self.user = user
+    self.content = content
+    self.purchases = purchases
+    self.outbox = outbox
+    self.effects = effects
+  }
+
+  /// Goes on where an earlier run stopped: unfinished purchases, unsent actions. Premium access follows the purchases from here on.
+  func resume() {
+    purchases.setUser(user.id)
+    let entitlements = purchases.entitlementStream()
+    watching = Task { [weak self] in
+      for await _ in entitlements {
+        guard let self else { return }
+        content.hasPremium = purchases.hasPremium
+      }
+    }
+    Task { [purchases, content] in
+      await content.resume()
+      try? await purchases.resume()
+      // What was bought on another machine. Without an answer the receipts that are kept here hold.
+      _ = try? await purchases.restore()
+    }
+  }
+
+  /// The reader is gone.
+  func close() async {
+    watching?.cancel()
+    purchases.setUser(nil)
+    content.close()
+    await finish()
+    await outbox.close()
+  }
+
+  /// Returns when accepted writes are done.
+  func finish() async { await content.actions.written() }
+}

@@ -1,0 +1,89 @@
+import AccountFeature
+import ArticleFeature
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import LoginFeature
+import NavigationCore
+#if canImport(PaywallFeature)
+  import PaymentFeature
+  import PaywallFeature
+#endif
+
+/// The view model of an open place: what a presenter binds a view to.
+public enum Screen: ScreenLifecycle {
+  /// The root.
+  case login(LoginViewModel)
+  /// The feed.
+  case feed(FeedViewModel)
+  /// The list of fan clubs.
+  case fanClubs(FanClubListViewModel)
+  /// One fan club.
+  case fanClub(FanClubViewModel)
+  /// The reader's bookmarks.
+  case bookmarks(BookmarksViewModel)
+  /// The reader's account.
+  case account(AccountViewModel)
+  /// An article.
+  case article(ArticleViewModel)
+#if canImport(PaywallFeature)
+  /// A paywall.
+  case paywall(PaywallViewModel)
+  /// A payment sheet.
+  case payment(PaymentViewModel)
+#endif
+
+  /// Tells the view model that its page is the visible one.
+  public func appear() {
+    switch self {
+    case .login(let model): model.appear()
+    case .feed(let model): model.appear()
+    case .fanClubs(let model): model.appear()
+    case .fanClub(let model): model.appear()
+    case .bookmarks(let model): model.appear()
+    case .account(let model): model.appear()
+    case .article(let model): model.appear()
+#if canImport(PaywallFeature)
+    case .paywall(let model): model.appear()
+    case .payment(let model): model.appear()
+#endif
+    }
+  }
+
+  /// Tells the view model that its page is no longer the visible one.
+  public func disappear() {
+    switch self {
+    case .login(let model): model.disappear()
+    case .feed(let model): model.disappear()
+    case .fanClubs(let model): model.disappear()
+    case .fanClub(let model): model.disappear()
+    case .bookmarks(let model): model.disappear()
+    case .account(let model): model.disappear()
+    case .article(let model): model.disappear()
+#if canImport(PaywallFeature)
+    case .paywall(let model): model.disappear()
+    case .payment(let model): model.disappear()
+#endif
+    }
+  }
+
+  /// Whether ``refreshTapped()`` does anything.
+  public var canRefresh: Bool {
+    switch self {
+    case .feed, .fanClubs, .fanClub, .bookmarks, .article: true
+    default: false
+    }
+  }
+
+  /// Loads the page anew, where it can be: the button, or F5.
+  public func refreshTapped() {
+    switch self {
+    case .feed(let model): model.refreshTapped()
+    case .fanClubs(let model): model.refreshTapped()
+    case .fanClub(let model): model.refreshTapped()
+    case .bookmarks(let model): model.refreshTapped()
+    case .article(let model): model.refreshTapped()
+    default: break
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import AccountFeature
+import ArticleFeature
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import Foundation
+import LoginFeature
+#if canImport(PaywallFeature)
+  import PaymentFeature
+  import PaywallFeature
+#endif
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import SessionService
+
+/// Makes the screen of a place, and turns what its view model asks for into a ``Navigation``.
+@MainActor final class ScreenFactory {
+  let client: APIClient
+  /// What the signed-in reader's screens share; `nil` while nobody is signed in.
+  var reader: ReaderScope?
+  /// Carries out what a screen asks for.
+  var perform: ((Navigation) -> Void)?
+  /// Told once when a purchase was completed.
+  var purchased: (() -> Void)?
+
+  private let environment: AppEnvironment
+  private let session: Session
+  private var publication: PublicationInfo?
+
+  init(environment: AppEnvironment, client: APIClient, session: Session) {
+    self.environment = environment
+    self.client = client
+    self.session = session
+  }
+
+  /// Asks the publication what it is, once; behind the curtain, since later screens name it.
+  func loadPublication() {
+    guard publication == nil else { return }
+    Task { [weak self, client, effects = environment.effects] in
+      let info = try? await effects.run("publication.load") { try await client.publication() }
+      if let info { self?.publication = info }
+    }
+  }
+
+  /// The screen of a place. Every place but the login has a reader: without one the coordinator opens nothing.
+  func screen(_ destination: Destination) -> Screen {
+    guard let reader else { return login() }
+    return screen(destination, reader)
+  }
+
+  private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen {
+    let (content, formatting) = (reader.content, environment.formatting)
+    switch destination {
+    case .login: return login()
+    case .tab(.home): return .feed(FeedViewModel(store: content, formatting: formatting, output: posts))
+    case .tab(.fanClubs):
+      return .fanClubs(
+        FanClubListViewModel(store: content, formatting: formatting) { [weak self] output in
+          switch output {
+          case .openFanClub(let id): self?.perform?(.fanClub(id))
+          }
+        })
+    case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: content, formatting: formatting, output: posts))
+    case .tab(.account): return account(reader)
+    case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: content, formatting: formatting, output: posts))
+    case .post(let id):
+      return .article(
+        ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting) { [weak self] output in
+          switch output {
+          case .openWeb(let url): self?.perform?(.web(url))
+          case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))
+          case .openFanClub(let club): self?.perform?(.fanClub(club))
+          }
+        })
+#if canImport(PaywallFeature)
+    case .paywall(let id): return paywall(id, reader)
+    case .payment(let product): return payment(product, reader)
+#else
+    default: return login()
+#endif
+    }
+  }
+
+  private func posts(_ output: PostList.Output) {
+    switch output {
+    case .openPost(let id): perform?(.post(id))
+    case .openFanClub(let id): perform?(.fanClub(id))
+    }
+  }
+
+  private func login() -> Screen {
+    let client = client
+    return .login(
+      LoginViewModel(session: session, effects: environment.effects) {
+        let info = try await client.publication()
+        return LoginPublication(
+          name: info.name, tagline: info.tagline,
+          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) })
+      } output: { _ in
+        // The coordinator follows the session itself, which is how it also learns of a session that ends.
+      })
+  }
+
+  private func account(_ reader: ReaderScope) -> Screen {
+    .account(
+      AccountViewModel(
+        session: session, publication: publication?.name ?? "", premium: { reader.purchases.premiumStatuses() },
+        formatting: environment.formatting
+      ) { [weak self] output in
+        switch output {
+        case .signedOut: break
+        case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
+        }
+      })
+  }
+
+  /// Until the publication has said which paywall is its own, the one that every publication has.
+  private var paywallID: PaywallRecord.ID { publication?.defaultPaywallID ?? PurchasableProduct.premium }
+}
+
+extension Purchases<PurchasableProduct> {
+  /// What the reader has, in the words of the account screen, and each change of it.
+  fileprivate func premiumStatuses() -> AsyncStream<PremiumStatus> {
+    let (stream, continuation) = AsyncStream.makeStream(of: PremiumStatus.self, bufferingPolicy: .bufferingNewest(1))
+    let entitlements = entitlementStream()
+    let task = Task { [weak self] in
+      for await owned in entitlements {
+        guard let self else { break }
+        continuation.yield(status(owned))
+      }
+      continuation.finish()
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  private func status(_ owned: Set<PurchasableProduct>) -> PremiumStatus {
+    let premium = owned.filter { $0.entitlement == PurchasableProduct.premium }
+    guard !premium.isEmpty else { return .none }
+    let ends = premium.map { expiry(of: $0.id) }
+    // One that never ends outlasts all others.
+    return .active(until: ends.contains(nil) ? nil : ends.compactMap { $0 }.max())
+  }
+}

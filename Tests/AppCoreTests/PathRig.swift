@@ -1,0 +1,97 @@
+import AppCore
+import Foundation
+import HTTPTransport
+import NavigationCore
+import PublicationAPI
+import PublicationClient
+import PublicationServer
+import Runtime
+import SessionService
+
+/// The whole app without a window, over a real publication: what the path tests drive.
+@MainActor final class PathRig {
+  let presenter = HeadlessPresenter<Destination, Screen>()
+  let effects = Effects()
+  let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+  let tokens: MemoryTokenStore
+  let folder: String?
+  let coordinator: AppCoordinator
+  private(set) var opened: [String] = []
+  private(set) var tracks: [AppCoordinator.Track] = []
+
+  init(_ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), folder: String? = nil) {
+    self.tokens = tokens
+    self.folder = folder
+    var open: (@MainActor (String) -> Void)?
+    coordinator = AppCoordinator(
+      environment: AppEnvironment(
+        origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
+        effects: effects, formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt),
+        openWeb: { open?($0) }), presenter: presenter)
+    open = { [weak self] in self?.opened.append($0) }
+    coordinator.onTrack = { [weak self] in self?.tracks.append($0) }
+  }
+
+  /// Waits until nothing is under way any more.
+  func settle() async { await effects.settled() }
+
+  var visible: Destination? { presenter.tree?.visible?.destination }
+}
+
+/// A publication with a few posts, in memory, whose gateway says yes to `tok_approved` and writes every call down.
+enum Sample {
+  static func publication(clock: any AppClock, gateway: any PaymentGateway = CountingGateway()) async throws -> Publication {
+    let publication = try await Publication(folder: nil, gateway: gateway, clock: clock)
+    try await publication.install(content)
+    return publication
+  }
+
+  static let content = PublicationContent(
+    info: PublicationInfo(
+      id: "sample", name: "The Sample", tagline: "For tests", defaultPaywallID: "premium",
+      sampleAccount: .init(email: "reader@example.org", password: "matinee")),
+    fanClubs: [FanClub(id: "film", name: "Film"), FanClub(id: "radio", name: "Radio")],
+    posts: (1...45).map(post),
+    products: [
+      ProductRecord(
+        id: "premium.monthly", kind: .subscription, name: "Monthly", detail: "Everything", priceMinorUnits: 490, currency: "EUR",
+        period: "P1M", group: "premium", entitlement: "premium"),
+      ProductRecord(
+        id: "premium.lifetime", kind: .nonConsumable, name: "For good", detail: "Everything", priceMinorUnits: 14900, currency: "EUR",
+        entitlement: "premium"),
+    ],
+    paywalls: [
+      PaywallRecord(
+        id: "premium", title: "Premium", text: "Read everything", benefits: ["All posts"], productIDs: ["premium.monthly", "premium.lifetime"])
+    ],
+    accounts: [
+      .init(email: "reader@example.org", name: "Reader", password: "matinee"),
+      .init(email: "other@example.org", name: "Other", password: "curtain"),
+    ])
+}
+
+private func post(_ number: Int) -> Post {
+  let club = number.isMultiple(of: 2) ? "film" : "radio"
+  let body = "<p>Body \(number) with <a href=\"https://example.org/\">a link</a>.</p>"
+  return Post(
+    id: "p\(number)", fanClubID: club, fanClubName: "", title: "Post \(number)", teaser: "Teaser \(number)", body: body,
+    published: Date(timeIntervalSince1970: 1_779_000_000 + Double(number) * 3600), premium: number.isMultiple(of: 5))
+}
+
+/// Charges by token, once for each key, and remembers every call.
+actor CountingGateway: PaymentGateway {
+  private(set) var calls: [(key: String, token: String)] = []
+  private var answers: [String: Result<String, GatewayError>] = [:]
+
+  func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
+    calls.append((key, token))
+    if let known = answers[key] { return try known.get() }
+    let answer: Result<String, GatewayError> =
+      token == "tok_approved" ? .success("ch_\(calls.count)") : .failure(.declined("Your bank declined the payment."))
+    answers[key] = answer
+    return try answer.get()
+  }
+
+  /// How many charges there are, whatever was asked how often.
+  var charges: Int { answers.values.count { (try? $0.get()) != nil } }
+}

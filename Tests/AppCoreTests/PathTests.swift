@@ -1,0 +1,209 @@
+import AppCore
+import Foundation
+import HTTPTransport
+import NavigationCore
+import PublicationServer
+import Runtime
+import SessionService
+import Testing
+
+/// The path from the curtain to a page, through the coordinator, against the real router in this process.
+@MainActor @Suite struct PathTests {
+  private func rig(tokens: MemoryTokenStore = MemoryTokenStore(), transport wrap: (any Transport) -> any Transport = { $0 }) async throws
+    -> PathRig
+  {
+    let publication = try await Sample.publication(clock: ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)))
+    return PathRig(wrap(InProcessTransport { await publication.handle($0) }), tokens: tokens)
+  }
+
+  private func signIn(_ rig: PathRig, email: String = "reader@example.org", password: String = "matinee") async throws {
+    guard case .login(let login) = rig.presenter.visibleScreen else { throw Missing("login") }
+    login.emailChanged(email)
+    login.passwordChanged(Secret(password))
+    login.submitTapped()
+    await rig.settle()
+  }
+
+  struct Missing: Error {
+    let what: String
+    init(_ what: String) { self.what = what }
+  }
+
+  @Test func startWithoutASessionLeadsToTheLogin() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    #expect(rig.presenter.visited == [nil])
+    await rig.settle()
+    #expect(rig.presenter.visited == [nil, .login])
+    guard case .login(let login) = rig.presenter.visibleScreen else { throw Missing("login") }
+    #expect(login.state.publication?.name == "The Sample")
+    #expect(login.state.offersSampleAccount)
+  }
+
+  @Test func signingInLeadsToTheFeed() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    try await signIn(rig, password: "wrong")
+    #expect(rig.visible == .login)
+    try await signIn(rig)
+    #expect(rig.visible == .tab(.home))
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw Missing("feed") }
+    #expect(feed.state.phase == .ready)
+    #expect(feed.state.ids.first == "p45")
+    #expect(feed.row(for: "p45")?.isLocked == true)
+    #expect(feed.row(for: "p44")?.isLocked == false)
+    feed.reachedEnd()
+    await rig.settle()
+    #expect(feed.state.ids.count == 40)
+  }
+
+  @Test func aWarmSessionGoesFromTheCurtainStraightToTheFeed() async throws {
+    let tokens = MemoryTokenStore()
+    let publication = try await Sample.publication(clock: ManualClock())
+    let transport = InProcessTransport { await publication.handle($0) }
+    let first = PathRig(transport, tokens: tokens)
+    first.coordinator.start()
+    await first.settle()
+    try await signIn(first)
+    let second = PathRig(transport, tokens: tokens)
+    second.coordinator.start()
+    await second.settle()
+    #expect(second.presenter.visited == [nil, .tab(.home)])
+  }
+
+  @Test func aCheckThatTakesLongOffersToContinueOffline() async throws {
+    let publication = try await Sample.publication(clock: ManualClock())
+    let tokens = MemoryTokenStore()
+    let first = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+    first.coordinator.start()
+    await first.settle()
+    try await signIn(first)
+
+    let gate = ManualClock()
+    let slow = InProcessTransport { request in
+      if request.path == "/v1/session" { try await gate.sleep(for: .seconds(60)) }
+      return await publication.handle(request)
+    }
+    let second = PathRig(slow, tokens: tokens)
+    second.coordinator.start()
+    await gate.waitForSleepers()
+    await second.clock.waitForSleepers()
+    #expect(!second.coordinator.curtain.state.showsSpinner)
+    second.clock.advance(by: .milliseconds(300))
+    await second.clock.waitForSleepers()
+    #expect(second.coordinator.curtain.state.showsSpinner)
+    second.clock.advance(by: .seconds(5))
+    while !second.coordinator.curtain.state.offersChoice { await Task.yield() }
+    second.coordinator.curtain.continueOfflineTapped()
+    while second.visible == nil { await Task.yield() }
+    #expect(second.presenter.visited == [nil, .tab(.home)])
+    gate.advance(by: .seconds(60))
+    await second.settle()
+  }
+
+  @Test func aLinkWaitsForTheLoginAndTheLastOneWins() async throws {
+    let rig = try await rig()
+    rig.coordinator.start(opening: "matinee://posts/p1")
+    await rig.settle()
+    rig.coordinator.perform(.tab(.bookmarks))
+    rig.coordinator.open(uri: "matinee://fanclubs/film")
+    try await signIn(rig)
+    #expect(rig.visible == .fanClub("film"))
+    #expect(rig.tracks.map(\.outcome) == [.deferred, .ignored, .deferred, .performed])
+  }
+
+  @Test func aBadLinkIsExplainedAndChangesNothing() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    try await signIn(rig)
+    let before = rig.presenter.tree
+    for uri in ["matinee://orders/1", "nonsense", "matinee://posts/p1?publication=https://elsewhere.example"] { rig.coordinator.open(uri: uri) }
+    #expect(rig.presenter.tree == before)
+    #expect(rig.presenter.messages.count == 3)
+  }
+
+  @Test func theSamePostChangesOnEveryPage() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    try await signIn(rig)
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw Missing("feed") }
+    feed.reactTapped("p44")
+    feed.bookmarkTapped("p44")
+    #expect(feed.row(for: "p44")?.isReacted == true)
+    rig.coordinator.perform(.tab(.bookmarks))
+    await rig.settle()
+    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw Missing("bookmarks") }
+    #expect(bookmarks.state.ids == ["p44"])
+    #expect(bookmarks.row(for: "p44")?.isReacted == true)
+    rig.coordinator.perform(.fanClub("film"))
+    await rig.settle()
+    guard case .fanClub(let club) = rig.presenter.visibleScreen else { throw Missing("fan club") }
+    #expect(club.row(for: "p44")?.reactions == "1")
+    club.followTapped()
+    await rig.settle()
+    #expect(club.state.club?.isFollowed == true)
+  }
+
+  @Test func anArticleOpensAndItsLinkGoesToTheBrowser() async throws {
+    let rig = try await rig()
+    rig.coordinator.start(opening: "matinee://posts/p44")
+    await rig.settle()
+    try await signIn(rig)
+    #expect(rig.visible == .post("p44"))
+    guard case .article(let article) = rig.presenter.visibleScreen else { throw Missing("article") }
+    guard case .body(let blocks) = article.state.text else { throw Missing("body") }
+    #expect(blocks.count == 1)
+    article.linkTapped("https://example.org/")
+    #expect(rig.opened == ["https://example.org/"])
+    rig.coordinator.perform(.back)
+    #expect(rig.visible == .tab(.home))
+  }
+
+  @Test func signingOutLeadsToTheLoginFromAnywhereAndLeavesNothing() async throws {
+    let rig = try await rig()
+    rig.coordinator.start(opening: "matinee://posts/p44")
+    await rig.settle()
+    try await signIn(rig)
+    guard case .article(let article) = rig.presenter.visibleScreen else { throw Missing("article") }
+    article.bookmarkTapped()
+    await rig.settle()
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    #expect(rig.visible == .login)
+    #expect(rig.presenter.tree?.tabs == [])
+    #expect(rig.tokens.kept == nil)
+    try await signIn(rig, email: "other@example.org", password: "curtain")
+    rig.coordinator.perform(.tab(.bookmarks))
+    await rig.settle()
+    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw Missing("bookmarks") }
+    #expect(bookmarks.state.phase == .empty)
+  }
+
+  @Test func aSessionThatEndsLeadsToTheLoginAndSaysSo() async throws {
+    let publication = try await Sample.publication(clock: ManualClock())
+    let ended = Flag()
+    let rig = PathRig(
+      InProcessTransport { request in
+        var request = request
+        if await ended.isSet { request.headers["Authorization"] = "Bearer gone" }
+        return await publication.handle(request)
+      })
+    rig.coordinator.start()
+    await rig.settle()
+    try await signIn(rig)
+    await ended.set()
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw Missing("feed") }
+    feed.refreshTapped()
+    await rig.settle()
+    while rig.visible != .login { await Task.yield() }
+    #expect(rig.presenter.messages.last == AuthError.ended.sentence)
+  }
+
+  actor Flag {
+    private(set) var isSet = false
+    func set() { isSet = true }
+  }
+}
