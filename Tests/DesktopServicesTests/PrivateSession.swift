@@ -37,7 +37,7 @@ struct PrivateSession {
     let folder = URL(filePath: "/tmp/matinee-keyring-\(UUID().uuidString.prefix(8))")
     let runtime = folder.appending(path: "runtime")
     try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer { remove(folder) }
     let configuration = folder.appending(path: "session.conf")
     // No service folder: on an ordinary bus each start would wake what the machine has installed.
     try Data(
@@ -78,5 +78,10 @@ struct PrivateSession {
     }
     let text = try String(decoding: Data(contentsOf: printed), as: UTF8.self)
     return text.split(separator: "\n").map(String.init)
+  }
+
+  /// The bus may still be taking its socket away, which makes a removal fail half-way.
+  private static func remove(_ folder: URL) {
+    for _ in 0..<1000 where FileManager.default.fileExists(atPath: folder.path) { try? FileManager.default.removeItem(at: folder) }
   }
 }

@@ -19,6 +19,7 @@ enum House {
   /// What a target may import from its own floor. Every core may import Runtime besides.
   static let neighbors: [String: Set<String>] = [
     "CGtkShims": ["CGtk"],
+    "CSecretShims": ["CSecret"],
     "CurlTransport": ["HTTPTransport"],
     "ContentCache": ["SQLiteStorage"],
     "PurchaseService": ["SignedReceipts", "SQLiteStorage"],
@@ -38,7 +39,8 @@ enum House {
     "CGtk": ["Gtk", "CGtkShims"],
     "CGtkShims": ["Gtk"],
     "CAppResources": ["Gtk", "Screens"],
-    "CSecret": ["DesktopServices"],
+    "CSecret": ["CSecretShims"],
+    "CSecretShims": ["DesktopServices"],
     "CAtspi": ["Driver"],
     "CSQLite": ["SQLiteStorage"],
     "CCurl": ["CurlTransport"],
