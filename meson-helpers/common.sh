@@ -5,7 +5,7 @@ readonly swift_needed_major=6 swift_needed_minor=3
 readonly swift_install_page='https://www.swift.org/install/linux/'
 
 root=$(cd -- "${BASH_SOURCE[0]%/*}/.." && pwd)
-session=''        # folder of the virtual desktop, once there is one
+session=''        # folder of the session of our own, once there is one
 display_server='' # its X server
 
 say() { printf '%s\n' "$*"; }
@@ -157,7 +157,7 @@ without_noise() { sed -u '/prohibited flag(s)/d'; }
 swift_package() {
   local command=$1
   shift
-  (cd -- "$root" && swift "$command" --manifest-cache none "$@" 2>&1) | without_noise
+  (cd -- "$root" && ${time_limit:+timeout --foreground --kill-after=10 "$time_limit"} swift "$command" --manifest-cache none "$@" 2>&1) | without_noise
 }
 
 # Builds the products $@ for release.
@@ -188,26 +188,28 @@ count_results() {
 
 # A desktop without a display ----------------------------------------------------------------------------------------
 
-# An X server, a message bus and a window manager of our own, and a home folder of our own, for every command that
-# follows. The caller's desktop, if there is one, is neither seen nor touched. Gone when the script ends.
-open_virtual_desktop() {
+# A home folder of our own, and none of the caller's desktop, for every command that follows. Gone when the script ends.
+open_session() {
   # Socket paths are short of room, so not in whatever folder TMPDIR names.
   session=$(mktemp -d /tmp/matinee.XXXXXX)
-  trap close_virtual_desktop EXIT
+  trap close_session EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
   mkdir -p "$session"/{home,config/gtk-4.0,cache,data,state,services,tmp}
   mkdir -m 700 "$session/runtime"
-  write_desktop_settings
-
-  unset WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS AT_SPI_BUS_ADDRESS GTK_A11Y NO_AT_BRIDGE GTK_THEME GTK_MODULES \
+  unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS AT_SPI_BUS_ADDRESS GTK_A11Y NO_AT_BRIDGE GTK_THEME GTK_MODULES \
     GTK_DEBUG GDK_DEBUG GDK_SCALE GDK_DPI_SCALE XDG_SESSION_ID XDG_CURRENT_DESKTOP XDG_SESSION_TYPE DESKTOP_SESSION
-  export GDK_BACKEND=x11 GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GIO_USE_VFS=local
   export HOME="$session/home" TMPDIR="$session/tmp" XDG_RUNTIME_DIR="$session/runtime" XDG_CONFIG_HOME="$session/config" \
     XDG_CACHE_HOME="$session/cache" XDG_DATA_HOME="$session/data" XDG_STATE_HOME="$session/state" \
     XDG_DATA_DIRS=/usr/local/share:/usr/share XDG_CONFIG_DIRS=/etc/xdg
+}
 
+# A session with an X server, a message bus and a window manager.
+open_virtual_desktop() {
+  open_session
+  write_desktop_settings
+  export GDK_BACKEND=x11 GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GIO_USE_VFS=local
   local answer=''
   start_and_read answer Xvfb -displayfd 3 -noreset -nolisten tcp -screen 0 1440x1000x24
   export DISPLAY=":$answer"
@@ -268,20 +270,34 @@ EOF
 EOF
 }
 
-# Ends all that was started on the virtual desktop, its servers too: told apart by the session's folder in the
-# environment, whatever group or session they moved to.
-close_virtual_desktop() {
+# What runs in the session, as process numbers: told apart by its folder in the environment, whatever group or session of
+# processes it moved to. The commands named in $@ are left out.
+session_processes() {
+  local environment process name
+  for environment in /proc/[0-9]*/environ; do
+    process=${environment//[!0-9]/}
+    [[ $process != "$$" && $process != "$BASHPID" && $process != "$display_server" ]] || continue
+    grep -qzFx -- "XDG_RUNTIME_DIR=$session/runtime" "$environment" 2>/dev/null || continue
+    name=''
+    read -r name <"/proc/$process/comm" || continue
+    [[ " $* " == *" $name "* ]] || printf '%s\n' "$process"
+  done 2>/dev/null
+}
+
+# Ends what a test left running, and leaves the desktop be.
+end_left_behind() {
+  local left
+  mapfile -t left < <(session_processes dbus-daemon openbox at-spi-bus-laun at-spi2-registr bash grep)
+  ((${#left[@]} == 0)) || kill -KILL "${left[@]}" 2>/dev/null || true
+}
+
+close_session() {
   trap - EXIT
   [[ -n $session ]] || return 0
-  local environment process left=()
+  local left
   # A second look catches what was just being started.
   for _ in 1 2; do
-    left=()
-    for environment in /proc/[0-9]*/environ; do
-      process=${environment//[!0-9]/}
-      [[ $process != "$$" && $process != "$BASHPID" && $process != "$display_server" ]] || continue
-      if grep -qzFx -- "XDG_RUNTIME_DIR=$session/runtime" "$environment" 2>/dev/null; then left+=("$process"); fi
-    done
+    mapfile -t left < <(session_processes grep)
     ((${#left[@]} == 0)) || kill -KILL "${left[@]}" 2>/dev/null || true
   done
   if [[ -n $display_server ]]; then
