@@ -1,0 +1,106 @@
+import FeedFormats
+import Foundation
+import HTTPTransport
+
+/// Imports feeds from files and URLs, one after the other, and says how far it is: the `import` of every program.
+///
+/// A source that cannot be imported is told in one line with file and position, and leaves nothing behind; the others are imported all the
+/// same.
+public struct FeedImporter: Sendable {
+  /// What a source became; with `--json` a line of its own.
+  public struct Line: Codable, Equatable, Sendable {
+    /// The source, as it was given.
+    public var source: String
+    /// How many items the feed has.
+    public var items: Int
+    /// How many posts are new.
+    public var added: Int
+    /// How many were there and are different now.
+    public var updated: Int
+    /// How many were there and are the same.
+    public var unchanged: Int
+  }
+
+  private let publication: Publication
+  private let web: any Transport
+  private let json: Bool
+  private let output: @Sendable (String) -> Void
+  private let progress: @Sendable (String) -> Void
+
+  /// - Parameters:
+  ///   - publication: where the posts go.
+  ///   - web: fetches `http` and `https` sources.
+  ///   - json: whether a line of JSON is written for each source instead of a sentence.
+  ///   - output: takes a line for each source.
+  ///   - progress: takes a line for each step, and each error.
+  public init(
+    publication: Publication, web: any Transport, json: Bool,
+    output: @escaping @Sendable (String) -> Void = { print($0) },
+    progress: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+  ) {
+    self.publication = publication
+    self.web = web
+    self.json = json
+    self.output = output
+    self.progress = progress
+  }
+
+  /// Imports every source.
+  /// - Returns: the exit status: 0 when each one was imported.
+  public func run(_ sources: [String]) async -> Int32 {
+    var failures = 0
+    for (index, source) in sources.enumerated() {
+      progress("[\(index + 1)/\(sources.count)] \(source)")
+      do {
+        let (data, name) = try await read(source)
+        let feed = try FeedFormats.parse(data, source: source)
+        let report = try await publication.importFeed(feed, source: name)
+        say(
+          Line(
+            source: source, items: report.items, added: report.added, updated: report.updated, unchanged: report.unchanged))
+      } catch let error as FeedError {
+        failures += 1
+        progress(error.description)
+      } catch {
+        failures += 1
+        progress("\(source): \(Self.sentence(error))")
+      }
+    }
+    return failures == 0 ? 0 : 1
+  }
+
+  private func say(_ line: Line) {
+    guard json else {
+      output("\(line.source): \(line.items) items, \(line.added) added, \(line.updated) updated, \(line.unchanged) unchanged")
+      return
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if let data = try? encoder.encode(line) { output(String(decoding: data, as: UTF8.self)) }
+  }
+
+  private struct Unreadable: Error { let sentence: String }
+
+  /// A source's bytes, and the name that it has for ever: its URL, or its absolute path.
+  private func read(_ source: String) async throws -> (data: Data, name: String) {
+    if source.hasPrefix("http://") || source.hasPrefix("https://") {
+      let response = try await web.send(Request(.get, source))
+      guard response.status == 200 else { throw Unreadable(sentence: "the server answered with status \(response.status).") }
+      return (response.body, source)
+    }
+    let path = URL(fileURLWithPath: source).standardizedFileURL.path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw Unreadable(sentence: "there is no such file.") }
+    guard !isFolder.boolValue else { throw Unreadable(sentence: "this is a folder, not a feed.") }
+    return (try Data(contentsOf: URL(fileURLWithPath: path)), path)
+  }
+
+  private static func sentence(_ error: any Error) -> String {
+    switch error {
+    case let error as Unreadable: error.sentence
+    case let error as TransportError: "it cannot be fetched (\(error))."
+    case let error as CocoaError: error.localizedDescription
+    default: "\(error)"
+    }
+  }
+}
