@@ -13,7 +13,8 @@ struct Shell {
   let folder: URL
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "matinee-scripts-\(UUID().uuidString.prefix(8))")
+    // Not in the folder of the session, which nobody else may enter.
+    folder = URL(filePath: "/tmp/matinee-scripts-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
     try FileManager.default.copyItem(at: Self.root.appending(path: "meson-helpers"), to: folder.appending(path: "meson-helpers"))
     // Another user has to get in.
