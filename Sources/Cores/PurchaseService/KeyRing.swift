@@ -46,10 +46,10 @@ public actor KeyRing {
   /// - Throws: ``VerificationFailure/unavailable(_:)``.
   public func current() async throws(VerificationFailure) -> TrustedKeys {
     if let known { return known }
-    if let stored = try? await journal.trustedKeys(seller: seller) {
-      known = known ?? stored
-      return stored
-    }
+    let stored = try? await journal.trustedKeys(seller: seller)
+    // Somebody else may have asked the seller meanwhile.
+    if known == nil { known = stored }
+    if let known { return known }
     return try await refetch()
   }
 

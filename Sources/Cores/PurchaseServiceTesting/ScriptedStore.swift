@@ -84,13 +84,16 @@ public final class Gate: Sendable {
   public func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
-      defer { state.waiting = [:] }
-      return state.waiting.values.map { $0 }
+      defer {
+        state.waiting = [:]
+        state.watching = []
+      }
+      return state.waiting.values + state.watching
     }
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Returns once somebody waits at the gate.
+  /// Returns once somebody waits at the gate, or it is open.
   public func reached() async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in

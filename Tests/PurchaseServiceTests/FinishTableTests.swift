@@ -1,0 +1,63 @@
+import PurchaseService
+import Testing
+
+/// One test a row of the table: when a transaction may be finished.
+@Suite struct FinishTableTests {
+  private func decision(_ outcome: SubmissionOutcome, oneTime: Bool = false) -> FinishDecision {
+    FinishDecision.after(outcome, of: "p", oneTime: oneTime)
+  }
+  private func outcome(_ status: Int, code: String = "code", retryAfter: Duration? = nil) -> SubmissionOutcome {
+    SubmissionOutcome(
+      status: status, saysUnknownProduct: code == "unknown_product", saysDeclined: code == "payment_declined", isFromStore: true,
+      retryAfter: retryAfter, code: code, sentence: "No.")
+  }
+
+  @Test func successOfASubscriptionIsFinished() {
+    #expect(decision(.accepted(receipt: "r", listed: [])) == .finish)
+    #expect(decision(.accepted(receipt: "r", listed: ["p"])) == .finish)
+  }
+
+  @Test func successOfAOneTimeProductIsFinishedOnlyWhenTheAnswerListsIt() {
+    #expect(decision(.accepted(receipt: "r", listed: ["p", "q"]), oneTime: true) == .finish)
+    #expect(decision(.accepted(receipt: "r", listed: ["q"]), oneTime: true) == .keep(.wait(nil)))
+    #expect(decision(.accepted(receipt: "r", listed: []), oneTime: true) == .keep(.wait(nil)))
+  }
+
+  @Test(arguments: [400, 404, 422]) func aProductUnknownToTheServerIsFinishedAndTold(status: Int) {
+    #expect(decision(outcome(status, code: "unknown_product")) == .finishAndTell(.unknownProduct("No.")))
+  }
+
+  @Test(arguments: [400, 402, 403, 404, 409, 410, 422, 451]) func anyOtherDefiniteRefusalIsFinishedAndTold(status: Int) {
+    #expect(decision(outcome(status)) == .finishAndTell(.refused(code: "code", sentence: "No.")))
+  }
+
+  @Test func aDeclinedPaymentIsFinishedAndTold() {
+    #expect(decision(outcome(402, code: "payment_declined")) == .finishAndTell(.declined("No.")))
+  }
+
+  @Test func a401IsKeptAndTheSessionRenewed() { #expect(decision(outcome(401)) == .keep(.renewSession)) }
+
+  @Test(arguments: [408, 425, 429]) func aNotNowIsKeptAndWaitsAsLongAsTheServerSays(status: Int) {
+    #expect(decision(outcome(status, retryAfter: .seconds(7))) == .keep(.wait(.seconds(7))))
+    #expect(decision(outcome(status)) == .keep(.wait(nil)))
+  }
+
+  @Test(arguments: [500, 501, 502, 503, 504, 599, 301, 304]) func aServerErrorIsKeptAndAskedAgain(status: Int) {
+    #expect(decision(outcome(status)) == .keep(.wait(nil)))
+    #expect(decision(outcome(status, retryAfter: .seconds(3))) == .keep(.wait(.seconds(3))))
+  }
+
+  @Test func noConnectionTimeOutAndAnswerCutShortAreKeptAndAskedAgain() {
+    #expect(decision(.unavailable(reason: "time-out")) == .keep(.wait(nil)))
+  }
+
+  @Test(arguments: [400, 403, 404, 451, 511]) func anAnswerThatIsNotTheStoresIsKeptAndAskedAgain(status: Int) {
+    // A captive portal's "403" must not finish a transaction that may be paid.
+    let answer = SubmissionOutcome(status: status, isFromStore: false, code: "http", sentence: "Log in to this network.")
+    #expect(decision(answer) == .keep(.wait(nil)))
+  }
+
+  @Test func aBadSignatureIsKeptAndAskedAgain() { #expect(decision(.unverified(reason: "bad signature")) == .keep(.wait(nil))) }
+
+  @Test func anEntitlementComputedOnTheDeviceIsNotFinished() { #expect(decision(.computedOnDevice) == .keep(.wait(nil))) }
+}

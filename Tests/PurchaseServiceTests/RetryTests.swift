@@ -1,0 +1,172 @@
+import Foundation
+import PurchaseServiceTesting
+import Runtime
+import Testing
+
+@testable import PurchaseService
+
+/// What happens when the store does not settle a transaction at once.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RetryTests {
+  /// Answers `count` times like this, then as a store should.
+  private func failing(_ bench: Bench, _ count: Int, _ outcome: SubmissionOutcome) {
+    let issuer = bench.issuer
+    let ledger = bench.ledger
+    bench.queue.answer { transaction, call in
+      ledger.charge(transaction.id)
+      return call <= count ? outcome : issuer.accepted(transaction)
+    }
+  }
+
+  @Test func aStoreThatIsAwayForAMomentIsAskedAgainUnderTheSameKey() async throws {
+    let bench = try await Bench()
+    failing(bench, 2, .unavailable(reason: "time-out"))
+    async let outcome = bench.buy()
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
+    await bench.until { bench.queue.submitted.count == 2 }
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
+    #expect(bench.queue.submitted.count == 2, "the second wait is longer")
+    bench.clock.advance(by: .seconds(1))
+    #expect(await outcome == .purchased("premium.monthly"))
+    #expect(bench.queue.submitted.map(\.id) == [id(1), id(1), id(1)])
+    #expect(bench.ledger.charges == [id(1)])
+    #expect(
+      bench.stages == [
+        .begun, .waitingForAuthorization, .authorizing, .charging, .retrying, .charging, .retrying, .charging, .verifying, .unlocked,
+      ])
+  }
+
+  @Test func retryAfterIsKept() async throws {
+    let bench = try await Bench()
+    failing(bench, 1, .busy(retryAfter: .seconds(15)))
+    async let outcome = bench.buy()
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(14))
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == 1)
+    bench.clock.advance(by: .seconds(1))
+    #expect(await outcome == .purchased("premium.monthly"))
+  }
+
+  @Test func aLongWaitIsNotSatThrough() async throws {
+    let bench = try await Bench()
+    failing(bench, 1, .busy(retryAfter: .seconds(300)))
+    #expect(await bench.buy() == .pending(.storeUnavailable))
+    #expect(bench.purchases.isUnderWay("premium.monthly"))
+    #expect(await bench.buy() == .failed(.inProgress))
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(300))
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"], "it went on by itself")
+    #expect(bench.queue.submitted.count == 2)
+  }
+
+  @Test func afterThreeTriesTheCallerIsToldThatItIsPending() async throws {
+    let bench = try await Bench()
+    failing(bench, 3, .unavailable(reason: "no connection"))
+    async let outcome = bench.buy()
+    for seconds in [1, 2] {
+      await bench.clock.waitForSleepers()
+      bench.clock.advance(by: .seconds(seconds))
+      await bench.effects.settled()
+    }
+    #expect(await outcome == .pending(.storeUnavailable))
+    let told = bench.stages.count
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(4))
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.stages.count == told, "whoever asked has an answer")
+  }
+
+  @Test func whenTheTriesAreUsedUpTheNextResumeGoesOn() async throws {
+    let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1, tries: 2))
+    failing(bench, 2, .unavailable(reason: "no connection"))
+    #expect(await bench.buy() == .pending(.storeUnavailable))
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
+    await bench.idle()
+    #expect(bench.purchases.entitlements.isEmpty)
+    #expect(try await bench.steps(id(1)).last == .submitted)
+    #expect(await bench.buy() == .failed(.inProgress), "still not for sale")
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.ledger.charges == [id(1)])
+  }
+
+  @Test func askingAgainEndsAWait() async throws {
+    let bench = try await Bench()
+    failing(bench, 1, .busy(retryAfter: .seconds(3600)))
+    #expect(await bench.buy() == .pending(.storeUnavailable))
+    await bench.clock.waitForSleepers()
+    try await bench.purchases.resume()
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+  }
+
+  @Test func anEndedSessionIsKeptUntilTheSameUserSignsInAgain() async throws {
+    let bench = try await Bench()
+    failing(bench, 1, .unauthorized)
+    #expect(await bench.buy() == .pending(.sessionEnded))
+    #expect(bench.queue.finished.isEmpty)
+    #expect(bench.queue.submitted.count == 1, "not asked again without a session")
+    bench.purchases.setUser(nil)
+    try await bench.purchases.resume()
+    await bench.idle()
+    #expect(bench.queue.submitted.count == 1)
+    bench.purchases.setUser("ada")
+    try await bench.purchases.resume()
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.ledger.charges == [id(1)])
+  }
+
+  @Test func aBadSignatureIsAskedAboutAgainAndGrantsNothing() async throws {
+    let bench = try await Bench()
+    let issuer = bench.issuer
+    var forger = try ReceiptIssuer()
+    forger.key = try .generate(.edDSA, kid: issuer.key.kid)
+    let forged = forger
+    bench.queue.answer { transaction, call in call == 1 ? forged.accepted(transaction) : issuer.accepted(transaction) }
+    async let outcome = bench.buy()
+    await bench.clock.waitForSleepers()
+    #expect(bench.purchases.entitlements.isEmpty)
+    #expect(bench.queue.finished.isEmpty)
+    bench.clock.advance(by: .seconds(1))
+    #expect(await outcome == .purchased("premium.monthly"))
+    #expect(bench.queue.submitted.map(\.id) == [id(1), id(1)])
+  }
+
+  @Test func aRefusalIsToldOnceAndNotAskedAgain() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .unknownProduct("This is not sold any more.") }
+    #expect(await bench.buy() == .failed(.unknownProduct("This is not sold any more.")))
+    #expect(bench.queue.finished == [id(1)])
+    try await bench.restart()
+    await bench.idle()
+    #expect(bench.queue.submitted.count == 1)
+    #expect(bench.clock.sleeperCount == 0)
+  }
+
+  @Test func keysThatCannotBeFetchedKeepAReceiptUntilTheyCan() async throws {
+    let bench = try await Bench()
+    let trusted = bench.issuer.trusted
+    bench.trusted.withLock { $0 = .failure(StoreFailure(.unavailable, code: "offline", sentence: "Offline.")) }
+    async let outcome = bench.buy()
+    await bench.clock.waitForSleepers()
+    #expect(try await bench.steps(id(1)).last == .received)
+    bench.trusted.withLock { $0 = .success(trusted) }
+    bench.clock.advance(by: .seconds(1))
+    #expect(await outcome == .purchased("premium.monthly"))
+    #expect(bench.queue.submitted.count == 1, "the receipt is there: the store is not asked again")
+  }
+
+  @Test func waitsDoubleUpToALimitAndTheStoreMayAskForMore() {
+    let policy = RetryPolicy(firstWait: .seconds(1), longestWait: .seconds(60))
+    #expect((1...8).map { policy.wait(after: $0, asked: nil).seconds } == [1, 2, 4, 8, 16, 32, 60, 60])
+    #expect(policy.wait(after: 1, asked: .seconds(90)) == .seconds(90))
+    #expect(policy.wait(after: 8, asked: .seconds(5)) == .seconds(60))
+    #expect(policy.wait(after: .max, asked: nil) == .seconds(60))
+  }
+}
