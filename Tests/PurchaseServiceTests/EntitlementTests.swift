@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EntitlementTests {
   /// Stores a receipt as if an earlier run had, whatever it says.
   private func store(_ token: String, as transaction: UUID = id(100), user: String = "ada", _ bench: Bench) async throws {
-    try await bench.journal.replaceReceipts(seller: "store", user: user, with: [transaction: token], dropping: [])
+    try await bench.journal.replaceReceipts(seller: "store", user: user, with: [transaction: token], keeping: [id(100), id(101), id(102)])
   }
 
   @Test func theStreamReplaysTheLastValueAndEmitsOnlyChanges() async throws {
@@ -157,6 +157,22 @@ import Testing
     await bench.effects.settled()
     try await bench.restart()
     #expect(bench.purchases.entitlements.isEmpty)
+  }
+
+  @Test func whatTheStoreNoLongerListsDoesNotComeBackFromTheFileWhoeverIsFaster() async throws {
+    let bench = try await Bench()
+    for number in 1...20 {
+      try await store(bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly"), bench)
+      bench.purchases.setUser(nil)
+      bench.purchases.setUser("ada")
+      async let resumed: Void = bench.purchases.resume()
+      async let restored = bench.purchases.restore()
+      if number.isMultiple(of: 2) { await Task.yield() }
+      _ = try await restored
+      try await resumed
+      #expect(bench.purchases.entitlements.isEmpty)
+      #expect(try await bench.journal.receipts(seller: "store", user: "ada").isEmpty)
+    }
   }
 
   @Test func aReceiptThatArrivesWhileRestoringStays() async throws {

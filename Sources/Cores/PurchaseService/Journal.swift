@@ -129,13 +129,16 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Stores receipts that came without a purchase of this device, and drops those that are no longer in force.
+  /// Stores what the store says is in force, and drops all other receipts of the user but those to keep.
   /// - Throws: `SQLiteError`.
-  func replaceReceipts(seller: String, user: String, with receipts: [UUID: String], dropping: Set<UUID>) async throws {
+  func replaceReceipts(seller: String, user: String, with receipts: [UUID: String], keeping: Set<UUID>) async throws {
     let now = clock.now
     try await database.run { connection in
       try connection.transaction {
-        for id in dropping {
+        let stored = try connection.query("SELECT id FROM receipt WHERE seller = ? AND user_id = ?", seller, user) {
+          try $0.get("id", as: UUID.self)
+        }
+        for id in stored where receipts[id] == nil && !keeping.contains(id) {
           try connection.execute("DELETE FROM receipt WHERE seller = ? AND user_id = ? AND id = ?", seller, user, id)
         }
         for (id, token) in receipts { try Self.store(token, id, seller, user, now, connection) }

@@ -26,8 +26,7 @@ extension Purchases {
   public func restore() async throws(StoreFailure) -> Set<Purchasable> {
     guard let user else { throw StoreFailure(.unauthorized, code: "not_signed_in", sentence: "Sign in to restore what you bought.") }
     let generation = generation
-    // A receipt that arrives while the store answers is newer than the answer, and stays.
-    let before = Set(receipts.keys)
+    let mark = arrivals.count
     let tokens: [String]
     do {
       tokens = try await environment.effects.run("purchase.restore") { [queue = path.queue] in try await queue.restore(user: user) }
@@ -46,27 +45,33 @@ extension Purchases {
       }
     }
     guard generation == self.generation else { return entitlements }
-    let dropped = before.subtracting(found.keys)
-    for id in dropped { receipts[id] = nil }
-    for (id, receipt) in found { receipts[id] = receipt.contents }
+    restorations += 1
+    // A receipt that arrived while the store answered is newer than the answer, and stays.
+    let newer = Set(arrivals[mark...])
+    receipts = receipts.filter { newer.contains($0.key) }
+    for receipt in found.values { keepNewest(receipt.contents) }
     recomputeEntitlements()
     let stored = found.mapValues(\.token)
     // What is not stored now is asked for again at the next start.
     try? await environment.effects.run("purchase.receipts") { [journal, seller] in
-      try await journal.replaceReceipts(seller: seller, user: user, with: stored, dropping: dropped)
+      try await journal.replaceReceipts(seller: seller, user: user, with: stored, keeping: newer)
     }
+    // Once more: a load that began while this was being written may have read what was there before.
+    restorations += 1
     return entitlements
   }
 
   /// Reads the stored receipts of the user and verifies each anew.
   func loadReceipts(_ generation: Int) async throws {
     guard let user else { return }
+    let restorations = restorations
     let tokens = try await environment.effects.run("purchase.stored") { [journal, seller] in
       try await journal.receipts(seller: seller, user: user)
     }
     for token in tokens {
       guard let contents = try? await verified(token), (try? contents.check(user: user)) != nil else { continue }
-      guard generation == self.generation else { return }
+      // What the store said meanwhile is newer than what was stored.
+      guard generation == self.generation, restorations == self.restorations else { return }
       keepNewest(contents)
     }
     guard generation == self.generation else { return }

@@ -97,6 +97,7 @@ extension Purchases {
     submission.transaction.token = nil
     submission.transaction.receipt = nil
     let recorded = submission.transaction
+    arrivals.append(transaction.id)
     do {
       try await environment.effects.run("purchase.verified") { [journal] in try await journal.record(recorded, verified: receipt) }
     } catch {

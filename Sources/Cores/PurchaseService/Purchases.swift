@@ -32,6 +32,10 @@ import Runtime
   private(set) var generation = 0
   /// The verified receipts of ``user``.
   var receipts: [UUID: ReceiptContents<Purchasable>] = [:]
+  /// Which receipts came with purchases of this process, in their order.
+  var arrivals: [UUID] = []
+  /// How often the store has said what is in force.
+  var restorations = 0
   let entitled = LastValue<Set<Purchasable>>([])
   var expiryTimer: Task<Void, Never>?
   var submissions: [UUID: Submission<Purchasable>] = [:]
