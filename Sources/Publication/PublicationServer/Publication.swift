@@ -9,6 +9,22 @@ import SignedReceipts
 ///
 /// The same actor answers in process, for an app that embeds it, and behind a listener. It runs on a thread of its own.
 public actor Publication {
+  /// Why a call makes no sense any more.
+  public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// ``Publication/close()`` was called before.
+    case closed
+
+    /// One sentence.
+    public var description: String { "The publication was closed." }
+  }
+
+  private struct Store {
+    let content: any ContentRepository
+    let readers: any ReaderRepository
+    let orders: any OrderRepository
+    let key: SigningKey
+  }
+
   private nonisolated let executor = ThreadExecutor(name: "publication")
   /// The thread that owns the database.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -16,44 +32,46 @@ public actor Publication {
   nonisolated let clock: any AppClock
   nonisolated let identifiers: any IdentifierSource
   nonisolated let gateway: any PaymentGateway
-  private let path: String
-  private let keyPath: String?
-  private let log: @Sendable (String) -> Void
-  private var connection: Connection?
-  private var key: SigningKey?
-  private let router = Router()
+  nonisolated let hasher: PasswordHasher
+  nonisolated let offersSampleAccount: Bool
+  private nonisolated let log: @Sendable (String) -> Void
+  private nonisolated let router = Router.publication
+  private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   var throttle = Throttle()
-  /// Charges that are being asked of the gateway, by order: whoever asks again waits for the same answer.
-  var charges: [Order.ID: Task<Order, any Error>] = [:]
+  /// Charges that the gateway is being asked for.
+  var charges: [Order.ID: ChargeInFlight] = [:]
 
   /// Opens a publication, or makes an empty one.
   /// - Parameters:
-  ///   - folder: holds `publication.sqlite` and the key that receipts are signed with; nil keeps both in memory.
+  ///   - folder: holds `publication.sqlite` and the key that receipts are signed with, `receipts.pem`; nil keeps both in memory. Whoever
+  ///     passes one owns it: see `DataFolder`.
   ///   - gateway: charges readers.
-  ///   - log: told of what broke in here, in a line without secrets.
+  ///   - offersSampleAccount: whether ``PublicationInfo/sampleAccount`` is told to everyone and may sign in. Its password is known to
+  ///     all, so a publication that others can reach says no.
+  ///   - log: told of what broke in here, in a line without secrets; called on any thread.
   /// - Throws: `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written.
   public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
-    log: @escaping @Sendable (String) -> Void = { _ in }
+    offersSampleAccount: Bool = true, log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
-    path = folder.map { $0 + "/publication.sqlite" } ?? ":memory:"
-    keyPath = folder.map { $0 + "/receipts.pem" }
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
+    self.offersSampleAccount = offersSampleAccount
     self.log = log
-    try await open()
+    hasher = try await PasswordHasher()
+    try await open(folder)
   }
 
-  // On its own thread: closing writes the log into the file.
-  isolated deinit { connection = nil }
-
-  private func open() async throws {
-    let connection = try Connection(path: path, synchronous: .full, executor: executor)
-    try connection.migrate(Schema.migrations)
-    key = try keyPath.map(Self.signingKey) ?? .generate(.es256, kid: "publication-1")
-    self.connection = connection
+  private func open(_ folder: String?) async throws {
+    let database = try Connection(
+      path: folder.map { $0 + "/publication.sqlite" } ?? ":memory:", synchronous: .full, executor: executor)
+    try database.migrate(Schema.migrations)
+    let key = try folder.map { try ReceiptKey.load($0 + "/receipts.pem") } ?? .generate(.es256)
+    store = Store(
+      content: SQLiteContent(database: database), readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
+      key: key)
   }
 
   /// Answers one request; whatever goes wrong becomes an answer too.
@@ -64,60 +82,37 @@ public actor Publication {
       return .problem(problem)
     } catch {
       log("\(request.method.rawValue) \(request.path): \(error)")
-      return .problem(Problem(code: .internalError, title: "Something broke in the publication. Try again later.", status: 500))
+      return .problem(500, .internalError, "Something broke in the publication. Try again later.")
     }
   }
 
-  /// The database; every use of it is on this actor's thread.
-  var database: Connection {
-    get throws {
-      guard let connection else { throw SQLiteError(code: 21, message: "the publication was closed", sql: "") }
-      return connection
-    }
+  /// The answer to a method that HTTP does not define, or this API never uses: 405 with what the path allows, or 404.
+  public nonisolated func methodNotAllowed(at target: String) -> Response { router.methodNotAllowed(target) }
+
+  /// Closes the database once charges under way are written down. Later requests are answered with 500.
+  public func close() async {
+    while let charge = charges.values.first { _ = try? await charge.task.value }
+    store = nil
   }
 
-  var signingKey: SigningKey {
+  // On its own thread: closing writes the log into the file.
+  isolated deinit { store = nil }
+
+  // MARK: For the resources
+
+  var content: any ContentRepository { get throws { try opened.content } }
+  var readers: any ReaderRepository { get throws { try opened.readers } }
+  var orderBook: any OrderRepository { get throws { try opened.orders } }
+  var signingKey: SigningKey { get throws { try opened.key } }
+  private var opened: Store {
     get throws {
-      guard let key else { throw SQLiteError(code: 21, message: "the publication was closed", sql: "") }
-      return key
+      guard let store else { throw Failure.closed }
+      return store
     }
   }
 
   /// The time, in whole seconds.
-  var now: Int64 { Int64(clock.now.timeIntervalSince1970) }
+  var now: Int64 { Int64(clock.now.timeIntervalSince1970.rounded(.down)) }
 
-  private static func signingKey(_ path: String) throws -> SigningKey {
-    if FileManager.default.fileExists(atPath: path) {
-      return try SigningKey(pem: String(contentsOfFile: path, encoding: .utf8), kid: "publication-1")
-    }
-    let key = try SigningKey.generate(.es256, kid: "publication-1")
-    // Readable by nobody else from its first moment, and never there in part.
-    let temporary = path + ".new"
-    try? FileManager.default.removeItem(atPath: temporary)
-    guard FileManager.default.createFile(atPath: temporary, contents: Data(try key.pem().utf8), attributes: [.posixPermissions: 0o600])
-    else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: temporary]) }
-    try FileManager.default.moveItem(atPath: temporary, toPath: path)
-    return key
-  }
-}
-
-extension Response {
-  /// A JSON answer.
-  static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
-    Response(status, headers: ["Content-Type": "application/json", "Cache-Control": "no-store"], body: try Wire.encode(value))
-  }
-
-  /// An answer that says what went wrong.
-  static func problem(_ problem: Problem) -> Response {
-    var response = Response(
-      problem.status, headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
-      body: (try? Wire.encode(problem)) ?? Data())
-    if problem.status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
-    return response
-  }
-}
-
-extension Problem {
-  static func notFound(_ what: String) -> Problem { Problem(code: .notFound, title: "There is no such \(what).", status: 404) }
-  static func badRequest(_ title: String) -> Problem { Problem(code: .badRequest, title: title, status: 400) }
+  func report(_ line: String) { log(line) }
 }

@@ -11,26 +11,31 @@ public actor LedgerGateway: PaymentGateway {
 
   private let program: String
   private let arguments: [String]
-  private var connection: (process: Process, input: FileHandle, output: FileHandle)?
+  private let patience: Duration
+  private var ledger: LedgerProcess?
 
   private struct Call: Encodable {
+    let operation = "charge"
+    let key: String
     let token: String
     let amount: Int
     let currency: String
-    let key: String
   }
 
   private struct Answer: Decodable {
+    let result: String
     let charge: String?
-    let declined: String?
+    let reason: String?
   }
 
   /// - Parameters:
   ///   - program: the path of `matinee-ledger`.
   ///   - file: what it writes every call into.
   ///   - delay: how long it keeps each answer back, in milliseconds; for tests of crashes.
-  public init(program: String, file: String, delay: Int = 0) {
+  ///   - patience: how long an answer may take; after that nothing is known of the charge.
+  public init(program: String, file: String, delay: Int = 0, patience: Duration = .seconds(30)) {
     self.program = program
+    self.patience = patience
     arguments = (delay > 0 ? ["--delay-ms", "\(delay)"] : []) + [file]
   }
 
@@ -45,51 +50,30 @@ public actor LedgerGateway: PaymentGateway {
   public func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
     let answer: Answer
     do {
-      answer = try ask(Call(token: token, amount: amount, currency: currency, key: key))
+      answer = try ask(Call(key: key, token: token, amount: amount, currency: currency))
     } catch {
-      stop()
+      ledger = nil
       throw .unavailable("\(program): \(error)")
     }
-    if let charge = answer.charge { return charge }
-    throw .declined(answer.declined ?? "The payment was declined.")
+    switch (answer.result, answer.charge) {
+    case ("charged", let charge?): return charge
+    case ("declined", _): throw .declined(answer.reason ?? "The payment was declined.")
+    default: throw .unavailable("\(program): \(answer.reason ?? answer.result)")
+    }
   }
-
-  private struct Ended: Error {}
 
   private func ask(_ call: Call) throws -> Answer {
-    let (_, input, output) = try connect()
-    var line = try JSONEncoder().encode(call)
-    line.append(UInt8(ascii: "\n"))
-    try input.write(contentsOf: line)
-    var answer = Data()
-    while answer.last != UInt8(ascii: "\n") {
-      guard let part = try output.read(upToCount: 1), !part.isEmpty else { throw Ended() }
-      answer.append(part)
-    }
-    return try JSONDecoder().decode(Answer.self, from: answer)
+    let line = try JSONEncoder().encode(call)
+    if let ledger, !ledger.hasEnded { return try decode(ledger.ask(line, within: patience)) }
+    let started = try LedgerProcess(program, arguments)
+    ledger = started
+    return try decode(started.ask(line, within: patience))
   }
 
-  private func connect() throws -> (process: Process, input: FileHandle, output: FileHandle) {
-    if let connection, connection.process.isRunning { return connection }
-    stop()
-    let process = Process()
-    let (input, output) = (Pipe(), Pipe())
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    let made = (process, input.fileHandleForWriting, output.fileHandleForReading)
-    connection = made
-    return made
-  }
+  private func decode(_ line: Data) throws -> Answer { try JSONDecoder().decode(Answer.self, from: line) }
 
-  /// Closes the pipes; the process ends with its input.
-  private func stop() {
-    try? connection?.input.close()
-    try? connection?.output.close()
-    connection = nil
-  }
+  /// Ends the process, as after a crash of it; the next charge starts another.
+  public func stop() { ledger = nil }
 
-  isolated deinit { stop() }
+  isolated deinit { ledger = nil }
 }

@@ -37,9 +37,9 @@ public struct PublicationContent: Sendable {
 
   /// What the publication says of itself.
   public var info: PublicationInfo
-  /// The fan clubs.
+  /// The fan clubs. Followers are those of before; other counts and flags are not read.
   public var fanClubs: [FanClub]
-  /// The posts, with their bodies; counts and flags are not read.
+  /// The posts, with their bodies. Reactions are what readers elsewhere did before; flags are not read.
   public var posts: [Post]
   /// The pictures.
   public var pictures: [Picture]
@@ -63,4 +63,36 @@ public struct PublicationContent: Sendable {
     self.paywalls = paywalls
     self.accounts = accounts
   }
+}
+
+extension PublicationContent {
+  /// The same publication without clubs, posts and pictures: for who brings their own.
+  public var withoutPosts: PublicationContent {
+    var content = self
+    content.fanClubs = []
+    content.posts = []
+    content.pictures = []
+    return content
+  }
+}
+
+extension Publication {
+  /// Fills an empty publication; one that was founded already is left as it is. The sample account is left out where it is not offered.
+  /// - Returns: whether it was empty.
+  /// - Throws: `SQLiteError`, `Problem`; `BillingPeriod.Unreadable` for a product whose period cannot be sold.
+  @discardableResult public func install(_ content: PublicationContent) async throws -> Bool {
+    for product in content.products where product.period != nil || product.kind == .subscription {
+      _ = try BillingPeriod(product.period ?? "")
+    }
+    guard try await !isFounded else { return false }
+    var readers: [(reader: Reader, password: PasswordHash)] = []
+    for account in content.accounts where offersSampleAccount || account.email != content.info.sampleAccount?.email {
+      readers.append(try await newReader(email: account.email, name: account.name, password: account.password))
+    }
+    return try await self.content.found(content, readers: readers)
+  }
+
+  /// Whether the publication was founded.
+  /// - Throws: `SQLiteError`.
+  public var isFounded: Bool { get async throws { try await content.info() != nil } }
 }

@@ -1,0 +1,136 @@
+import CMicroHTTPD
+import Foundation
+import HTTPTransport
+import Runtime
+import Synchronization
+
+/// libmicrohttpd's daemon, and what it is in the middle of. Its callbacks are in Callbacks.swift.
+final class Daemon: Sendable {
+  private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
+
+  private struct State {
+    var handle: Handle?
+    var isStopping = false
+    var isDone = false
+    /// Requests that came and were not wholly answered.
+    var exchanges: [ObjectIdentifier: Exchange] = [:]
+    var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
+    var drained: CheckedContinuation<Void, Never>?
+    var stopped: [CheckedContinuation<Void, Never>] = []
+  }
+
+  let limits: Listener.Limits
+  let unknownMethod: @Sendable (String) -> Response
+  private let clock: any AppClock
+  private let handler: @Sendable (Request) async -> Response
+  private let state = Mutex(State())
+
+  init(
+    limits: Listener.Limits, clock: any AppClock, unknownMethod: @escaping @Sendable (String) -> Response,
+    handler: @escaping @Sendable (Request) async -> Response
+  ) {
+    self.limits = limits
+    self.clock = clock
+    self.unknownMethod = unknownMethod
+    self.handler = handler
+  }
+
+  /// Starts its thread. The daemon is kept alive by ``stop()`` running to its end, which the listener sees to.
+  func start(_ socket: Int32) -> Bool {
+    let context = Unmanaged.passRetained(self)
+    let started = matinee_mhd_start(
+      socket, UInt32(limits.connections), UInt32(limits.idle.components.seconds), limits.head, requestOpened, requestContinued,
+      requestCompleted, context.toOpaque())
+    guard let started else {
+      context.release()
+      return false
+    }
+    state.withLock { $0.handle = Handle(pointer: started) }
+    return true
+  }
+
+  var isStopping: Bool { state.withLock { $0.isStopping } }
+
+  // MARK: What the callbacks tell
+
+  func opened(_ exchange: Exchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
+
+  func completed(_ exchange: Exchange) {
+    let drained: CheckedContinuation<Void, Never>? = state.withLock { state in
+      state.exchanges[ObjectIdentifier(exchange)] = nil
+      return state.exchanges.isEmpty ? state.drained.take() : nil
+    }
+    drained?.resume()
+  }
+
+  /// Answers a whole request, in a task.
+  func dispatch(_ request: Request, _ exchange: Exchange, _ connection: OpaquePointer) {
+    exchange.suspend(connection)
+    let id = ObjectIdentifier(exchange)
+    state.withLock { state in
+      state.tasks[id] = Task { [handler] in
+        exchange.finish(await handler(request))
+        self.state.withLock { $0.tasks[id] = nil }
+      }
+    }
+  }
+
+  // MARK: Stopping
+
+  func stop() async {
+    let handle: Handle? = state.withLock { state in
+      guard !state.isStopping else { return nil }
+      state.isStopping = true
+      return state.handle
+    }
+    guard let handle else { return await waitUntilStopped() }
+    let socket = MHD_quiesce_daemon(handle.pointer)
+    if socket >= 0 { close(socket) }
+    let timer = Task { [clock, limits] in
+      guard (try? await clock.sleep(for: limits.grace)) != nil else { return }
+      self.giveUp()
+    }
+    await drain()
+    timer.cancel()
+    // It waits for its thread, so it has one of its own.
+    let executor = ThreadExecutor(name: "listener-stop")
+    try? await executor.run { MHD_stop_daemon(handle.pointer) }
+    Unmanaged.passUnretained(self).release()
+    let waiting = state.withLock { state in
+      state.isDone = true
+      return state.stopped
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  private func drain() async {
+    await withCheckedContinuation { continuation in
+      let isEmpty = state.withLock { state in
+        if state.exchanges.isEmpty { return true }
+        state.drained = continuation
+        return false
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+
+  /// The grace period is over: everybody who waits is answered, and nobody is waited for.
+  private func giveUp() {
+    let (exchanges, tasks, drained) = state.withLock { state in
+      (Array(state.exchanges.values), Array(state.tasks.values), state.drained.take())
+    }
+    for task in tasks { task.cancel() }
+    for exchange in exchanges { exchange.finish(Response(503, headers: ["Connection": "close"])) }
+    drained?.resume()
+  }
+
+  private func waitUntilStopped() async {
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        if !state.isDone { state.stopped.append(continuation) }
+        return state.isDone
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+}

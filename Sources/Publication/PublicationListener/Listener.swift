@@ -1,0 +1,93 @@
+import Foundation
+import HTTPTransport
+import PublicationServer
+import Runtime
+
+/// A publication's router behind a TCP port, by libmicrohttpd.
+///
+///     let listener = try Listener(publication, port: 0, clock: SystemClock())
+///     print(listener.origin)
+///     await listener.stop()
+///
+/// Requests are read on one thread and answered by tasks. Safe from any thread.
+public final class Listener: Sendable {
+  /// What a request and a connection may take.
+  public struct Limits: Equatable, Sendable {
+    /// The largest body, in bytes; above it the answer is 413.
+    public var body = 64 << 10
+    /// The memory for the head of one request, in bytes; above it the answer is 431 or 414.
+    public var head = 32 << 10
+    /// How many connections stand at a time; more wait to be accepted.
+    public var connections = 512
+    /// How long a connection may stand idle.
+    public var idle = Duration.seconds(30)
+    /// How long ``Listener/stop()`` waits for answers that are under way.
+    public var grace = Duration.seconds(10)
+    /// The limits that suit one publication on one machine.
+    public init() {}
+  }
+
+  /// Why nothing listens.
+  public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// It is no IP address, or no port.
+    case badAddress(String)
+    /// Another program listens there.
+    case inUse(address: String, port: Int)
+    /// The system does not allow it; the reason is its own.
+    case refused(address: String, port: Int, reason: String)
+
+    /// One sentence.
+    public var description: String {
+      switch self {
+      case .badAddress(let text): "“\(text)” cannot be listened on: an IP address such as 127.0.0.1 and a port from 0 to 65535 can."
+      case .inUse(let address, let port): "Port \(port) of \(address) is in use by another program."
+      case .refused(let address, let port, let reason): "Port \(port) of \(address) cannot be listened on: \(reason)."
+      }
+    }
+  }
+
+  /// The port it listens on, also when any was asked for.
+  public let port: Int
+  /// Where clients find it, such as `http://127.0.0.1:8080`; this machine itself when it listens on all addresses.
+  public let origin: String
+  private let daemon: Daemon
+
+  /// Listens, and answers from now on.
+  /// - Parameters:
+  ///   - address: an IPv4 or IPv6 address; loopback unless told otherwise.
+  ///   - port: 0 for any that is free.
+  /// - Throws: ``Failure``.
+  public convenience init(
+    _ publication: Publication, address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), clock: any AppClock
+  ) throws(Failure) {
+    try self.init(
+      address: address, port: port, limits: limits, clock: clock, unknownMethod: { publication.methodNotAllowed(at: $0) },
+      handler: { await publication.handle($0) })
+  }
+
+  /// The same for any handler.
+  init(
+    address: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), clock: any AppClock,
+    unknownMethod: @escaping @Sendable (_ target: String) -> Response = { _ in Response(501) },
+    handler: @escaping @Sendable (Request) async -> Response
+  ) throws(Failure) {
+    let socket = try ListenSocket(address: address, port: port)
+    self.port = socket.port
+    let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
+    origin = host.contains(":") ? "http://[\(host)]:\(socket.port)" : "http://\(host):\(socket.port)"
+    daemon = Daemon(limits: limits, clock: clock, unknownMethod: unknownMethod, handler: handler)
+    guard daemon.start(socket.handle) else {
+      close(socket.handle)
+      throw .refused(address: address, port: socket.port, reason: "libmicrohttpd did not start")
+    }
+  }
+
+  /// Takes no further request, waits for those under way as long as the limits say, and closes everything. Whoever is still waited for
+  /// then gets 503.
+  public func stop() async { await daemon.stop() }
+
+  deinit {
+    let daemon = daemon
+    Task { await daemon.stop() }
+  }
+}

@@ -1,0 +1,106 @@
+import CMicroHTTPD
+import Foundation
+import HTTPTransport
+import PublicationServer
+
+/// Takes one step of a request: head, part of the body, end, answer.
+struct RequestReader {
+  private let daemon: Daemon
+  private let exchange: Exchange
+  private let connection: OpaquePointer
+
+  init(_ daemon: Daemon, _ exchange: Exchange, _ connection: OpaquePointer) {
+    self.daemon = daemon
+    self.exchange = exchange
+    self.connection = connection
+  }
+
+  /// - Returns: whether the connection may go on.
+  func proceed(_ method: String, _ part: UnsafeRawBufferPointer) -> Bool {
+    if let answer = exchange.answer { return queue(answer) }
+    guard exchange.hasBegun else {
+      exchange.hasBegun = true
+      guard let refusal = refusal() else { return true }
+      return queue(refusal, closing: true)
+    }
+    guard part.isEmpty else { return take(part) }
+    if exchange.isTooLarge { return queue(tooLarge, closing: true) }
+    guard let target = exchange.target else { return false }
+    guard let known = Request.Method(rawValue: method) else { return queue(daemon.unknownMethod(target)) }
+    daemon.dispatch(Request(known, target, headers: headers(), body: exchange.body), exchange, connection)
+    return true
+  }
+
+  /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
+  /// requests are smuggled past a proxy.
+  private func refusal() -> Response? {
+    guard let target = exchange.target, target.hasPrefix("/"), !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+      return .problem(400, "bad_request", "The request's target is not a path.")
+    }
+    if target.prefix(while: { $0 != "?" }).contains("%00") {
+      return .problem(400, "bad_request", "The path holds a byte that no path has.")
+    }
+    let headers = headers()
+    let lengths = headers.fields.filter { $0.name.lowercased() == "content-length" }
+    let encodings = headers.fields.filter { $0.name.lowercased() == "transfer-encoding" }
+    guard lengths.count + encodings.count <= 1 else {
+      return .problem(400, "bad_request", "The request says more than once how long it is.")
+    }
+    if let encoding = encodings.first, encoding.value.lowercased() != "chunked" {
+      return .problem(501, "not_implemented", "Of transfer encodings only “chunked” is understood.")
+    }
+    if let length = lengths.first {
+      guard !length.value.isEmpty, length.value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
+        return .problem(400, "bad_request", "The request's length is no number.")
+      }
+      if Int(length.value) ?? .max > daemon.limits.body { return tooLarge }
+    }
+    return nil
+  }
+
+  private var tooLarge: Response {
+    .problem(413, "too_large", "The body has more than \(daemon.limits.body) bytes.")
+  }
+
+  private func take(_ part: UnsafeRawBufferPointer) -> Bool {
+    if exchange.isTooLarge || exchange.body.count + part.count > daemon.limits.body {
+      // An answer can be given only at the end, so the rest is read and thrown away, up to a point.
+      exchange.isTooLarge = true
+      exchange.body = Data()
+      exchange.refused += part.count
+      return exchange.refused <= 16 * daemon.limits.body
+    }
+    exchange.body.append(contentsOf: part)
+    return true
+  }
+
+  private func headers() -> Headers {
+    var headers = Headers()
+    withUnsafeMutablePointer(to: &headers) { collected in
+      _ = MHD_get_connection_values_n(
+        connection, .HEADER_KIND,
+        { context, _, name, nameSize, value, valueSize in
+          let text = { (start: UnsafePointer<CChar>?, size: Int) in
+            String(decoding: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : size), as: UTF8.self)
+          }
+          context?.assumingMemoryBound(to: Headers.self).pointee.add(text(name, nameSize), text(value, valueSize))
+          return .YES
+        }, collected)
+    }
+    return headers
+  }
+
+  private func queue(_ response: Response, closing: Bool = false) -> Bool {
+    let made = response.body.withUnsafeBytes { bytes in
+      // The library copies the bytes, and reads none when there are none.
+      MHD_create_response_from_buffer(bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+    guard let made else { return false }
+    defer { MHD_destroy_response(made) }
+    for field in response.headers.fields where field.name.lowercased() != "content-length" {
+      MHD_add_response_header(made, field.name, field.value)
+    }
+    if closing || daemon.isStopping { MHD_add_response_header(made, "Connection", "close") }
+    return MHD_queue_response(connection, UInt32(response.status), made) == .YES
+  }
+}

@@ -1,0 +1,39 @@
+/// Wrong passwords in a row, by address: after five, each further one doubles the pause before the next try. Unknown addresses count too,
+/// so that the pause tells nobody who reads here.
+struct Throttle {
+  private struct Failures {
+    var count: Int
+    var until: Duration
+    var last: Duration
+  }
+
+  private static let free = 5
+  private static let longest = Duration.seconds(900)
+  private static let memory = Duration.seconds(24 * 3600)
+  private static let capacity = 10_000
+  private var failures: [String: Failures] = [:]
+
+  /// How long there is to wait before the next try, in whole seconds; 0 for none.
+  func pause(_ email: String, at uptime: Duration) -> Int {
+    guard let until = failures[email]?.until, until > uptime else { return 0 }
+    let (seconds, rest) = (until - uptime).components
+    return Int(seconds) + (rest > 0 ? 1 : 0)
+  }
+
+  /// Counts a try as wrong before it is known to be, so that many at a time do not all slip through.
+  mutating func begin(_ email: String, at uptime: Duration) {
+    if failures.count >= Self.capacity, failures[email] == nil { forget(uptime) }
+    let known = failures[email].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
+    let count = known + 1
+    let pause = count < Self.free ? .zero : min(Self.longest, .seconds(30 << min(count - Self.free, 5)))
+    failures[email] = Failures(count: count, until: uptime + pause, last: uptime)
+  }
+
+  mutating func succeeded(_ email: String) { failures[email] = nil }
+
+  /// Makes room: what is a day old, then those that have not to wait.
+  private mutating func forget(_ uptime: Duration) {
+    failures = failures.filter { uptime - $0.value.last < Self.memory }
+    if failures.count >= Self.capacity { failures = failures.filter { $0.value.until > uptime } }
+  }
+}

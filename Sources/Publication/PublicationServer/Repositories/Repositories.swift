@@ -1,0 +1,65 @@
+import Foundation
+import PublicationAPI
+
+// What the publication keeps, as its domain sees it. Each function is one step that happens wholly or not at all, so that an engine behind
+// a network can take it in one transaction; the functions run where the publication runs. SQL is in the implementations alone.
+
+/// What there is to read, to look at and to buy.
+protocol ContentRepository {
+  /// What the publication says of itself; `nil` before it was founded.
+  nonisolated(nonsending) func info() async throws -> PublicationInfo?
+  /// Everything a publication begins with, and its first readers.
+  /// - Returns: whether it was empty; else nothing was stored.
+  nonisolated(nonsending) func found(
+    _ content: PublicationContent, readers: [(reader: Reader, password: PasswordHash)]
+  ) async throws -> Bool
+  nonisolated(nonsending) func picture(_ name: String) async throws -> PublicationContent.Picture?
+  /// A post with its body, as one reader sees it.
+  nonisolated(nonsending) func post(_ id: Post.ID, for reader: Reader.ID) async throws -> Post?
+  /// Posts without bodies, newest first, as one reader sees them; `nil` when there is no such club.
+  nonisolated(nonsending) func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]?
+  nonisolated(nonsending) func fanClub(_ id: FanClub.ID, for reader: Reader.ID) async throws -> FanClub?
+  /// Fan clubs by name, each with the key it sorts by.
+  nonisolated(nonsending) func fanClubs(
+    after: NamePosition?, limit: Int, for reader: Reader.ID
+  ) async throws -> [(club: FanClub, position: NamePosition)]
+  /// Sets or takes away what a reader does to a post; as often as one likes. Nothing happens when there is no such post.
+  nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
+  /// The same for following a club.
+  nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
+  nonisolated(nonsending) func product(_ id: ProductRecord.ID) async throws -> ProductRecord?
+  nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
+  /// Stores a club and its posts, new or known.
+  nonisolated(nonsending) func store(_ feed: ImportedFeed) async throws -> ImportReport
+}
+
+/// Who reads, and who is signed in.
+protocol ReaderRepository {
+  /// - Returns: whether the address was free; else nothing was stored.
+  nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash) async throws -> Bool
+  nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
+  nonisolated(nonsending) func reader(session digest: Data) async throws -> Reader?
+  nonisolated(nonsending) func beginSession(_ digest: Data, of reader: Reader.ID, at time: Int64) async throws
+  nonisolated(nonsending) func endSession(_ digest: Data) async throws
+}
+
+/// What was ordered, tried and paid. Times are whole seconds since 1970.
+protocol OrderRepository {
+  /// Begins an order, unless there is one of that id.
+  /// - Returns: the order of that id as it is now, and whether it was begun by this call.
+  nonisolated(nonsending) func begin(_ order: StoredOrder) async throws -> (order: StoredOrder, isNew: Bool)
+  nonisolated(nonsending) func order(_ id: Order.ID) async throws -> StoredOrder?
+  /// Newest first, at most that many.
+  nonisolated(nonsending) func orders(of reader: Reader.ID, limit: Int) async throws -> [StoredOrder]
+  /// Paid orders that give access at that time, newest first.
+  nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
+  nonisolated(nonsending) func isEntitled(_ reader: Reader.ID, to entitlement: String, at time: Int64) async throws -> Bool
+  /// Writes down that the gateway is going to be asked, before it is: the try that is still open, or a new one after a definite no.
+  nonisolated(nonsending) func beginAttempt(_ id: Order.ID, token: String, at time: Int64) async throws -> ChargeAttempt
+  /// Writes down a definite no.
+  nonisolated(nonsending) func decline(_ attempt: ChargeAttempt, reason: String, at time: Int64) async throws
+  /// Writes down the charge, and until when it gives access: from now, or from the end of what runs in the same group.
+  nonisolated(nonsending) func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) async throws
+  /// Tries whose outcome nobody wrote down.
+  nonisolated(nonsending) func openAttempts() async throws -> [ChargeAttempt]
+}

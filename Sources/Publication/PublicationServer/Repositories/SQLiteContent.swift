@@ -1,0 +1,126 @@
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+
+/// ``ContentRepository`` on SQLite: reading and marking. Importing is in SQLiteContentImport.swift.
+struct SQLiteContent: ContentRepository {
+  let database: Connection
+
+  func info() throws -> PublicationInfo? {
+    try database.queryOne("SELECT value FROM setting WHERE name = 'info'") { row in
+      try Wire.decode(from: Data(try row.get(0, as: String.self).utf8))
+    }
+  }
+
+  func picture(_ name: String) throws -> PublicationContent.Picture? {
+    try database.queryOne("SELECT type, bytes FROM picture WHERE name = ?", name) { row in
+      PublicationContent.Picture(name: name, type: try row.get(0), bytes: try row.get(1))
+    }
+  }
+
+  // MARK: Posts
+
+  func post(_ id: Post.ID, for reader: Reader.ID) throws -> Post? {
+    try database.queryOne("\(Self.selectPost(body: true)) WHERE post.id = ?", reader, reader, id, map: Self.post)
+  }
+
+  func posts(_ query: PostQuery, for reader: Reader.ID) throws -> [Post]? {
+    var conditions: [String] = []
+    var values: [(any SQLValue)?] = [reader, reader]
+    if let club = query.fanClub {
+      guard try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil else { return nil }
+      conditions.append("post.fan_club = ?")
+      values.append(club)
+    }
+    if query.isBookmarked {
+      conditions.append("EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ? AND bookmark.post = post.id)")
+      values.append(reader)
+    }
+    if let after = query.after {
+      conditions.append("(post.published, post.id) < (?, ?)")
+      values += [after.published, after.id]
+    }
+    let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+    return try database.query(
+      "\(Self.selectPost(body: false)) \(filter) ORDER BY post.published DESC, post.id DESC LIMIT ?", values: values + [query.limit],
+      map: Self.post)
+  }
+
+  func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) throws {
+    if isSet {
+      try database.execute(
+        "INSERT OR IGNORE INTO \(mark.rawValue) (post, reader) SELECT id, ? FROM post WHERE id = ?", reader, post)
+    } else {
+      try database.execute("DELETE FROM \(mark.rawValue) WHERE post = ? AND reader = ?", post, reader)
+    }
+  }
+
+  private static func selectPost(body: Bool) -> String {
+    """
+    SELECT post.id, post.fan_club, fan_club.name, post.title, post.byline, post.teaser, post.picture, post.url, post.published,
+      post.premium, post.base_reactions + (SELECT count(*) FROM reaction WHERE reaction.post = post.id),
+      EXISTS (SELECT 1 FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?),
+      EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?), \(body ? "post.body" : "NULL")
+    FROM post JOIN fan_club ON fan_club.id = post.fan_club
+    """
+  }
+
+  private static func post(_ row: Row) throws -> Post {
+    Post(
+      id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
+      teaser: try row.get(5), body: try row.get(13, as: String?.self), picture: try row.get(6, as: String?.self),
+      url: try row.get(7, as: String?.self), published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
+      premium: try row.get(9), reactions: try row.get(10), reacted: try row.get(11), bookmarked: try row.get(12))
+  }
+
+  // MARK: Fan clubs
+
+  func fanClub(_ id: FanClub.ID, for reader: Reader.ID) throws -> FanClub? {
+    try database.queryOne("\(Self.selectClub) WHERE id = ?", reader, id, map: Self.club)
+  }
+
+  func fanClubs(
+    after: NamePosition?, limit: Int, for reader: Reader.ID
+  ) throws -> [(club: FanClub, position: NamePosition)] {
+    var values: [(any SQLValue)?] = [reader]
+    if let after { values += [after.key, after.id] }
+    return try database.query(
+      "\(Self.selectClub) \(after == nil ? "" : "WHERE (sort_key, id) > (?, ?)") ORDER BY sort_key, id LIMIT ?", values: values + [limit]
+    ) { row in
+      let club = try Self.club(row)
+      return (club, NamePosition(key: try row.get(8), id: club.id))
+    }
+  }
+
+  func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) throws {
+    if isSet {
+      try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club)
+    } else {
+      try database.execute("DELETE FROM follow WHERE fan_club = ? AND reader = ?", club, reader)
+    }
+  }
+
+  private static let selectClub = """
+    SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
+      EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?),
+      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), sort_key
+    FROM fan_club
+    """
+
+  private static func club(_ row: Row) throws -> FanClub {
+    FanClub(
+      id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
+      url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7))
+  }
+
+  // MARK: What is sold
+
+  func product(_ id: ProductRecord.ID) throws -> ProductRecord? { try record("product", id) }
+  func paywall(_ id: PaywallRecord.ID) throws -> PaywallRecord? { try record("paywall", id) }
+
+  private func record<Value: Decodable>(_ table: String, _ id: String) throws -> Value? {
+    try database.queryOne("SELECT record FROM \(table) WHERE id = ?", id) { row in
+      try Wire.decode(from: Data(try row.get(0, as: String.self).utf8))
+    }
+  }
+}

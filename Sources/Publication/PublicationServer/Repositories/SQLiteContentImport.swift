@@ -1,0 +1,84 @@
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+
+extension SQLiteContent {
+  func found(_ content: PublicationContent, readers: [(reader: Reader, password: PasswordHash)]) throws -> Bool {
+    try database.transaction {
+      guard try info() == nil else { return false }
+      try database.execute("INSERT INTO setting (name, value) VALUES ('info', ?)", Self.json(content.info))
+      for picture in content.pictures {
+        try database.execute("INSERT INTO picture (name, type, bytes) VALUES (?, ?, ?)", picture.name, picture.type, picture.bytes)
+      }
+      for club in content.fanClubs { try store(club, source: nil) }
+      for post in content.posts { _ = try store(.init(post: post, isUndated: false)) }
+      for product in content.products {
+        try database.execute("INSERT INTO product (id, record) VALUES (?, ?)", product.id, Self.json(product))
+      }
+      for paywall in content.paywalls {
+        try database.execute("INSERT INTO paywall (id, record) VALUES (?, ?)", paywall.id, Self.json(paywall))
+      }
+      for (reader, password) in readers { _ = try SQLiteReaders(database: database).add(reader, password: password) }
+      return true
+    }
+  }
+
+  func store(_ feed: ImportedFeed) throws -> ImportReport {
+    try database.transaction {
+      var report = ImportReport()
+      try store(feed.club, source: feed.source)
+      for item in feed.items {
+        report.items += 1
+        switch try store(item) {
+        case .added: report.added += 1
+        case .updated: report.updated += 1
+        case .unchanged: report.unchanged += 1
+        }
+      }
+      return report
+    }
+  }
+
+  private enum Stored { case added, updated, unchanged }
+
+  private func store(_ club: FanClub, source: String?) throws {
+    try database.execute(
+      """
+      INSERT INTO fan_club (id, name, sort_key, about, picture, url, source, base_followers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, about = excluded.about,
+        picture = excluded.picture, url = excluded.url
+      """, club.id, club.name, Self.sortKey(club.name), club.about, club.picture, club.url, source, club.followers)
+  }
+
+  private func store(_ item: ImportedFeed.Item) throws -> Stored {
+    let post = item.post
+    let published = Int64(post.published.timeIntervalSince1970.rounded(.down))
+    let digest = try Digest.sha256(
+      fields: [
+        post.title, post.byline, post.teaser, post.body, post.picture, post.url, item.isUndated ? nil : "\(published)", "\(post.premium)",
+      ])
+    if let known = try database.queryOne("SELECT digest FROM post WHERE id = ?", post.id, map: { try $0.get(0, as: Data.self) }) {
+      guard known != digest else { return .unchanged }
+      try database.execute(
+        """
+        UPDATE post SET title = ?, byline = ?, teaser = ?, picture = ?, url = ?, premium = ?, digest = ?, body = ?,
+          published = CASE WHEN ? THEN published ELSE ? END WHERE id = ?
+        """, post.title, post.byline, post.teaser, post.picture, post.url, post.premium, digest, post.body ?? "", item.isUndated,
+        published, post.id)
+      return .updated
+    }
+    try database.execute(
+      """
+      INSERT INTO post (id, fan_club, title, byline, teaser, picture, url, published, premium, base_reactions, digest, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, post.id, post.fanClubID, post.title, post.byline, post.teaser, post.picture, post.url, published, post.premium, post.reactions,
+      digest, post.body ?? "")
+    return .added
+  }
+
+  private static func json(_ value: some Encodable) throws -> String { String(decoding: try Wire.encode(value), as: UTF8.self) }
+
+  private static func sortKey(_ name: String) -> String {
+    name.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+  }
+}

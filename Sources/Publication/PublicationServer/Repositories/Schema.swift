@@ -1,0 +1,60 @@
+import SQLiteStorage
+
+/// The publication's tables. Times are whole seconds since 1970, in UTC.
+enum Schema {
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+        -- sort_key: the name without case and accents. base_*: what happened before this publication counted.
+        CREATE TABLE fan_club (
+          id TEXT PRIMARY KEY, name TEXT NOT NULL, sort_key TEXT NOT NULL, about TEXT NOT NULL, picture TEXT, url TEXT, source TEXT,
+          base_followers INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID;
+        CREATE INDEX fan_club_by_name ON fan_club (sort_key, id);
+
+        CREATE TABLE post (
+          number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, fan_club TEXT NOT NULL REFERENCES fan_club (id), title TEXT NOT NULL,
+          byline TEXT NOT NULL, teaser TEXT NOT NULL, picture TEXT, url TEXT, published INTEGER NOT NULL, premium INTEGER NOT NULL,
+          base_reactions INTEGER NOT NULL DEFAULT 0, digest BLOB NOT NULL, body TEXT NOT NULL
+        );
+        CREATE INDEX post_by_time ON post (published, id);
+        CREATE INDEX post_of_club ON post (fan_club, published, id);
+        CREATE TABLE picture (name TEXT PRIMARY KEY, type TEXT NOT NULL, bytes BLOB NOT NULL);
+
+        CREATE TABLE reader (id TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, password TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE session (
+          token_digest BLOB PRIMARY KEY, reader TEXT NOT NULL REFERENCES reader (id), begun INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE reaction (
+          post TEXT NOT NULL REFERENCES post (id), reader TEXT NOT NULL REFERENCES reader (id), PRIMARY KEY (post, reader)
+        ) WITHOUT ROWID;
+        CREATE TABLE bookmark (
+          reader TEXT NOT NULL REFERENCES reader (id), post TEXT NOT NULL REFERENCES post (id), PRIMARY KEY (reader, post)
+        ) WITHOUT ROWID;
+        CREATE TABLE follow (
+          fan_club TEXT NOT NULL REFERENCES fan_club (id), reader TEXT NOT NULL REFERENCES reader (id), PRIMARY KEY (fan_club, reader)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE product (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE paywall (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+
+        -- "order" is SQL's own word.
+        CREATE TABLE purchase (
+          number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, reader TEXT NOT NULL REFERENCES reader (id), product TEXT NOT NULL,
+          kind TEXT NOT NULL, entitlement TEXT NOT NULL, subscription_group TEXT, period TEXT, total INTEGER NOT NULL,
+          currency TEXT NOT NULL, state TEXT NOT NULL, created INTEGER NOT NULL, decline_reason TEXT, paid INTEGER, expires INTEGER
+        );
+        CREATE INDEX purchase_of_reader ON purchase (reader, number);
+        -- The journal of what the payment provider was asked; a row is there before it is.
+        CREATE TABLE attempt (
+          purchase TEXT NOT NULL REFERENCES purchase (id), number INTEGER NOT NULL, token TEXT NOT NULL, begun INTEGER NOT NULL,
+          ended INTEGER, charge TEXT, decline_reason TEXT, PRIMARY KEY (purchase, number)
+        ) WITHOUT ROWID;
+        CREATE INDEX open_attempt ON attempt (purchase) WHERE ended IS NULL;
+        """)
+  ]
+}

@@ -1,0 +1,69 @@
+import Foundation
+import PublicationAPI
+
+/// Which posts, and from where on.
+struct PostQuery: Equatable, Sendable {
+  var fanClub: FanClub.ID?
+  var isBookmarked = false
+  /// The last post of the page before.
+  var after: PostPosition?
+  var limit: Int
+}
+
+/// A post's place in the list, newest first. It stays where it is however many posts are added.
+struct PostPosition: Equatable, Sendable {
+  var published: Int64
+  var id: Post.ID
+}
+
+/// A club's place in the list by name.
+struct NamePosition: Equatable, Sendable {
+  var key: String
+  var id: FanClub.ID
+}
+
+/// What a reader does to a post.
+enum Mark: String, Sendable {
+  case reaction
+  case bookmark
+}
+
+/// An order as the publication keeps it. Times are whole seconds since 1970.
+struct StoredOrder: Equatable, Sendable {
+  var id: Order.ID
+  var reader: Reader.ID
+  var product: ProductRecord.ID
+  var kind: ProductRecord.Kind
+  var entitlement: String
+  var group: String?
+  var period: String?
+  var total: Int
+  var currency: String
+  var state = Order.State.open
+  var created: Int64
+  var declineReason: String?
+  var paid: Int64?
+  var expires: Int64?
+}
+
+/// One try to charge an order. Its number changes only after a definite no, so whoever asks the gateway again asks for the same charge.
+struct ChargeAttempt: Equatable, Sendable {
+  var order: Order.ID
+  var number: Int
+  var token: String
+  /// What names the charge to the gateway: the order, and from the second try on its number.
+  var key: String { number == 1 ? order : "\(order)-\(number)" }
+}
+
+/// A feed on its way into the publication.
+struct ImportedFeed: Equatable, Sendable {
+  /// A post, and whether its time is only when it was first seen, which does not change when it is seen again.
+  struct Item: Equatable, Sendable {
+    var post: Post
+    var isUndated: Bool
+  }
+
+  var club: FanClub
+  var source: String
+  var items: [Item]
+}

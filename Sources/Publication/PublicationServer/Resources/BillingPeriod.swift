@@ -1,0 +1,32 @@
+import Foundation
+
+/// How often a subscription renews: one number of days, weeks, months or years in ISO 8601, by the Gregorian calendar in UTC.
+struct BillingPeriod: Equatable, Sendable {
+  /// The text is no such period.
+  struct Unreadable: Error, CustomStringConvertible {
+    let text: String
+    var description: String { "“\(text)” is no period such as P1M or P1Y" }
+  }
+
+  private let unit: Calendar.Component
+  private let count: Int
+
+  /// - Throws: ``Unreadable``.
+  init(_ text: String) throws(Unreadable) {
+    let units: [Character: Calendar.Component] = ["D": .day, "W": .weekOfYear, "M": .month, "Y": .year]
+    guard text.first == "P", let letter = text.last, let unit = units[letter], let count = Int(text.dropFirst().dropLast()),
+      (1...1000).contains(count)
+    else { throw Unreadable(text: text) }
+    self.unit = unit
+    self.count = count
+  }
+
+  /// The end of a period that begins at `start`, both in seconds since 1970. A month that has no such day ends on its last.
+  func end(from start: Int64) -> Int64 {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    let begin = Date(timeIntervalSince1970: TimeInterval(start))
+    // The calendar knows every day of the next thousand years.
+    return Int64((calendar.date(byAdding: unit, value: count, to: begin) ?? begin).timeIntervalSince1970)
+  }
+}

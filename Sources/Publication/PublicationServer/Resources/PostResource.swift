@@ -1,0 +1,35 @@
+import HTTPTransport
+import PublicationAPI
+
+/// Posts: lists, one post, and what readers do to it.
+extension Publication {
+  /// The entitlement that premium posts take.
+  static let premium = "premium"
+
+  func posts(_ call: Call) async throws -> Response {
+    let limit = try call.limit(standard: 20)
+    let query = PostQuery(
+      fanClub: call.request.query("fanclub"), isBookmarked: try call.flag("bookmarked"), after: try call.cursor(.posts)?.postPosition,
+      limit: limit + 1)
+    guard var items = try await content.posts(query, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
+    let hasMore = items.count > limit
+    if hasMore { items.removeLast() }
+    let next = items.last.map { Cursor(.posts, key: "\(Int64($0.published.timeIntervalSince1970))", id: $0.id).text }
+    return try .json(Page(items: items, next: hasMore ? next : nil))
+  }
+
+  func post(_ call: Call) async throws -> Response { try .json(await readable(call)) }
+
+  func mark(_ mark: Mark, _ isSet: Bool, _ call: Call) async throws -> Response {
+    try await content.setMark(mark, of: call.parameter, by: call.signedIn.id, isSet)
+    return try .json(await readable(call))
+  }
+
+  /// The post of the path, with its body if this reader may read it.
+  private func readable(_ call: Call) async throws -> Post {
+    let reader = try call.signedIn.id
+    guard var post = try await content.post(call.parameter, for: reader) else { throw Problem.notFound("post") }
+    if post.premium, try await !orderBook.isEntitled(reader, to: Self.premium, at: now) { post.body = nil }
+    return post
+  }
+}

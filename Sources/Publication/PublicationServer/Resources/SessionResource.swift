@@ -1,0 +1,92 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// Signing in and out.
+extension Publication {
+  /// Adds a reader.
+  /// - Throws: `Problem` with ``Problem/Code/conflict`` when the address is taken, ``Problem/Code/badRequest`` when it is none or the
+  ///   name or the password cannot be used.
+  @discardableResult public func addReader(email: String, name: String, password: String) async throws -> Reader {
+    let (reader, hash) = try await newReader(email: email, name: name, password: password)
+    guard try await readers.add(reader, password: hash) else {
+      throw Problem.conflict("There is a reader with the address \(reader.email) already.")
+    }
+    return reader
+  }
+
+  /// A reader with a hashed password, not stored yet.
+  func newReader(email: String, name: String, password: String) async throws -> (reader: Reader, password: PasswordHash) {
+    let email = Self.normalized(email)
+    let name = name.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard Self.isAddress(email) else { throw Problem.badRequest("“\(email.prefix(100))” is no email address.") }
+    guard !name.isEmpty, name.count <= 200 else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
+    guard !password.isEmpty, password.utf8.count <= Self.longestPassword else {
+      throw Problem.badRequest("A password has 1 to \(Self.longestPassword) bytes.")
+    }
+    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await hasher.hash(password))
+  }
+
+  func signIn(_ call: Call) async throws -> Response {
+    let credentials: Credentials = try call.body()
+    let email = Self.normalized(credentials.email)
+    guard email.utf8.count <= Self.longestAddress, credentials.password.utf8.count <= Self.longestPassword else {
+      throw Problem.badRequest("The address or the password is too long.")
+    }
+    let pause = throttle.pause(email, at: clock.uptime)
+    guard pause == 0 else {
+      let wait = pause == 1 ? "in a second" : "in \(pause) seconds"
+      var response = Response.problem(429, .tooManyAttempts, "Too many wrong passwords. Try again \(wait).")
+      response.headers["Retry-After"] = "\(pause)"
+      return response
+    }
+    throttle.begin(email, at: clock.uptime)
+    let isClosed = try await isClosedSampleAccount(email)
+    let found = isClosed ? nil : try await readers.reader(email: email)
+    guard try await hasher.matches(credentials.password, found?.password), let reader = found?.reader else {
+      throw Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)
+    }
+    throttle.succeeded(email)
+    let token = try Secrets.token()
+    try await readers.beginSession(Digest.sha256(Data(token.utf8)), of: reader.id, at: now)
+    return try .json(SignedIn(token: token, reader: reader), status: 201)
+  }
+
+  func signOut(_ call: Call) async throws -> Response {
+    if let digest = try Self.tokenDigest(call.request) { try await readers.endSession(digest) }
+    return Response(204)
+  }
+
+  /// Whose token a request carries.
+  /// - Throws: `Problem` with ``Problem/Code/sessionEnded``.
+  func authenticate(_ request: Request) async throws -> Reader {
+    guard let digest = try Self.tokenDigest(request), let reader = try await readers.reader(session: digest),
+      try await !isClosedSampleAccount(reader.email)
+    else { throw Problem(code: .sessionEnded, title: "Your session has ended. Sign in again.", status: 401) }
+    return reader
+  }
+
+  /// Whether it is the account whose password everyone knows, where it is not offered.
+  private func isClosedSampleAccount(_ email: String) async throws -> Bool {
+    guard !offersSampleAccount, let sample = try await content.info()?.sampleAccount else { return false }
+    return Self.normalized(sample.email) == email
+  }
+
+  private static let longestAddress = 254
+  private static let longestPassword = 1024
+
+  private static func normalized(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
+
+  /// Something, one `@`, something, and nothing that hides or breaks a line.
+  private static func isAddress(_ email: String) -> Bool {
+    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && email.utf8.count <= longestAddress
+      && !email.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
+  }
+
+  private static func tokenDigest(_ request: Request) throws -> Data? {
+    guard let value = request.headers["Authorization"], value.prefix(7).lowercased() == "bearer " else { return nil }
+    let token = value.dropFirst(7).trimmingCharacters(in: .whitespaces)
+    return token.isEmpty || token.utf8.count > 512 ? nil : try Digest.sha256(Data(token.utf8))
+  }
+}

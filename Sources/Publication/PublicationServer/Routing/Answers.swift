@@ -1,0 +1,38 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+extension Response {
+  /// A JSON answer.
+  static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
+    Response(
+      status, headers: ["Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"],
+      body: try Wire.encode(value))
+  }
+
+  /// An answer that says what went wrong.
+  static func problem(_ problem: Problem) -> Response {
+    var response = Response(
+      problem.status, headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
+      body: (try? Wire.encode(problem)) ?? Data())
+    if problem.status == 401 { response.headers["WWW-Authenticate"] = "Bearer realm=\"publication\"" }
+    return response
+  }
+
+  /// The same for who listens, and refuses a request before it reaches the router.
+  public static func problem(_ status: Int, _ code: Problem.Code, _ title: String) -> Response {
+    .problem(Problem(code: code, title: title, status: status))
+  }
+}
+
+extension Problem.Code {
+  static let tooLarge: Problem.Code = "too_large"
+  static let unsupportedMediaType: Problem.Code = "unsupported_media_type"
+  static let tooManyAttempts: Problem.Code = "too_many_attempts"
+}
+
+extension Problem {
+  static func notFound(_ what: String) -> Problem { Problem(code: .notFound, title: "There is no such \(what).", status: 404) }
+  static func badRequest(_ title: String) -> Problem { Problem(code: .badRequest, title: title, status: 400) }
+  static func conflict(_ title: String) -> Problem { Problem(code: .conflict, title: title, status: 409) }
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <microhttpd.h>
+
+// MHD_start_daemon is variadic, and its flags are an enum that Swift would import as one closed value.
+static inline struct MHD_Daemon *matinee_mhd_start(
+  int socket, unsigned int connections, unsigned int idle_seconds, size_t memory, void *(*opened)(void *, const char *, struct MHD_Connection *),
+  MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, void *context
+) {
+  return MHD_start_daemon(
+    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, context,
+    MHD_OPTION_LISTEN_SOCKET, (MHD_socket)socket,
+    MHD_OPTION_CONNECTION_LIMIT, connections,
+    MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+    MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
+    MHD_OPTION_STRICT_FOR_CLIENT, 1,
+    MHD_OPTION_URI_LOG_CALLBACK, opened, context,
+    MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+    MHD_OPTION_END);
+}
