@@ -26,14 +26,22 @@ import CGtkShims
   /// - Parameters:
   ///   - spacing: between children, in pixels.
   ///   - margin: around the whole, in pixels.
+  ///   - children: as an array where a closure may not be written: in an initializer that has not set all of its own members.
   public init(
-    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [],
-    @WidgetBuilder _ children: () -> [Widget] = { [] }
+    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [], children: [Widget]
   ) {
     super.init(made: UnsafeMutableRawPointer(gtk_box_new(orientation.native, Int32(spacing))))
     if margin > 0 { setMargin(margin) }
     for style in styles { setStyle(style) }
-    for child in children() { append(child) }
+    for child in children { append(child) }
+  }
+
+  /// The same with a builder: `Box(.vertical, spacing: 6) { title; if wide { picture } }`.
+  public convenience init(
+    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [],
+    @WidgetBuilder _ children: () -> [Widget] = { [] }
+  ) {
+    self.init(orientation, spacing: spacing, margin: margin, styles: styles, children: children())
   }
 
   /// Adds children at the end.
@@ -71,12 +79,17 @@ import CGtkShims
 
 /// A child, and others drawn above it.
 @MainActor public final class Overlay: Widget {
-  /// - Parameter child: the one that decides the size.
-  public init(_ child: Widget, @WidgetBuilder above: () -> [Widget] = { [] }) {
+  /// - Parameters:
+  ///   - child: the one that decides the size.
+  ///   - above: the last one is on top.
+  public init(_ child: Widget, above: [Widget]) {
     super.init(made: UnsafeMutableRawPointer(gtk_overlay_new()))
     gtk_overlay_set_child(opaque, child.widget)
-    for widget in above() { add(widget) }
+    for widget in above { add(widget) }
   }
+
+  /// The same with a builder.
+  public convenience init(_ child: Widget, @WidgetBuilder above: () -> [Widget] = { [] }) { self.init(child, above: above()) }
 
   /// Draws one more above those already there, placed by its alignment.
   public func add(_ widget: Widget) { gtk_overlay_add_overlay(opaque, widget.widget) }

@@ -22,6 +22,9 @@ import CGtkShims
     Diagnostics.watch(raw)
   }
 
+  /// The same for what lives as long as the display, and would be counted as left over.
+  init(lasting pointer: UnsafeMutableRawPointer) { raw = g_object_ref(pointer) }
+
   isolated deinit { g_object_unref(raw) }
 
   /// The pointer as a type whose structure C shows.

@@ -22,7 +22,9 @@ import Foundation
   @discardableResult public static func install() -> Bool {
     guard let display = gdk_display_get_default() else { return false }
     guard provider == nil else { return true }
-    let made = Object(made: UnsafeMutableRawPointer(gtk_css_provider_new()))
+    guard let made = gtk_css_provider_new().map({ Object(lasting: UnsafeMutableRawPointer($0)) }) else { return false }
+    // The wrapper has a reference of its own.
+    g_object_unref(made.raw)
     load(styleSheet, into: made)
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     provider = made
@@ -54,7 +56,7 @@ import Foundation
 
   private static func apply() {
     guard let settings = gtk_settings_get_default() else { return }
-    let object = Object(borrowed: UnsafeMutableRawPointer(settings))
+    let object = Object(lasting: UnsafeMutableRawPointer(settings))
     let key = "gtk-application-prefer-dark-theme"
     if settingPrefersDark == nil { settingPrefersDark = object.boolean(key) }
     let desktop = desktopPrefersDark ?? settingPrefersDark ?? false
@@ -65,7 +67,7 @@ import Foundation
   /// Whether windows are dark now, as far as the app decides it.
   public static var isDark: Bool {
     guard let settings = gtk_settings_get_default() else { return false }
-    return Object(borrowed: UnsafeMutableRawPointer(settings)).boolean("gtk-application-prefer-dark-theme")
+    return Object(lasting: UnsafeMutableRawPointer(settings)).boolean("gtk-application-prefer-dark-theme")
   }
 
   /// What the app's style sheet says.
