@@ -62,7 +62,8 @@ enum Sample {
     ],
     paywalls: [
       PaywallRecord(
-        id: "premium", title: "Premium", text: "Read everything", benefits: ["All posts"], productIDs: ["premium.monthly", "premium.lifetime"])
+        id: "premium", title: "Premium", text: "Read everything", benefits: ["All posts"],
+        productIDs: ["premium.monthly", "premium.lifetime"])
     ],
     accounts: [
       .init(email: "reader@example.org", name: "Reader", password: "matinee"),

@@ -119,7 +119,9 @@ import Testing
     await rig.settle()
     try await signIn(rig)
     let before = rig.presenter.tree
-    for uri in ["matinee://orders/1", "nonsense", "matinee://posts/p1?publication=https://elsewhere.example"] { rig.coordinator.open(uri: uri) }
+    for uri in ["matinee://orders/1", "nonsense", "matinee://posts/p1?publication=https://elsewhere.example"] {
+      rig.coordinator.open(uri: uri)
+    }
     #expect(rig.presenter.tree == before)
     #expect(rig.presenter.messages.count == 3)
   }

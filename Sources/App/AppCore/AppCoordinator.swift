@@ -56,15 +56,17 @@ import SessionService
 
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
+  ///   - curtain: what the presenter draws until the destination is known; nil makes one.
   ///   - presenter: draws; held strongly.
-  public init(environment: AppEnvironment, presenter: any Presenter<Destination, Screen>) {
+  public init(environment: AppEnvironment, curtain: CurtainViewModel? = nil, presenter: any Presenter<Destination, Screen>) {
     self.environment = environment
     let token = TokenBox()
     let client = APIClient(
       transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) })
     session = Session(
       auth: PublicationAuthProvider(client), store: environment.tokenStore, token: token, effects: environment.effects)
-    curtain = CurtainViewModel(effects: environment.effects, clock: environment.clock)
+    let curtain = curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock)
+    self.curtain = curtain
     factory = ScreenFactory(environment: environment, client: client, session: session)
     navigator = Navigator(root: .login, presenter: presenter) { [factory] in factory.screen($0) }
     factory.perform = { [weak self] in self?.perform($0) }
@@ -79,13 +81,18 @@ import SessionService
   }
 
   /// Raises the curtain over the login and restores the session behind it.
-  /// - Parameter uri: the link that started the app.
-  public func start(opening uri: String? = nil) {
+  /// - Parameters:
+  ///   - uri: the link that started the app.
+  ///   - painted: returns when the curtain can be seen; only then a database, a keyring or a socket is opened.
+  public func start(opening uri: String? = nil, after painted: @escaping @MainActor () async -> Void = {}) {
     navigator.start()
     if let uri { open(uri: uri) }
-    curtain.begin { [weak self] in self?.session.state.user != nil }
-    factory.loadPublication()
-    Task { [session] in await session.restore() }
+    Task {
+      await painted()
+      curtain.begin { [weak self] in self?.session.state.user != nil }
+      factory.loadPublication()
+      await session.restore()
+    }
   }
 
   /// Returns when accepted writes are done: before the process ends.
@@ -214,7 +221,11 @@ import SessionService
     let reader = factory.reader
     factory.reader = nil
     lowerCurtain { $0.reset(tabs: []) }
-    if let reader { leaving = Task { [leaving] in await leaving?.value; await reader.close() } }
+    if let reader {
+      leaving = Task { [leaving] in
+        await leaving?.value; await reader.close()
+      }
+    }
   }
 
   private func lowerCurtain(_ change: (inout NavigationTree<Destination>) -> Void) {

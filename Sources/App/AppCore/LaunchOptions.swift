@@ -8,8 +8,6 @@ public struct LaunchOptions: Equatable, Sendable {
     case importFeeds([String])
     /// Draw one window into a PNG file and end: the login, or signed in to the sample account at a link.
     case screenshot(file: String, uri: String?)
-    /// Play the path from login to an unlocked article and draw each screen into a folder.
-    case tour(folder: String)
     /// Print the version and end.
     case version
     /// Print ``LaunchOptions/help`` and end.
@@ -36,7 +34,7 @@ public struct LaunchOptions: Equatable, Sendable {
   public var task: Task = .open(uri: nil)
   /// The origin of a publication on the network; `nil` for the embedded one.
   public var publication: String?
-  /// Where data is kept; `nil` for the usual place.
+  /// Where data is kept; `nil` for $XDG_DATA_HOME/matinee.
   public var dataFolder: String?
   /// A file of transport faults to inject, for testers.
   public var faultsFile: String?
@@ -60,7 +58,6 @@ public struct LaunchOptions: Equatable, Sendable {
       --json                 with --import: one line of JSON for each source
       --faults FILE          inject the transport faults that FILE describes
       --screenshot FILE.png  draw one window into FILE.png and end: the login, or the place of a URI
-      --tour FOLDER          play the whole path and draw each screen into FOLDER
       --light, --dark        draw in these colours, whatever the desktop says
       --version              print the version
       --help                 print this
@@ -72,7 +69,6 @@ public struct LaunchOptions: Equatable, Sendable {
     var plain: [String] = []
     var imports = false
     var screenshot: String?
-    var tour: String?
     func value(of option: String) throws(Failure) -> String {
       guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("--") else {
         throw Failure(sentence: "\(option) needs a value; see matinee --help.")
@@ -85,7 +81,6 @@ public struct LaunchOptions: Equatable, Sendable {
       case "--data": dataFolder = try value(of: argument)
       case "--faults": faultsFile = try value(of: argument)
       case "--screenshot": screenshot = try value(of: argument)
-      case "--tour": tour = try value(of: argument)
       case "--import": imports = true
       case "--json": json = true
       case "--light": appearance = .light
@@ -114,8 +109,6 @@ public struct LaunchOptions: Equatable, Sendable {
     guard !json else { throw Failure(sentence: "--json goes with --import.") }
     if let screenshot {
       task = .screenshot(file: screenshot, uri: plain.first)
-    } else if let tour {
-      task = .tour(folder: tour)
     } else {
       task = .open(uri: plain.first)
     }

@@ -26,12 +26,12 @@ public enum Screen: ScreenLifecycle {
   case account(AccountViewModel)
   /// An article.
   case article(ArticleViewModel)
-#if canImport(PaywallFeature)
-  /// A paywall.
-  case paywall(PaywallViewModel)
-  /// A payment sheet.
-  case payment(PaymentViewModel)
-#endif
+  #if canImport(PaywallFeature)
+    /// A paywall.
+    case paywall(PaywallViewModel)
+    /// A payment sheet.
+    case payment(PaymentViewModel)
+  #endif
 
   /// Tells the view model that its page is the visible one.
   public func appear() {
@@ -43,10 +43,10 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.appear()
     case .account(let model): model.appear()
     case .article(let model): model.appear()
-#if canImport(PaywallFeature)
-    case .paywall(let model): model.appear()
-    case .payment(let model): model.appear()
-#endif
+    #if canImport(PaywallFeature)
+      case .paywall(let model): model.appear()
+      case .payment(let model): model.appear()
+    #endif
     }
   }
 
@@ -60,10 +60,10 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.disappear()
     case .account(let model): model.disappear()
     case .article(let model): model.disappear()
-#if canImport(PaywallFeature)
-    case .paywall(let model): model.disappear()
-    case .payment(let model): model.disappear()
-#endif
+    #if canImport(PaywallFeature)
+      case .paywall(let model): model.disappear()
+      case .payment(let model): model.disappear()
+    #endif
     }
   }
 

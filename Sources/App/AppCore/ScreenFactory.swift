@@ -73,12 +73,12 @@ import SessionService
           case .openFanClub(let club): self?.perform?(.fanClub(club))
           }
         })
-#if canImport(PaywallFeature)
-    case .paywall(let id): return paywall(id, reader)
-    case .payment(let product): return payment(product, reader)
-#else
-    default: return login()
-#endif
+    #if canImport(PaywallFeature)
+      case .paywall(let id): return paywall(id, reader)
+      case .payment(let product): return payment(product, reader)
+    #else
+      default: return login()
+    #endif
     }
   }
 

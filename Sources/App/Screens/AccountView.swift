@@ -1,0 +1,58 @@
+import AccountFeature
+import Gtk
+
+/// The reader's account.
+@MainActor final class AccountView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: AccountViewModel
+  private let name = Label(styles: [.title], wraps: true, alignment: .center)
+  private let email = Label(styles: [.dim], wraps: true, alignment: .center)
+  private let notice = Label(styles: ["notice"], wraps: true)
+  private let publication = Label(styles: [.subheading], wraps: true)
+  private let premium = Label(styles: [.dim], wraps: true)
+  private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
+  private let signOut = Button("Sign out", styles: [.pill])
+
+  init(_ viewModel: AccountViewModel) {
+    self.viewModel = viewModel
+    unlock.vertical = .center
+    let membership = Box(.vertical, spacing: 4) { [publication, premium] in
+      publication
+      premium
+    }
+    membership.expandsHorizontally = true
+    signOut.horizontal = .center
+    let card = Box(.horizontal, spacing: 12, styles: [.card, "padded"]) { [unlock] in
+      membership
+      unlock
+    }
+    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, signOut] in
+      Image(.person, size: 72)
+      name
+      email
+      notice
+      card
+      signOut
+    }
+    root = ScrolledWindow(Clamp(maximumWidth: 560, column))
+    root.setStyle(.page)
+    unlock.onClicked(self) { $0.viewModel.unlockTapped() }
+    signOut.onClicked(self) { $0.viewModel.signOutTapped() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: AccountViewModel.State) {
+    name.text = state.name
+    email.text = state.email
+    notice.text = state.notice ?? ""
+    notice.isVisible = state.notice != nil
+    publication.text = state.publication
+    premium.text = state.premium
+    unlock.isVisible = state.canUnlock
+    unlock.isSensitive = !state.isSigningOut
+    signOut.isSensitive = !state.isSigningOut
+    signOut.label = state.isSigningOut ? "Signing out…" : "Sign out"
+    signOut.setAccessibleName("Sign out")
+  }
+}

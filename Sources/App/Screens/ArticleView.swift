@@ -1,0 +1,194 @@
+import ArticleFeature
+import FeedFormats
+import Gtk
+import PublicationClient
+
+/// An article: title, byline, picture, text, and what it takes to read on.
+@MainActor final class ArticleView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: ArticleViewModel
+  private let pictures: Pictures
+  private let stack = Stack()
+  private let status = StatusView()
+  private let message = MessageBar()
+  private let club = Button("", styles: [.flat, "eyebrow"])
+  private let title = Label(styles: [.title], wraps: true, isSelectable: true)
+  private let byline = Label(styles: [.dim], wraps: true)
+  private let react = Button(icon: .heart, name: "React")
+  private let reactions = Label(styles: [.caption, "count"])
+  private let bookmark = Button(icon: .bookmark, name: "Bookmark")
+  private let picture = PictureView(width: 720, ratio: 16 / 9, fixed: false)
+  private let body = Box(.vertical, spacing: 14)
+  private let progress = Spinner(isSpinning: false, name: "Loading")
+  private let problem: Box
+  private let problemText = Label(styles: [.dim], wraps: true)
+  private let retry = Button("Try again", styles: [.pill])
+  private let wall: Box
+  private var text: ArticleViewModel.State.Text?
+  private var bodyPictures: [PictureView] = []
+
+  init(_ viewModel: ArticleViewModel, pictures: Pictures) {
+    self.viewModel = viewModel
+    self.pictures = pictures
+    club.horizontal = .start
+    byline.expandsHorizontally = true
+    let unlock = Button("Unlock", styles: [.suggested, .pill])
+    unlock.horizontal = .center
+    wall = Box(.vertical, spacing: 12, styles: [.card, "padded"]) {
+      Image(.lock, size: 32)
+      Label("The rest is for members", styles: [.subheading], alignment: .center)
+      Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center)
+      unlock
+    }
+    problem = Box(.horizontal, spacing: 12) { [problemText, retry] in
+      problemText
+      retry
+    }
+    problemText.expandsHorizontally = true
+    let facts = Box(.horizontal, spacing: 4) { [byline, react, reactions, bookmark] in
+      byline
+      react
+      reactions
+      bookmark
+    }
+    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, picture, body, progress, problem, wall] in
+      club
+      title
+      facts
+      picture.root
+      body
+      progress
+      problem
+      wall
+    }
+    stack.add(ScrolledWindow(Clamp(maximumWidth: 720, column)), name: "article")
+    stack.add(status.root, name: "status")
+    stack.setStyle(.page)
+    message.root.vertical = .end
+    root = Overlay(stack) { [message] in message.root }
+    club.onClicked(self) { $0.viewModel.clubTapped() }
+    react.onClicked(self) { $0.viewModel.reactTapped() }
+    bookmark.onClicked(self) { $0.viewModel.bookmarkTapped() }
+    unlock.onClicked(self) { $0.viewModel.unlockTapped() }
+    retry.onClicked(self) { $0.viewModel.retryTapped() }
+    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: ArticleViewModel.State) {
+    message.message = state.message
+    if let post = state.post {
+      club.label = post.club
+      title.text = post.title
+      byline.text = [post.byline, post.date].filter { !$0.isEmpty }.joined(separator: "  ·  ")
+      react.isOn = post.isReacted
+      reactions.text = post.reactions
+      bookmark.isOn = post.isBookmarked
+      picture.root.isVisible = post.picture != nil
+      picture.show(post.picture, from: pictures)
+    }
+    if state.text != text {
+      text = state.text
+      showText()
+    }
+    progress.isSpinning = state.phase == .loading
+    progress.isVisible = state.phase == .loading
+    show(state.phase, hasPost: state.post != nil)
+  }
+
+  private func show(_ phase: ArticleViewModel.State.Phase, hasPost: Bool) {
+    switch phase {
+    case .loading:
+      problem.isVisible = false
+      if hasPost { return show(page: "article") }
+      status.showLoading("Fetching the article…")
+    case .ready:
+      problem.isVisible = false
+      return show(page: "article")
+    case .gone(let sentence): status.show(icon: .failed, heading: "Not here", sentence: sentence)
+    case .offline(let sentence), .failed(let sentence):
+      problem.isVisible = true
+      problemText.text = sentence
+      if hasPost { return show(page: "article") }
+      let isOffline = if case .offline = phase { true } else { false }
+      status.show(
+        icon: isOffline ? .offline : .failed, heading: isOffline ? "You are offline" : "This did not work", sentence: sentence,
+        action: "Try again")
+    }
+    show(page: "status")
+  }
+
+  private func show(page: String) { stack.show(page) }
+
+  private func showText() {
+    bodyPictures = []
+    wall.isVisible = false
+    switch text {
+    case nil: body.removeAll()
+    case .teaser(let teaser): body.replaceAll { paragraph(Markup(teaser), style: .reading) }
+    case .locked(let teaser):
+      body.replaceAll { paragraph(Markup(teaser), style: .reading) }
+      wall.isVisible = true
+    case .body(let blocks): body.replaceAll { for block in blocks { widget(for: block) } }
+    }
+  }
+
+  private func widget(for block: ArticleBody.Block) -> Widget {
+    switch block {
+    case .heading(let level, let inlines):
+      let label = paragraph(markup(inlines), style: level <= 2 ? .heading : .subheading)
+      return label
+    case .paragraph(let inlines): return paragraph(markup(inlines), style: .reading)
+    case .quote(let inlines):
+      let label = paragraph(markup(inlines), style: .reading)
+      label.setStyle("quote")
+      return label
+    case .listItem(let marker, let depth, let inlines):
+      let bullet = Label(marker, styles: [.reading, .dim])
+      bullet.vertical = .start
+      let text = paragraph(markup(inlines), style: .reading)
+      text.expandsHorizontally = true
+      let row = Box(.horizontal, spacing: 8) {
+        bullet
+        text
+      }
+      row.setMargins(horizontal: 24 * max(0, depth), vertical: 0)
+      return row
+    case .code(let code):
+      let label = Label(code, styles: ["code"], isSelectable: true)
+      let scroller = ScrolledWindow(label, scrollsHorizontally: true)
+      scroller.expandsVertically = false
+      return scroller
+    case .picture(let url, let alt):
+      let view = PictureView(width: 720, ratio: 16 / 9, fixed: false)
+      view.root.setAccessibleName(alt.isEmpty ? "Picture" : alt)
+      view.show(url, from: pictures)
+      bodyPictures.append(view)
+      return view.root
+    case .rule: return Separator()
+    }
+  }
+
+  private func paragraph(_ markup: Markup, style: Style) -> Label {
+    let label = Label(styles: [style], wraps: true, isSelectable: true)
+    label.setMarkup(markup)
+    label.onLink(self) { $0.viewModel.linkTapped($1) }
+    return label
+  }
+
+  private func markup(_ inlines: [ArticleBody.Inline]) -> Markup {
+    inlines.reduce(Markup("")) { whole, inline in
+      var part = Markup(inline.text)
+      if inline.style.contains(.emphasis) { part = part.italic }
+      if inline.style.contains(.strong) { part = part.bold }
+      if inline.style.contains(.code) { part = part.monospaced }
+      if inline.style.contains(.struck) { part = part.struck }
+      if inline.style.contains(.superscript) { part = part.superscript }
+      if inline.style.contains(.subscript) { part = part.subscript }
+      if let link = inline.link { part = part.link(to: link) }
+      return whole + part
+    }
+  }
+}

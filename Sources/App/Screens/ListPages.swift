@@ -1,0 +1,215 @@
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import Gtk
+import PublicationClient
+
+/// The feed.
+@MainActor final class FeedView: View {
+  let scope = Scope()
+  var root: Widget { list.root }
+  private let list: PostListView
+
+  init(_ viewModel: FeedViewModel, pictures: Pictures) {
+    list = PostListView(
+      viewModel, pictures: pictures,
+      words: .init(
+        loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
+        emptySentence: "This publication has no posts so far. Refresh to look again."))
+    viewModel.onChange = { [weak list] in list?.show($0) }
+  }
+}
+
+/// The reader's bookmarks.
+@MainActor final class BookmarksView: View {
+  let scope = Scope()
+  var root: Widget { list.root }
+  private let list: PostListView
+
+  init(_ viewModel: BookmarksViewModel, pictures: Pictures) {
+    list = PostListView(
+      viewModel, pictures: pictures,
+      words: .init(
+        loading: "Fetching your bookmarks…", emptyIcon: .bookmark, emptyHeading: "No bookmarks yet",
+        emptySentence: "Press the bookmark on a post to keep it here for later."))
+    viewModel.onChange = { [weak list] in list?.show($0) }
+  }
+}
+
+/// A fan club: who it is, and its posts.
+@MainActor final class FanClubView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: FanClubViewModel
+  private let stack = Stack()
+  private let status = StatusView()
+  private let pictures: Pictures
+  private let picture = PictureView(width: 96, ratio: 1)
+  private let name = Label(styles: [.heading], wraps: true)
+  private let about = Label(styles: [.dim], wraps: true)
+  private let numbers = Label(styles: [.caption, .dim])
+  private let follow = Button("Follow", styles: [.pill])
+  private let list: PostListView
+
+  init(_ viewModel: FanClubViewModel, pictures: Pictures) {
+    self.viewModel = viewModel
+    self.pictures = pictures
+    follow.vertical = .center
+    let text = Box(.vertical, spacing: 4) { [name, about, numbers] in
+      name
+      about
+      numbers
+    }
+    text.expandsHorizontally = true
+    text.vertical = .center
+    let header = Clamp(
+      maximumWidth: 820,
+      Box(.horizontal, spacing: 18, styles: ["club-header"]) { [picture, follow] in
+        picture.root
+        text
+        follow
+      })
+    list = PostListView(
+      viewModel, pictures: pictures,
+      words: .init(
+        loading: "Fetching posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
+        emptySentence: "This fan club has not published anything so far."), header: header)
+    stack.add(list.root, name: "club")
+    stack.add(status.root, name: "status")
+    root = stack
+    follow.onClicked(self) { $0.viewModel.followTapped() }
+    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: FanClubViewModel.State) {
+    if let club = state.club {
+      name.text = club.name
+      about.text = club.about
+      about.isVisible = !club.about.isEmpty
+      numbers.text = "\(club.followers)  ·  \(club.posts)"
+      follow.label = club.isFollowed ? "Following" : "Follow"
+      follow.setAccessibleName("Follow")
+      follow.isOn = club.isFollowed
+      follow.setStyle(.suggested, !club.isFollowed)
+      picture.show(club.picture, from: pictures)
+    }
+    list.show(state.posts)
+    switch state.phase {
+    case .ready:
+      stack.show("club")
+      return
+    case .loading: status.showLoading("Fetching the fan club…")
+    case .gone(let sentence): status.show(icon: .failed, heading: "Not here", sentence: sentence)
+    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
+    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    }
+    stack.show("status")
+  }
+}
+
+/// All fan clubs.
+@MainActor final class FanClubListView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: FanClubListViewModel
+  private let stack = Stack()
+  private let status = StatusView()
+  private let message = MessageBar()
+  private var list: ListView<String, FanClubRowView>!
+
+  init(_ viewModel: FanClubListViewModel, pictures: Pictures) {
+    self.viewModel = viewModel
+    message.root.vertical = .end
+    stack.setStyle(.page)
+    root = Overlay(stack) { [message] in message.root }
+    list = ListView(
+      self, row: { view in FanClubRowView(viewModel: view.viewModel, pictures: pictures) },
+      bind: { view, row, id in
+        if let value = view.viewModel.row(for: id) { row.show(value) }
+      })
+    list.setStyle(.plainList)
+    stack.add(list, name: "rows")
+    stack.add(status.root, name: "status")
+    list.onActivated(self) { $0.viewModel.clubTapped($1) }
+    list.onNearEnd(self) { $0.viewModel.reachedEnd() }
+    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    viewModel.onRowsChanged = { [weak self] ids in
+      guard let self else { return }
+      for id in ids { if let bound = list.bound[id], let value = viewModel.row(for: id) { bound.show(value) } }
+    }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: ListState) {
+    list.show(state.ids)
+    message.message = state.message
+    switch state.phase {
+    case .ready:
+      stack.show("rows")
+      return
+    case .loading: status.showLoading("Fetching the fan clubs…")
+    case .empty:
+      status.show(
+        icon: .people, heading: "No fan clubs yet", sentence: "This publication has none so far. Refresh to look again.", action: "Refresh")
+    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
+    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    }
+    stack.show("status")
+  }
+}
+
+/// A fan club in the list of all.
+@MainActor final class FanClubRowView: ListRow {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: FanClubListViewModel
+  private let pictures: Pictures
+  private let picture = PictureView(width: 72, ratio: 1)
+  private let name = Label(styles: [.subheading], lines: 1)
+  private let about = Label(styles: [.dim], wraps: true, lines: 2)
+  private let numbers = Label(styles: [.caption, .dim], lines: 1)
+  private let follow = Button("Follow", styles: [.pill])
+  private var id: String?
+
+  init(viewModel: FanClubListViewModel, pictures: Pictures) {
+    self.viewModel = viewModel
+    self.pictures = pictures
+    follow.vertical = .center
+    let text = Box(.vertical, spacing: 4) { [name, about, numbers] in
+      name
+      about
+      numbers
+    }
+    text.expandsHorizontally = true
+    text.vertical = .center
+    root = Clamp(
+      maximumWidth: 820,
+      Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) { [picture, follow] in
+        picture.root
+        text
+        follow
+      })
+    follow.onClicked(self) { view in if let id = view.id { view.viewModel.followTapped(id) } }
+  }
+
+  var accessibleName: String { name.text }
+
+  func show(_ row: FanClubRow) {
+    id = row.id
+    name.text = row.name
+    about.text = row.about
+    about.isVisible = !row.about.isEmpty
+    numbers.text = "\(row.followers)  ·  \(row.posts)"
+    follow.label = row.isFollowed ? "Following" : "Follow"
+    follow.setAccessibleName("Follow")
+    follow.isOn = row.isFollowed
+    picture.show(row.picture, from: pictures)
+  }
+
+  func unbind() {
+    id = nil
+    picture.clear()
+  }
+}

@@ -1,0 +1,82 @@
+import Gtk
+import LoginFeature
+import SessionService
+
+/// The login.
+@MainActor final class LoginView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: LoginViewModel
+  private let heading = Label("Welcome", styles: [.title], wraps: true, alignment: .center)
+  private let tagline = Label(styles: [.dim], wraps: true, alignment: .center)
+  private let notice = Label(styles: ["notice"], wraps: true)
+  private let email = Entry(placeholder: "you@example.org", name: "Email")
+  private let emailError = Label(styles: [.caption, .error], wraps: true)
+  private let password = PasswordEntry(placeholder: "Password", name: "Password")
+  private let passwordError = Label(styles: [.caption, .error], wraps: true)
+  private let formError = Label(styles: [.error], wraps: true, alignment: .center)
+  private let signIn = Button("Sign in", styles: [.suggested, .pill])
+  private let or = Label("or", styles: [.caption, .dim], alignment: .center)
+  private let sample = Button("Use the sample account", styles: [.pill])
+
+  init(_ viewModel: LoginViewModel) {
+    self.viewModel = viewModel
+    email.expectsEmail()
+    let form = Box(.vertical, spacing: 8, styles: [.card, "padded"]) {
+      [email, emailError, password, passwordError, formError, signIn, or, sample] in
+      Label("Email", styles: [.caption])
+      email
+      emailError
+      Label("Password", styles: [.caption])
+      password
+      passwordError
+      formError
+      signIn
+      or
+      sample
+    }
+    let column = Box(.vertical, spacing: 16, margin: 24) { [heading, tagline, notice] in
+      Label("Matinee", styles: ["brand", "brand-small"], alignment: .center)
+      heading
+      tagline
+      notice
+      form
+    }
+    column.vertical = .center
+    root = ScrolledWindow(Clamp(maximumWidth: 420, column))
+    root.setStyle(.page)
+    email.onChanged(self) { $0.viewModel.emailChanged($1) }
+    password.onChanged(self) { $0.viewModel.passwordChanged(Secret($1)) }
+    email.onSubmit(self) { $0.viewModel.submitTapped() }
+    password.onSubmit(self) { $0.viewModel.submitTapped() }
+    signIn.onClicked(self) { $0.viewModel.submitTapped() }
+    sample.onClicked(self) { $0.viewModel.sampleAccountTapped() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: LoginViewModel.State) {
+    heading.text = state.publication?.name ?? "Welcome"
+    tagline.text = state.publication?.tagline ?? ""
+    tagline.isVisible = !tagline.text.isEmpty
+    show(state.notice, in: notice)
+    email.text = state.email
+    if !state.hasPassword { password.text = "" }
+    show(state.emailError, in: emailError)
+    show(state.passwordError, in: passwordError)
+    show(state.formError, in: formError)
+    email.isWrong = state.emailError != nil
+    password.isWrong = state.passwordError != nil
+    for control in [email, password, signIn, sample] as [Widget] { control.isSensitive = !state.isWorking }
+    signIn.label = state.work == .credentials ? "Signing in…" : "Sign in"
+    signIn.setAccessibleName("Sign in")
+    sample.label = state.work == .sampleAccount ? "Signing in…" : "Use the sample account"
+    sample.setAccessibleName("Use the sample account")
+    sample.isVisible = state.offersSampleAccount
+    or.isVisible = state.offersSampleAccount
+  }
+
+  private func show(_ sentence: String?, in label: Label) {
+    label.text = sentence ?? ""
+    label.isVisible = sentence != nil
+  }
+}

@@ -1,0 +1,186 @@
+import AppCore
+import Gtk
+import NavigationCore
+
+/// The window: draws what the coordinator presents, and turns its own controls into navigations.
+///
+/// From below: the pages of the tabs and the login, the sheets on a scrim, the message bar, the curtain.
+@MainActor public final class MainWindow: Presenter, SignalOwner {
+  /// Connections of the window itself; each page has a scope of its own.
+  public let scope = Scope()
+  /// The window.
+  public let window: Window
+  /// Carries out what the window's own controls ask for.
+  public var perform: ((Navigation) -> Void)?
+  /// Told the name of what a person sees after each painted frame in which that is another one.
+  public var onFrameShows: ((String) -> Void)?
+
+  private typealias Tree = NavigationTree<Destination>
+  private let views: ViewFactory
+  private let curtain: CurtainView
+  private let curtainLift: Revealer
+  private let pages = Stack(crossfades: true)
+  private let host: SheetHost
+  private var presented: Tree.Node.ID?
+  private let message = MessageBar()
+  private let tabs: TabBar<Tab>
+  private let header: HeaderBar
+  private let back = Button(icon: .back, name: "Back")
+  private let refresh = Button(icon: .refresh, name: "Refresh")
+  private var open: [Tree.Node.ID: any View] = [:]
+  private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
+  private var lastShown: String?
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// - Parameters:
+  ///   - application: which ends with the window; nil in tests.
+  ///   - curtain: what hides the start-up check.
+  ///   - pictures: loads what rows and articles show.
+  public init(_ application: Application?, curtain: CurtainViewModel, pictures: Pictures) {
+    views = ViewFactory(pictures: pictures)
+    self.curtain = CurtainView(curtain)
+    curtainLift = Revealer(self.curtain.root)
+    curtainLift.isRevealed = true
+    tabs = TabBar(
+      [
+        .init(.home, title: "Home", icon: .home), .init(.fanClubs, title: "Fan clubs", icon: .people),
+        .init(.bookmarks, title: "Bookmarks", icon: .bookmark), .init(.account, title: "Account", icon: .person),
+      ], name: "Pages")
+    header = HeaderBar()
+    header.addStart(back)
+    header.addEnd(refresh)
+    host = SheetHost(pages)
+    message.root.vertical = .end
+    let content = Overlay(host.root) { [message, curtainLift] in
+      message.root
+      curtainLift
+    }
+    window = Window(application, title: "Matinee", width: 1000, height: 720)
+    window.setMinimumWindowSize(width: 420, height: 480)
+    window.titlebar(header)
+    window.child(content)
+    back.isVisible = false
+    refresh.isVisible = false
+    connect()
+  }
+
+  /// Called when the person wants to close the window, which then stays until the application lets go of it.
+  public var onCloseRequested: (() -> Void)?
+
+  /// Shows the window.
+  public func show() {
+    window.present()
+    window.onFrame(self) { $0.painted() }
+  }
+
+  /// Returns when a frame has been painted.
+  public func firstFrame() async {
+    guard lastShown == nil else { return }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  /// Signs in to the sample account, when the login shows and offers it.
+  /// - Returns: whether it could.
+  public func useSampleAccount() -> Bool {
+    guard case .login(let login) = top?.screen, login.state.offersSampleAccount else { return false }
+    login.sampleAccountTapped()
+    return true
+  }
+
+  /// What a person sees, read off the widgets: `curtain`, or the name of a place; `nil` before there is anything.
+  public var shownName: String? {
+    if curtain.root.isMapped { return "curtain" }
+    return top.flatMap { open[$0.id]?.root.isMapped == true ? $0.name : nil }
+  }
+
+  /// Shows an arrangement: makes views for screens that are new, closes those that are gone.
+  public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
+    for (id, screen) in screens where open[id] == nil { add(views.view(screen), id: id, isPage: !tree.sheets.contains { $0.id == id }) }
+    let page = tree.tabs.isEmpty ? tree.root : tree.tabs[tree.selectedTab][tree.tabs[tree.selectedTab].count - 1]
+    pages.show(name(page.id))
+    showSheet(tree.sheets.last)
+    for (id, view) in open where screens[id] == nil { close(view, id: id) }
+    top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
+    showControls(tree)
+    curtainLift.isRevealed = tree.isCurtainUp
+    curtainLift.takesClicks = tree.isCurtainUp
+  }
+
+  /// Says something in passing, at the bottom.
+  public func show(message text: String) { message.message = text }
+
+  private func showControls(_ tree: Tree) {
+    let isSignedIn = !tree.tabs.isEmpty && !tree.isCurtainUp
+    header.title(isSignedIn ? tabs.root : nil)
+    if isSignedIn { tabs.selected = Tab.allCases[tree.selectedTab] }
+    tabs.root.isSensitive = tree.sheets.isEmpty
+    back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
+    refresh.isVisible = isSignedIn && tree.sheets.isEmpty && top?.screen.canRefresh == true
+  }
+
+  private func showSheet(_ sheet: Tree.Node?) {
+    guard sheet?.id != presented else { return }
+    presented = sheet?.id
+    if let sheet, let view = open[sheet.id] {
+      host.present(view.root, name: sheet.destination.title, maximumWidth: 480)
+    } else {
+      host.dismiss()
+    }
+  }
+
+  private func add(_ view: any View, id: Tree.Node.ID, isPage: Bool) {
+    open[id] = view
+    if isPage { pages.add(view.root, name: name(id)) }
+  }
+
+  private func close(_ view: any View, id: Tree.Node.ID) {
+    open[id] = nil
+    view.scope.close()
+    pages.remove(name: name(id))
+  }
+
+  private func name(_ id: Tree.Node.ID) -> String { "node-\(id)" }
+
+  private func connect() {
+    window.onCloseRequest(self) { owner in
+      owner.onCloseRequested?()
+      return owner.onCloseRequested == nil
+    }
+    back.onClicked(self) { $0.perform?(.back) }
+    refresh.onClicked(self) { $0.refreshTapped() }
+    tabs.onSelected = { [weak self] in self?.perform?(.tab($0)) }
+    host.onCancelled = { [weak self] in self?.perform?(.back) }
+    message.onDismissed = { [weak self] in self?.message.message = nil }
+    window.addShortcut("F5", self) { $0.refreshTapped() }
+    window.addShortcut("<Control>r", self) { $0.refreshTapped() }
+    window.addShortcut("Escape", self) { $0.perform?(.back) }
+    window.addShortcut("<Alt>Left", self) { $0.perform?(.back) }
+    for (index, tab) in Tab.allCases.enumerated() {
+      window.addShortcut("<Alt>\(index + 1)", self) { $0.perform?(.tab(tab)) }
+    }
+  }
+
+  private func refreshTapped() {
+    guard !curtain.root.isMapped else { return }
+    top?.screen.refreshTapped()
+  }
+
+  private func painted() {
+    guard let name = shownName, name != lastShown else { return }
+    lastShown = name
+    onFrameShows?(name)
+    for continuation in waiting { continuation.resume() }
+    waiting = []
+  }
+}
+
+extension Destination {
+  /// What a sheet asks, for screen readers.
+  fileprivate var title: String {
+    switch self {
+    case .payment: "Payment"
+    case .paywall: "Premium"
+    default: "Matinee"
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import Gtk
+import PublicationClient
+
+/// A page with a list of posts: the feed, the bookmarks and a fan club's posts are each one.
+@MainActor final class PostListView: View {
+  /// What the page says while it has no rows.
+  struct Words {
+    let loading: String
+    let emptyIcon: Icon
+    let emptyHeading: String
+    let emptySentence: String
+  }
+
+  let scope = Scope()
+  let root: Widget
+  private let page: any PostPage
+  private let words: Words
+  private let stack = Stack()
+  private let status = StatusView()
+  private let message = MessageBar()
+  private let progress = Box(.horizontal, spacing: 8, margin: 6)
+  private let progressLabel = Label(styles: [.caption, .dim])
+  private let progressSpinner = Spinner(isSpinning: false, name: "Loading")
+  private let retryMore = Button("Try again", styles: [.flat])
+  private var list: ListView<String, PostRowView>!
+
+  /// - Parameter header: what stands above the list.
+  init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
+    self.page = page
+    self.words = words
+    progress.horizontal = .center
+    progress.append(progressSpinner, progressLabel, retryMore)
+    message.root.vertical = .end
+    stack.expandsVertically = true
+    let column = Box(.vertical, styles: [.page]) { [stack, progress] in
+      if let header { header }
+      stack
+      progress
+    }
+    root = Overlay(column) { [message] in message.root }
+    list = ListView(
+      self, row: { view in PostRowView(page: view.page, pictures: pictures) },
+      bind: { view, row, id in
+        if let value = view.page.row(for: id) { row.show(value) }
+      })
+    list.setStyle(.plainList)
+    stack.add(list, name: "rows")
+    stack.add(status.root, name: "status")
+    list.onActivated(self) { $0.page.postTapped($1) }
+    list.onNearEnd(self) { $0.page.reachedEnd() }
+    status.button.onClicked(self) { $0.page.retryTapped() }
+    retryMore.onClicked(self) { $0.page.retryTapped() }
+    message.onDismissed = { [weak self] in self?.page.messageDismissed() }
+    page.onRowsChanged = { [weak self] ids in for id in ids { self?.redraw(id) } }
+  }
+
+  private func redraw(_ id: String) {
+    guard let bound = list.bound[id], let value = page.row(for: id) else { return }
+    bound.show(value)
+  }
+
+  func show(_ state: ListState) {
+    list.show(state.ids)
+    switch state.phase {
+    case .ready: stack.show("rows")
+    case .loading: showStatus { $0.showLoading(words.loading) }
+    case .empty:
+      showStatus { $0.show(icon: words.emptyIcon, heading: words.emptyHeading, sentence: words.emptySentence, action: "Refresh") }
+    case .offline(let sentence):
+      showStatus { $0.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again") }
+    case .failed(let sentence):
+      showStatus { $0.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again") }
+    }
+    let isBusy = state.isRefreshing || state.isLoadingMore
+    progress.isVisible = state.phase == .ready && (isBusy || state.loadMoreFailure != nil)
+    progressSpinner.isSpinning = isBusy
+    progressSpinner.isVisible = isBusy
+    progressLabel.text = state.loadMoreFailure ?? (state.isRefreshing ? "Refreshing…" : "Loading more…")
+    retryMore.isVisible = state.loadMoreFailure != nil
+    message.message = state.message
+  }
+
+  private func showStatus(_ fill: (StatusView) -> Void) {
+    fill(status)
+    stack.show("status")
+  }
+}
