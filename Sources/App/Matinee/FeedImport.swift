@@ -1,0 +1,28 @@
+import AppCore
+import CurlTransport
+import FeedFormats
+import Foundation
+import HTTPTransport
+import PublicationServer
+import Runtime
+import SQLiteStorage
+
+/// `matinee --import`: adds feeds to the embedded publication, without a window.
+struct FeedImport {
+  private let options: LaunchOptions
+
+  init(_ options: LaunchOptions) { self.options = options }
+
+  /// - Returns: the exit status: 0 when every source was imported.
+  func run(_ sources: [String]) async -> Int32 {
+    let wiring: Wiring
+    do { wiring = try Wiring(options, keepsSession: false) } catch { fail("\(error)") }
+    let publication: Publication
+    let web: CurlTransport
+    do {
+      web = try CurlTransport(origin: nil)
+      publication = try await EmbeddedPublication(folder: wiring.folder.path + "/publication", clock: wiring.clock).opened()
+    } catch { fail("\(error)") }
+    return await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
+  }
+}

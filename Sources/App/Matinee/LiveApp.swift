@@ -1,0 +1,129 @@
+import AppCore
+import BuildInfo
+import Foundation
+import Gtk
+import PublicationClient
+import Runtime
+import Screens
+
+/// The app with a window.
+@MainActor final class LiveApp {
+  private let options: LaunchOptions
+  private var application: Application?
+  private var window: MainWindow?
+  private var coordinator: AppCoordinator?
+  private var temporaryFolder: String?
+  private var status: Int32 = 0
+
+  nonisolated init(_ options: LaunchOptions) { self.options = options }
+
+  /// Runs until the window is closed.
+  /// - Returns: the exit status.
+  func run() -> Int32 {
+    let uri: String? = if case .open(let uri) = options.task { uri } else { nil }
+    let instance: Application.Instance = options.asService ? .service : options.isOwnInstance ? .own : .unique
+    do {
+      let application = try Application(id: Build.identity, instance: instance)
+      self.application = application
+      application.onStartup = { [weak self] in
+        Theme.install()
+        Theme.use(self?.options.appearance.scheme ?? .desktop)
+      }
+      application.onActivate = { [weak self] in self?.activate() }
+      application.onOpen = { [weak self] uris in for uri in uris { self?.open(uri) } }
+      application.onTerminate = { [weak self] in self?.quit() }
+      application.addAction("quit", accelerators: ["<Control>q", "<Control>w"]) { [weak self] in self?.quit() }
+      let ended = try application.run(opening: uri.map { [$0] } ?? [])
+      if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
+      return status != 0 ? status : ended
+    } catch {
+      switch error {
+      case .noDisplay: fail("There is no display to show a window on. Use meson-helpers/run, or start it in a desktop session.")
+      case .invalidID(let id): fail("“\(id)” is no application id.")
+      }
+    }
+  }
+
+  private func activate() {
+    if let window { return window.window.present() }
+    start(opening: nil)
+  }
+
+  private func open(_ uri: String) {
+    guard let coordinator, let window else { return start(opening: uri) }
+    window.window.present()
+    coordinator.open(uri: uri)
+  }
+
+  private func start(opening uri: String?) {
+    let picture: (file: String, uri: String?)? = if case .screenshot(let file, let uri) = options.task { (file, uri) } else { nil }
+    if picture != nil { temporaryFolder = NSTemporaryDirectory() + "matinee-\(UUID().uuidString)" }
+    let wiring: Wiring
+    do {
+      wiring = try Wiring(options, folder: temporaryFolder, keepsSession: picture == nil)
+    } catch { fail("\(error)") }
+    let effects = Effects()
+    let formatting = Formatting(clock: wiring.clock, locale: .current, timeZone: .current)
+    let environment = AppEnvironment(
+      origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
+      clock: wiring.clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
+      openWeb: { [weak self] in self?.openWeb($0) })
+    let curtain = CurtainViewModel(effects: effects, clock: wiring.clock)
+    let pictures = Pictures(client: APIClient(transport: wiring.transport, token: { nil }), effects: effects)
+    let window = MainWindow(application, curtain: curtain, pictures: pictures)
+    let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
+    window.perform = { [weak coordinator] in coordinator?.perform($0) }
+    window.onCloseRequested = { [weak self] in self?.quit() }
+    if ProcessInfo.processInfo.environment["MATINEE_LOG"] == "screens" {
+      window.onFrameShows = { FileHandle.standardError.write(Data("screen \($0)\n".utf8)) }
+    }
+    self.window = window
+    self.coordinator = coordinator
+    coordinator.start(opening: picture?.uri ?? uri, after: { await window.firstFrame() })
+    window.show()
+    if let picture {
+      Task {
+        await finish(
+          Screenshot(window: window, effects: effects, clock: wiring.clock).take(into: picture.file, signsIn: picture.uri != nil))
+      }
+    }
+  }
+
+  private func openWeb(_ url: String) {
+    let window = window
+    let opened = Toolkit.open(url, over: window?.window) { window?.show(message: "This desktop has no browser to open \(url) with.") }
+    if !opened { window?.show(message: "This link cannot be opened: \(url)") }
+  }
+
+  private func finish(_ failure: String?) {
+    if let failure {
+      FileHandle.standardError.write(Data("matinee: \(failure)\n".utf8))
+      status = 1
+    }
+    quit()
+  }
+
+  /// Waits for accepted writes, out of sight.
+  private func quit() {
+    guard let coordinator, let application else {
+      application?.quit()
+      return
+    }
+    window?.window.isVisible = false
+    self.coordinator = nil
+    Task {
+      await coordinator.finish()
+      application.quit()
+    }
+  }
+}
+
+extension LaunchOptions.Appearance {
+  fileprivate var scheme: Theme.Scheme {
+    switch self {
+    case .system: .desktop
+    case .light: .light
+    case .dark: .dark
+    }
+  }
+}

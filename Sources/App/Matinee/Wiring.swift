@@ -1,0 +1,102 @@
+import AppCore
+import BuildInfo
+import CurlTransport
+import DesktopServices
+import Foundation
+import HTTPTransport
+import PublicationClient
+import PublicationServer
+import Runtime
+import SQLiteStorage
+import SessionService
+
+/// The live parts of one start: where data is, which publication answers, what keeps the token.
+struct Wiring {
+  let origin: String
+  let folder: DataFolder
+  let transport: any Transport
+  let tokenStore: any TokenStore
+  let clock = SystemClock()
+
+  /// - Parameter keepsSession: false for a start that must leave nothing behind.
+  /// - Throws: `DataFolder.Failure`, `FaultPlan.Invalid`, or what reading the faults file throws.
+  init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
+    folder = try DataFolder(path: path ?? Self.folder(options))
+    let answering: any Transport
+    if let publication = options.publication {
+      origin = publication
+      answering = try CurlTransport(origin: publication)
+    } else {
+      origin = "embedded"
+      let embedded = EmbeddedPublication(folder: folder.path + "/publication", clock: clock)
+      answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try CurlTransport(origin: nil))
+    }
+    if let file = options.faultsFile {
+      let plan = try FaultPlan(json: Data(contentsOf: URL(fileURLWithPath: file)))
+      transport = FaultTransport(answering, plan: plan, clock: clock)
+    } else {
+      transport = answering
+    }
+    // Data folders of their own have sessions of their own.
+    let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
+    tokenStore = keepsSession ? SecretServiceTokenStore(schema: Build.identity, publication: keyringName) : MemoryTokenStore()
+  }
+
+  private static func folder(_ options: LaunchOptions) -> String {
+    if let folder = options.dataFolder { return URL(fileURLWithPath: folder).path }
+    let environment = ProcessInfo.processInfo.environment
+    let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.local/share"
+    guard let publication = options.publication else { return base + "/matinee" }
+    let name = publication.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
+    return base + "/matinee-at-" + name
+  }
+}
+
+/// The publication inside the app, opened with the first request so that nothing is read before the curtain is painted.
+actor EmbeddedPublication {
+  private let folder: String
+  private let clock: any AppClock
+  private var opening: Task<Publication, any Error>?
+
+  init(folder: String, clock: any AppClock) {
+    self.folder = folder
+    self.clock = clock
+  }
+
+  /// - Throws: `TransportError.unreachable` when it cannot be opened; the next request tries again.
+  func answer(_ request: Request) async throws -> Response {
+    do {
+      return await (try await opened()).handle(request)
+    } catch {
+      opening = nil
+      throw TransportError.unreachable("the publication in \(folder) cannot be opened: \(error)")
+    }
+  }
+
+  /// The publication itself, for imports.
+  func opened() async throws -> Publication {
+    if let opening { return try await opening.value }
+    let task = Task { [folder, clock] in
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder + "/ledger.jsonl")
+      let publication = try await Publication(folder: folder, gateway: gateway, clock: clock) { line in
+        FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
+      }
+      try await publication.install(SampleContent.publication(openedAt: clock.now))
+      return publication
+    }
+    opening = task
+    return try await task.value
+  }
+}
+
+/// Paths go to the publication, absolute URLs (pictures of imported feeds) to the web.
+struct OriginSplit: Transport {
+  let publication: any Transport
+  let web: any Transport
+
+  func send(_ request: Request) async throws -> Response {
+    try await (request.target.hasPrefix("/") ? publication : web).send(request)
+  }
+}

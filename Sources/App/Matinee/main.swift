@@ -1,0 +1,23 @@
+import AppCore
+import BuildInfo
+import Foundation
+
+// Where live parts are wired, and nothing else. `main` stays synchronous: the toolkit's loop drives the main actor.
+
+/// Says why in one sentence, and ends with a status other than 0.
+func fail(_ sentence: String, status: Int32 = 1) -> Never {
+  FileHandle.standardError.write(Data("matinee: \(sentence)\n".utf8))
+  exit(status)
+}
+
+let options: LaunchOptions
+do { options = try LaunchOptions(Array(CommandLine.arguments.dropFirst())) } catch { fail(error.sentence, status: 2) }
+
+switch options.task {
+case .version: print(Build.version)
+case .help: print(LaunchOptions.help)
+case .importFeeds(let sources):
+  Task { exit(await FeedImport(options).run(sources)) }
+  dispatchMain()
+case .open, .screenshot: exit(LiveApp(options).run())
+}
