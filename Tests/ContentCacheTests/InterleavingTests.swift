@@ -70,12 +70,13 @@ import Testing
 
   func step() async throws {
     time += 1
-    let hanging = world.gate.hanging
+    // Questions of different entities reach the server in no certain order; one of each entity hangs at a time.
+    let hanging = world.gate.hanging.sorted { $0.question.entityID < $1.question.entityID }
     switch random.below(16) {
     case 0..<5: act()
     case 5..<8: if let question = hanging.filter({ decided[$0.number] == nil }).randomElement(using: &random) { decide(question) }
     case 8..<11:
-      if let index = hanging.indices.filter({ decided[hanging[$0].number] != nil }).randomElement(using: &random) { answer(index) }
+      if let question = hanging.filter({ decided[$0.number] != nil }).randomElement(using: &random) { answer(question) }
     case 11: fetch()
     case 12:
       if let index = fetches.indices.randomElement(using: &random) {
@@ -115,7 +116,7 @@ import Testing
   func finish(_ comment: String) async throws {
     while let question = world.gate.hanging.first {
       if decided[question.number] == nil { decide(question, always: true) }
-      answer(0)
+      answer(question)
       await world.quiet()
     }
     #expect(world.controller.pendingCount == 0, "\(comment)")
@@ -169,12 +170,14 @@ import Testing
     }
   }
 
-  private func answer(_ index: Int) {
-    let question = world.gate.hanging[index]
-    guard let result = decided.removeValue(forKey: question.number) else { return }
+  private func answer(_ question: Gate<World.Sent, Note>.Hanging) {
+    guard let result = decided.removeValue(forKey: question.number),
+      let index = world.gate.hanging.firstIndex(where: { $0.number == question.number })
+    else { return }
     let id = question.question.entityID
     lastStep = "answer \(question.question.kind) \(id)"
     pending[id]?.removeAll { $0.id == question.question.id }
+    time += 1
     switch result {
     case .success(let note): known[id] = (note, time)
     case .failure(let error): if error is Unreachable { lost = true }

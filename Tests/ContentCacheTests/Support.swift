@@ -153,7 +153,12 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
 
   /// Returns when everything that can happen without an answer from the server has happened.
   func quiet() async {
-    repeat { for _ in 0..<5 { await Task.yield() } } while effects.inFlight != gate.hanging.count
+    // One look is not enough: a delivery may just have started a task that is about to ask the next question.
+    var calm = 0
+    while calm < 5 {
+      await Task.yield()
+      calm = effects.inFlight == gate.hanging.count ? calm + 1 : 0
+    }
   }
 
   func answer(_ index: Int = 0, _ result: Result<Note, any Error>) async {

@@ -21,6 +21,8 @@ import Runtime
   private var writes: [Write] = []
   private var isWriting = false
   private var waitingForWrites: [CheckedContinuation<Void, Never>] = []
+  /// The place in line of the last action performed, and of the first brought in.
+  private var numbers = (last: 0, first: 0)
   private var mayBegin: Bool
   private var isClosed = false
 
@@ -60,6 +62,8 @@ import Runtime
     guard !isClosed, seen.insert(action.id).inserted else { return }
     let item = registered.item(action)
     let superseded = takeOut(item.target) { $0.isSuperseded(by: item) }
+    numbers.last += 1
+    item.number = numbers.last
     item.apply(false)
     queues[item.target, default: []].append(item)
     keep(action, item, superseding: superseded)
@@ -74,7 +78,9 @@ import Runtime
     // From the last to the first, since each goes beneath all that are there.
     for row in rows.reversed() where seen.insert(row.id).inserted { bringIn(row) }
     mayBegin = true
-    for target in queues.keys { send(target) }
+    // In the order they were made, not in a dictionary's.
+    let heads = queues.values.compactMap(\.first).sorted { $0.number < $1.number }
+    for head in heads { send(head.target) }
   }
 
   /// Returns when everything accepted so far is in the outbox, and everything confirmed out of it: before the process ends.
@@ -89,7 +95,7 @@ import Runtime
     isClosed = true
     for task in sending.values { task.cancel() }
     sending.removeAll()
-    let items = queues.values.joined()
+    let items = queues.values.joined().sorted { $0.number < $1.number }
     queues.removeAll()
     for item in items { item.revert() }
     if let outbox { write("outbox.clear") { try await outbox.removeAll() } }
@@ -156,6 +162,8 @@ import Runtime
       forget(row.id)
       return
     }
+    numbers.first -= 1
+    item.number = numbers.first
     item.isKept = true
     item.apply(true)
     queues[item.target, default: []].insert(item, at: 0)
@@ -228,14 +236,16 @@ private struct Target: Hashable {
   let apply: (_ beneath: Bool) -> Void
   let revert: () -> Void
   /// Asks the server; what is returned stores the answer.
-  let send: () async throws -> @MainActor () -> Void
+  let send: @MainActor () async throws -> @MainActor () -> Void
+  /// Its place in line.
+  var number = 0
   /// Its row is written, or never will be.
   var isKept = false
   var isSent = false
 
   init<A: Action>(
     _ action: A, target: Target, apply: @escaping (Bool) -> Void, revert: @escaping () -> Void,
-    send: @escaping () async throws -> @MainActor () -> Void
+    send: @escaping @MainActor () async throws -> @MainActor () -> Void
   ) {
     id = action.id
     kind = A.kind
