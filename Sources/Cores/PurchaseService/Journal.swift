@@ -23,8 +23,8 @@ public struct Journal: Sendable {
         ) STRICT;
         CREATE INDEX purchase_step_purchase ON purchase_step (purchase);
         CREATE TABLE receipt (
-          seller TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL, token TEXT NOT NULL, stored REAL NOT NULL,
-          PRIMARY KEY (seller, user_id, id)
+          number INTEGER PRIMARY KEY AUTOINCREMENT, seller TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL, token TEXT NOT NULL,
+          stored REAL NOT NULL, UNIQUE (seller, user_id, id)
         ) STRICT;
         CREATE TABLE trusted_keys (seller TEXT PRIMARY KEY NOT NULL, issuer TEXT NOT NULL, keys TEXT NOT NULL, fetched REAL NOT NULL) STRICT;
         """)
@@ -129,18 +129,21 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Stores what the store says is in force, and drops all other receipts of the user but those to keep.
+  /// The number of the last receipt that was stored: what ``replaceReceipts(seller:user:with:upTo:)`` leaves alone is newer.
   /// - Throws: `SQLiteError`.
-  func replaceReceipts(seller: String, user: String, with receipts: [UUID: String], keeping: Set<UUID>) async throws {
+  func lastReceipt() async throws -> Int {
+    try await database.run { connection in
+      try connection.queryOne("SELECT coalesce(max(number), 0) FROM receipt") { try $0.get(0, as: Int.self) } ?? 0
+    }
+  }
+
+  /// Stores what the store says is in force, and drops the user's other receipts up to a number.
+  /// - Throws: `SQLiteError`.
+  func replaceReceipts(seller: String, user: String, with receipts: [UUID: String], upTo last: Int) async throws {
     let now = clock.now
     try await database.run { connection in
       try connection.transaction {
-        let stored = try connection.query("SELECT id FROM receipt WHERE seller = ? AND user_id = ?", seller, user) {
-          try $0.get("id", as: UUID.self)
-        }
-        for id in stored where receipts[id] == nil && !keeping.contains(id) {
-          try connection.execute("DELETE FROM receipt WHERE seller = ? AND user_id = ? AND id = ?", seller, user, id)
-        }
+        try connection.execute("DELETE FROM receipt WHERE seller = ? AND user_id = ? AND number <= ?", seller, user, last)
         for (id, token) in receipts { try Self.store(token, id, seller, user, now, connection) }
       }
     }

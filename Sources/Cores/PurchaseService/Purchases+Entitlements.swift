@@ -27,9 +27,12 @@ extension Purchases {
     guard let user else { throw StoreFailure(.unauthorized, code: "not_signed_in", sentence: "Sign in to restore what you bought.") }
     let generation = generation
     let mark = arrivals.count
-    let tokens: [String]
+    let (tokens, last): ([String], Int?)
     do {
-      tokens = try await environment.effects.run("purchase.restore") { [queue = path.queue] in try await queue.restore(user: user) }
+      (tokens, last) = try await environment.effects.run("purchase.restore") { [queue = path.queue, journal] in
+        let last = try? await journal.lastReceipt()
+        return (try await queue.restore(user: user), last)
+      }
     } catch { throw StoreFailure(error) }
     var found: [UUID: (token: String, contents: ReceiptContents<Purchasable>)] = [:]
     for token in tokens {
@@ -45,19 +48,21 @@ extension Purchases {
       }
     }
     guard generation == self.generation else { return entitlements }
+    let stored = found.mapValues(\.token)
+    if let last {
+      // What is not stored now is asked for again at the next start.
+      try? await environment.effects.run("purchase.receipts") { [journal, seller] in
+        try await journal.replaceReceipts(seller: seller, user: user, with: stored, upTo: last)
+      }
+      guard generation == self.generation else { return entitlements }
+    }
+    // After the file, so that a load which read what was there before is either undone here or sees the count.
     restorations += 1
-    // A receipt that arrived while the store answered is newer than the answer, and stays.
+    // A receipt that arrived since the store was asked is newer than its answer, and stays.
     let newer = Set(arrivals[mark...])
     receipts = receipts.filter { newer.contains($0.key) }
     for receipt in found.values { keepNewest(receipt.contents) }
     recomputeEntitlements()
-    let stored = found.mapValues(\.token)
-    // What is not stored now is asked for again at the next start.
-    try? await environment.effects.run("purchase.receipts") { [journal, seller] in
-      try await journal.replaceReceipts(seller: seller, user: user, with: stored, keeping: newer)
-    }
-    // Once more: a load that began while this was being written may have read what was there before.
-    restorations += 1
     return entitlements
   }
 
