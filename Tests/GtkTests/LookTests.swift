@@ -103,6 +103,7 @@ final class LookTests: GtkTestCase {
     react.isOn = true
     let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
     let badge = Label("Premium", styles: [.badge, "premium"])
+    badge.vertical = .center
     let picture = Picture(Texture.decode(AbsenceTests.png), fit: .cover, description: "A red curtain")
     picture.setStyle("placeholder")
     let cover = RatioBox(ratio: 4, picture)

@@ -21,6 +21,8 @@ import CGtk
     gtk_menu_button_set_popover(opaque, popover.widget)
     setAccessibleName(name)
     tooltip = name
+    // The frame belongs to a button within, which the class does not reach.
+    gtk_menu_button_set_has_frame(opaque, styles.contains(.flat) ? 0 : 1)
     for style in styles { setStyle(style) }
   }
 
