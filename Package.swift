@@ -124,7 +124,8 @@ library("AppCore", "App", features + clientCores + ["PublicationAPI", "Publicati
 executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
 executable(
   "MatineeServer", product: "matinee-server",
-  ["PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "Runtime", "BuildInfo"])
+  ["PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime",
+    "BuildInfo"])
 
 if !headless {
   systemLibrary("CGtk", pkgConfig: "gtk4", apt: "libgtk-4-dev")

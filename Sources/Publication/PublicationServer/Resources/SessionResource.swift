@@ -41,8 +41,8 @@ extension Publication {
       return response
     }
     throttle.begin(email, at: clock.uptime)
-    let isClosed = try await isClosedSampleAccount(email)
-    let found = isClosed ? nil : try await readers.reader(email: email)
+    let isPublic = try await isPublicPassword(credentials, email)
+    let found = isPublic ? nil : try await readers.reader(email: email)
     guard try await hasher.matches(credentials.password, found?.password), let reader = found?.reader else {
       throw Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)
     }
@@ -60,16 +60,16 @@ extension Publication {
   /// Whose token a request carries.
   /// - Throws: `Problem` with ``Problem/Code/sessionEnded``.
   func authenticate(_ request: Request) async throws -> Reader {
-    guard let digest = try Self.tokenDigest(request), let reader = try await readers.reader(session: digest),
-      try await !isClosedSampleAccount(reader.email)
-    else { throw Problem(code: .sessionEnded, title: "Your session has ended. Sign in again.", status: 401) }
+    guard let digest = try Self.tokenDigest(request), let reader = try await readers.reader(session: digest) else {
+      throw Problem(code: .sessionEnded, title: "Your session has ended. Sign in again.", status: 401)
+    }
     return reader
   }
 
-  /// Whether it is the account whose password everyone knows, where it is not offered.
-  private func isClosedSampleAccount(_ email: String) async throws -> Bool {
+  /// Whether it is the sample account with the password that everyone knows, where it is not offered: a folder may have been an app's.
+  private func isPublicPassword(_ credentials: Credentials, _ email: String) async throws -> Bool {
     guard !offersSampleAccount, let sample = try await content.info()?.sampleAccount else { return false }
-    return Self.normalized(sample.email) == email
+    return Self.normalized(sample.email) == email && sample.password == credentials.password
   }
 
   private static let longestAddress = 254

@@ -1,0 +1,69 @@
+import BuildInfo
+import CurlTransport
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationListener
+import PublicationServer
+import Runtime
+import SQLiteStorage
+
+/// `matinee-server`: the only place where a publication of its own is put together.
+@main enum Program {
+  static func main() async {
+    do {
+      exit(try await run(Command(Array(CommandLine.arguments.dropFirst()))))
+    } catch let mistake as Command.Mistake {
+      say("\(mistake.sentence) See matinee-server --help.")
+      exit(2)
+    } catch {
+      say(sentence(error))
+      exit(1)
+    }
+  }
+
+  private static func run(_ command: Command) async throws -> Int32 {
+    switch command {
+    case .help: tell(Command.usage)
+    case .version: tell("matinee-server \(Build.version)")
+    case .serve(let data, let address, let port): try await serve(try House(data), address, port)
+    case .importFeeds(let data, let json, let sources):
+      let publication = try await House(data).open(sample: false)
+      let status = await FeedImporter(publication: publication, web: try CurlTransport(origin: nil), json: json, output: tell).run(sources)
+      await publication.close()
+      return status
+    case .addUser(let data, let email, let name):
+      let publication = try await House(data).open(sample: true)
+      let reader = try await publication.addReader(email: email, name: name, password: Password.read())
+      await publication.close()
+      tell("Added \(reader.email).")
+    }
+    return 0
+  }
+
+  private static func serve(_ house: House, _ address: String, _ port: Int) async throws {
+    let signals = StopSignals()
+    let publication = try await house.open(sample: true)
+    let listener = try Listener(publication, address: address, port: port, clock: SystemClock())
+    tell("Listening on \(listener.origin)")
+    let resuming = Task { await publication.resumeCharges() }
+    await signals.first()
+    await listener.stop()
+    await resuming.value
+    await publication.close()
+  }
+
+  /// One line on the standard output, at once: other programs read it while this one runs.
+  @Sendable static func tell(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+  /// One line on the standard error.
+  static func say(_ line: String) { FileHandle.standardError.write(Data("matinee-server: \(line)\n".utf8)) }
+
+  private static func sentence(_ error: any Error) -> String {
+    switch error {
+    case let problem as Problem: problem.title
+    case let error as CocoaError: error.localizedDescription
+    default: "\(error)"
+    }
+  }
+}
