@@ -26,8 +26,8 @@ public final class ThreadExecutor: SerialExecutor, Sendable {
   /// Adds a job, to run after those already there.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let executor = asUnownedSerialExecutor()
-    queue.add { job.runSynchronously(on: executor) }
+    // Holds the executor while the job runs: an actor's last job is its deinit, which releases it.
+    queue.add { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
 
   /// The executor, as an actor's `unownedExecutor` wants it.
@@ -75,15 +75,18 @@ private final class JobQueue: @unchecked Sendable {
   func run() {
     condition.lock()
     thread = Thread.current
-    while true {
-      while jobs.isEmpty && !stopped { condition.wait() }
-      if jobs.isEmpty { break }
-      let batch = jobs
-      jobs.removeAll()
-      condition.unlock()
-      for job in batch { job() }
-      condition.lock()
-    }
     condition.unlock()
+    while let batch = next() {
+      for job in batch { job() }
+    }
+  }
+
+  /// Waits for jobs; `nil` when there will be none. The lock is not held while a job goes, which may stop this queue.
+  private func next() -> [() -> Void]? {
+    condition.lock()
+    defer { condition.unlock() }
+    while jobs.isEmpty && !stopped { condition.wait() }
+    defer { jobs.removeAll() }
+    return jobs.isEmpty ? nil : jobs
   }
 }

@@ -15,7 +15,7 @@ public final class DataFolder: Sendable {
     public var description: String {
       switch self {
       case .inUse(let path): "\(path) is in use by another running program."
-      case .unusable(let path, let reason): "\(path) cannot be used: \(reason)."
+      case .unusable(let path, let reason): "\(path) cannot be used: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)."
       }
     }
   }
