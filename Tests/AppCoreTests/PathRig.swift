@@ -19,7 +19,11 @@ import SessionService
   private(set) var opened: [String] = []
   private(set) var tracks: [AppCoordinator.Track] = []
 
-  init(_ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), folder: String? = nil) {
+  private let kept: AnyObject?
+
+  /// - Parameter keeping: what must live as long as this, such as a listener.
+  init(_ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), folder: String? = nil, keeping kept: AnyObject? = nil) {
+    self.kept = kept
     self.tokens = tokens
     self.folder = folder
     var open: (@MainActor (String) -> Void)?

@@ -1,19 +1,27 @@
 import AppCore
+import CurlTransport
 import Foundation
 import HTTPTransport
 import NavigationCore
+import PublicationListener
 import PublicationServer
 import Runtime
 import SessionService
 import Testing
 
-/// The path from the curtain to a page, through the coordinator, against the real router in this process.
+/// The path from the curtain to a page, through the coordinator, against the real router, in this process and over a socket.
 @MainActor @Suite struct PathTests {
-  private func rig(tokens: MemoryTokenStore = MemoryTokenStore(), transport wrap: (any Transport) -> any Transport = { $0 }) async throws
-    -> PathRig
-  {
+  /// The two ways to the same router.
+  enum End: CaseIterable { case inProcess, network }
+
+  private func rig(_ end: End = .inProcess) async throws -> PathRig {
     let publication = try await Sample.publication(clock: ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)))
-    return PathRig(wrap(InProcessTransport { await publication.handle($0) }), tokens: tokens)
+    switch end {
+    case .inProcess: return PathRig(InProcessTransport { await publication.handle($0) })
+    case .network:
+      let listener = try Listener(publication, port: 0, clock: SystemClock())
+      return PathRig(try CurlTransport(origin: listener.origin), keeping: listener)
+    }
   }
 
   private func signIn(_ rig: PathRig, email: String = "reader@example.org", password: String = "matinee") async throws {
@@ -29,8 +37,8 @@ import Testing
     init(_ what: String) { self.what = what }
   }
 
-  @Test func startWithoutASessionLeadsToTheLogin() async throws {
-    let rig = try await rig()
+  @Test(arguments: End.allCases) func startWithoutASessionLeadsToTheLogin(end: End) async throws {
+    let rig = try await rig(end)
     rig.coordinator.start()
     #expect(rig.presenter.visited == [nil])
     await rig.settle()
@@ -40,8 +48,8 @@ import Testing
     #expect(login.state.offersSampleAccount)
   }
 
-  @Test func signingInLeadsToTheFeed() async throws {
-    let rig = try await rig()
+  @Test(arguments: End.allCases) func signingInLeadsToTheFeed(end: End) async throws {
+    let rig = try await rig(end)
     rig.coordinator.start()
     await rig.settle()
     try await signIn(rig, password: "wrong")
@@ -102,8 +110,8 @@ import Testing
     await second.settle()
   }
 
-  @Test func aLinkWaitsForTheLoginAndTheLastOneWins() async throws {
-    let rig = try await rig()
+  @Test(arguments: End.allCases) func aLinkWaitsForTheLoginAndTheLastOneWins(end: End) async throws {
+    let rig = try await rig(end)
     rig.coordinator.start(opening: "matinee://posts/p1")
     await rig.settle()
     rig.coordinator.perform(.tab(.bookmarks))
@@ -126,8 +134,8 @@ import Testing
     #expect(rig.presenter.messages.count == 3)
   }
 
-  @Test func theSamePostChangesOnEveryPage() async throws {
-    let rig = try await rig()
+  @Test(arguments: End.allCases) func theSamePostChangesOnEveryPage(end: End) async throws {
+    let rig = try await rig(end)
     rig.coordinator.start()
     await rig.settle()
     try await signIn(rig)
@@ -149,8 +157,8 @@ import Testing
     #expect(club.state.club?.isFollowed == true)
   }
 
-  @Test func anArticleOpensAndItsLinkGoesToTheBrowser() async throws {
-    let rig = try await rig()
+  @Test(arguments: End.allCases) func anArticleOpensAndItsLinkGoesToTheBrowser(end: End) async throws {
+    let rig = try await rig(end)
     rig.coordinator.start(opening: "matinee://posts/p44")
     await rig.settle()
     try await signIn(rig)
@@ -164,8 +172,8 @@ import Testing
     #expect(rig.visible == .tab(.home))
   }
 
-  @Test func signingOutLeadsToTheLoginFromAnywhereAndLeavesNothing() async throws {
-    let rig = try await rig()
+  @Test(arguments: End.allCases) func signingOutLeadsToTheLoginFromAnywhereAndLeavesNothing(end: End) async throws {
+    let rig = try await rig(end)
     rig.coordinator.start(opening: "matinee://posts/p44")
     await rig.settle()
     try await signIn(rig)
