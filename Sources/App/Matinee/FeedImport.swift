@@ -18,9 +18,9 @@ struct FeedImport {
     let wiring: Wiring
     do { wiring = try Wiring(options, keepsSession: false) } catch { fail("\(error)") }
     let publication: Publication
-    let web: CurlTransport
+    let web: NetworkTransport
     do {
-      web = try CurlTransport(origin: nil)
+      web = try NetworkTransport(origin: nil)
       publication = try await EmbeddedPublication(folder: wiring.folder.path + "/publication", clock: wiring.clock).opened()
     } catch { fail("\(error)") }
     return await FeedImporter(publication: publication, web: web, json: options.json).run(sources)

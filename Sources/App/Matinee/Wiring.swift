@@ -25,11 +25,11 @@ struct Wiring {
     let answering: any Transport
     if let publication = options.publication {
       origin = publication
-      answering = try CurlTransport(origin: publication)
+      answering = try NetworkTransport(origin: publication)
     } else {
       origin = "embedded"
       let embedded = EmbeddedPublication(folder: folder.path + "/publication", clock: clock)
-      answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try CurlTransport(origin: nil))
+      answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try NetworkTransport(origin: nil))
     }
     if let file = options.faultsFile {
       let plan = try FaultPlan(json: Data(contentsOf: URL(fileURLWithPath: file)))

@@ -29,7 +29,8 @@ import SQLiteStorage
     case .serve(let data, let address, let port): try await serve(try House(data), address, port)
     case .importFeeds(let data, let json, let sources):
       let publication = try await House(data).open(sample: false)
-      let status = await FeedImporter(publication: publication, web: try CurlTransport(origin: nil), json: json, output: tell).run(sources)
+      let web = try NetworkTransport(origin: nil)
+      let status = await FeedImporter(publication: publication, web: web, json: json, output: tell).run(sources)
       await publication.close()
       return status
     case .addUser(let data, let email, let name):

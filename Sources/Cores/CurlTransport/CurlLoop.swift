@@ -19,7 +19,7 @@ final class CurlLoop: @unchecked Sendable {
   private var stopped = false
 
   private let multi: OpaquePointer
-  private let limits: CurlTransport.Limits
+  private let limits: NetworkTransport.Limits
   private let userAgent: String
   private let certificates: String?
   private let withoutProxy: String
@@ -27,7 +27,7 @@ final class CurlLoop: @unchecked Sendable {
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
 
-  init(limits: CurlTransport.Limits, userAgent: String, certificates: String?) throws(TransportError) {
+  init(limits: NetworkTransport.Limits, userAgent: String, certificates: String?) throws(TransportError) {
     guard Self.initialized == CURLE_OK, let multi = curl_multi_init() else { throw .unsupported("libcurl cannot be started") }
     self.multi = OpaquePointer(multi)
     self.limits = limits

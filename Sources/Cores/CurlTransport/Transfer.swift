@@ -86,7 +86,7 @@ final class Transfer: @unchecked Sendable {
   }
 
   /// Writes the request into a handle that is otherwise as new.
-  func prepare(_ handle: UnsafeMutableRawPointer, limits: CurlTransport.Limits) {
+  func prepare(_ handle: UnsafeMutableRawPointer, limits: NetworkTransport.Limits) {
     self.handle = handle
     limit = limits.body
     for field in fields { list = curl_slist_append(list, field) ?? list }

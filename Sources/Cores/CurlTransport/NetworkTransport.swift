@@ -6,7 +6,7 @@ import HTTPTransport
 /// Redirects are followed (at most ``Limits/redirects``, `http` and `https` only): a 307 or 308 keeps method and body, and
 /// `Authorization` never goes to another host. Content encodings are undone. Connections are kept and used again. The proxy that the
 /// environment names is used, but not for this machine itself.
-public final class CurlTransport: Transport {
+public final class NetworkTransport: Transport {
   /// What a transfer may take.
   public struct Limits: Equatable, Sendable {
     /// The time until a connection stands.

@@ -5,11 +5,13 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite struct CurlTransportTests {
-  private func transport(_ server: LoopbackServer, _ change: (inout CurlTransport.Limits) -> Void = { _ in }) throws -> CurlTransport {
-    var limits = CurlTransport.Limits()
+@Suite struct NetworkTransportTests {
+  private func transport(
+    _ server: LoopbackServer, _ change: (inout NetworkTransport.Limits) -> Void = { _ in }
+  ) throws -> NetworkTransport {
+    var limits = NetworkTransport.Limits()
     change(&limits)
-    return try CurlTransport(origin: server.origin, limits: limits)
+    return try NetworkTransport(origin: server.origin, limits: limits)
   }
 
   /// Waits until the server saw `count` requests, however long that takes.
@@ -74,12 +76,12 @@ import Testing
 
   @Test(arguments: ["", "example.org", "ftp://example.org", "https://", "https://example.org/path", "https://example.org?x", "https://a@b"])
   func whatIsNoOriginIsRefused(_ origin: String) {
-    #expect(throws: TransportError.self) { try CurlTransport(origin: origin) }
+    #expect(throws: TransportError.self) { try NetworkTransport(origin: origin) }
   }
 
   @Test func absoluteURLNeedsNoOrigin() async throws {
     let server = try LoopbackServer { _ in .text("yes") }
-    let transport = try CurlTransport(origin: nil)
+    let transport = try NetworkTransport(origin: nil)
     #expect(try await transport.send(Request(.get, server.origin + "/x")).body == Data("yes".utf8))
     await #expect(throws: TransportError.unsupported("/x needs a publication's address")) { try await transport.send(Request(.get, "/x")) }
   }
@@ -147,7 +149,7 @@ import Testing
   // MARK: Failures
 
   @Test func nobodyListens() async throws {
-    let transport = try CurlTransport(origin: "http://127.0.0.1:\(try LoopbackServer.freePort())")
+    let transport = try NetworkTransport(origin: "http://127.0.0.1:\(try LoopbackServer.freePort())")
     let error = await #expect(throws: TransportError.self) { try await transport.send(Request(.get, "/")) }
     guard case .unreachable(let reason) = error else {
       Issue.record("\(String(describing: error))")
@@ -158,7 +160,7 @@ import Testing
 
   @Test func unknownHostIsUnreachable() async throws {
     // RFC 6761: never resolves.
-    let transport = try CurlTransport(origin: nil)
+    let transport = try NetworkTransport(origin: nil)
     let error = await #expect(throws: TransportError.self) { try await transport.send(Request(.get, "http://nowhere.invalid/")) }
     guard case .unreachable = error else {
       Issue.record("\(String(describing: error))")
@@ -196,7 +198,7 @@ import Testing
 
   @Test func plainAnswerToAnEncryptedQuestionIsInsecure() async throws {
     let server = try LoopbackServer(greeting: Data("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)) { _ in .text("") }
-    let transport = try CurlTransport(origin: "https://127.0.0.1:\(server.port)")
+    let transport = try NetworkTransport(origin: "https://127.0.0.1:\(server.port)")
     let error = await #expect(throws: TransportError.self) { try await transport.send(Request(.get, "/")) }
     guard case .insecure = error else {
       Issue.record("\(String(describing: error))")
