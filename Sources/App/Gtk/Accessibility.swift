@@ -62,6 +62,11 @@ extension Widget {
     matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_PRESSED, isPressed ? 1 : 0)
   }
 
+  /// Whether a screen reader passes over it. GTK 4.8 tells of `isVisible` by itself, and not that a page is covered by another.
+  final func setAccessibleHidden(_ isHidden: Bool) {
+    matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_HIDDEN, isHidden ? 1 : 0)
+  }
+
   /// Whether one of several is the chosen one.
   final func setAccessibleSelected(_ isSelected: Bool) {
     matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_SELECTED, isSelected ? 1 : 0)

@@ -115,6 +115,7 @@ import CGtkShims
   @discardableResult public func add(_ child: Widget, name: String) -> Bool {
     guard gtk_stack_get_child_by_name(opaque, name) == nil else { return false }
     gtk_stack_add_named(opaque, child.widget, name)
+    hideCoveredPages()
     return true
   }
   /// Takes a child out; does nothing when it is not one.
@@ -132,11 +133,23 @@ import CGtkShims
   /// Shows the child of that name; false when there is none, and then nothing changes.
   @discardableResult public func show(_ name: String) -> Bool {
     guard contains(name) else { return false }
-    if visibleName != name { gtk_stack_set_visible_child_name(opaque, name) }
+    guard visibleName != name else { return true }
+    gtk_stack_set_visible_child_name(opaque, name)
+    hideCoveredPages()
     return true
   }
   /// The name of the child that is shown.
   public var visibleName: String? { string(gtk_stack_get_visible_child_name(opaque)) }
+
+  /// Otherwise a screen reader finds the login on every page that comes after it.
+  private func hideCoveredPages() {
+    let shown = gtk_stack_get_visible_child(opaque)
+    var child = gtk_widget_get_first_child(widget)
+    while let page = child {
+      matinee_accessible_set_state(OpaquePointer(page), GTK_ACCESSIBLE_STATE_HIDDEN, page == shown ? 0 : 1)
+      child = gtk_widget_get_next_sibling(page)
+    }
+  }
 }
 
 /// One child that may be larger than its room.
@@ -199,11 +212,15 @@ import CGtkShims
     super.init(made: UnsafeMutableRawPointer(gtk_revealer_new()))
     gtk_revealer_set_transition_type(opaque, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
     gtk_revealer_set_child(opaque, child.widget)
+    setAccessibleHidden(true)
   }
 
   /// Whether the child is shown.
   public var isRevealed: Bool {
     get { gtk_revealer_get_reveal_child(opaque) != 0 }
-    set { gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0) }
+    set {
+      gtk_revealer_set_reveal_child(opaque, newValue ? 1 : 0)
+      setAccessibleHidden(!newValue)
+    }
   }
 }

@@ -40,6 +40,7 @@ import CGtk
     overlay.add(layer)
     self.layer = layer
     gtk_widget_set_can_focus(page.widget, 0)
+    page.setAccessibleHidden(true)
     gtk_widget_child_focus(surface.widget, GTK_DIR_TAB_FORWARD)
   }
 
@@ -49,5 +50,6 @@ import CGtk
     overlay.remove(layer)
     self.layer = nil
     gtk_widget_set_can_focus(page.widget, 1)
+    page.setAccessibleHidden(false)
   }
 }
