@@ -20,7 +20,7 @@ import Testing
     case .inProcess: return PathRig(InProcessTransport { await publication.handle($0) })
     case .network:
       let listener = try Listener(publication, port: 0, clock: SystemClock())
-      return PathRig(try CurlTransport(origin: listener.origin), keeping: listener)
+      return PathRig(try NetworkTransport(origin: listener.origin), keeping: listener)
     }
   }
 
