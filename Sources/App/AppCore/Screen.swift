@@ -5,10 +5,8 @@ import FanClubFeature
 import FeedFeature
 import LoginFeature
 import NavigationCore
-#if canImport(PaywallFeature)
-  import PaymentFeature
-  import PaywallFeature
-#endif
+import PaymentFeature
+import PaywallFeature
 
 /// The view model of an open place: what a presenter binds a view to.
 public enum Screen: ScreenLifecycle {
@@ -26,12 +24,10 @@ public enum Screen: ScreenLifecycle {
   case account(AccountViewModel)
   /// An article.
   case article(ArticleViewModel)
-  #if canImport(PaywallFeature)
     /// A paywall.
     case paywall(PaywallViewModel)
     /// A payment sheet.
     case payment(PaymentViewModel)
-  #endif
 
   /// Tells the view model that its page is the visible one.
   public func appear() {
@@ -43,10 +39,8 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.appear()
     case .account(let model): model.appear()
     case .article(let model): model.appear()
-    #if canImport(PaywallFeature)
       case .paywall(let model): model.appear()
       case .payment(let model): model.appear()
-    #endif
     }
   }
 
@@ -60,18 +54,19 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.disappear()
     case .account(let model): model.disappear()
     case .article(let model): model.disappear()
-    #if canImport(PaywallFeature)
       case .paywall(let model): model.disappear()
       case .payment(let model): model.disappear()
-    #endif
     }
   }
+
+  /// Tells a payment sheet that it was closed, by whatever means.
+  public func closed() { if case .payment(let model) = self { model.dismissed() } }
 
   /// Whether ``refreshTapped()`` does anything.
   public var canRefresh: Bool {
     switch self {
     case .feed, .fanClubs, .fanClub, .bookmarks, .article: true
-    default: false
+    case .login, .account, .paywall, .payment: false
     }
   }
 
@@ -83,7 +78,7 @@ public enum Screen: ScreenLifecycle {
     case .fanClub(let model): model.refreshTapped()
     case .bookmarks(let model): model.refreshTapped()
     case .article(let model): model.refreshTapped()
-    default: break
+    case .login, .account, .paywall, .payment: break
     }
   }
 }

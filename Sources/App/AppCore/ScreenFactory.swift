@@ -5,10 +5,8 @@ import FanClubFeature
 import FeedFeature
 import Foundation
 import LoginFeature
-#if canImport(PaywallFeature)
-  import PaymentFeature
-  import PaywallFeature
-#endif
+import PaymentFeature
+import PaywallFeature
 import PublicationAPI
 import PublicationClient
 import PurchaseService
@@ -73,12 +71,8 @@ import SessionService
           case .openFanClub(let club): self?.perform?(.fanClub(club))
           }
         })
-    #if canImport(PaywallFeature)
       case .paywall(let id): return paywall(id, reader)
       case .payment(let product): return payment(product, reader)
-    #else
-      default: return login()
-    #endif
     }
   }
 
@@ -111,6 +105,32 @@ import SessionService
         switch output {
         case .signedOut: break
         case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
+        }
+      })
+  }
+
+  private func paywall(_ id: PaywallRecord.ID, _ reader: ReaderScope) -> Screen {
+    let client = client
+    return .paywall(
+      PaywallViewModel(
+        id, load: { try await client.paywall($0) }, purchases: reader.purchases, effects: environment.effects,
+        locale: environment.formatting.locale
+      ) { [weak self] output in
+        switch output {
+        case .buy(let product): self?.perform?(.payment(product))
+        case .close: self?.perform?(.back)
+        }
+      })
+  }
+
+  private func payment(_ product: ProductRecord.ID, _ reader: ReaderScope) -> Screen {
+    .payment(
+      PaymentViewModel(
+        product, purchases: reader.purchases, methods: PaymentMethod.testCards, locale: environment.formatting.locale
+      ) { [weak self] output in
+        switch output {
+        case .finished: self?.purchased?()
+        case .cancelled: self?.perform?(.back)
         }
       })
   }

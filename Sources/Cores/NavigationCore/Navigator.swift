@@ -45,7 +45,9 @@
     let open = Set(tree.nodes.map(\.id))
     let leaving = before.visible.flatMap { $0 == tree.visible ? nil : screens[$0.id] }
     leaving?.disappear()
+    let gone = screens.filter { !open.contains($0.key) }
     screens = screens.filter { open.contains($0.key) }
+    for (_, screen) in gone.sorted(by: { $0.key > $1.key }) { screen.closed() }
     if let visible = tree.visible, screens[visible.id] == nil { screens[visible.id] = instantiate(visible.destination) }
     presenter.present(tree, screens: screens)
     guard tree.visible != before.visible else { return }

@@ -19,6 +19,13 @@
   func appear()
   /// It is no longer the visible one and must do no work when entities change.
   func disappear()
+  /// It was closed, after it disappeared, and never comes back.
+  func closed()
+}
+
+extension ScreenLifecycle {
+  /// Most screens have nothing to do.
+  public func closed() {}
 }
 
 /// Keeps the last arrangement and everything said, and draws nothing.

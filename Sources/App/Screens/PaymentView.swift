@@ -1,0 +1,119 @@
+import Gtk
+import PaymentFeature
+
+/// The payment sheet: what is paid, how, and how far it is.
+@MainActor final class PaymentView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: PaymentViewModel
+  private let stack = Stack()
+  private let problem = StatusView()
+  private let lines = Box(.vertical, spacing: 8)
+  private let total = Label(styles: ["price"], alignment: .end)
+  private let renewal = Label(styles: [.caption, .dim], wraps: true)
+  private let methods = Box(.vertical, spacing: 6)
+  private let spinner = Spinner(isSpinning: false, name: "Paying")
+  private let status = Label(wraps: true)
+  private let pay = Button("Pay", styles: [.suggested, .pill])
+  private let cancel = Button("Cancel", styles: [.flat])
+  private var shownLines: [PaymentViewModel.State.Line] = []
+  private var choices: [(id: String, button: Button)] = []
+
+  init(_ viewModel: PaymentViewModel) {
+    self.viewModel = viewModel
+    status.expandsHorizontally = true
+    total.expandsHorizontally = true
+    let sum = Box(.horizontal, spacing: 12, children: [Label("Total", styles: [.subheading]), total])
+    let progress = Box(.horizontal, spacing: 10, children: [spinner, status])
+    let content = Box(
+      .vertical, spacing: 14,
+      children: [
+        Label("Payment", styles: [.heading], alignment: .center), lines, Separator(), sum, renewal,
+        Label("Pay with", styles: [.caption, .dim]), methods, progress,
+      ])
+    stack.add(content, name: "payment")
+    stack.add(problem.root, name: "status")
+    root = Box(.vertical, spacing: 12, children: [stack, pay, cancel])
+    pay.onClicked(self) { $0.viewModel.payTapped() }
+    cancel.onClicked(self) { $0.viewModel.cancelTapped() }
+    problem.button.onClicked(self) { $0.viewModel.retryTapped() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: PaymentViewModel.State) {
+    if state.lines != shownLines {
+      shownLines = state.lines
+      lines.replaceAll { for line in state.lines { Self.row(line) } }
+    }
+    total.text = state.total
+    renewal.text = state.renewal
+    showMethods(state)
+    show(state.status)
+    pay.label = state.payTitle
+    pay.setAccessibleName(state.payTitle.hasPrefix("Pay") ? "Pay" : state.payTitle)
+    pay.isSensitive = state.canPay
+    cancel.isSensitive = state.canCancel
+    cancel.label = state.status.map(\.isSettled) == true ? "Close" : "Cancel"
+    switch state.phase {
+    case .ready:
+      pay.isVisible = true
+      stack.show("payment")
+      return
+    case .loading: problem.showLoading("Fetching the price…")
+    case .failed(let sentence): problem.show(icon: .failed, heading: "This cannot be sold now", sentence: sentence, action: "Try again")
+    case .alreadyYours(let sentence): problem.show(icon: .done, heading: "Already yours", sentence: sentence)
+    }
+    pay.isVisible = false
+    stack.show("status")
+  }
+
+  private func show(_ status: PaymentViewModel.State.Status?) {
+    let isWorking = if case .working = status { true } else { false }
+    let isProblem = if case .problem = status { true } else { false }
+    let isDone = if case .done = status { true } else { false }
+    spinner.isSpinning = isWorking
+    spinner.isVisible = isWorking
+    self.status.text = status?.text ?? ""
+    self.status.isVisible = status != nil
+    self.status.setStyle(.error, isProblem)
+    self.status.setStyle("success", isDone)
+  }
+
+  private func showMethods(_ state: PaymentViewModel.State) {
+    if choices.map(\.id) != state.methods.map(\.id) {
+      choices = state.methods.map { ($0.id, choice($0)) }
+      methods.replaceAll { for choice in choices { choice.button } }
+    }
+    for (id, button) in choices {
+      button.isOn = id == state.selectedMethod
+      button.isSensitive = state.canPay
+    }
+  }
+
+  private func choice(_ method: PaymentViewModel.State.Method) -> Button {
+    let words = Box(.vertical, children: [Label(method.name)])
+    if !method.detail.isEmpty { words.append(Label(method.detail, styles: [.caption, .dim])) }
+    let button = Button(words, name: method.name, styles: [.card])
+    button.onClicked(self) { $0.viewModel.methodChosen(method.id) }
+    return button
+  }
+
+  private static func row(_ line: PaymentViewModel.State.Line) -> Widget {
+    let words = Box(.vertical, spacing: 2, children: [Label(line.name, styles: [.subheading], wraps: true)])
+    if !line.detail.isEmpty { words.append(Label(line.detail, styles: [.caption, .dim], wraps: true)) }
+    words.expandsHorizontally = true
+    let price = Label(line.price, alignment: .end)
+    price.vertical = .start
+    return Box(.horizontal, spacing: 12, children: [words, price])
+  }
+}
+
+extension PaymentViewModel.State.Status {
+  /// Whether there is nothing left to decide.
+  fileprivate var isSettled: Bool {
+    switch self {
+    case .waiting, .done: true
+    case .working, .problem: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Gtk
+import PaywallFeature
+
+/// A paywall: what one gets, and for how much.
+@MainActor final class PaywallView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: PaywallViewModel
+  private let stack = Stack()
+  private let status = StatusView()
+  private let title = Label(styles: [.heading], wraps: true, alignment: .center)
+  private let text = Label(styles: [.dim], wraps: true, alignment: .center)
+  private let benefits = Box(.vertical, spacing: 6)
+  private let notice = Label(styles: ["notice"], wraps: true)
+  private let offers = Box(.vertical, spacing: 10)
+  private let cancel = Button("Not now", styles: [.flat])
+  private var shown: [PaywallViewModel.State.Offer] = []
+  private var shownBenefits: [String] = []
+
+  init(_ viewModel: PaywallViewModel) {
+    self.viewModel = viewModel
+    benefits.horizontal = .center
+    let content = Box(.vertical, spacing: 14) { [title, text, benefits, notice, offers] in
+      title
+      text
+      benefits
+      notice
+      offers
+    }
+    stack.add(content, name: "offers")
+    stack.add(status.root, name: "status")
+    root = Box(.vertical, spacing: 10, children: [stack, cancel])
+    cancel.onClicked(self) { $0.viewModel.closeTapped() }
+    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: PaywallViewModel.State) {
+    title.text = state.title
+    text.text = state.text
+    notice.text = state.notice ?? ""
+    notice.isVisible = state.notice != nil
+    if state.benefits != shownBenefits {
+      shownBenefits = state.benefits
+      benefits.replaceAll { for benefit in state.benefits { Self.line(benefit) } }
+    }
+    if state.offers != shown {
+      shown = state.offers
+      offers.replaceAll { for offer in state.offers { button(offer) } }
+    }
+    switch state.phase {
+    case .ready: stack.show("offers")
+    case .loading: showStatus { $0.showLoading("Fetching the offers…") }
+    case .empty: showStatus { $0.show(icon: .empty, heading: "Nothing for sale", sentence: "This publication offers nothing here right now.") }
+    case .failed(let sentence):
+      showStatus { $0.show(icon: .failed, heading: "The offers cannot be shown", sentence: sentence, action: "Try again") }
+    }
+  }
+
+  private func showStatus(_ fill: (StatusView) -> Void) {
+    fill(status)
+    stack.show("status")
+  }
+
+  private static func line(_ benefit: String) -> Widget {
+    Box(
+      .horizontal, spacing: 8,
+      children: [Image(.done, size: 16, styles: ["tick"]), Label(benefit, wraps: true)])
+  }
+
+  private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {
+    let name = Label(offer.name, styles: [.subheading])
+    let heading = Box(.horizontal, spacing: 8, children: [name])
+    if let saving = offer.saving { heading.append(Label(saving, styles: [.badge, "saving"])) }
+    let words = Box(.vertical, spacing: 2, children: [heading])
+    if !offer.note.isEmpty { words.append(Label(offer.note, styles: [.caption, .dim], wraps: true)) }
+    words.expandsHorizontally = true
+    let price = Label(offer.price, styles: ["price"], alignment: .end)
+    let pace = Label(offer.detail, styles: [.caption, .dim], alignment: .end)
+    let prices = Box(.vertical, spacing: 2, children: [price])
+    if offer.detail != offer.price { prices.append(pace) }
+    prices.vertical = .center
+    let button = Button(
+      Box(.horizontal, spacing: 12, children: [words, prices]), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
+    button.isSensitive = offer.canBuy
+    button.setStyle("best", offer.isBest)
+    button.onClicked(self) { $0.viewModel.buyTapped(offer.id) }
+    return button
+  }
+}
