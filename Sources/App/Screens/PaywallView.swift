@@ -19,7 +19,6 @@ import PaywallFeature
 
   init(_ viewModel: PaywallViewModel) {
     self.viewModel = viewModel
-    benefits.horizontal = .center
     let content = Box(.vertical, spacing: 14) { [title, text, benefits, notice, offers] in
       title
       text
@@ -63,9 +62,9 @@ import PaywallFeature
   }
 
   private static func line(_ benefit: String) -> Widget {
-    Box(
-      .horizontal, spacing: 8,
-      children: [Image(.done, size: 16, styles: ["tick"]), Label(benefit, wraps: true)])
+    let words = Label(benefit, wraps: true)
+    words.expandsHorizontally = true
+    return Box(.horizontal, spacing: 8, children: [Image(.done, size: 16, styles: ["tick"]), words])
   }
 
   private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {
