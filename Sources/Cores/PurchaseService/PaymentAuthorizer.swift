@@ -72,10 +72,10 @@ public enum PaymentOutcome: Equatable, Sendable {
   /// - Parameters:
   ///   - started: whether the person has agreed.
   ///   - tokenError: why the provider gave no token, for people.
-  ///   - token: what the provider gave.
-  public static func from(started: Bool, tokenError: String?, token: PaymentToken?) -> PaymentOutcome {
+  ///   - hasToken: whether the provider gave a token.
+  public static func from(started: Bool, tokenError: String?, hasToken: Bool) -> PaymentOutcome {
     // A token counts first: with one, money may move. An error counts without a start, since the provider may fail before it asks.
-    if token != nil { return .authorized }
+    if hasToken { return .authorized }
     if let tokenError { return .failed(tokenError) }
     return started ? .authorizing : .notAuthorized
   }

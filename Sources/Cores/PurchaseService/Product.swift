@@ -25,13 +25,18 @@ public struct Product: Hashable, Sendable, Identifiable {
   public let detail: String
   /// What one payment costs, with tax.
   public let price: Price
+  /// What it gives access to, in the seller's words; products that give the same cover each other. `nil` when the seller does not say.
+  public let entitlement: String?
   /// What the first payment costs instead, for who may have it.
   public let offer: Offer?
 
   /// Makes one.
-  public init(id: String, kind: Kind, name: String, detail: String = "", price: Price, offer: Offer? = nil) {
+  public init(
+    id: String, kind: Kind, name: String, detail: String = "", price: Price, entitlement: String? = nil, offer: Offer? = nil
+  ) {
     self.id = id
     self.kind = kind
+    self.entitlement = entitlement
     self.name = name
     self.detail = detail
     self.price = price

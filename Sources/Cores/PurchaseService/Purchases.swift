@@ -206,7 +206,7 @@ import Runtime
     attempt.stage(.waitingForAuthorization)
     let facts = await attempt.ask(
       OrderSummary(id: transaction.id, product: product, total: product.price), authorizer, environment)
-    switch PaymentOutcome.from(started: facts.started, tokenError: facts.tokenError, token: facts.token) {
+    switch PaymentOutcome.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
     case .notAuthorized, .authorizing:
       transaction.step = .cancelled
       // A row that could not be closed is closed as abandoned at the next start.

@@ -28,6 +28,11 @@ public typealias PublicationPurchases = Purchases<PurchasableProduct>
 extension Purchases<PurchasableProduct> {
   /// Whether the reader may read premium posts now.
   public var hasPremium: Bool { entitlements.contains { $0.entitlement == PurchasableProduct.premium } }
+
+  /// Whether the reader has all that this product would give, by itself or by another: nothing to sell then.
+  public func covers(_ product: Product) -> Bool {
+    product.kind.isOwned && (owns(product.id) || entitlements.contains { $0.entitlement == product.entitlement })
+  }
 }
 
 extension Product {
@@ -43,7 +48,7 @@ extension Product {
     }
     self.init(
       id: record.id, kind: kind, name: record.name, detail: record.detail,
-      price: Price(minorUnits: record.priceMinorUnits, currency: record.currency))
+      price: Price(minorUnits: record.priceMinorUnits, currency: record.currency), entitlement: record.entitlement)
   }
 }
 

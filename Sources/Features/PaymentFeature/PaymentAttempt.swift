@@ -1,0 +1,75 @@
+import PublicationClient
+import PurchaseService
+
+/// One press of "Pay": the facts about it, and what they come to. Status text and buttons read ``outcome``; nothing else stores success.
+struct PaymentAttempt: Equatable {
+  /// Whether the purchase has not answered yet.
+  var isRunning = false
+  /// What the purchase answered.
+  var result: PurchaseOutcome<PurchasableProduct>?
+  private var stage: PurchaseStage?
+  // The three facts.
+  private var authorizationStarted = false
+  private var tokenError: String?
+  private var hasToken = false
+
+  /// Where the authorization stands.
+  var outcome: PaymentOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
+
+  mutating func reached(_ stage: PurchaseStage) {
+    self.stage = stage
+    switch stage {
+    case .begun, .waitingForAuthorization: break
+    case .authorizing: authorizationStarted = true
+    case .charging, .retrying, .verifying, .unlocked: hasToken = true
+    }
+  }
+
+  mutating func ended(_ result: PurchaseOutcome<PurchasableProduct>) {
+    isRunning = false
+    switch result {
+    case .cancelled: self = PaymentAttempt()
+    case .failed(.authorization(let sentence)):
+      tokenError = sentence
+      self.result = result
+    case .purchased, .failed, .pending: self.result = result
+    }
+  }
+
+  /// Whether nothing was pressed, or what was has been cancelled.
+  var isUntouched: Bool { !isRunning && result == nil }
+  /// Whether "Pay" makes sense now.
+  var canStart: Bool { isUntouched || hasFailed }
+
+  /// Whether another try may succeed.
+  var hasFailed: Bool {
+    guard case .failed(let failure) = result else { return false }
+    switch failure {
+    case .inProgress, .alreadyOwned, .unknownProduct: return false
+    case .notSignedIn, .notAllowed, .storage, .authorization, .declined, .refused: return true
+    }
+  }
+
+  /// What to say.
+  var status: PaymentViewModel.State.Status? {
+    switch (outcome, result) {
+    case (.failed(let sentence), _): .problem(sentence)
+    case (_, .purchased): .done("Unlocked. Thank you!")
+    case (_, .pending(let reason)): .waiting(reason.sentence)
+    case (_, .failed(let failure)): .problem(failure.sentence)
+    case (_, .cancelled): nil
+    case (.notAuthorized, nil): isRunning ? .working("Waiting for you to agree…") : nil
+    case (.authorizing, nil): .working("Authorizing the payment…")
+    case (.authorized, nil): .working(stageText)
+    }
+  }
+
+  private var stageText: String {
+    switch stage {
+    case .verifying: "Verifying the receipt…"
+    case .unlocked: "Unlocked."
+    case .retrying: "The publication does not answer. Asking again…"
+    case .begun, .waitingForAuthorization, .authorizing, .charging, nil: "Charging…"
+    }
+  }
+}

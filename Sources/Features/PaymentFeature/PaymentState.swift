@@ -1,0 +1,93 @@
+import PurchaseService
+
+extension PaymentViewModel {
+  /// Everything the payment sheet shows.
+  public struct State: Equatable, Sendable {
+    /// How far the sheet is.
+    public enum Phase: Equatable, Sendable {
+      /// What is to be paid for is being fetched.
+      case loading
+      /// There is something to pay.
+      case ready
+      /// It cannot be shown; a sentence with what to do.
+      case failed(String)
+      /// The reader has it; a sentence that says so.
+      case alreadyYours(String)
+    }
+
+    /// One line of what is paid for.
+    public struct Line: Equatable, Sendable {
+      /// What it is.
+      public var name: String
+      /// One line about it; may be empty.
+      public var detail: String
+      /// What it costs, with tax.
+      public var price: String
+      /// Makes one.
+      public init(name: String, detail: String, price: String) {
+        self.name = name
+        self.detail = detail
+        self.price = price
+      }
+    }
+
+    /// A way to pay.
+    public struct Method: Equatable, Sendable, Identifiable {
+      /// Stable, for ``PaymentViewModel/methodChosen(_:)``.
+      public var id: String
+      /// The name.
+      public var name: String
+      /// One line about it; may be empty.
+      public var detail: String
+      /// Makes one.
+      public init(id: String, name: String, detail: String = "") {
+        self.id = id
+        self.name = name
+        self.detail = detail
+      }
+    }
+
+    /// What is going on, or came of it.
+    public enum Status: Equatable, Sendable {
+      /// Something is going on; shown with a spinner.
+      case working(String)
+      /// It did not work; why, and what to do.
+      case problem(String)
+      /// It is on its way without the reader; nothing to do.
+      case waiting(String)
+      /// It is done.
+      case done(String)
+
+      /// The sentence.
+      public var text: String {
+        switch self {
+        case .working(let text), .problem(let text), .waiting(let text), .done(let text): text
+        }
+      }
+    }
+
+    /// How far the sheet is.
+    public var phase = Phase.loading
+    /// What is paid for.
+    public var lines: [Line] = []
+    /// The total with tax.
+    public var total = ""
+    /// What happens after the first payment.
+    public var renewal = ""
+    /// The ways to pay.
+    public var methods: [Method] = []
+    /// The way that is chosen.
+    public var selectedMethod: Method.ID?
+    /// What is going on; `nil` for nothing to say.
+    public var status: Status?
+    /// What stands on the button: "Pay 4,90 €", "Try again".
+    public var payTitle = "Pay"
+    /// Whether the button can be pressed.
+    public var canPay = false
+    /// Whether leaving now still cancels, or leaves nothing behind.
+    public var canCancel = true
+
+    /// A sheet that knows nothing yet.
+    public init() {}
+  }
+}

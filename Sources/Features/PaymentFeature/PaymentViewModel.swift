@@ -1,0 +1,217 @@
+import Foundation
+import PublicationClient
+import PurchaseService
+
+/// The payment sheet of one product. Isolated to the main actor.
+///
+/// Once the reader agreed to pay, the purchase goes on whatever becomes of the sheet.
+@MainActor public final class PaymentViewModel {
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// The product was bought and is unlocked; told once.
+    case finished(Product.ID)
+    /// The reader left without paying, or before the payment was confirmed.
+    case cancelled
+  }
+
+  /// What the screen shows.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once when it is set, then on each change.
+  public var onChange: ((State) -> Void)? {
+    didSet { onChange?(state) }
+  }
+
+  private let productID: Product.ID
+  private let purchases: PublicationPurchases
+  private let methods: [PaymentMethod]
+  private let locale: Locale
+  private let output: @MainActor (Output) -> Void
+  private var product: Product?
+  private var isLoading = false
+  private var failure: String?
+  private var attempt = PaymentAttempt()
+  private var paying: Task<Void, Never>?
+  private var isGone = false
+  private var isLeaving = false
+  private var watching: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - productID: what is paid for.
+  ///   - purchases: who sells it.
+  ///   - methods: the ways to pay, the first of which is chosen.
+  ///   - locale: how prices are written.
+  ///   - output: told what comes next.
+  public init(
+    _ productID: Product.ID, purchases: PublicationPurchases, methods: [PaymentMethod], locale: Locale,
+    output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.productID = productID
+    self.purchases = purchases
+    self.methods = methods
+    self.locale = locale
+    self.output = output
+    state.methods = methods.map { State.Method(id: $0.id, name: $0.name, detail: $0.detail) }
+    state.selectedMethod = methods.first?.id
+  }
+
+  isolated deinit { watching?.cancel() }
+
+  // MARK: Inputs
+
+  /// The sheet came up: what is paid for is fetched, and what the reader has is followed from here on.
+  public func appear() {
+    isGone = false
+    if watching == nil {
+      let entitlements = purchases.entitlementStream()
+      watching = Task { [weak self] in
+        // A stream still gives what it held when its reader was cancelled.
+        for await _ in entitlements where !Task.isCancelled { self?.entitlementsChanged() }
+      }
+    }
+    reload()
+  }
+
+  /// Another screen lies above.
+  public func disappear() {
+    watching?.cancel()
+    watching = nil
+  }
+
+  /// The reader pressed "Try again" where nothing could be loaded.
+  public func retryTapped() { reload() }
+
+  /// The reader chose a way to pay.
+  public func methodChosen(_ id: State.Method.ID) {
+    guard !attempt.isRunning, methods.contains(where: { $0.id == id }) else { return }
+    state.selectedMethod = id
+  }
+
+  /// The reader pressed "Pay". A second press while that is under way does nothing.
+  public func payTapped() {
+    guard state.canPay, let product, let method = methods.first(where: { $0.id == state.selectedMethod }) else { return }
+    attempt = PaymentAttempt()
+    attempt.isRunning = true
+    isLeaving = false
+    show()
+    paying = Task { [weak self, purchases] in
+      let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
+      self?.ended(result)
+    }
+  }
+
+  /// The reader pressed "Cancel". Once they have agreed to pay there is nothing to cancel.
+  public func cancelTapped() {
+    guard state.canCancel else { return }
+    guard attempt.isRunning else {
+      leave()
+      return
+    }
+    // Left for good once the purchase says that it was cancelled: the reader may have agreed in this very moment.
+    isLeaving = true
+    paying?.cancel()
+  }
+
+  /// The sheet was closed by other means. Before the reader agreed this is a cancellation; afterwards nothing is lost, and what came of
+  /// it stays.
+  public func dismissed() {
+    isGone = true
+    disappear()
+    if attempt.isRunning, attempt.outcome == .notAuthorized { paying?.cancel() }
+    if !attempt.isRunning, attempt.outcome == .notAuthorized {
+      attempt = PaymentAttempt()
+      show()
+    }
+  }
+
+  // MARK: Loading
+
+  private func reload() {
+    guard product == nil, !isLoading else { return }
+    isLoading = true
+    failure = nil
+    show()
+    Task { [weak self, purchases, productID] in
+      do throws(StoreFailure) {
+        let products = try await purchases.products([productID])
+        self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence)
+      } catch {
+        self?.loaded(nil, error.sentence)
+      }
+    }
+  }
+
+  private func loaded(_ product: Product?, _ failure: String) {
+    isLoading = false
+    self.product = product
+    self.failure = product == nil ? failure : nil
+    // Paid in an earlier run, and not confirmed: nothing to pay again.
+    if purchases.isUnderWay(productID), !attempt.isRunning { attempt.result = .pending(.storeUnavailable) }
+    show()
+  }
+
+  // MARK: The purchase
+
+  private func reached(_ stage: PurchaseStage) {
+    attempt.reached(stage)
+    show()
+  }
+
+  private func ended(_ result: PurchaseOutcome<PurchasableProduct>) {
+    attempt.ended(result)
+    paying = nil
+    show()
+    switch result {
+    case .purchased: finish()
+    case .cancelled where isLeaving: leave()
+    case .cancelled, .failed, .pending: break
+    }
+    isLeaving = false
+  }
+
+  private func entitlementsChanged() {
+    if case .pending = attempt.result, purchases.owns(productID), let owned = purchases.entitlements.first(where: { $0.id == productID }) {
+      attempt.ended(.purchased(owned))
+      show()
+      finish()
+    } else {
+      show()
+    }
+  }
+
+  /// A sheet that is gone says nothing: what was bought arrives everywhere as an entitlement.
+  private func finish() { if !isGone { output(.finished(productID)) } }
+
+  private func leave() {
+    if attempt.outcome == .notAuthorized { attempt = PaymentAttempt() }
+    show()
+    output(.cancelled)
+  }
+
+  // MARK: Showing
+
+  private func show() {
+    var new = state
+    new.phase = phase
+    if let product {
+      let price = product.price.formatted(locale: locale)
+      new.lines = [State.Line(name: product.name, detail: product.detail, price: product.priceText(locale))]
+      new.total = price
+      new.renewal = product.renewalText
+      new.payTitle = attempt.hasFailed ? "Try again" : "Pay \(price)"
+    }
+    new.status = attempt.status
+    new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
+    new.canCancel = !attempt.isRunning || attempt.outcome == .notAuthorized
+    state = new
+  }
+
+  private var phase: State.Phase {
+    if let failure { return .failed(failure) }
+    guard let product else { return .loading }
+    // Not while, or after, it is bought here: the sheet then says so by its status.
+    let isYours = attempt.isUntouched && purchases.covers(product)
+    return isYours ? .alreadyYours("“\(product.name)” is yours already. There is nothing to pay.") : .ready
+  }
+}

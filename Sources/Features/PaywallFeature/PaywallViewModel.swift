@@ -1,0 +1,164 @@
+import Foundation
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import Runtime
+
+/// A paywall: what is offered, and with which words. Isolated to the main actor.
+@MainActor public final class PaywallViewModel {
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// The reader wants to pay for this product.
+    case buy(Product.ID)
+    /// The reader does not.
+    case close
+  }
+
+  /// What the screen shows.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once when it is set, then on each change.
+  public var onChange: ((State) -> Void)? {
+    didSet { onChange?(state) }
+  }
+
+  private let paywallID: PaywallRecord.ID
+  private let load: @Sendable (PaywallRecord.ID) async throws -> PaywallRecord
+  private let purchases: PublicationPurchases
+  private let effects: Effects
+  private let locale: Locale
+  private let output: @MainActor (Output) -> Void
+  private var products: [Product] = []
+  private var isLoading = false
+  private var watching: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - paywallID: which paywall.
+  ///   - load: asks the publication for it; called off the main actor.
+  ///   - purchases: what the reader has, and what there is to buy.
+  ///   - effects: the door off the main actor.
+  ///   - locale: how prices are written.
+  ///   - output: told what comes next.
+  public init(
+    _ paywallID: PaywallRecord.ID, load: @escaping @Sendable (PaywallRecord.ID) async throws -> PaywallRecord,
+    purchases: PublicationPurchases, effects: Effects, locale: Locale, output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.paywallID = paywallID
+    self.load = load
+    self.purchases = purchases
+    self.effects = effects
+    self.locale = locale
+    self.output = output
+  }
+
+  isolated deinit { watching?.cancel() }
+
+  // MARK: Inputs
+
+  /// The screen came up: it follows what the reader has from here on, and is loaded if it is not yet.
+  public func appear() {
+    if watching == nil {
+      let entitlements = purchases.entitlementStream()
+      watching = Task { [weak self] in
+        // A stream still gives what it held when its reader was cancelled.
+        for await _ in entitlements where !Task.isCancelled { self?.showOffers() }
+      }
+    }
+    if state.phase != .ready { reload() } else { showOffers() }
+  }
+
+  /// The screen went away.
+  public func disappear() {
+    watching?.cancel()
+    watching = nil
+  }
+
+  /// The reader pressed "Try again".
+  public func retryTapped() { if state.phase != .ready { reload() } }
+
+  /// The reader pressed an offer's button.
+  public func buyTapped(_ id: Product.ID) {
+    guard state.phase == .ready, state.offers.contains(where: { $0.id == id && $0.canBuy }) else { return }
+    state.selected = id
+    output(.buy(id))
+  }
+
+  /// The reader pressed "Close".
+  public func closeTapped() { output(.close) }
+
+  // MARK: Loading
+
+  private func reload() {
+    guard !isLoading else { return }
+    guard purchases.canMakePayments else {
+      state.phase = .failed(PurchaseFailure.notAllowed.sentence)
+      return
+    }
+    isLoading = true
+    state.phase = .loading
+    Task { [weak self, effects, load, purchases, paywallID] in
+      do {
+        let paywall = try await effects.run("paywall.load") { try await load(paywallID) }
+        let products = try await purchases.products(paywall.productIDs)
+        self?.loaded(paywall, products)
+      } catch {
+        self?.failed(error)
+      }
+    }
+  }
+
+  private func loaded(_ paywall: PaywallRecord, _ products: [Product]) {
+    isLoading = false
+    self.products = products
+    change {
+      $0.title = paywall.title
+      $0.text = paywall.text
+      $0.benefits = paywall.benefits
+      $0.phase = products.isEmpty ? .empty : .ready
+      show(products, in: &$0)
+    }
+  }
+
+  private func failed(_ error: any Error) {
+    isLoading = false
+    let sentence = (error as? ClientError)?.sentence ?? (error as? StoreFailure)?.sentence
+    state.phase = .failed(sentence ?? "The offers cannot be loaded. Try again in a moment.")
+  }
+
+  // MARK: Showing
+
+  private func showOffers() { change { show(products, in: &$0) } }
+
+  private func show(_ products: [Product], in state: inout State) {
+    let monthly = products.first { $0.period == SubscriptionPeriod(months: 1) }
+    let savings = products.map { product -> Int? in
+      guard let period = product.period, let monthly, product.id != monthly.id else { return nil }
+      return product.price.saving(of: period, against: monthly.price)
+    }
+    let best = savings.compactMap { $0 }.max().flatMap { most in savings.firstIndex(of: most) }
+    state.offers = products.enumerated().map { index, product in
+      State.Offer(
+        id: product.id, name: product.name, price: product.priceText(locale), detail: product.paceText(locale), note: product.detail,
+        saving: savings[index].map { "Save \(percent($0))" }, isBest: index == best, canBuy: canBuy(product))
+    }
+    if products.contains(where: purchases.covers) {
+      state.notice = "This is yours already: there is nothing left to pay for here."
+    } else if products.contains(where: { purchases.isUnderWay($0.id) }) {
+      state.notice = "A payment is being confirmed. It unlocks by itself."
+    } else {
+      state.notice = nil
+    }
+  }
+
+  private func canBuy(_ product: Product) -> Bool { !purchases.covers(product) && !purchases.isUnderWay(product.id) }
+
+  private func percent(_ value: Int) -> String { (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(locale)) }
+
+  /// One change of the state, told once.
+  private func change(_ change: (inout State) -> Void) {
+    var new = state
+    change(&new)
+    state = new
+  }
+}
