@@ -39,6 +39,19 @@ import SessionService
   /// Waits until nothing is under way any more.
   func settle() async { await effects.settled() }
 
+  struct Missing: Error {
+    let what: String
+    init(_ what: String) { self.what = what }
+  }
+
+  func signIn(email: String = "reader@example.org", password: String = "matinee") async throws {
+    guard case .login(let login) = presenter.visibleScreen else { throw Missing("login") }
+    login.emailChanged(email)
+    login.passwordChanged(Secret(password))
+    login.submitTapped()
+    await settle()
+  }
+
   var visible: Destination? { presenter.tree?.visible?.destination }
 }
 

@@ -24,26 +24,13 @@ import Testing
     }
   }
 
-  private func signIn(_ rig: PathRig, email: String = "reader@example.org", password: String = "matinee") async throws {
-    guard case .login(let login) = rig.presenter.visibleScreen else { throw Missing("login") }
-    login.emailChanged(email)
-    login.passwordChanged(Secret(password))
-    login.submitTapped()
-    await rig.settle()
-  }
-
-  struct Missing: Error {
-    let what: String
-    init(_ what: String) { self.what = what }
-  }
-
   @Test(arguments: End.allCases) func startWithoutASessionLeadsToTheLogin(end: End) async throws {
     let rig = try await rig(end)
     rig.coordinator.start()
     #expect(rig.presenter.visited == [nil])
     await rig.settle()
     #expect(rig.presenter.visited == [nil, .login])
-    guard case .login(let login) = rig.presenter.visibleScreen else { throw Missing("login") }
+    guard case .login(let login) = rig.presenter.visibleScreen else { throw PathRig.Missing("login") }
     #expect(login.state.publication?.name == "The Sample")
     #expect(login.state.offersSampleAccount)
   }
@@ -52,11 +39,11 @@ import Testing
     let rig = try await rig(end)
     rig.coordinator.start()
     await rig.settle()
-    try await signIn(rig, password: "wrong")
+    try await rig.signIn(password: "wrong")
     #expect(rig.visible == .login)
-    try await signIn(rig)
+    try await rig.signIn()
     #expect(rig.visible == .tab(.home))
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw Missing("feed") }
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
     #expect(feed.state.phase == .ready)
     #expect(feed.state.ids.first == "p45")
     #expect(feed.row(for: "p45")?.isLocked == true)
@@ -73,7 +60,7 @@ import Testing
     let first = PathRig(transport, tokens: tokens)
     first.coordinator.start()
     await first.settle()
-    try await signIn(first)
+    try await first.signIn()
     let second = PathRig(transport, tokens: tokens)
     second.coordinator.start()
     await second.settle()
@@ -86,7 +73,7 @@ import Testing
     let first = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
     first.coordinator.start()
     await first.settle()
-    try await signIn(first)
+    try await first.signIn()
 
     let gate = ManualClock()
     let slow = InProcessTransport { request in
@@ -116,7 +103,7 @@ import Testing
     await rig.settle()
     rig.coordinator.perform(.tab(.bookmarks))
     rig.coordinator.open(uri: "matinee://fanclubs/film")
-    try await signIn(rig)
+    try await rig.signIn()
     #expect(rig.visible == .fanClub("film"))
     #expect(rig.tracks.map(\.outcome) == [.deferred, .ignored, .deferred, .performed])
   }
@@ -125,7 +112,7 @@ import Testing
     let rig = try await rig()
     rig.coordinator.start()
     await rig.settle()
-    try await signIn(rig)
+    try await rig.signIn()
     let before = rig.presenter.tree
     for uri in ["matinee://orders/1", "nonsense", "matinee://posts/p1?publication=https://elsewhere.example"] {
       rig.coordinator.open(uri: uri)
@@ -138,19 +125,19 @@ import Testing
     let rig = try await rig(end)
     rig.coordinator.start()
     await rig.settle()
-    try await signIn(rig)
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw Missing("feed") }
+    try await rig.signIn()
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
     feed.reactTapped("p44")
     feed.bookmarkTapped("p44")
     #expect(feed.row(for: "p44")?.isReacted == true)
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
-    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw Missing("bookmarks") }
+    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.ids == ["p44"])
     #expect(bookmarks.row(for: "p44")?.isReacted == true)
     rig.coordinator.perform(.fanClub("film"))
     await rig.settle()
-    guard case .fanClub(let club) = rig.presenter.visibleScreen else { throw Missing("fan club") }
+    guard case .fanClub(let club) = rig.presenter.visibleScreen else { throw PathRig.Missing("fan club") }
     #expect(club.row(for: "p44")?.reactions == "1")
     club.followTapped()
     await rig.settle()
@@ -161,10 +148,10 @@ import Testing
     let rig = try await rig(end)
     rig.coordinator.start(opening: "matinee://posts/p44")
     await rig.settle()
-    try await signIn(rig)
+    try await rig.signIn()
     #expect(rig.visible == .post("p44"))
-    guard case .article(let article) = rig.presenter.visibleScreen else { throw Missing("article") }
-    guard case .body(let blocks) = article.state.text else { throw Missing("body") }
+    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard case .body(let blocks) = article.state.text else { throw PathRig.Missing("body") }
     #expect(blocks.count == 1)
     article.linkTapped("https://example.org/")
     #expect(rig.opened == ["https://example.org/"])
@@ -176,8 +163,8 @@ import Testing
     let rig = try await rig(end)
     rig.coordinator.start(opening: "matinee://posts/p44")
     await rig.settle()
-    try await signIn(rig)
-    guard case .article(let article) = rig.presenter.visibleScreen else { throw Missing("article") }
+    try await rig.signIn()
+    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
     article.bookmarkTapped()
     await rig.settle()
     rig.coordinator.perform(.login(then: nil))
@@ -185,10 +172,10 @@ import Testing
     #expect(rig.visible == .login)
     #expect(rig.presenter.tree?.tabs == [])
     #expect(rig.tokens.kept == nil)
-    try await signIn(rig, email: "other@example.org", password: "curtain")
+    try await rig.signIn(email: "other@example.org", password: "curtain")
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
-    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw Missing("bookmarks") }
+    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.phase == .empty)
   }
 
@@ -203,9 +190,9 @@ import Testing
       })
     rig.coordinator.start()
     await rig.settle()
-    try await signIn(rig)
+    try await rig.signIn()
     await ended.set()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw Missing("feed") }
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
     feed.refreshTapped()
     await rig.settle()
     while rig.visible != .login { await Task.yield() }

@@ -24,10 +24,10 @@ public enum Screen: ScreenLifecycle {
   case account(AccountViewModel)
   /// An article.
   case article(ArticleViewModel)
-    /// A paywall.
-    case paywall(PaywallViewModel)
-    /// A payment sheet.
-    case payment(PaymentViewModel)
+  /// A paywall.
+  case paywall(PaywallViewModel)
+  /// A payment sheet.
+  case payment(PaymentViewModel)
 
   /// Tells the view model that its page is the visible one.
   public func appear() {
@@ -39,8 +39,8 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.appear()
     case .account(let model): model.appear()
     case .article(let model): model.appear()
-      case .paywall(let model): model.appear()
-      case .payment(let model): model.appear()
+    case .paywall(let model): model.appear()
+    case .payment(let model): model.appear()
     }
   }
 
@@ -54,8 +54,8 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.disappear()
     case .account(let model): model.disappear()
     case .article(let model): model.disappear()
-      case .paywall(let model): model.disappear()
-      case .payment(let model): model.disappear()
+    case .paywall(let model): model.disappear()
+    case .payment(let model): model.disappear()
     }
   }
 

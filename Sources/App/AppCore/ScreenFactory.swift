@@ -71,8 +71,8 @@ import SessionService
           case .openFanClub(let club): self?.perform?(.fanClub(club))
           }
         })
-      case .paywall(let id): return paywall(id, reader)
-      case .payment(let product): return payment(product, reader)
+    case .paywall(let id): return paywall(id, reader)
+    case .payment(let product): return payment(product, reader)
     }
   }
 

@@ -50,7 +50,8 @@ import PaywallFeature
     switch state.phase {
     case .ready: stack.show("offers")
     case .loading: showStatus { $0.showLoading("Fetching the offers…") }
-    case .empty: showStatus { $0.show(icon: .empty, heading: "Nothing for sale", sentence: "This publication offers nothing here right now.") }
+    case .empty:
+      showStatus { $0.show(icon: .empty, heading: "Nothing for sale", sentence: "This publication offers nothing here right now.") }
     case .failed(let sentence):
       showStatus { $0.show(icon: .failed, heading: "The offers cannot be shown", sentence: sentence, action: "Try again") }
     }

@@ -14,8 +14,8 @@ import Gtk
     case .bookmarks(let model): BookmarksView(model, pictures: pictures)
     case .account(let model): AccountView(model)
     case .article(let model): ArticleView(model, pictures: pictures)
-      case .paywall(let model): PaywallView(model)
-      case .payment(let model): PaymentView(model)
+    case .paywall(let model): PaywallView(model)
+    case .payment(let model): PaymentView(model)
     }
   }
 }

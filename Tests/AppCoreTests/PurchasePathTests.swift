@@ -1,0 +1,179 @@
+import AppCore
+import CurlTransport
+import Foundation
+import HTTPTransport
+import NavigationCore
+import PublicationListener
+import PublicationServer
+import Runtime
+import SessionService
+import Testing
+
+/// From a locked article over the paywall and the payment to the unlocked article.
+@MainActor @Suite struct PurchasePathTests {
+  private let gateway = CountingGateway()
+  private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+
+  private func atThePayment(_ transport: any Transport, keeping kept: AnyObject? = nil) async throws -> PathRig {
+    let rig = PathRig(transport, keeping: kept)
+    rig.coordinator.start(opening: "matinee://posts/p45")
+    await rig.settle()
+    try await rig.signIn()
+    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard case .locked = article.state.text else { throw PathRig.Missing("lock") }
+    article.unlockTapped()
+    await rig.settle()
+    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    #expect(paywall.state.phase == .ready)
+    paywall.buyTapped("premium.monthly")
+    await rig.settle()
+    #expect(rig.visible == .payment("premium.monthly"))
+    return rig
+  }
+
+  private func pay(_ rig: PathRig, with method: String? = nil) async throws {
+    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    if let method {
+      let id = payment.state.methods.first { $0.name.contains(method) }?.id
+      payment.methodChosen(try #require(id))
+    }
+    payment.payTapped()
+    payment.payTapped()
+    await rig.settle()
+  }
+
+  private func isReadable(_ rig: PathRig) -> Bool {
+    guard case .article(let article) = rig.presenter.visibleScreen, case .body = article.state.text else { return false }
+    return true
+  }
+
+  private func wait(_ condition: () -> Bool) async {
+    for _ in 0..<100_000 where !condition() { await Task.yield() }
+  }
+
+  @Test(arguments: PathTests.End.allCases) func payingUnlocksTheArticleAndTheFeedWithoutAnotherTap(end: PathTests.End) async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig: PathRig
+    switch end {
+    case .inProcess: rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    case .network:
+      let listener = try Listener(publication, port: 0, clock: SystemClock())
+      rig = try await atThePayment(try NetworkTransport(origin: listener.origin), keeping: listener)
+    }
+    try await pay(rig)
+    await wait { isReadable(rig) }
+    #expect(rig.visible == .post("p45"))
+    #expect(isReadable(rig))
+    rig.coordinator.perform(.back)
+    await rig.settle()
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    #expect(feed.row(for: "p45")?.isLocked == false)
+    #expect(await gateway.charges == 1)
+  }
+
+  @Test func cancellingReturnsQuietly() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    payment.cancelTapped()
+    await rig.settle()
+    #expect(rig.visible == .paywall("premium"))
+    #expect(rig.presenter.messages.allSatisfy { !$0.contains("ancel") })
+    #expect(await gateway.calls.isEmpty)
+  }
+
+  @Test func aDeclineSaysWhyAndAnotherTrySucceeds() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    try await pay(rig, with: "Declined")
+    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    await wait { payment.state.canPay }
+    #expect(payment.state.status == .problem("Your bank declined the payment."))
+    payment.methodChosen(try #require(payment.state.methods.first).id)
+    try await pay(rig)
+    await wait { isReadable(rig) }
+    #expect(isReadable(rig))
+    #expect(await gateway.charges == 1)
+  }
+
+  @Test func whatWasPaidBeforeTheAppWasKilledIsUnlockedAfterTheNextStart() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "path-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let tokens = MemoryTokenStore()
+    // The charge goes through, and its answer never arrives: for the app the same as being killed after Pay.
+    let lost = Lost()
+    let first = PathRig(
+      InProcessTransport { request in
+        let response = await publication.handle(request)
+        if request.path.hasSuffix("/charge") { await lost.swallow() }
+        return response
+      }, tokens: tokens, folder: folder)
+    first.coordinator.start(opening: "matinee://paywall/premium")
+    await first.settle()
+    try await first.signIn()
+    guard case .paywall(let paywall) = first.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    paywall.buyTapped("premium.monthly")
+    await first.settle()
+    guard case .payment(let payment) = first.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    payment.payTapped()
+    await lost.waitUntilSwallowed()
+
+    let second = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens, folder: folder)
+    second.coordinator.start(opening: "matinee://posts/p45")
+    await second.settle()
+    await wait { isReadable(second) }
+    #expect(isReadable(second))
+    #expect(await gateway.charges == 1)
+    await lost.release()
+    await first.settle()
+  }
+
+  /// Keeps answers back until they are released.
+  actor Lost {
+    private var held: [CheckedContinuation<Void, Never>] = []
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var isReleased = false
+
+    func swallow() async {
+      for continuation in waiting { continuation.resume() }
+      waiting = []
+      if !isReleased { await withCheckedContinuation { held.append($0) } }
+    }
+
+    func waitUntilSwallowed() async {
+      if held.isEmpty { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    func release() {
+      isReleased = true
+      for continuation in held { continuation.resume() }
+      held = []
+    }
+  }
+
+  @Test func anEntitledReaderWhoFollowsAPaywallLinkIsToldThatItIsTheirs() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    try await pay(rig)
+    await wait { isReadable(rig) }
+    rig.coordinator.open(uri: "matinee://paywall/premium")
+    await rig.settle()
+    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    #expect(paywall.state.notice != nil)
+    #expect(paywall.state.offers.contains { !$0.canBuy })
+  }
+
+  @Test func signingOutTakesThePremiumAccessAlong() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    try await pay(rig)
+    await wait { isReadable(rig) }
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    try await rig.signIn(email: "other@example.org", password: "curtain")
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    #expect(feed.row(for: "p45")?.isLocked == true)
+  }
+}
