@@ -60,9 +60,10 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   /// Why it failed: ``PurchaseFailure/code``.
   public internal(set) var failure: String?
 
-  /// Makes one that has just begun.
+  /// Makes one that has just begun, or with a token one that was just authorized.
   public init(
-    id: UUID, seller: String, user: String, productID: Product.ID, isOneTime: Bool, price: Price, path: String, begun: Date
+    id: UUID, seller: String, user: String, productID: Product.ID, isOneTime: Bool, price: Price, path: String, begun: Date,
+    token: PaymentToken? = nil
   ) {
     self.id = id
     self.seller = seller
@@ -72,6 +73,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     self.price = price
     self.path = path
     self.begun = begun
-    step = .begun
+    self.token = token
+    step = token == nil ? .begun : .authorized
   }
 }

@@ -35,6 +35,7 @@ import PurchaseService
   private var paying: Task<Void, Never>?
   private var isGone = false
   private var isLeaving = false
+  private var isFinished = false
   private var watching: Task<Void, Never>?
 
   /// - Parameters:
@@ -71,13 +72,11 @@ import PurchaseService
       }
     }
     reload()
+    if case .purchased = attempt.result { finish() }
   }
 
-  /// Another screen lies above.
-  public func disappear() {
-    watching?.cancel()
-    watching = nil
-  }
+  /// The sheet is not on screen any more: as ``dismissed()``.
+  public func disappear() { dismissed() }
 
   /// The reader pressed "Try again" where nothing could be loaded.
   public func retryTapped() { reload() }
@@ -117,7 +116,8 @@ import PurchaseService
   /// it stays.
   public func dismissed() {
     isGone = true
-    disappear()
+    watching?.cancel()
+    watching = nil
     if attempt.isRunning, attempt.outcome == .notAuthorized { paying?.cancel() }
     if !attempt.isRunning, attempt.outcome == .notAuthorized {
       attempt = PaymentAttempt()
@@ -181,7 +181,11 @@ import PurchaseService
   }
 
   /// A sheet that is gone says nothing: what was bought arrives everywhere as an entitlement.
-  private func finish() { if !isGone { output(.finished(productID)) } }
+  private func finish() {
+    guard !isGone, !isFinished else { return }
+    isFinished = true
+    output(.finished(productID))
+  }
 
   private func leave() {
     if attempt.outcome == .notAuthorized { attempt = PaymentAttempt() }

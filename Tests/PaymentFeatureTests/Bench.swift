@@ -1,0 +1,87 @@
+import Foundation
+import PaymentFeature
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import PurchaseServiceTesting
+import Runtime
+import Synchronization
+
+/// The payment sheet over a scripted store: `methods` are the ways to pay, the first of which is chosen.
+@MainActor final class Bench {
+  let effects = Effects()
+  let clock = ManualClock()
+  let issuer: ReceiptIssuer
+  let queue: ScriptedQueue
+  let journal: Journal
+  let purchases: PublicationPurchases
+  private(set) var model: PaymentViewModel!
+  private(set) var states: [PaymentViewModel.State] = []
+  private(set) var outputs: [PaymentViewModel.Output] = []
+
+  private final class Records: Sendable {
+    let value = Mutex<Result<[ProductRecord], StoreFailure>>(
+      .success([
+        ProductRecord(
+          id: "monthly", kind: .subscription, name: "Monthly", detail: "Month by month", priceMinorUnits: 490, currency: "EUR",
+          period: "P1M", group: "premium", entitlement: "premium"),
+        ProductRecord(
+          id: "lifetime", kind: .nonConsumable, name: "For good", detail: "", priceMinorUnits: 14_900, currency: "EUR",
+          entitlement: "premium"),
+      ]))
+  }
+  private let products = Records()
+
+  init(_ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer()) async throws {
+    let (issuer, products) = (try ReceiptIssuer(), products)
+    self.issuer = issuer
+    queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
+    journal = try await Journal(path: ":memory:", clock: clock)
+    let keys = KeyRing(seller: "store", journal: journal, clock: clock) { issuer.trusted }
+    let fetcher = ScriptedProducts { ids in
+      try products.value.withLock { $0 }.get().filter { ids.contains($0.id) }.compactMap(Product.init)
+    }
+    let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
+      let read = try ReceiptIssuer.read(payload)
+      return ReceiptContents(
+        issuer: read.issuer, user: read.user, transaction: read.transaction, productID: read.productID,
+        purchasable: PurchasableProduct(id: read.productID, entitlement: "premium"), issued: read.issued, expires: read.expires)
+    }
+    purchases = PublicationPurchases(
+      seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
+      environment: PurchaseEnvironment(clock: clock, effects: effects))
+    purchases.setUser("ada")
+    let methods = [
+      PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),
+      PaymentMethod(id: "second", name: "Second", authorizer: FixedTokenAuthorizer(token: "tok_second")),
+    ]
+    model = PaymentViewModel(productID, purchases: purchases, methods: methods, locale: Locale(identifier: "en_IE")) { [weak self] in
+      self?.outputs.append($0)
+    }
+    model.onChange = { [weak self] in self?.states.append($0) }
+  }
+
+  func fail(_ failure: StoreFailure?) {
+    guard let failure else { return products.value.withLock { $0 = .success([]) } }
+    products.value.withLock { $0 = .failure(failure) }
+  }
+
+  func appear() async {
+    model.appear()
+    await effects.settled()
+    states = [model.state]
+  }
+
+  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+
+  /// Waits until the purchase has answered.
+  func answered() async { await until { !self.isBusy } }
+  private var isBusy: Bool { if case .working = model.state.status { true } else { false } }
+
+  /// What the screen said, one after the other.
+  var texts: [String?] {
+    var texts: [String?] = []
+    for state in states where texts.isEmpty || texts.last != state.status?.text { texts.append(state.status?.text) }
+    return texts
+  }
+}

@@ -1,0 +1,334 @@
+import Foundation
+import PaymentFeature
+import PublicationClient
+import PurchaseService
+import PurchaseServiceTesting
+import Runtime
+import Synchronization
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PaymentViewModelTests {
+  private typealias State = PaymentViewModel.State
+
+  /// Waits at the gate before the person agrees.
+  private func asking(_ gate: Gate, _ answer: PaymentAuthorization = .authorized(PaymentToken("token"))) -> ScriptedAuthorizer {
+    ScriptedAuthorizer { _, started in
+      await gate.wait()
+      try Task.checkCancellation()
+      if answer != .cancelled { await started() }
+      return answer
+    }
+  }
+
+  // MARK: What the sheet shows
+
+  @Test func beforePayTheSheetShowsWhatIsPaidForAndWhatFollows() async throws {
+    let bench = try await Bench()
+    #expect(bench.model.state.phase == .loading)
+    #expect(!bench.model.state.canPay)
+    await bench.appear()
+    var expected = State()
+    expected.phase = .ready
+    expected.lines = [State.Line(name: "Monthly", detail: "Month by month", price: "€4.90 a month")]
+    expected.total = "€4.90"
+    expected.renewal = "Renews every month until cancelled."
+    expected.methods = [State.Method(id: "first", name: "First", detail: "one"), State.Method(id: "second", name: "Second")]
+    expected.selectedMethod = "first"
+    expected.payTitle = "Pay €4.90"
+    expected.canPay = true
+    #expect(bench.model.state == expected)
+  }
+
+  @Test func whatIsPaidOnceSaysThatItDoesNotRenew() async throws {
+    let bench = try await Bench("lifetime")
+    await bench.appear()
+    #expect(bench.model.state.renewal == "Paid once. It does not renew.")
+    #expect(bench.model.state.total == "€149.00")
+  }
+
+  @Test func whatCannotBeLoadedSaysWhyAndIsTriedAgain() async throws {
+    let bench = try await Bench()
+    bench.fail(StoreFailure(.unavailable, code: "offline", sentence: "No connection."))
+    await bench.appear()
+    #expect(bench.model.state.phase == .failed("No connection."))
+    #expect(!bench.model.state.canPay)
+    bench.fail(nil)
+    bench.model.retryTapped()
+    await bench.effects.settled()
+    #expect(bench.model.state.phase == .failed("This is not sold any more."))
+  }
+
+  @Test func whatIsOwnedIsAlreadyYours() async throws {
+    let bench = try await Bench("lifetime")
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await bench.appear()
+    #expect(bench.model.state.phase == .alreadyYours("“For good” is yours already. There is nothing to pay."))
+    #expect(!bench.model.state.canPay)
+    bench.model.payTapped()
+    #expect(bench.queue.submitted.count == 1)
+  }
+
+  // MARK: Paying, as arrays of states
+
+  @Test func payRunsThroughItsStagesAndFinishes() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(
+      bench.texts == [
+        nil, "Waiting for you to agree…", "Authorizing the payment…", "Charging…", "Verifying the receipt…", "Unlocked.",
+        "Unlocked. Thank you!",
+      ])
+    #expect(bench.states.map(\.canPay) == [true] + Array(repeating: false, count: bench.states.count - 1))
+    #expect(bench.states.prefix(2).allSatisfy { $0.canCancel })
+    #expect(bench.states.dropFirst(2).dropLast().allSatisfy { !$0.canCancel }, "nothing to cancel once agreed")
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func theChosenMethodPays() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.model.methodChosen("second")
+    bench.model.methodChosen("no such method")
+    #expect(bench.model.state.selectedMethod == "second")
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.queue.submitted.map(\.token) == [PaymentToken("tok_second")])
+  }
+
+  @Test func case3ADoubleTapOnPayIsOnePurchase() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.model.payTapped()
+    bench.model.payTapped()
+    bench.model.methodChosen("second")
+    bench.model.payTapped()
+    await bench.answered()
+    bench.model.payTapped()
+    #expect(bench.queue.submitted.count == 1)
+    #expect(bench.outputs == [.finished("monthly")])
+    #expect(bench.model.state.selectedMethod == "first")
+  }
+
+  @Test func cancelBeforeAuthorizationReturnsQuietlyAndClearsTheStatus() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly", asking(gate))
+    await bench.appear()
+    bench.model.payTapped()
+    await gate.reached()
+    bench.model.cancelTapped()
+    await bench.answered()
+    #expect(bench.texts == [nil, "Waiting for you to agree…", nil])
+    #expect(bench.outputs == [.cancelled])
+    #expect(bench.model.state.canPay)
+    #expect(bench.queue.submitted.isEmpty)
+  }
+
+  @Test func cancelWithoutHavingPressedPayReturns() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.model.cancelTapped()
+    #expect(bench.outputs == [.cancelled])
+    #expect(bench.texts == [nil])
+  }
+
+  @Test func aCancellationInTheProvidersOwnSheetSaysNothing() async throws {
+    let gate = Gate()
+    gate.open()
+    let bench = try await Bench("monthly", asking(gate, .cancelled))
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.texts == [nil, "Waiting for you to agree…", nil])
+    #expect(bench.outputs.isEmpty, "the reader is still at the sheet")
+  }
+
+  @Test func authorizeDeclineDismissKeepsTheStatus() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .declined("Your bank said no. Try another card.") }
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    let declined = bench.model.state
+    #expect(declined.status == .problem("Your bank said no. Try another card."))
+    #expect(declined.payTitle == "Try again")
+    #expect(declined.canPay && declined.canCancel)
+    bench.model.dismissed()
+    #expect(bench.model.state == declined)
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func authorizeDeclineBuyCancelClearsTheStatus() async throws {
+    let gate = Gate()
+    let tries = Mutex(0)
+    let authorizer = ScriptedAuthorizer { _, started in
+      let number = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      if number == 2 {
+        await gate.wait()
+        return .cancelled
+      }
+      await started()
+      return .authorized(PaymentToken("token"))
+    }
+    let bench = try await Bench("monthly", authorizer)
+    bench.queue.answer { _, _ in .declined("No.") }
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    bench.model.payTapped()
+    await gate.reached()
+    bench.model.cancelTapped()
+    await bench.answered()
+    #expect(
+      bench.texts == [
+        nil, "Waiting for you to agree…", "Authorizing the payment…", "Charging…", "No.", "Waiting for you to agree…", nil,
+      ])
+    #expect(bench.outputs == [.cancelled])
+    #expect(bench.model.state.payTitle == "Pay €4.90")
+  }
+
+  @Test func aTokenErrorIsSaidAndCanBeTriedAgain() async throws {
+    let tries = Mutex(0)
+    let authorizer = ScriptedAuthorizer { _, started in
+      await started()
+      let isFirst = tries.withLock { tries in
+        tries += 1
+        return tries == 1
+      }
+      if isFirst { throw PaymentAuthorizationError(sentence: "The card has expired.") }
+      return .authorized(PaymentToken("token"))
+    }
+    let bench = try await Bench("monthly", authorizer)
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.texts == [nil, "Waiting for you to agree…", "Authorizing the payment…", "The card has expired."])
+    bench.model.dismissed()
+    #expect(bench.model.state.status == .problem("The card has expired."))
+    bench.model.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func aTokenAndThenTheStoreSaysNo() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.texts.suffix(2) == ["Charging…", "The price has changed."])
+    #expect(bench.model.state.canPay)
+    #expect(bench.outputs.isEmpty)
+  }
+
+  // MARK: Leaving
+
+  @Test func case5LeavingAfterPayDoesNotCancelTheSubmission() async throws {
+    let gate = Gate()
+    let bench = try await Bench()
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in
+      await gate.wait()
+      return issuer.accepted(transaction)
+    }
+    await bench.appear()
+    bench.model.payTapped()
+    await gate.reached()
+    #expect(!bench.model.state.canCancel)
+    bench.model.cancelTapped()
+    bench.model.dismissed()
+    gate.open()
+    await bench.answered()
+    #expect(bench.purchases.hasPremium)
+    #expect(bench.outputs.isEmpty, "a sheet that is gone moves nobody")
+    #expect(bench.model.state.status == .done("Unlocked. Thank you!"))
+    bench.model.appear()
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func leavingBeforeAgreeingIsACancellation() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly", asking(gate))
+    await bench.appear()
+    bench.model.payTapped()
+    await gate.reached()
+    bench.model.dismissed()
+    await bench.answered()
+    #expect(bench.queue.submitted.isEmpty)
+    #expect(bench.model.state.status == nil)
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func aSheetThatWasReleasedDoesNotTakeThePurchaseAlong() async throws {
+    let gate = Gate()
+    let bench = try await Bench()
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in
+      await gate.wait()
+      return issuer.accepted(transaction)
+    }
+    var sheet: PaymentViewModel? = PaymentViewModel(
+      "monthly", purchases: bench.purchases,
+      methods: [PaymentMethod(id: "a", name: "A", authorizer: FixedTokenAuthorizer(token: "tok"))], locale: Locale(identifier: "en_IE")
+    ) { _ in }
+    weak let released = sheet
+    sheet?.appear()
+    await bench.effects.settled()
+    sheet?.payTapped()
+    await gate.reached()
+    sheet?.disappear()
+    sheet = nil
+    #expect(released == nil)
+    gate.open()
+    await bench.until { bench.purchases.hasPremium }
+  }
+
+  // MARK: A store that does not answer
+
+  @Test func aPaymentThatIsNotConfirmedWaitsAndFinishesByItself() async throws {
+    let bench = try await Bench()
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(60)) : issuer.accepted(transaction) }
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
+    #expect(!bench.model.state.canPay, "it must not be paid twice")
+    #expect(bench.model.state.canCancel)
+    #expect(bench.outputs.isEmpty)
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(60))
+    await bench.until { !bench.outputs.isEmpty }
+    #expect(bench.outputs == [.finished("monthly")])
+    #expect(bench.model.state.status == .done("Unlocked. Thank you!"))
+    #expect(bench.queue.submitted.count == 2)
+  }
+
+  @Test func aSheetOpenedWhileAPaymentIsBeingConfirmedSellsNothing() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .busy(retryAfter: .seconds(60)) }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
+    await bench.appear()
+    #expect(!bench.model.state.canPay)
+    #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
+  }
+
+  // MARK: The one function
+
+  @Test func case12TheOutcomeIsComputedFromThreeFacts() {
+    #expect(PaymentOutcome.from(started: false, tokenError: nil, hasToken: false) == .notAuthorized)
+    #expect(PaymentOutcome.from(started: true, tokenError: nil, hasToken: false) == .authorizing)
+    #expect(PaymentOutcome.from(started: true, tokenError: "No.", hasToken: false) == .failed("No."))
+    #expect(PaymentOutcome.from(started: false, tokenError: "No.", hasToken: false) == .failed("No."))
+    #expect(PaymentOutcome.from(started: true, tokenError: nil, hasToken: true) == .authorized)
+    #expect(PaymentOutcome.from(started: true, tokenError: "No.", hasToken: true) == .authorized)
+    #expect(PaymentOutcome.from(started: false, tokenError: nil, hasToken: true) == .authorized)
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PaywallFeature
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import PurchaseServiceTesting
+import Runtime
+import Synchronization
+
+/// What the publication says in a test.
+final class Script: Sendable {
+  let paywall = Mutex<Result<PaywallRecord, ClientError>>(
+    .success(
+      PaywallRecord(
+        id: "premium", title: "Read on", text: "All of it.", benefits: ["More"], productIDs: ["yearly", "monthly", "lifetime"])))
+  let products = Mutex<Result<[ProductRecord], StoreFailure>>(
+    .success([
+      ProductRecord(
+        id: "monthly", kind: .subscription, name: "Monthly", detail: "", priceMinorUnits: 490, currency: "EUR", period: "P1M",
+        group: "premium", entitlement: "premium"),
+      ProductRecord(
+        id: "yearly", kind: .subscription, name: "Yearly", detail: "Twelve for ten", priceMinorUnits: 4900, currency: "EUR", period: "P1Y",
+        group: "premium", entitlement: "premium"),
+      ProductRecord(
+        id: "lifetime", kind: .nonConsumable, name: "For good", detail: "", priceMinorUnits: 14_900, currency: "EUR",
+        entitlement: "premium"),
+    ]))
+  let loads = Mutex(0)
+}
+
+@MainActor final class Bench {
+  let script = Script()
+  let effects = Effects()
+  let issuer: ReceiptIssuer
+  let queue: ScriptedQueue
+  let purchases: PublicationPurchases
+  private(set) var model: PaywallViewModel!
+  private(set) var states: [PaywallViewModel.State] = []
+  private(set) var outputs: [PaywallViewModel.Output] = []
+
+  init(locale: String = "de_DE") async throws {
+    let (script, effects, clock, issuer) = (script, effects, ManualClock(), try ReceiptIssuer())
+    self.issuer = issuer
+    queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
+    let journal = try await Journal(path: ":memory:", clock: clock)
+    let keys = KeyRing(seller: "store", journal: journal, clock: clock) { issuer.trusted }
+    let fetcher = ScriptedProducts { ids in
+      try script.products.withLock { $0 }.get().filter { ids.contains($0.id) }.compactMap(Product.init)
+    }
+    let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
+      let read = try ReceiptIssuer.read(payload)
+      return ReceiptContents(
+        issuer: read.issuer, user: read.user, transaction: read.transaction, productID: read.productID,
+        purchasable: PurchasableProduct(id: read.productID, entitlement: "premium"), issued: read.issued, expires: read.expires)
+    }
+    purchases = PublicationPurchases(
+      seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
+      environment: PurchaseEnvironment(clock: clock, effects: effects))
+    purchases.setUser("ada")
+    let load = { @Sendable (_: PaywallRecord.ID) throws -> PaywallRecord in
+      script.loads.withLock { $0 += 1 }
+      return try script.paywall.withLock { $0 }.get()
+    }
+    model = PaywallViewModel(
+      "premium", load: load, purchases: purchases, effects: effects, locale: Locale(identifier: locale)
+    ) { [weak self] in self?.outputs.append($0) }
+    model.onChange = { [weak self] in self?.states.append($0) }
+  }
+
+  func appear() async {
+    model.appear()
+    await effects.settled()
+  }
+
+  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import PaywallFeature
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import PurchaseServiceTesting
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PaywallViewModelTests {
+  private typealias State = PaywallViewModel.State
+
+  private func plain(_ text: String) -> String { text.replacing("\u{A0}", with: " ").replacing("\u{202F}", with: " ") }
+
+  @Test func itLoadsAndShowsEverythingThatDecides() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    #expect(bench.states.map(\.phase) == [.loading, .ready])
+    let state = bench.model.state
+    #expect(state.title == "Read on")
+    #expect(state.text == "All of it.")
+    #expect(state.benefits == ["More"])
+    #expect(state.offers.map(\.id) == ["yearly", "monthly", "lifetime"], "in the publication's order")
+    #expect(state.offers.map { plain($0.price) } == ["49,00 € a year", "4,90 € a month", "149,00 €"])
+    #expect(state.offers.map { plain($0.detail) } == ["4,08 € a month", "Renews every month", "Paid once"])
+    #expect(state.offers.map { $0.saving.map(plain) } == ["Save 17 %", nil, nil])
+    #expect(state.offers.map(\.isBest) == [true, false, false])
+    #expect(state.offers.map(\.note) == ["Twelve for ten", "", ""])
+    #expect(state.offers.allSatisfy { $0.canBuy })
+    #expect(state.notice == nil)
+  }
+
+  @Test func case16PricesFollowTheReadersLocale() async throws {
+    let bench = try await Bench(locale: "en_US")
+    await bench.appear()
+    #expect(bench.model.state.offers.map { plain($0.price) } == ["€49.00 a year", "€4.90 a month", "€149.00"])
+    #expect(bench.model.state.offers.first?.saving == "Save 17%")
+  }
+
+  @Test func choosingAnOfferAsksForItsPayment() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.model.buyTapped("monthly")
+    #expect(bench.outputs == [.buy("monthly")])
+    #expect(bench.model.state.selected == "monthly")
+    bench.model.buyTapped("no such offer")
+    bench.model.closeTapped()
+    #expect(bench.outputs == [.buy("monthly"), .close])
+  }
+
+  @Test func nothingCanBeChosenWhileItLoads() async throws {
+    let bench = try await Bench()
+    bench.model.appear()
+    bench.model.buyTapped("monthly")
+    #expect(bench.outputs.isEmpty)
+    await bench.effects.settled()
+  }
+
+  @Test func aPaywallThatCannotBeLoadedSaysWhyAndIsTriedAgain() async throws {
+    let bench = try await Bench()
+    let good = bench.script.paywall.withLock { $0 }
+    bench.script.paywall.withLock { $0 = .failure(.offline(.unreachable("refused"))) }
+    await bench.appear()
+    bench.script.paywall.withLock { $0 = good }
+    bench.model.retryTapped()
+    bench.model.retryTapped()
+    await bench.effects.settled()
+    let failed = State.Phase.failed("The publication cannot be reached. Check your connection and try again.")
+    #expect(bench.states.map(\.phase) == [.loading, failed, .loading, .ready])
+    #expect(bench.script.loads.withLock { $0 } == 2, "a second press asks nothing twice")
+    bench.model.retryTapped()
+    #expect(bench.script.loads.withLock { $0 } == 2)
+  }
+
+  @Test func productsThatCannotBeLoadedSayWhy() async throws {
+    let bench = try await Bench()
+    bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
+    await bench.appear()
+    #expect(bench.model.state.phase == .failed("Closed for a moment."))
+  }
+
+  @Test func aPublicationThatSellsNothingHereSaysSo() async throws {
+    let bench = try await Bench()
+    bench.script.products.withLock { $0 = .success([]) }
+    await bench.appear()
+    #expect(bench.model.state.phase == .empty)
+  }
+
+  @Test func paymentsThatAreNotAllowedAreSaidSoWithoutAsking() async throws {
+    let bench = try await Bench()
+    bench.queue.allowPayments(false)
+    await bench.appear()
+    #expect(bench.model.state.phase == .failed("Payments are not allowed on this device."))
+    #expect(bench.script.loads.withLock { $0 } == 0)
+  }
+
+  @Test func aSubscriptionOfAPeriodThatIsNotUnderstoodIsNotOffered() async throws {
+    let bench = try await Bench()
+    bench.script.products.withLock { products in
+      products = products.map { records in
+        records.map { record in
+          var record = record
+          if record.id == "yearly" { record.period = "PT1H" }
+          return record
+        }
+      }
+    }
+    await bench.appear()
+    #expect(bench.model.state.offers.map(\.id) == ["monthly", "lifetime"])
+    #expect(bench.model.state.offers.allSatisfy { $0.saving == nil && !$0.isBest })
+  }
+
+  @Test func whatIsOwnedIsNotSoldAgainNorWhatItCovers() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) != .cancelled)
+    await bench.until { bench.model.state.notice != nil }
+    #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
+    #expect(bench.model.state.notice == "This is yours already: there is nothing left to pay for here.")
+    bench.model.buyTapped("yearly")
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func offScreenItDoesNoWork() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.model.disappear()
+    let count = bench.states.count
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await bench.effects.settled()
+    #expect(bench.states.count == count)
+    bench.model.appear()
+    #expect(bench.model.state.notice != nil, "and is right when it comes back")
+  }
+}
