@@ -47,7 +47,7 @@ final class RealFeedsTests: XCTestCase {
     var read: [URL: ParsedFeed] = [:]
     for file in try feeds() {
       do {
-        read[file] = try FeedFormats.parse(Data(contentsOf: file), source: file.path)
+        read[file] = try FeedParser.parse(Data(contentsOf: file), source: file.path)
       } catch let error as FeedError {
         guard case .notReadYet(let format) = error.reason else {
           XCTFail("\(error)")

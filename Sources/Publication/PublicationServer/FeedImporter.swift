@@ -53,7 +53,7 @@ public struct FeedImporter: Sendable {
       progress("[\(index + 1)/\(sources.count)] \(source)")
       do {
         let (data, name) = try await read(source)
-        let feed = try FeedFormats.parse(data, source: source)
+        let feed = try FeedParser.parse(data, source: source)
         let report = try await publication.importFeed(feed, source: name)
         say(
           Line(

@@ -3,11 +3,11 @@ import Foundation
 /// Reads feeds.
 ///
 /// ```swift
-/// let feed = try FeedFormats.parse(data, source: "https://example.org/feed.xml")
+/// let feed = try FeedParser.parse(data, source: "https://example.org/feed.xml")
 /// ```
 ///
 /// Nothing here keeps state: call it from any thread, best from one where 50 MB of work bother nobody.
-public enum FeedFormats {
+public enum FeedParser {
   /// The most bytes that ``parse(_:source:limit:)`` takes unless told otherwise: 50 MB.
   public static let defaultLimit = 50_000_000
 
