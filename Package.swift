@@ -25,9 +25,9 @@ var targets: [Target] = []
 }
 
 /// A C target: a small shim, or embedded files.
-@MainActor func c(_ name: String, floor: String = "System", _ dependencies: [Target.Dependency] = [], flags: [CSetting] = []) {
+@MainActor func c(_ name: String, floor: String = "System", _ dependencies: [Target.Dependency] = []) {
   guard present("Sources/\(floor)/\(name)") else { return }
-  targets.append(.target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", cSettings: cSettings + flags))
+  targets.append(.target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", cSettings: cSettings))
 }
 
 @MainActor func library(
@@ -71,7 +71,7 @@ systemLibrary("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev")
 systemLibrary("CXML2", pkgConfig: "libxml-2.0", apt: "libxml2-dev")
 systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev")
 systemLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev")
-c("CSamplePublication", flags: [.unsafeFlags(["-Wno-c23-extensions"])])
+c("CSamplePublication")
 
 // Cores
 library("Runtime", "Cores", product: true)
@@ -133,7 +133,7 @@ if !headless {
   systemLibrary("CAtspi", pkgConfig: "atspi-2", apt: "libatspi2.0-dev")
   c("CGtkShims", ["CGtk"])
   c("CSecretShims", ["CSecret"])
-  c("CAppResources", flags: [.unsafeFlags(["-Wno-c23-extensions"])])
+  c("CAppResources")
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
   library("DesktopServices", "App", ["CSecretShims", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)

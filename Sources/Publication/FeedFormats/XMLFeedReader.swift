@@ -1,7 +1,7 @@
 /// One format that is written in XML. The parser reports elements from the root inwards, and the reader says of each what shall
 /// happen with its content; so a reader sees only what it asked for.
 protocol XMLFeedReader {
-  /// - Parameter source: where the document came from, see ``FeedFormats/parse(_:source:limit:)``.
+  /// - Parameter source: where the document came from, see ``FeedParser/parse(_:source:limit:)``.
   init(source: String)
 
   /// An element begins: a child of the root or of an element that the reader entered.

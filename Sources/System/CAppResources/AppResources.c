@@ -1,5 +1,8 @@
 #include "CAppResources.h"
 
+// Files are compiled in by #embed, which clang offers before C23 too.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 static const unsigned char style_sheet[] = {
 #embed "../../../Resources/ui/matinee.css"
 };

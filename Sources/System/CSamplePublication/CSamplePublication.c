@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+// Files are compiled in by #embed, which clang offers before C23 too.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
 #include "files.inc"
 
 static const size_t count = sizeof files / sizeof *files;
