@@ -124,8 +124,14 @@ import SessionService
 
   /// Carries out one navigation: redirect, instantiate, present, track.
   public func perform(_ navigation: Navigation, from origin: Origin = .app) {
-    let outcome = carryOut(navigation, from: origin)
+    let outcome = carryOut(redirected(navigation), from: origin)
     onTrack?(Track(navigation: navigation, origin: origin, outcome: outcome))
+  }
+
+  /// Where a navigation really leads: whoever has what a paywall sells goes on to what they came for.
+  private func redirected(_ navigation: Navigation) -> Navigation {
+    if case .paywall(_, let then?) = navigation, factory.reader?.content.hasPremium == true { return then }
+    return navigation
   }
 
   private func carryOut(_ navigation: Navigation, from origin: Origin) -> Track.Outcome {
@@ -207,7 +213,6 @@ import SessionService
     factory.reader = reader
     reader.resume()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
-    if let sentence = session.persistence.sentence { navigator.show(message: sentence) }
     if let pending {
       self.pending = nil
       perform(pending)

@@ -29,6 +29,7 @@ import NavigationCore
   private let refresh = Button(icon: .refresh, name: "Refresh")
   private var open: [Tree.Node.ID: any View] = [:]
   private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
+  private var said = 0
   private var lastShown: String?
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -106,8 +107,13 @@ import NavigationCore
     curtainLift.takesClicks = tree.isCurtainUp
   }
 
-  /// Says something in passing, at the bottom.
-  public func show(message text: String) { message.message = text }
+  /// Says something in passing, at the bottom, for as long as it takes to read.
+  public func show(message text: String) {
+    message.message = text
+    said += 1
+    let mine = said
+    MainLoop.after(seconds: 8) { [weak self] in if let self, said == mine { message.message = nil } }
+  }
 
   private func showControls(_ tree: Tree) {
     let isSignedIn = !tree.tabs.isEmpty && !tree.isCurtainUp
