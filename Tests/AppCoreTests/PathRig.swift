@@ -58,7 +58,7 @@ import SessionService
 /// A publication with a few posts, in memory, whose gateway says yes to `tok_approved` and writes every call down.
 enum Sample {
   static func publication(clock: any AppClock, gateway: any PaymentGateway = CountingGateway()) async throws -> Publication {
-    let publication = try await Publication(folder: nil, gateway: gateway, clock: clock)
+    let publication = try await Publication(folder: nil, gateway: gateway, clock: clock, passwordCost: .none)
     try await publication.install(content)
     return publication
   }

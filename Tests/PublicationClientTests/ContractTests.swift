@@ -19,7 +19,7 @@ import Testing
   private let transport: InProcessTransport
 
   init() async throws {
-    publication = try await Publication(folder: nil, gateway: NoGateway(), clock: ManualClock())
+    publication = try await Publication(folder: nil, gateway: NoGateway(), clock: ManualClock(), passwordCost: .none)
     let picture = PublicationContent.Picture(name: "a.png", type: "image/png", bytes: Data([1, 2, 3]))
     try await publication.install(
       PublicationContent(

@@ -49,18 +49,19 @@ public actor Publication {
   ///   - gateway: charges readers.
   ///   - offersSampleAccount: whether ``PublicationInfo/sampleAccount`` is told to everyone and may sign in. Its password is known to
   ///     all, so a publication that others can reach says no.
+  ///   - passwordCost: what hashing a new password costs.
   ///   - log: told of what broke in here, in a line without secrets; called on any thread.
   /// - Throws: `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written.
   public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
-    offersSampleAccount: Bool = true, log: @escaping @Sendable (String) -> Void = { _ in }
+    offersSampleAccount: Bool = true, passwordCost: PasswordCost = .standard, log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
     self.offersSampleAccount = offersSampleAccount
     self.log = log
-    hasher = try await PasswordHasher()
+    hasher = try PasswordHasher(passwordCost)
     try await open(folder)
   }
 

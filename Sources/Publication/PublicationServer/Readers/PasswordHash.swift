@@ -2,40 +2,55 @@ import COpenSSL
 import Foundation
 import SignedReceipts
 
+/// What hashing a password costs, on purpose: whoever steals the file has to pay it for every guess.
+public struct PasswordCost: Equatable, Sendable {
+  let logN: Int
+  let blockSize: Int
+  let parallel: Int
+
+  /// About 100 ms and 32 MiB.
+  public static let standard = PasswordCost(logN: 15, blockSize: 8, parallel: 1)
+  /// Nothing, and no protection: for tests that sign in all the time.
+  public static let none = PasswordCost(logN: 1, blockSize: 1, parallel: 1)
+}
+
 /// A password as it is kept: scrypt (RFC 7914) with its cost and its salt, `scrypt$15$8$1$SALT$KEY`.
 ///
-/// Making and comparing one takes about 100 ms and 32 MiB on purpose: on ``PasswordHasher``'s thread only.
+/// Making and comparing one takes its time: on ``PasswordHasher``'s thread only.
 struct PasswordHash: Equatable, Sendable {
   /// The text is no hash that this version knows.
   struct Unreadable: Error {}
 
-  private static let logN = 15
   private static let keyLength = 32
 
-  private let logN: Int
-  private let blockSize: Int
-  private let parallel: Int
+  private let cost: PasswordCost
   private let salt: [UInt8]
   private let key: [UInt8]
 
-  /// Hashes a new password with a new salt, at today's cost.
-  init(of password: String) throws {
-    self = try Self(password, logN: Self.logN, blockSize: 8, parallel: 1, salt: Secrets.random(16))
+  /// Hashes a new password with a new salt.
+  init(of password: String, cost: PasswordCost) throws {
+    self = try Self(password, cost, salt: Secrets.random(16))
   }
 
-  private init(_ password: String, logN: Int, blockSize: Int, parallel: Int, salt: [UInt8]) throws {
-    self.logN = logN
-    self.blockSize = blockSize
-    self.parallel = parallel
+  /// The hash of no password: nothing matches it, and finding that out costs the same.
+  init(ofNothing cost: PasswordCost) throws {
+    self.cost = cost
+    salt = try Secrets.random(16)
+    key = try Secrets.random(Self.keyLength)
+  }
+
+  private init(_ password: String, _ cost: PasswordCost, salt: [UInt8]) throws {
+    self.cost = cost
     self.salt = salt
     var key = [UInt8](repeating: 0, count: Self.keyLength)
     let bytes = Array(password.utf8)
-    let memory = UInt64(129) * UInt64(blockSize) << UInt64(logN) + 1 << 20
+    let (count, blockSize) = (UInt64(1) << UInt64(cost.logN), UInt64(cost.blockSize))
+    let memory = 129 * blockSize * (count + UInt64(cost.parallel)) + 1 << 20
     let done = bytes.withUnsafeBytes { text in
       // The function takes characters and never looks at them as such.
       EVP_PBE_scrypt(
-        text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, salt, salt.count, 1 << UInt64(logN), UInt64(blockSize),
-        UInt64(parallel), memory, &key, key.count)
+        text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, salt, salt.count, count, blockSize,
+        UInt64(cost.parallel), memory, &key, key.count)
     }
     try Secrets.check(done == 1, "EVP_PBE_scrypt")
     self.key = key
@@ -49,19 +64,17 @@ struct PasswordHash: Equatable, Sendable {
       (1...32).contains(blockSize), let parallel = Int(parts[3]), (1...16).contains(parallel), let salt = Base64URL.decode(parts[4]),
       let key = Base64URL.decode(parts[5]), key.count == Self.keyLength
     else { throw Unreadable() }
-    self.logN = logN
-    self.blockSize = blockSize
-    self.parallel = parallel
+    cost = PasswordCost(logN: logN, blockSize: blockSize, parallel: parallel)
     self.salt = salt
     self.key = key
   }
 
   /// The form that is kept.
-  var text: String { "scrypt$\(logN)$\(blockSize)$\(parallel)$\(Base64URL.encode(salt))$\(Base64URL.encode(key))" }
+  var text: String { "scrypt$\(cost.logN)$\(cost.blockSize)$\(cost.parallel)$\(Base64URL.encode(salt))$\(Base64URL.encode(key))" }
 
   /// Whether it is the hash of `password`; takes the same time wherever the first difference is.
   func matches(_ password: String) throws -> Bool {
-    let other = try Self(password, logN: logN, blockSize: blockSize, parallel: parallel, salt: salt)
+    let other = try Self(password, cost, salt: salt)
     return CRYPTO_memcmp(key, other.key, key.count) == 0
   }
 }

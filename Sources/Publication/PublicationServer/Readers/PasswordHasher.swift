@@ -3,12 +3,17 @@ import Runtime
 /// Hashes passwords on a thread of its own, one at a time, so that neither the publication nor the shared pool waits for it.
 final class PasswordHasher: Sendable {
   private let executor = ThreadExecutor(name: "passwords")
+  private let cost: PasswordCost
   private let nobody: PasswordHash
 
-  /// Hashes once: see ``matches(_:_:)``.
-  init() async throws { nobody = try await executor.run { try PasswordHash(of: "") } }
+  init(_ cost: PasswordCost) throws {
+    self.cost = cost
+    nobody = try PasswordHash(ofNothing: cost)
+  }
 
-  func hash(_ password: String) async throws -> PasswordHash { try await executor.run { try PasswordHash(of: password) } }
+  func hash(_ password: String) async throws -> PasswordHash {
+    try await executor.run { [cost] in try PasswordHash(of: password, cost: cost) }
+  }
 
   /// Whether the password is the right one. For a reader who does not exist it never is, and finding that out takes as long.
   func matches(_ password: String, _ hash: PasswordHash?) async throws -> Bool {

@@ -3,7 +3,7 @@ import Foundation
 /// How often a subscription renews: one number of days, weeks, months or years in ISO 8601, by the Gregorian calendar in UTC.
 struct BillingPeriod: Equatable, Sendable {
   /// The text is no such period.
-  struct Unreadable: Error, CustomStringConvertible {
+  struct Unreadable: Error, Equatable, CustomStringConvertible {
     let text: String
     var description: String { "“\(text)” is no period such as P1M or P1Y" }
   }

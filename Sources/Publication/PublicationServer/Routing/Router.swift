@@ -12,7 +12,7 @@ struct Route: Sendable {
   let needsReader: Bool
   let answer: Handler
 
-  /// - Parameter pattern: a path in which `*` stands for any one segment.
+  /// - Parameter pattern: a path in which `*` stands for any one segment that is not empty.
   init(_ method: Request.Method, _ pattern: String, needsReader: Bool = true, _ answer: @escaping Handler) {
     self.method = method
     self.pattern = pattern.split(separator: "/").map(String.init)
@@ -30,7 +30,7 @@ struct Route: Sendable {
     guard pattern.count == segments.count else { return nil }
     var parameters: [String] = []
     for (expected, segment) in zip(pattern, segments) {
-      if expected == "*" { parameters.append(segment) } else if expected != segment { return nil }
+      if expected == "*", !segment.isEmpty { parameters.append(segment) } else if expected != segment { return nil }
     }
     return parameters
   }

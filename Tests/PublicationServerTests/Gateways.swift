@@ -1,0 +1,48 @@
+import PublicationServer
+import Synchronization
+
+/// Charges by token, once for each key, and remembers every call. A test may hold calls back, or lose their answers.
+actor CountingGateway: PaymentGateway {
+  struct Call: Equatable, Sendable {
+    var key: String
+    var token: String
+  }
+
+  /// What becomes of an answer.
+  enum Line { case up, held, lost }
+
+  private(set) var calls: [Call] = []
+  private var answers: [String: Result<String, GatewayError>] = [:]
+  private var line = Line.up
+  private var held: [CheckedContinuation<Void, Never>] = []
+  private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+  func set(_ line: Line) {
+    self.line = line
+    guard line == .up else { return }
+    for continuation in held { continuation.resume() }
+    held = []
+  }
+
+  func waitForCalls(_ count: Int) async {
+    guard calls.count < count else { return }
+    await withCheckedContinuation { waiting.append((count, $0)) }
+  }
+
+  /// How many charges there are, whatever was asked how often.
+  var charges: Int { answers.values.count { (try? $0.get()) != nil } }
+
+  func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
+    calls.append(Call(key: key, token: token))
+    let answer = answers[key] ?? (token == "tok_approved" ? .success("ch_\(calls.count)") : .failure(.declined("Your bank said no.")))
+    answers[key] = answer
+    for waiter in waiting where waiter.count <= calls.count { waiter.continuation.resume() }
+    waiting.removeAll { $0.count <= calls.count }
+    switch line {
+    case .up: break
+    case .held: await withCheckedContinuation { held.append($0) }
+    case .lost: throw .unavailable("the answer was lost")
+    }
+    return try answer.get()
+  }
+}

@@ -1,0 +1,113 @@
+import FeedFormats
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationServer
+import Testing
+
+/// Feeds made by hand.
+enum ParsedItemSample {
+  static func item(_ title: String?, _ published: Date?, id: String? = nil, link: String? = nil, body: String = "<p>Text</p>") -> ParsedItem
+  {
+    ParsedItem(id: id, link: link, title: title, byline: "Author", published: published, body: body)
+  }
+
+  static func feed(_ items: [ParsedItem], title: String = "Feed") -> ParsedFeed {
+    ParsedFeed(
+      format: .rss, title: title, about: "About it", homeURL: "https://example.org/", picture: "https://example.org/a.png", items: items)
+  }
+}
+
+/// From a feed to fan club and posts.
+@Suite struct ImportTests {
+  private static let source = "https://example.org/feed"
+
+  private func posts(_ rig: Rig) async throws -> [Post] {
+    let token = try await rig.signIn()
+    let clubs = try await rig.get("/v1/fanclubs", token, as: Page<FanClub>.self).items.filter { $0.id.hasPrefix("f") }
+    let club = try #require(clubs.first)
+    return try await rig.get("/v1/posts?fanclub=\(club.id)&limit=100", token, as: Page<Post>.self).items
+  }
+
+  @Test func aFeedBecomesAClubAndItsItemsPosts() async throws {
+    let rig = try await Rig()
+    let date = Date(timeIntervalSince1970: 1_600_000_000)
+    let item = ParsedItem(
+      id: "1", link: "https://example.org/1", title: "One", byline: "Author", published: date, body: "<p>Long <b>text</b></p>",
+      picture: "https://example.org/1.png")
+    let report = try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: Self.source)
+    #expect((report.items, report.added, report.updated, report.unchanged) == (1, 1, 0, 0))
+    let post = try #require(try await posts(rig).first)
+    #expect((post.title, post.byline, post.teaser) == ("One", "Author", "Long text"))
+    #expect((post.url, post.picture) == ("https://example.org/1", "https://example.org/1.png"))
+    #expect((post.published, post.premium) == (date, false))
+    #expect(try await rig.get("/v1/posts/\(post.id)", rig.signIn(), as: Post.self).body == "<p>Long <b>text</b></p>")
+    let club = try await rig.get("/v1/fanclubs/\(post.fanClubID)", rig.signIn(), as: FanClub.self)
+    #expect((club.name, club.about, club.posts) == ("Feed", "About it", 1))
+    #expect((club.url, club.picture) == ("https://example.org/", "https://example.org/a.png"))
+  }
+
+  @Test func importingAgainAddsNothingTwice() async throws {
+    let rig = try await Rig()
+    let date = Date(timeIntervalSince1970: 1_600_000_000)
+    var items = [
+      ParsedItemSample.item("id", date, id: "1", link: "https://example.org/1"),
+      ParsedItemSample.item("link", date, link: "https://example.org/2"),
+      ParsedItemSample.item("hash", date, body: "<p>3</p>"), ParsedItemSample.item(nil, nil, body: "<p>No title and no date</p>"),
+    ]
+    #expect(try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source).added == 4)
+    let before = try await posts(rig)
+    rig.clock.advance(by: .seconds(3600))
+    let again = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
+    #expect((again.items, again.added, again.updated, again.unchanged) == (4, 0, 0, 4))
+    #expect(try await posts(rig) == before)
+    items[0].title = "renamed"
+    items.insert(ParsedItemSample.item("new", date.addingTimeInterval(1), id: "5"), at: 0)
+    let changed = try await rig.publication.importFeed(ParsedItemSample.feed(items, title: "Renamed"), source: Self.source)
+    #expect((changed.items, changed.added, changed.updated, changed.unchanged) == (5, 1, 1, 3))
+    let after = try await posts(rig)
+    #expect(after.count == 5)
+    #expect(after.first { $0.title == "renamed" }?.id == before.first { $0.title == "id" }?.id)
+    #expect(after.allSatisfy { $0.fanClubName == "Renamed" })
+    // What readers did stays, also when a post changes.
+    #expect(try await rig.publication.importFeed(ParsedItemSample.feed(items), source: "https://example.org/other").added == 5)
+  }
+
+  @Test func reactionsSurviveAnUpdate() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    var item = ParsedItemSample.item("One", Rig.start, id: "1")
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: Self.source)
+    let id = try #require(try await posts(rig).first).id
+    _ = await rig.send(.put, "/v1/posts/\(id)/reaction", token: token)
+    item.body = "<p>Corrected</p>"
+    #expect(try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: Self.source).updated == 1)
+    let post = try await rig.get("/v1/posts/\(id)", token, as: Post.self)
+    #expect((post.reactions, post.body) == (1, "<p>Corrected</p>"))
+  }
+
+  @Test func undatedItemsKeepTheOrderOfTheDocument() async throws {
+    let rig = try await Rig()
+    let items = (1...5).map { ParsedItemSample.item("Item \($0)", nil, id: "\($0)") }
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
+    #expect(try await posts(rig).map(\.title) == items.compactMap(\.title))
+  }
+
+  @Test func noItemIsLostToARepeatedIdentity() async throws {
+    let rig = try await Rig()
+    let items = (1...3).map { ParsedItemSample.item("Item \($0)", Rig.start, id: "same") }
+    for added in [3, 0] {
+      let report = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
+      #expect((report.items, report.added) == (3, added))
+    }
+  }
+
+  @Test func untitledPostsShowTheirFirstWords() async throws {
+    let rig = try await Rig()
+    _ = try await rig.publication.importFeed(
+      ParsedItemSample.feed([ParsedItemSample.item(nil, Rig.start, body: "<p>Some words of a post.</p>")], title: ""), source: Self.source)
+    let post = try #require(try await posts(rig).first)
+    #expect(post.title.hasPrefix("Some words"))
+    #expect(post.fanClubName == Self.source)
+  }
+}

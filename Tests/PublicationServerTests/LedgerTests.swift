@@ -1,0 +1,122 @@
+import Foundation
+import PublicationServer
+import Testing
+
+/// The payment provider in its own process, as `matinee-ledger` was built beside these tests.
+@Suite struct LedgerTests {
+  private let folder: TemporaryFolder
+  private var file: String { folder.file("ledger.jsonl") }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private struct Entry: Decodable, Equatable {
+    var call: Int
+    var operation: String
+    var key: String
+    var token: String
+    var amount: Int
+    var currency: String
+    var result: String
+    var charge: String?
+    var reason: String?
+  }
+
+  private func entries() throws -> [Entry] {
+    try Data(contentsOf: URL(fileURLWithPath: file)).split(separator: UInt8(ascii: "\n")).map {
+      try JSONDecoder().decode(Entry.self, from: Data($0))
+    }
+  }
+
+  private func gateway(delay: Int = 0, patience: Duration = .seconds(30)) -> LedgerGateway {
+    LedgerGateway(program: LedgerGateway.besideThisProgram, file: file, delay: delay, patience: patience)
+  }
+
+  private func outcome(_ gateway: LedgerGateway, _ key: String, _ token: String = "tok_approved") async -> Result<String, GatewayError> {
+    do throws(GatewayError) {
+      return .success(try await gateway.charge(token: token, amount: 490, currency: "EUR", key: key))
+    } catch { return .failure(error) }
+  }
+
+  @Test func everyCallIsWrittenDown() async throws {
+    let gateway = gateway()
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    #expect(await outcome(gateway, "b", "tok_declined") == .failure(.declined("Your bank declined the payment.")))
+    #expect(await outcome(gateway, "c", "tok_insufficient_funds") == .failure(.declined("There is not enough money in this account.")))
+    #expect(await outcome(gateway, "d", "\"\\\n🎬") == .failure(.declined("This payment method is not known.")))
+    #expect(await outcome(gateway, "a", "tok_declined") == .success("ch_1"))
+    #expect(await outcome(gateway, "b") == .failure(.declined("Your bank declined the payment.")))
+    let entries = try entries()
+    #expect(entries.map(\.call) == [1, 2, 3, 4, 5, 6])
+    #expect(entries.map(\.key) == ["a", "b", "c", "d", "a", "b"])
+    #expect(entries.map(\.result) == ["charged", "declined", "declined", "declined", "charged", "declined"])
+    #expect(entries.map(\.charge) == ["ch_1", nil, nil, nil, "ch_1", nil])
+    #expect(
+      entries[0]
+        == Entry(
+          call: 1, operation: "charge", key: "a", token: "tok_approved", amount: 490, currency: "EUR", result: "charged", charge: "ch_1"))
+  }
+
+  @Test func itRemembersAcrossItsOwnEnd() async throws {
+    let gateway = gateway()
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    await gateway.stop()
+    // The last line was being written when the power went.
+    let handle = try #require(FileHandle(forWritingAtPath: file))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(#"{"call":2,"operation":"char"#.utf8))
+    try handle.close()
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    #expect(await outcome(gateway, "b") == .success("ch_3"))
+    #expect(try entries().map(\.key) == ["a", "a", "b"])
+  }
+
+  @Test func oneProcessAtATimeHasTheFile() async throws {
+    let first = gateway()
+    #expect(await outcome(first, "a") == .success("ch_1"))
+    let second = gateway(patience: .milliseconds(200))
+    #expect(await outcome(second, "b").isUnavailable)
+    await first.stop()
+    let third = gateway()
+    #expect(await outcome(third, "b") == .success("ch_2"))
+    #expect(try entries().map(\.key) == ["a", "b"])
+  }
+
+  @Test func aSlowAnswerIsNoAnswerAndTheChargeStands() async throws {
+    let slow = gateway(delay: 60_000, patience: .milliseconds(500))
+    #expect(await outcome(slow, "a").isUnavailable)
+    let quick = gateway()
+    #expect(await outcome(quick, "a") == .success("ch_1"))
+    #expect(try entries().map(\.result) == ["charged", "charged"])
+  }
+
+  @Test func aProgramThatIsNotThere() async throws {
+    let gateway = LedgerGateway(program: folder.file("nothing"), file: file)
+    #expect(await outcome(gateway, "a").isUnavailable)
+    #expect(await outcome(LedgerGateway(program: "/bin/true", file: file), "a").isUnavailable)
+    // A folder is no file to write into.
+    #expect(await outcome(LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder.path), "a").isUnavailable)
+  }
+
+  @Test func aFileThatIsNoLedgerIsLeftAlone() async throws {
+    let text = "Dear diary,\ntoday nobody paid.\n"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    #expect(await outcome(gateway(), "a").isUnavailable)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+  }
+
+  @Test func aWholePurchaseThroughIt() async throws {
+    let rig = try await Rig(gateway: gateway())
+    let token = try await rig.signIn()
+    let id = UUID()
+    _ = try await rig.begin(id, "premium.yearly", token)
+    #expect(try await rig.charge(id, token, with: "tok_insufficient_funds").problem.title == "There is not enough money in this account.")
+    #expect(try await rig.charge(id, token).order.state == .paid)
+    #expect(try await rig.charge(id, token).order.state == .paid)
+    #expect(try entries().map(\.key) == [id.uuidString, "\(id.uuidString)-2"])
+    #expect(try entries().map(\.amount) == [4900, 4900])
+  }
+}
+
+extension Result where Success == String, Failure == GatewayError {
+  fileprivate var isUnavailable: Bool { if case .failure(.unavailable) = self { true } else { false } }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationServer
+import Runtime
+import SignedReceipts
+import Testing
+
+/// A publication with readers and posts, and what a test asks of it.
+struct Rig: Sendable {
+  static let start = Date(timeIntervalSince1970: 1_704_067_200)  // 2024-01-01T00:00:00Z
+  static let password = "open sesame"
+
+  let clock: ManualClock
+  let gateway: any PaymentGateway
+  let publication: Publication
+
+  /// - Parameter folder: nil keeps everything in memory.
+  init(
+    folder: String? = nil, gateway: any PaymentGateway = CountingGateway(), clock: ManualClock = ManualClock(now: start),
+    offersSampleAccount: Bool = true, posts: [Post] = Rig.posts, log: @escaping @Sendable (String) -> Void = { _ in }
+  ) async throws {
+    self.clock = clock
+    self.gateway = gateway
+    publication = try await Publication(
+      folder: folder, gateway: gateway, clock: clock, identifiers: SequentialIdentifiers(), offersSampleAccount: offersSampleAccount,
+      passwordCost: .none, log: log)
+    var content = Self.content
+    content.posts = posts
+    try await publication.install(content)
+  }
+
+  static let posts: [Post] = (1...25).map { number in
+    // Three at a time share a second, so that the order by id counts too.
+    let age = TimeInterval(number / 3) * 60
+    return Post(
+      id: String(format: "p%02d", number), fanClubID: number.isMultiple(of: 2) ? "even" : "odd", fanClubName: "",
+      title: "Post \(number)", teaser: "Teaser \(number)", body: "<p>Body \(number)</p>", published: start.addingTimeInterval(-age),
+      premium: number == 4)
+  }
+
+  static let content = PublicationContent(
+    info: PublicationInfo(
+      id: "pub", name: "The Publication", tagline: "For tests", defaultPaywallID: "premium",
+      sampleAccount: .init(email: "sample@example.org", password: "known to all")),
+    fanClubs: [FanClub(id: "odd", name: "Écarts"), FanClub(id: "even", name: "Duos"), FanClub(id: "none", name: "zebra")],
+    pictures: [.init(name: "a.png", type: "image/png", bytes: Data([1, 2, 3]))],
+    products: [
+      ProductRecord(
+        id: "premium.monthly", kind: .subscription, name: "Monthly", detail: "", priceMinorUnits: 490, currency: "EUR", period: "P1M",
+        group: "premium", entitlement: "premium"),
+      ProductRecord(
+        id: "premium.yearly", kind: .subscription, name: "Yearly", detail: "", priceMinorUnits: 4900, currency: "EUR", period: "P1Y",
+        group: "premium", entitlement: "premium"),
+      ProductRecord(
+        id: "premium.lifetime", kind: .nonConsumable, name: "For good", detail: "", priceMinorUnits: 14900, currency: "EUR",
+        entitlement: "premium"),
+    ],
+    paywalls: [PaywallRecord(id: "premium", title: "All", text: "", benefits: [], productIDs: ["premium.monthly"])],
+    accounts: [
+      .init(email: "sample@example.org", name: "Sample", password: "known to all"),
+      .init(email: "ada@example.org", name: "Ada", password: password), .init(email: "bo@example.org", name: "Bo", password: password),
+    ])
+
+  // MARK: Asking
+
+  func send(
+    _ method: Request.Method, _ target: String, token: String? = nil, headers: Headers = [:], body: Data = Data()
+  ) async -> Response {
+    var headers = headers
+    if let token { headers["Authorization"] = "Bearer \(token)" }
+    return await publication.handle(Request(method, target, headers: headers, body: body))
+  }
+
+  func signIn(_ name: String = "ada") async throws -> String {
+    let response = await send(
+      .post, "/v1/session", body: try Wire.encode(Credentials(email: "\(name)@example.org", password: Self.password)))
+    #expect(response.status == 201)
+    return try Wire.decode(SignedIn.self, from: response.body).token
+  }
+
+  func get<Value: Decodable>(_ target: String, _ token: String?, as type: Value.Type = Value.self) async throws -> Value {
+    let response = await send(.get, target, token: token)
+    #expect(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+    return try Wire.decode(type, from: response.body)
+  }
+
+  // MARK: Buying
+
+  func begin(_ id: UUID, _ product: String, _ token: String) async throws -> Response {
+    await send(.put, "/v1/orders/\(id)", token: token, body: try Wire.encode(OrderRequest(productID: product)))
+  }
+
+  func charge(_ id: UUID, _ token: String, with payment: String = "tok_approved") async throws -> Response {
+    await send(.post, "/v1/orders/\(id)/charge", token: token, body: try Wire.encode(ChargeRequest(paymentToken: payment)))
+  }
+
+  /// Begins and charges an order.
+  func buy(_ product: String, _ token: String, id: UUID = UUID()) async throws -> Order {
+    let begun = try await begin(id, product, token)
+    #expect(begun.status == 201)
+    let response = try await charge(id, token)
+    #expect(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
+    return try response.order
+  }
+
+  /// What a receipt says, once its signature was checked with the published keys.
+  func claims(_ receipt: String?) async throws -> ReceiptClaims {
+    let keys = try await get("/v1/keys", nil, as: KeySet.self).keys.map { key in
+      try VerificationKey(jwk: .init(kty: key.kty, crv: key.crv, kid: key.kid, alg: key.alg, x: key.x, y: key.y))
+    }
+    return try Wire.decode(from: try JWS.verify(try #require(receipt), keys: keys))
+  }
+}
+
+extension Response {
+  var problem: Problem { get throws { try Wire.decode(from: body) } }
+  var order: Order { get throws { try Wire.decode(from: body) } }
+  var post: Post { get throws { try Wire.decode(from: body) } }
+}
+
+/// A folder for one test, gone with it.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "matinee-tests-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+}

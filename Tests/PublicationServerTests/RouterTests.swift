@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Testing
+
+@testable import PublicationServer
+
+/// What is asked wrongly, and what it is told.
+@Suite struct RouterTests {
+  @Test func unknownPathsAndMethods() async throws {
+    let rig = try await Rig()
+    for target in ["/", "/v1", "/v1/", "/v1/posts/", "/v1/posts/p01/unknown", "/v2/posts", "//v1/posts", "/v1/posts/a/b/c"] {
+      let response = await rig.send(.get, target)
+      #expect(response.status == 404, "\(target)")
+      #expect(try response.problem.code == .notFound)
+      #expect(response.headers["Content-Type"] == "application/problem+json")
+    }
+    let wrong = await rig.send(.post, "/v1/posts/p01/reaction")
+    #expect(wrong.status == 405)
+    #expect(wrong.headers["Allow"] == "DELETE, PUT")
+    #expect(try wrong.problem == Problem(code: .methodNotAllowed, title: "POST is not possible at /v1/posts/p01/reaction.", status: 405))
+    #expect(await rig.send(.put, "/v1/session").headers["Allow"] == "DELETE, GET, HEAD, POST")
+    #expect(rig.publication.methodNotAllowed(at: "/v1/orders?x").headers["Allow"] == "GET, HEAD")
+    #expect(rig.publication.methodNotAllowed(at: "/nowhere").status == 404)
+    #expect(await rig.send(.get, "/v1/posts/%ff").status == 400)
+    #expect(await rig.send(.get, "/v1/posts/a%00b").status == 400)
+  }
+
+  @Test func everyRouteButFourNeedsAToken() async throws {
+    let rig = try await Rig()
+    var open = 0
+    for route in Router.publication.routes {
+      let target = "/" + route.pattern.map { $0 == "*" ? "x" : $0 }.joined(separator: "/")
+      let response = await rig.send(route.method, target)
+      if route.needsReader {
+        #expect(response.status == 401, "\(route.method) \(target)")
+        #expect(try response.problem.code == .sessionEnded)
+        #expect(response.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
+      } else {
+        open += 1
+        #expect(response.status != 401)
+      }
+    }
+    #expect(open == 4)
+  }
+
+  @Test(arguments: [
+    ("", "A JSON body is missing."),
+    (#"{"email": "a@b"}"#, "“password” is missing in the body."),
+    (#"{"email": 1, "password": "x"}"#, "“email” in the body has the wrong type."),
+    (#"{"email": null, "password": "x"}"#, "“email” in the body has the wrong type."),
+    ("[1]", "The body is no JSON object."), ("12", "The body is no JSON object."),
+  ])
+  func bodiesOfTheWrongShape(body: String, sentence: String) async throws {
+    let response = await (try Rig()).send(.post, "/v1/session", body: Data(body.utf8))
+    #expect(response.status == 400)
+    #expect(try response.problem.title == sentence)
+  }
+
+  @Test(arguments: ["{", "{\"email\": x}", "\u{0}", "{\"email\": \"a\",\n \"password\": oops}", "{'a': 1}"])
+  func malformedJSONSaysSo(body: String) async throws {
+    let response = await (try Rig()).send(.post, "/v1/session", body: Data(body.utf8))
+    #expect(response.status == 400)
+    #expect(try response.problem.code == .badRequest)
+    #expect(try response.problem.title.hasPrefix("The body is no JSON: "))
+  }
+
+  @Test func notUTF8IsPlaced() async throws {
+    let response = await (try Rig()).send(.post, "/v1/session", body: Data("{\n \"".utf8) + [0xFF] + Data("\"}".utf8))
+    #expect(try response.problem.title.contains("line 2, column"))
+  }
+
+  @Test func otherMediaTypesAndLargeBodiesAreRefused() async throws {
+    let rig = try await Rig()
+    let form = await rig.send(.post, "/v1/session", headers: ["Content-Type": "application/x-www-form-urlencoded"], body: Data("a=b".utf8))
+    #expect(form.status == 415)
+    let typed = await rig.send(
+      .post, "/v1/session", headers: ["Content-Type": "Application/JSON; charset=utf-8"],
+      body: try Wire.encode(Credentials(email: "ada@example.org", password: Rig.password)))
+    #expect(typed.status == 201)
+    let large = await rig.send(.post, "/v1/session", body: Data(count: 65_537))
+    #expect(large.status == 413)
+    #expect(try large.problem.title == "The body has more than 65536 bytes.")
+  }
+
+  @Test func headIsGetWithoutABody() async throws {
+    let rig = try await Rig()
+    let get = await rig.send(.get, "/v1/publication")
+    let head = await rig.send(.head, "/v1/publication")
+    #expect(head.status == 200)
+    #expect(head.body.isEmpty)
+    #expect(head.headers["Content-Length"] == "\(get.body.count)")
+  }
+
+  @Test func whatBreaksIsLoggedAndNotTold() async throws {
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    let rig = try await Rig(log: { continuation.yield($0) })
+    await rig.publication.close()
+    let response = await rig.send(.get, "/v1/publication?secret=1")
+    #expect(response.status == 500)
+    #expect(try response.problem.code == .internalError)
+    var iterator = lines.makeAsyncIterator()
+    #expect(await iterator.next() == "GET /v1/publication: The publication was closed.")
+  }
+}

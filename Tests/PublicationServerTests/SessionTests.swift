@@ -1,0 +1,132 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationServer
+import Runtime
+import SQLiteStorage
+import Testing
+
+/// Signing in and out.
+@Suite struct SessionTests {
+  private func attempt(_ rig: Rig, _ email: String, _ password: String) async throws -> Response {
+    await rig.send(.post, "/v1/session", body: try Wire.encode(Credentials(email: email, password: password)))
+  }
+
+  @Test func aSessionBeginsAndEnds() async throws {
+    let rig = try await Rig()
+    let response = try await attempt(rig, "  ADA@example.org ", Rig.password)
+    #expect(response.status == 201)
+    let signedIn = try Wire.decode(SignedIn.self, from: response.body)
+    #expect(signedIn.reader.email == "ada@example.org")
+    #expect(signedIn.token.utf8.count == 43)
+    #expect(try await rig.get("/v1/session", signedIn.token, as: Reader.self) == signedIn.reader)
+    let other = try await rig.signIn()
+    #expect(other != signedIn.token)
+    #expect(await rig.send(.delete, "/v1/session", token: signedIn.token).status == 204)
+    #expect(await rig.send(.get, "/v1/session", token: signedIn.token).status == 401)
+    #expect(await rig.send(.get, "/v1/session", token: other).status == 200)
+  }
+
+  @Test(arguments: ["", "Basic YTpi", "Bearer", "Bearer ", "Bearer  x y", "Bearer " + String(repeating: "a", count: 10_000)])
+  func wrongAuthorization(field: String) async throws {
+    let response = await (try Rig()).send(.get, "/v1/session", headers: ["Authorization": field])
+    #expect(response.status == 401)
+    #expect(try response.problem.code == .sessionEnded)
+  }
+
+  @Test func wrongPasswordAndUnknownReaderGetTheSameAnswer() async throws {
+    let rig = try await Rig()
+    let wrong = try await attempt(rig, "ada@example.org", "guess")
+    let unknown = try await attempt(rig, "nobody@example.org", "guess")
+    #expect(wrong.status == 401)
+    #expect(wrong.headers["WWW-Authenticate"] != nil)
+    #expect(try wrong.problem.code == .wrongCredentials)
+    #expect(wrong == unknown)
+    #expect(try await attempt(rig, "ada@example.org", String(repeating: "x", count: 1025)).status == 400)
+  }
+
+  @Test func wrongPasswordsMakeOneWait() async throws {
+    let rig = try await Rig()
+    for _ in 0..<4 { #expect(try await attempt(rig, "ada@example.org", "guess").status == 401) }
+    #expect(try await attempt(rig, "ada@example.org", "guess").status == 401)
+    let throttled = try await attempt(rig, "Ada@Example.org", Rig.password)
+    #expect(throttled.status == 429)
+    #expect(throttled.headers["Retry-After"] == "30")
+    #expect(try throttled.problem.title == "Too many wrong passwords. Try again in 30 seconds.")
+    // Setting the wall clock helps nobody, and others are not kept out.
+    rig.clock.setNow(Rig.start.addingTimeInterval(86_400))
+    #expect(try await attempt(rig, "ada@example.org", Rig.password).headers["Retry-After"] == "30")
+    #expect(try await attempt(rig, "bo@example.org", Rig.password).status == 201)
+    rig.clock.advance(by: .milliseconds(29_500))
+    #expect(try await attempt(rig, "ada@example.org", Rig.password).headers["Retry-After"] == "1")
+    rig.clock.advance(by: .milliseconds(500))
+    #expect(try await attempt(rig, "ada@example.org", "guess").status == 401)
+    #expect(try await attempt(rig, "ada@example.org", "guess").headers["Retry-After"] == "60")
+    rig.clock.advance(by: .seconds(60))
+    #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 201)
+    #expect(try await attempt(rig, "ada@example.org", "guess").status == 401)
+    #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 201)
+  }
+
+  @Test func manyGuessesAtOnceDoNotSlipThrough() async throws {
+    let rig = try await Rig()
+    let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<20 { group.addTask { try await attempt(rig, "ada@example.org", "guess").status } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(statuses.count { $0 == 401 } == 5)
+    #expect(statuses.count { $0 == 429 } == 15)
+  }
+
+  @Test func unknownReadersAreThrottledAlike() async throws {
+    let rig = try await Rig()
+    for _ in 0..<5 { #expect(try await attempt(rig, "nobody@example.org", "guess").status == 401) }
+    #expect(try await attempt(rig, "nobody@example.org", "guess").status == 429)
+  }
+
+  @Test func theFileHoldsNeitherTokenNorPassword() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    await rig.publication.close()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+      #expect(bytes.range(of: Data(token.utf8)) == nil, "\(name)")
+      #expect(bytes.range(of: Data(Rig.password.utf8)) == nil, "\(name)")
+    }
+  }
+
+  @Test func theSampleAccountIsForThoseWhoOfferIt() async throws {
+    let offered = try await Rig()
+    #expect(try await offered.get("/v1/publication", nil, as: PublicationInfo.self).sampleAccount?.email == "sample@example.org")
+    #expect(try await attempt(offered, "sample@example.org", "known to all").status == 201)
+
+    let folder = try TemporaryFolder()
+    let app = try await Rig(folder: folder.path)
+    await app.publication.close()
+    let served = try await Rig(folder: folder.path, offersSampleAccount: false)
+    #expect(try await served.get("/v1/publication", nil, as: PublicationInfo.self).sampleAccount == nil)
+    #expect(try await attempt(served, "sample@example.org", "known to all").status == 401)
+
+    let fresh = try await Rig(offersSampleAccount: false)
+    try await fresh.publication.addReader(email: "sample@example.org", name: "Somebody", password: "my own")
+    #expect(try await attempt(fresh, "sample@example.org", "my own").status == 201)
+  }
+
+  @Test(arguments: ["", "ada", "@", "a@", "@b", "a@b@c", "a b@c", "a\n@b", String(repeating: "a", count: 250) + "@b.org"])
+  func whatIsNoAddress(email: String) async throws {
+    let rig = try await Rig()
+    await #expect(throws: Problem.self) { try await rig.publication.addReader(email: email, name: "X", password: "x") }
+  }
+
+  @Test func anAddressIsTakenOnce() async throws {
+    let rig = try await Rig()
+    await #expect {
+      try await rig.publication.addReader(email: "ADA@example.org", name: "Other", password: "x")
+    } throws: {
+      ($0 as? Problem)?.code == .conflict
+    }
+    await #expect(throws: Problem.self) { try await rig.publication.addReader(email: "x@y", name: " ", password: "x") }
+    await #expect(throws: Problem.self) { try await rig.publication.addReader(email: "x@y", name: "X", password: "") }
+  }
+}
