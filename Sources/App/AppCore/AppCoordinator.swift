@@ -224,6 +224,7 @@ import SessionService
     entering = nil
     afterPurchase = nil
     let reader = factory.reader
+    reader?.end()
     factory.reader = nil
     lowerCurtain { $0.reset(tabs: []) }
     if let reader {

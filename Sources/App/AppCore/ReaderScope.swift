@@ -57,11 +57,16 @@ import SessionService
     }
   }
 
-  /// The reader is gone.
-  func close() async {
+  /// The reader is gone: from here on nothing of theirs is shown or asked for.
+  func end() {
     watching?.cancel()
-    purchases.setUser(nil)
+    if purchases.user == user.id { purchases.setUser(nil) }
     content.close()
+  }
+
+  /// Ends it, and returns when its files are closed.
+  func close() async {
+    end()
     await finish()
     await outbox.close()
   }
