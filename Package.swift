@@ -195,7 +195,9 @@ if !headless {
   }
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
-    "ScreensTests", ["Screens", "Gtk", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features + clientCores)
+    "ScreensTests",
+    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features
+      + clientCores)
   tests("EndToEndTests", ["Driver"])
 }
 

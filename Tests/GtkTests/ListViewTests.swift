@@ -136,6 +136,23 @@ final class ListViewTests: GtkTestCase {
     }
   }
 
+  func testAJumpToRowsThatWereNeverMadeShowsThem() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.show(Array(0..<1000))
+      let window = shown(list)
+      settle()
+      list.position = .greatestFiniteMagnitude
+      settle()
+      XCTAssertEqual(list.bound[999]?.root.isMapped, true)
+      list.position = 0
+      settle()
+      XCTAssertEqual(list.topID, 0)
+      window.destroy()
+    }
+  }
+
   func testChangeIsOneRunOfPlaces() {
     let identifiers = Identifiers<Int>()
     XCTAssertEqual(identifiers.replace(with: [1, 2, 3]), .init(position: 0, removed: 0, added: 3))

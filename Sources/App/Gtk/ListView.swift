@@ -32,6 +32,7 @@ extension ListRow {
   private let bind: @MainActor (Row, ID) -> Void
   private var wasNearEnd = false
   private var countAtEnd = -1
+  private var isReadyToJump = false
 
   /// A row, the item that it fills, and what it shows.
   private final class Slot {
@@ -62,6 +63,9 @@ extension ListRow {
     gtk_scrolled_window_set_child(opaque, list.pointer())
     expandsVertically = true
     for style in styles { gtk_widget_add_css_class(list.pointer(), style.name) }
+    Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("changed", .plain, in: owner.scope) { [weak self] in
+      self?.prepareToJump()
+    }
     factory.connect("setup", .object, in: owner.scope) { [weak self, weak owner] item in
       if let self, let owner { setUp(item.raw, row(owner)) }
     }
@@ -144,6 +148,16 @@ extension ListRow {
   @discardableResult public func activate(_ id: ID) -> Bool {
     guard let place = identifiers.ids.firstIndex(of: id) else { return false }
     return gtk_widget_activate_action_variant(list.pointer(), "list.activate-item", g_variant_new_uint32(guint32(place))) != 0
+  }
+
+  /// In GTK 4.8 a list that was never scrolled draws nothing after a jump to rows that it has not made yet: it is moved to where it is,
+  /// once, after the layout that gave it its length.
+  private func prepareToJump() {
+    guard !isReadyToJump, !identifiers.ids.isEmpty else { return }
+    isReadyToJump = true
+    MainLoop.after(seconds: 0) { [weak self] in
+      if let self, position == 0 { matinee_emit(adjustment, "value-changed") }
+    }
   }
 
   private var adjustment: UnsafeMutablePointer<GtkAdjustment> { gtk_scrolled_window_get_vadjustment(opaque) }

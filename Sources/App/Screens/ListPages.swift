@@ -137,7 +137,7 @@ import PublicationClient
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in
       guard let self else { return }
-      for id in ids { if let bound = list.bound[id], let value = viewModel.row(for: id) { bound.show(value) } }
+      for id in ids { if let bound = list.bound[id], let value = self.viewModel.row(for: id) { bound.show(value) } }
     }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }

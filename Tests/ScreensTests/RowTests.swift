@@ -1,0 +1,139 @@
+import AppCore
+import FeedFeature
+import Foundation
+import Gtk
+import PublicationAPI
+import XCTest
+
+@testable import Screens
+
+/// Rows: what they show, and how little is done when one post changes.
+final class RowTests: ScreensTestCase {
+  func testARowSaysWhatThePostIs() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1, reactions: 1234)
+      post.byline = "Ada"
+      let rig = ReaderRig(posts: [post, .sample(2, premium: true)])
+      let feed = try rig.show(.tab(.home))
+      let row = try XCTUnwrap(feed.row("Title 1"))
+      XCTAssertEqual(row.texts, ["Club c1", "Title 1", "Teaser 1", "1 hour ago  ·  Ada", "1,234"])
+      XCTAssertEqual(row.buttonNames, ["React", "Bookmark"])
+      XCTAssertEqual(feed.row("Title 2")?.says("Premium"), true)
+      XCTAssertEqual(feed.row("Title 1")?.says("Premium"), false)
+      rig.close()
+    }
+  }
+
+  func testOnlyTheRowOfTheChangedPostIsDrawnAgain() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: (1...9).map { .sample($0) })
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      let told = Told()
+      let draw = model.onRowsChanged
+      model.onRowsChanged = { ids in
+        told.ids.append(ids)
+        draw?(ids)
+      }
+      let before = (1...9).map { feed.row("Title \($0)")?.pixels }
+      feed.row("Title 3")?.button("React")?.click()
+      try rig.settle()
+      XCTAssertEqual(Set(told.ids), [["p3"]])
+      for number in 1...9 where feed.row("Title \(number)") != nil {
+        XCTAssertEqual(feed.row("Title \(number)")?.pixels == before[number - 1], number != 3, "row \(number)")
+      }
+      // A page that is away does nothing, and is up to date when it comes back.
+      screen.disappear()
+      told.ids = []
+      rig.fixture.store.toggleReaction("p1")
+      try rig.settle()
+      XCTAssertEqual(told.ids, [])
+      XCTAssertEqual(feed.row("Title 1")?.button("React")?.isOn, false)
+      screen.appear()
+      try rig.settle()
+      XCTAssertEqual(feed.row("Title 1")?.button("React")?.isOn, true)
+      rig.close()
+    }
+  }
+
+  func testLocksGoWhenAccessArrives() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, premium: true, bookmarked: true), .sample(2, bookmarked: true)], width: 1200)
+      let pages = try [Destination.tab(.home), .fanClub("c1"), .tab(.bookmarks)].map { try rig.show($0) }
+      for page in pages { XCTAssertEqual(page.row("Title 1")?.says("Premium"), true) }
+      rig.fixture.store.hasPremium = true
+      rig.window.painted()
+      for page in pages { XCTAssertFalse(page.says("Premium")) }
+      rig.fixture.store.hasPremium = false
+      rig.window.painted()
+      for page in pages { XCTAssertEqual(page.row("Title 1")?.says("Premium"), true) }
+      rig.close()
+    }
+  }
+
+  func testRowsOpenPostsAndClubs() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1), .sample(2)])
+      let feed = try rig.show(.tab(.home))
+      feed.row("Title 2")?.activate()
+      XCTAssertEqual(rig.outputs, ["openPost(\"p2\")"])
+      rig.closeScreens()
+      let clubs = try rig.show(.tab(.fanClubs))
+      clubs.row("Club c1")?.activate()
+      XCTAssertEqual(rig.outputs.last, "openFanClub(\"c1\")")
+      rig.close()
+    }
+  }
+
+  func testFurtherPagesLoadAsOneScrolls() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: (1...60).map { .sample($0) })
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(rig.publication.requests.count, 1, "the first page is longer than the window")
+      rig.publication.with { $0.holds = ["GET"] }
+      rig.scroll(feed, to: 1)
+      try rig.waitForHeld()
+      XCTAssertTrue(feed.says("Loading more…"))
+      XCTAssertTrue(feed.isSpinning)
+      try rig.release()
+      XCTAssertFalse(feed.says("Loading more…"))
+      XCTAssertTrue(feed.says("Title 21"))
+      // Once it fails it is not tried again by itself, but on request.
+      rig.publication.with { $0.isOffline = true }
+      rig.scroll(feed, to: 1)
+      try rig.settle()
+      let asked = rig.publication.requests.count
+      rig.scroll(feed, to: 0.5)
+      rig.scroll(feed, to: 1)
+      try rig.settle()
+      XCTAssertEqual(rig.publication.requests.count, asked)
+      rig.publication.with { $0.isOffline = false }
+      try XCTUnwrap(feed.button("Try again")).click()
+      try rig.settle()
+      XCTAssertTrue(feed.says("Title 41"))
+      rig.close()
+    }
+  }
+
+  func testTextFromOutsideIsShownAsItIs() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      post.title = "<b>Bold</b> & <a href=\"x\">"
+      post.teaser = "&amp; <i>"
+      post.fanClubName = "<u>Club</u>"
+      var club = FanClub.sample("c1")
+      club.name = "<b>Rock & Roll</b>"
+      club.about = "1 < 2"
+      let rig = ReaderRig(posts: [post], clubs: [club])
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.row("<b>Bold</b> & <a href=\"x\">")?.says("&amp; <i>"), true)
+      XCTAssertTrue(feed.says("<u>Club</u>"))
+      XCTAssertTrue(try rig.show(.fanClub("c1")).says("<b>Rock & Roll</b>"))
+      XCTAssertTrue(try rig.show(.tab(.fanClubs)).says("1 < 2"))
+      rig.close()
+    }
+  }
+}
+
+@MainActor private final class Told { var ids: [Set<String>] = [] }

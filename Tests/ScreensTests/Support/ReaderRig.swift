@@ -1,0 +1,165 @@
+import AccountFeature
+import AppCore
+import ArticleFeature
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import Foundation
+import Gtk
+import HTTPTransport
+import LoginFeature
+import PublicationAPI
+import PublicationClient
+import Runtime
+import SessionService
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// One signed-in reader of a scripted publication, and a window that shows one screen or several side by side.
+@MainActor final class ReaderRig {
+  let fixture: ReaderFixture
+  let auth = ScriptedAuth()
+  let session: Session
+  let pictures: Pictures
+  let window: Window
+  private let places = Box(.horizontal)
+  private var open: [(view: any View, screen: Screen)] = []
+  /// What the screens asked the coordinator for.
+  private(set) var outputs: [String] = []
+
+  init(
+    posts: [Post] = [], clubs: [FanClub] = [.sample("c1")], pictureServer: (any Transport)? = nil, width: Int = 1000, height: Int = 720
+  ) {
+    fixture = ReaderFixture(posts: posts, clubs: clubs)
+    let loader = APIClient(transport: pictureServer ?? PictureServer(), token: { nil })
+    pictures = Pictures(client: loader, effects: fixture.effects)
+    session = Session(auth: auth, store: MemoryTokenStore(), token: TokenBox(), effects: fixture.effects)
+    window = Window(nil, title: "Test", width: width, height: height)
+    places.isHomogeneous = true
+    window.child(places)
+    window.present()
+    window.painted()
+  }
+
+  /// The view that was opened last.
+  var lastView: (any View)? { open.last?.view }
+  var publication: ScriptedPublication { fixture.publication }
+  var seen: Seen { Seen(window) }
+
+  /// Makes the screen of a place.
+  func screen(_ destination: Destination) -> Screen {
+    let (store, formatting) = (fixture.store, fixture.formatting)
+    let posts: @MainActor (PostList.Output) -> Void = { [weak self] in self?.outputs.append("\($0)") }
+    switch destination {
+    case .login:
+      return .login(
+        LoginViewModel(session: session, effects: fixture.effects) {
+          LoginPublication(name: "The Sample", tagline: "For tests", sampleAccount: .init(email: "a@b.c", password: Secret("x")))
+        } output: { [weak self] in
+          self?.outputs.append("\($0)")
+        })
+    case .tab(.home): return .feed(FeedViewModel(store: store, formatting: formatting, output: posts))
+    case .tab(.fanClubs):
+      return .fanClubs(FanClubListViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: store, formatting: formatting, output: posts))
+    case .tab(.account), .paywall, .payment:
+      return .account(
+        AccountViewModel(
+          session: session, publication: "The Sample", premium: { AsyncStream { $0.yield(.none) } }, formatting: formatting
+        ) { [weak self] in self?.outputs.append("\($0)") })
+    case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
+    case .post(let id):
+      return .article(
+        ArticleViewModel(id, paywallID: "premium", store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    }
+  }
+
+  /// Opens a place beside those that are open, and waits until it is painted.
+  @discardableResult func show(_ destination: Destination, settles: Bool = true) throws -> Seen {
+    try show(screen(destination), settles: settles)
+  }
+
+  @discardableResult func show(_ screen: Screen, settles: Bool = true) throws -> Seen {
+    let view = ViewFactory(pictures: pictures).view(screen)
+    view.root.expandsHorizontally = true
+    places.append(view.root)
+    open.append((view, screen))
+    screen.appear()
+    if settles { try settle() } else { window.painted() }
+    return Seen(view.root)
+  }
+
+  /// Waits until no answer is missing and everything is painted.
+  func settle() throws {
+    repeat {
+      try finish { [fixture] in await fixture.settle() }
+      window.painted()
+    } while fixture.effects.inFlight > 0
+  }
+
+  /// Scrolls to a share of the length, which the list learns better the more rows it has measured.
+  func scroll(_ seen: Seen, to share: Double) {
+    var last = -1.0
+    for _ in 0..<50 {
+      let position = seen.scroll(to: share)
+      window.painted()
+      if position == last { return }
+      last = position
+    }
+  }
+
+  /// Waits until that many requests are held and what came before them is painted.
+  func waitForHeld(_ count: Int = 1) throws {
+    try finish { [fixture] in await fixture.waitForHeld(count) }
+    window.painted()
+  }
+
+  /// Lets held requests have their answers.
+  func release(_ prefix: String = "") throws {
+    publication.release(prefix)
+    try settle()
+  }
+
+  /// Closes the screens, as the window does with those that are gone.
+  func closeScreens() {
+    for (view, screen) in open {
+      screen.disappear()
+      view.scope.close()
+    }
+    places.removeAll()
+    open = []
+  }
+
+  /// Closes the screens and the window.
+  func close() {
+    closeScreens()
+    window.destroy()
+  }
+}
+
+/// Answers by the last part of the path: `PREFIX…` of ``answers``; anything else is there not.
+final class PictureServer: Transport {
+  let publication = ScriptedPublication()
+  private let answers: @Sendable (String) -> Data?
+
+  init(_ answers: @escaping @Sendable (String) -> Data? = { _ in nil }) { self.answers = answers }
+
+  /// Every path that was asked for, in order.
+  var paths: [String] { publication.requests.map { String($0.dropFirst("GET ".count)) } }
+
+  func send(_ request: Request) async throws -> Response {
+    // The scripted publication keeps the log and holds what the test wants held.
+    _ = try? await publication.send(request)
+    try Task.checkCancellation()
+    guard let data = answers(request.target) else { return Response(404) }
+    return Response(200, headers: ["Content-Type": "image/png"], body: data)
+  }
+}
+
+extension FanClub {
+  static func sample(_ id: String, followers: Int = 3) -> FanClub {
+    FanClub(id: id, name: "Club \(id)", about: "About \(id)", followers: followers, posts: 2)
+  }
+}

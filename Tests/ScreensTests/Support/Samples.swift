@@ -1,0 +1,18 @@
+import CGtk
+import Foundation
+
+enum Samples {
+  /// A picture of one color, as a PNG file.
+  static func picture(side: Int, red: UInt8 = 200) -> Data {
+    let rows = [UInt8]((0..<side * side).flatMap { _ in [red, 40, 60, 255] })
+    let bytes = g_bytes_new(rows, gsize(rows.count))
+    defer { g_bytes_unref(bytes) }
+    guard let texture = gdk_memory_texture_new(gint(side), gint(side), GDK_MEMORY_R8G8B8A8, bytes, gsize(side * 4)) else { return Data() }
+    defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+    guard let png = gdk_texture_save_to_png_bytes(texture) else { return Data() }
+    defer { g_bytes_unref(png) }
+    var size: gsize = 0
+    guard let start = g_bytes_get_data(png, &size) else { return Data() }
+    return Data(bytes: start, count: Int(size))
+  }
+}

@@ -1,0 +1,118 @@
+import CGtk
+import CGtkShims
+import Synchronization
+import XCTest
+
+@testable import Gtk
+
+/// Draws with the app's style sheet and without animations, and fails a test in which the toolkit complained.
+///
+/// Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
+class ScreensTestCase: XCTestCase {
+  override func setUpWithError() throws {
+    let started = MainActor.assumeIsolated { Toolkit.start() }
+    guard started else { throw XCTSkip("there is no display") }
+    MainActor.assumeIsolated {
+      MainLoop.attachMainActor()
+      Theme.install()
+      Theme.use(.light)
+      Complaints.listen()
+      setting("gtk-enable-animations", false)
+      setting("gtk-cursor-blink", false)
+    }
+    _ = Complaints.take()
+  }
+
+  override func tearDown() {
+    XCTAssertEqual(Complaints.take(), [], "the toolkit complained")
+  }
+}
+
+/// Changes one of the toolkit's settings, for this process.
+@MainActor func setting(_ name: String, _ isOn: Bool) {
+  guard let settings = gtk_settings_get_default() else { return }
+  matinee_object_set_boolean(UnsafeMutableRawPointer(settings), name, isOn ? 1 : 0)
+}
+
+/// What the toolkit wrote as a warning or worse.
+enum Complaints {
+  private static let kept = Mutex<[String]>([])
+  private static let isListening = Mutex(false)
+
+  /// Listens from now on, once in a process.
+  static func listen() {
+    let first = isListening.withLock { listening in
+      defer { listening = true }
+      return !listening
+    }
+    if first { g_log_set_writer_func(writeLog, nil, nil) }
+  }
+
+  static func add(_ text: String) { kept.withLock { $0.append(text) } }
+
+  /// Those since the last call.
+  static func take() -> [String] {
+    kept.withLock { kept in
+      defer { kept = [] }
+      return kept
+    }
+  }
+}
+
+// In no isolated context: the toolkit calls it on any thread.
+private let writeLog: GLogWriterFunc = { level, fields, count, data in
+  let serious = G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue
+  if level.rawValue & serious != 0, let fields {
+    for field in UnsafeBufferPointer(start: fields, count: Int(count)) where String(cString: field.key) == "MESSAGE" {
+      Complaints.add(String(cString: field.value.assumingMemoryBound(to: CChar.self)))
+    }
+  }
+  return g_log_writer_default(level, fields, count, data)
+}
+
+/// Turns the loop until asynchronous work is done.
+/// - Throws: what the work throws, and `TimedOut`.
+@MainActor @discardableResult func finish<Value: Sendable>(
+  upTo seconds: Double = 30, _ work: @escaping @MainActor () async throws -> Value
+) throws -> Value {
+  let answer = Answer<Value>()
+  Task {
+    do { answer.result = .success(try await work()) } catch { answer.result = .failure(error) }
+  }
+  MainLoop.run(upTo: seconds) { answer.result != nil }
+  guard let result = answer.result else { throw TimedOut() }
+  return try result.get()
+}
+
+struct TimedOut: Error {}
+
+@MainActor private final class Answer<Value> {
+  var result: Result<Value, any Error>?
+}
+
+/// Turns the loop until what is asked for has come about.
+@MainActor func eventually(
+  _ what: String, upTo seconds: Double = 10, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
+) {
+  XCTAssertTrue(MainLoop.run(upTo: seconds, until: condition), "did not happen: \(what)", file: file, line: line)
+}
+
+extension Window {
+  /// Returns when what was changed has been laid out and painted.
+  @MainActor func painted() {
+    let frames = Frames()
+    onFrame(frames) { $0.count += 1 }
+    // Layout of one frame may ask for another: rows that are bound change their height.
+    for _ in 0..<3 {
+      let seen = frames.count
+      gtk_widget_queue_draw(widget)
+      MainLoop.run(upTo: 10) { frames.count > seen }
+    }
+    frames.scope.close()
+  }
+}
+
+@MainActor private final class Frames: SignalOwner {
+  let scope = Scope()
+  var count = 0
+}

@@ -1,0 +1,46 @@
+import Runtime
+import SessionService
+import Synchronization
+
+/// A backend that knows one password, and waits with its answers while it is held.
+final class ScriptedAuth: AuthProvider {
+  static let user = User(id: "u1", email: "ada@example.org", name: "Ada")
+
+  private struct State {
+    var failure: AuthError?
+    var isHeld = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var attempts: [String] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// Who tried to sign in, with which password.
+  var attempts: [String] { state.withLock { $0.attempts } }
+  /// How many answers are being waited for.
+  var waiting: Int { state.withLock { $0.waiting.count } }
+
+  func fail(with error: AuthError?) { state.withLock { $0.failure = error } }
+  func hold() { state.withLock { $0.isHeld = true } }
+  func release() {
+    let waiting = state.withLock { state in
+      defer { (state.isHeld, state.waiting) = (false, []) }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+    let (isHeld, failure) = state.withLock { state in
+      state.attempts.append("\(email) \(password.revealed)")
+      return (state.isHeld, state.failure)
+    }
+    if isHeld { await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } } }
+    if let failure { throw failure }
+    guard password == Secret("right") else { throw .wrongCredentials }
+    return (Secret("token"), Self.user)
+  }
+
+  func check(_ token: Secret) async throws(AuthError) -> User { Self.user }
+  func signOut(_ token: Secret) async {}
+}

@@ -1,0 +1,152 @@
+import CGtk
+import CGtkShims
+
+@testable import Gtk
+
+/// A widget as a person finds it: what is on screen of it, by text, name and place.
+@MainActor struct Seen {
+  let pointer: UnsafeMutablePointer<GtkWidget>
+
+  init(_ widget: Widget) { pointer = widget.widget }
+  private init(_ pointer: UnsafeMutablePointer<GtkWidget>) { self.pointer = pointer }
+
+  private var opaque: OpaquePointer { OpaquePointer(pointer) }
+  private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
+  private func isA(_ type: GType) -> Bool { matinee_is_a(pointer, type) != 0 }
+
+  /// This and everything in it that is drawn, in reading order.
+  var all: [Seen] {
+    guard gtk_widget_get_mapped(pointer) != 0, gtk_widget_get_opacity(pointer) > 0 else { return [] }
+    var found = [self]
+    var child = gtk_widget_get_first_child(pointer)
+    while let present = child {
+      found += Seen(present).all
+      child = gtk_widget_get_next_sibling(present)
+    }
+    return found
+  }
+
+  // MARK: What it says
+
+  /// The text of a label.
+  var text: String? { isA(gtk_label_get_type()) ? string(gtk_label_get_text(opaque)) : nil }
+  /// All texts in it, but empty ones.
+  var texts: [String] { all.compactMap(\.text).filter { !$0.isEmpty } }
+  func says(_ text: String) -> Bool { texts.contains(text) }
+  /// The names of all icons in it.
+  var icons: [String] { all.compactMap { $0.isA(gtk_image_get_type()) ? string(gtk_image_get_icon_name($0.opaque)) : nil } }
+  func label(_ text: String) -> Seen? { all.first { $0.text == text } }
+  /// Whether a spinner turns in it.
+  var isSpinning: Bool { all.contains { $0.isA(gtk_spinner_get_type()) && gtk_spinner_get_spinning($0.opaque) != 0 } }
+  /// How many pictures are loaded and drawn in it.
+  var pictureCount: Int { all.count { $0.isA(gtk_picture_get_type()) && gtk_picture_get_paintable($0.opaque) != nil } }
+  func hasStyle(_ name: String) -> Bool { gtk_widget_has_css_class(pointer, name) != 0 }
+
+  // MARK: Controls
+
+  /// The name of a button: its tooltip, or the text on it.
+  private var buttonName: String? {
+    guard isA(gtk_button_get_type()) else { return nil }
+    return string(gtk_widget_get_tooltip_text(pointer)) ?? texts.joined(separator: " ")
+  }
+  var buttonNames: [String] { all.compactMap(\.buttonName) }
+  func button(_ name: String) -> Seen? { all.first { $0.buttonName == name } }
+  var isSensitive: Bool { gtk_widget_is_sensitive(pointer) != 0 }
+  /// Whether a button is drawn as on.
+  var isOn: Bool { hasStyle("on") }
+  /// Presses a button, when it can be pressed.
+  func click() { if isSensitive { matinee_emit(raw, "clicked") } }
+  /// The fields to type in, from above.
+  var entries: [Seen] { all.filter { $0.isA(gtk_entry_get_type()) || $0.isA(gtk_password_entry_get_type()) } }
+  var typed: String { string(gtk_editable_get_text(opaque)) ?? "" }
+
+  /// Types into a field, as a person does.
+  func type(_ text: String) {
+    var position: gint = 0
+    gtk_editable_delete_text(opaque, 0, -1)
+    gtk_editable_insert_text(opaque, text, gint(text.utf8.count), &position)
+  }
+  /// Presses Enter in a field.
+  func pressEnter() { if let inner = gtk_editable_get_delegate(opaque) { gtk_widget_activate(UnsafeMutablePointer(inner)) } }
+  /// Puts the keyboard there.
+  @discardableResult func focus() -> Bool { gtk_widget_grab_focus(pointer) != 0 }
+  /// Follows the link of a label that stands at an offset of its text, as Enter does.
+  func followLink(at offset: Int) {
+    gtk_label_select_region(opaque, gint(offset), gint(offset))
+    matinee_emit(raw, "activate-current-link")
+  }
+
+  /// Chooses a row, as a click or Enter does.
+  func activate() { gtk_widget_activate(pointer) }
+
+  // MARK: Place
+
+  /// What it is in, up to a widget of that CSS name.
+  func enclosing(_ cssName: String) -> Seen? {
+    var parent = gtk_widget_get_parent(pointer)
+    while let present = parent {
+      if string(gtk_widget_get_css_name(present)) == cssName { return Seen(present) }
+      parent = gtk_widget_get_parent(present)
+    }
+    return nil
+  }
+  /// The row of a list that has this text in it.
+  func row(_ text: String) -> Seen? { label(text)?.enclosing("row") }
+
+  /// Where it is drawn: left, top, width and height within another widget.
+  func place(in other: Seen) -> (x: Double, y: Double, width: Double, height: Double) {
+    var area = graphene_rect_t()
+    _ = gtk_widget_compute_bounds(pointer, other.pointer, &area)
+    return (Double(area.origin.x), Double(area.origin.y), Double(area.size.width), Double(area.size.height))
+  }
+
+  /// Scrolls what can be scrolled in it to a share of its length, from 0 to 1.
+  /// - Returns: the position in pixels.
+  @discardableResult func scroll(to share: Double) -> Double {
+    guard let scroller = all.first(where: { $0.isA(gtk_scrolled_window_get_type()) }),
+      let adjustment = gtk_scrolled_window_get_vadjustment(scroller.opaque)
+    else { return 0 }
+    gtk_adjustment_set_value(adjustment, (gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)) * share)
+    return gtk_adjustment_get_value(adjustment)
+  }
+
+  /// What it looks like now.
+  var pixels: [UInt8]? {
+    guard let texture = matinee_widget_render(pointer, 1) else { return nil }
+    defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+    let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
+    var bytes = [UInt8](repeating: 0, count: width * height * 4)
+    gdk_texture_download(texture, &bytes, gsize(width * 4))
+    return bytes
+  }
+
+  /// Presses a key for which a widget in it has a shortcut.
+  /// - Returns: whether one took it.
+  @discardableResult func press(_ key: String) -> Bool {
+    guard let wanted = gtk_shortcut_trigger_parse_string(key) else { return false }
+    defer { g_object_unref(UnsafeMutableRawPointer(wanted)) }
+    // The innermost widget is asked first, as the toolkit does.
+    return all.reversed().contains { $0.takes(wanted) }
+  }
+
+  private func takes(_ trigger: OpaquePointer) -> Bool {
+    let controllers = gtk_widget_observe_controllers(pointer)
+    defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
+    for place in 0..<g_list_model_get_n_items(controllers) {
+      guard let controller = g_list_model_get_object(controllers, place) else { continue }
+      defer { g_object_unref(controller) }
+      guard matinee_is_a(controller, gtk_shortcut_controller_get_type()) != 0 else { continue }
+      let shortcuts = OpaquePointer(controller)
+      for index in 0..<g_list_model_get_n_items(shortcuts) {
+        guard let shortcut = g_list_model_get_object(shortcuts, index) else { continue }
+        defer { g_object_unref(shortcut) }
+        guard let own = gtk_shortcut_get_trigger(OpaquePointer(shortcut)) else { continue }
+        guard gtk_shortcut_trigger_equal(UnsafeRawPointer(own), UnsafeRawPointer(trigger)) != 0 else { continue }
+        if gtk_shortcut_action_activate(gtk_shortcut_get_action(OpaquePointer(shortcut)), GtkShortcutActionFlags(0), pointer, nil) != 0 {
+          return true
+        }
+      }
+    }
+    return false
+  }
+}
