@@ -32,7 +32,9 @@ import Synchronization
   }
   private let products = Records()
 
-  init(_ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer()) async throws {
+  init(_ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer(), retry: RetryPolicy = RetryPolicy())
+    async throws
+  {
     let (issuer, products) = (try ReceiptIssuer(), products)
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
@@ -49,7 +51,7 @@ import Synchronization
     }
     purchases = PublicationPurchases(
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
-      environment: PurchaseEnvironment(clock: clock, effects: effects))
+      environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry))
     purchases.setUser("ada")
     let methods = [
       PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),

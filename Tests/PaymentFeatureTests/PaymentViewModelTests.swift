@@ -320,6 +320,21 @@ import Testing
     #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
   }
 
+  @Test func case3APaymentThatAnEarlierRunLeftUnconfirmedIsWaitedForAndNotPaidTwice() async throws {
+    let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1, tries: 1))
+    bench.queue.answer { _, _ in .unavailable(reason: "away") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
+    await bench.until { !bench.purchases.isUnderWay("monthly") }
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.until { !bench.outputs.isEmpty }
+    #expect(bench.outputs == [.finished("monthly")])
+    #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
+  }
+
   // MARK: The one function
 
   @Test func case12TheOutcomeIsComputedFromThreeFacts() {

@@ -11,7 +11,7 @@ public struct RetryPolicy: Equatable, Sendable {
   /// After how many tries it is left to the next start or sign-in.
   public var tries: Int
 
-  /// Makes one; without arguments three tries in the foreground and twelve in all, over about forty minutes.
+  /// Makes one; without arguments three tries in the foreground and twelve in all, over about half an hour.
   public init(
     firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(600), triesInForeground: Int = 3, patience: Duration = .seconds(20),
     tries: Int = 12

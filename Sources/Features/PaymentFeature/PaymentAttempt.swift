@@ -32,6 +32,8 @@ struct PaymentAttempt: Equatable {
     case .failed(.authorization(let sentence)):
       tokenError = sentence
       self.result = result
+    // Paid already, by an earlier press or an earlier run: what is left is to wait for it.
+    case .failed(.inProgress): self.result = .pending(.storeUnavailable)
     case .purchased, .failed, .pending: self.result = result
     }
   }
