@@ -30,6 +30,10 @@ public struct Role: Equatable, Sendable, CustomStringConvertible {
   public static let picture = Role(rawValue: ATSPI_ROLE_IMAGE)
   /// A link.
   public static let link = Role(rawValue: ATSPI_ROLE_LINK)
+  /// Something that is read out at once: a message.
+  public static let alert = Role(rawValue: ATSPI_ROLE_ALERT)
+  /// A window within the window.
+  public static let dialog = Role(rawValue: ATSPI_ROLE_DIALOG)
   /// A top-level window.
   public static let window = Role(rawValue: ATSPI_ROLE_FRAME)
 

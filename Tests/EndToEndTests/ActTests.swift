@@ -1,0 +1,69 @@
+import Driver
+import XCTest
+
+/// Step 4: reactions, bookmarks and follows change at once, everywhere, and go back when they are refused.
+final class ActTests: EndToEndCase {
+  private func firstPost() throws -> Sample.Post { try Sample.current.get().firstPost(premium: false) }
+
+  func testReactionShowsInFeedAndArticle() throws {
+    let title = try firstPost().title
+    try app.startSignedIn()
+    try app.waitUntil("React", in: app.row(title), isOn: false)
+    try app.press("React", in: app.row(title))
+    try app.waitUntil("React", in: app.row(title), isOn: true)
+    try app.open(title)
+    try app.waitForScreen("article")
+    try app.waitUntil("React", isOn: true)
+    try app.press("React")
+    try app.waitUntil("React", isOn: false)
+    try app.press("Back")
+    try app.waitForScreen("feed")
+    try app.waitUntil("React", in: app.row(title), isOn: false)
+  }
+
+  func testBookmarkShowsAmongTheBookmarks() throws {
+    let title = try firstPost().title
+    try app.startSignedIn()
+    try app.press("Bookmarks")
+    try app.waitForScreen("bookmarks")
+    try app.waitForText("No bookmarks yet")
+    try app.press("Home")
+    try app.waitForScreen("feed")
+    try app.press("Bookmark", in: app.row(title))
+    try app.press("Bookmarks")
+    try app.waitForScreen("bookmarks")
+    try app.waitUntil("Bookmark", in: app.row(title), isOn: true)
+    XCTAssertEqual(app.rowNames, [title])
+  }
+
+  func testFollowShowsOnTheFanClubsPage() throws {
+    let club = try XCTUnwrap(Sample.current.get().fanClubs.first).name
+    try app.startSignedIn()
+    try app.press("Fan clubs")
+    try app.waitForScreen("fanclubs")
+    try app.press("Follow", in: app.row(club))
+    try app.waitUntil("Follow", in: app.row(club), isOn: true)
+    try app.open(club)
+    try app.waitForScreen("fanclub")
+    try app.waitUntil("Follow", isOn: true)
+  }
+
+  func testRefusedReactionGoesBackAndSaysWhy() throws {
+    let title = try firstPost().title
+    try app.startSignedIn(app.faults(#"{"fault": "status", "status": 403, "method": "PUT", "path": "/v1/posts/"}"#))
+    try app.press("React", in: app.row(title))
+    try app.waitForText("Your reaction was not saved.")
+    try app.waitUntil("React", in: app.row(title), isOn: false)
+  }
+
+  func testReactionShowsWhileTheAnswerIsAwaited() throws {
+    let title = try firstPost().title
+    try app.startSignedIn(app.faults(#"{"fault": "delay", "seconds": 60, "method": "PUT", "path": "/v1/posts/"}"#))
+    let list = try app.waitForRows()
+    try app.press("React", in: app.row(title))
+    try app.waitUntil("React", in: app.row(title), isOn: true)
+    try app.scroll(60, over: list)
+    try app.scroll(-60, over: list)
+    try app.waitUntil("React", in: app.row(title), isOn: true)
+  }
+}

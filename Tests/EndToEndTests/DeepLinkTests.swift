@@ -1,0 +1,54 @@
+import Driver
+import XCTest
+
+/// Step 8: links, in every state the app can be in.
+final class DeepLinkTests: EndToEndCase {
+  private func link() throws -> (uri: String, title: String) {
+    let post = try Sample.current.get().firstPost(premium: false)
+    return ("matinee://posts/\(post.id)", post.title)
+  }
+
+  func testWhileStopped() throws {
+    try app.startSignedIn()
+    app.kill()
+    try app.start([link().uri])
+    try app.waitForScreen("article")
+    XCTAssertEqual(app.screens, ["curtain", "article"])
+    try app.waitForText(link().title)
+  }
+
+  func testWhileSignedOutItIsOpenedAfterTheLogin() throws {
+    try app.start([link().uri])
+    try app.waitForScreen("login")
+    try app.press("Use the sample account")
+    try app.waitForScreen("article")
+    try app.waitForText(link().title)
+  }
+
+  func testWhileOpenItIsHandedOver() throws {
+    let club = try XCTUnwrap(Sample.current.get().fanClubs.first)
+    try app.startSignedIn()
+    let second = try app.runBeside(["matinee://fanclubs/\(club.id)"])
+    XCTAssertEqual(second.status, 0)
+    try app.waitForScreen("fanclub")
+    try app.waitForText(club.name)
+  }
+
+  func testPaywallHasALinkToo() throws {
+    try app.startSignedIn()
+    _ = try app.runBeside(["matinee://paywall/premium"])
+    try app.waitForScreen("paywall")
+  }
+
+  func testWhatIsNoLinkIsExplainedAndChangesNothing() throws {
+    try app.startSignedIn()
+    for (uri, sentence) in [
+      ("matinee://nowhere/1", "This link leads to “nowhere”, which Matinee does not know."),
+      ("matinee://posts/", "This link names nothing that could be opened"),
+    ] {
+      _ = try app.runBeside([uri])
+      try app.waitForText(sentence)
+      XCTAssertEqual(app.screens.last, "feed")
+    }
+  }
+}

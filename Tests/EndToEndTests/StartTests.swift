@@ -1,0 +1,42 @@
+import Driver
+import XCTest
+
+/// Step 1: the curtain hides everything that happens before the destination is known.
+final class StartTests: EndToEndCase {
+  func testFirstStartShowsTheCurtainAndThenTheLogin() throws {
+    try app.start()
+    try app.waitForScreen("login")
+    XCTAssertEqual(app.screens, ["curtain", "login"])
+    XCTAssertFalse(app.shows("Your front row seat"))
+  }
+
+  /// The login lies beneath the curtain all the time, and nobody sees it.
+  func testSlowCheckOfAKeptSessionShowsTheCurtainAndThenTheFeed() throws {
+    try app.startSignedIn()
+    app.kill()
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 3, "method": "GET", "path": "/v1/session"}"#))
+    try app.waitForScreen("feed")
+    XCTAssertEqual(app.screens, ["curtain", "feed"])
+  }
+
+  func testCheckThatHangsOffersToGoOnOffline() throws {
+    try app.startSignedIn()
+    app.kill()
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "GET", "path": "/v1/session"}"#))
+    try app.waitForScreen("curtain")
+    _ = try app.find(.button, "Try again")
+    try app.press("Continue offline")
+    try app.waitForScreen("feed")
+    XCTAssertEqual(app.screens, ["curtain", "feed"])
+  }
+
+  func testCheckThatHangsOnceCanBeTriedAgain() throws {
+    try app.startSignedIn()
+    app.kill()
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "GET", "path": "/v1/session", "count": 1}"#))
+    try app.waitForScreen("curtain")
+    try app.press("Try again")
+    try app.waitForScreen("feed")
+    XCTAssertEqual(app.screens, ["curtain", "feed"])
+  }
+}
