@@ -13,13 +13,14 @@ let requestOpened: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar
   return Unmanaged.passRetained(exchange).toOpaque()
 }
 
-let requestContinued: MHD_AccessHandlerCallback = { context, connection, _, method, _, upload, size, own in
+let requestContinued: MHD_AccessHandlerCallback = { context, connection, _, method, version, upload, size, own in
   guard let context, let connection, let method, let size, let pointer = own?.pointee else { return .NO }
   let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
   let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
   let part = UnsafeRawBufferPointer(start: upload, count: size.pointee)
   size.pointee = 0
-  return RequestReader(daemon, exchange, connection).proceed(String(cString: method), part) ? .YES : .NO
+  let isModern = version.map { String(cString: $0) } != "HTTP/1.0"
+  return RequestReader(daemon, exchange, connection).proceed(String(cString: method), part, needsHost: isModern) ? .YES : .NO
 }
 
 let requestCompleted: MHD_RequestCompletedCallback = { context, _, own, _ in

@@ -8,6 +8,9 @@ struct ListenSocket {
   /// - Throws: ``Listener/Failure``.
   init(address: String, port: Int) throws(Listener.Failure) {
     guard (0...65535).contains(port) else { throw .badAddress("port \(port)") }
+    // getaddrinfo takes 1.2 for 1.0.0.2.
+    var ignored = in6_addr()
+    guard inet_pton(AF_INET, address, &ignored) == 1 || inet_pton(AF_INET6, address, &ignored) == 1 else { throw .badAddress(address) }
     var hints = addrinfo()
     hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

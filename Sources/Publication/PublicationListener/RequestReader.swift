@@ -16,11 +16,11 @@ struct RequestReader {
   }
 
   /// - Returns: whether the connection may go on.
-  func proceed(_ method: String, _ part: UnsafeRawBufferPointer) -> Bool {
+  func proceed(_ method: String, _ part: UnsafeRawBufferPointer, needsHost: Bool) -> Bool {
     if let answer = exchange.answer { return queue(answer) }
     guard exchange.hasBegun else {
       exchange.hasBegun = true
-      guard let refusal = refusal() else { return true }
+      guard let refusal = refusal(needsHost: needsHost) else { return true }
       return queue(refusal, closing: true)
     }
     guard part.isEmpty else { return take(part) }
@@ -35,7 +35,7 @@ struct RequestReader {
 
   /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
   /// requests are smuggled past a proxy.
-  private func refusal() -> Response? {
+  private func refusal(needsHost: Bool) -> Response? {
     guard let target = exchange.target, target.hasPrefix("/"), !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       return .problem(400, "bad_request", "The request's target is not a path.")
     }
@@ -43,6 +43,14 @@ struct RequestReader {
       return .problem(400, "bad_request", "The path holds a byte that no path has.")
     }
     let headers = headers()
+    // A name such as "Content-Length " is another field here, and may be the same one to a proxy.
+    guard
+      headers.fields.allSatisfy({ $0.name.utf8.allSatisfy(Self.isTokenByte) && !$0.name.isEmpty && $0.value.utf8.allSatisfy(Self.isText) })
+    else { return .problem(400, "bad_request", "A header field has a name or a value that none has.") }
+    let hosts = headers.fields.count { $0.name.lowercased() == "host" }
+    guard hosts == 1 || (hosts == 0 && !needsHost) else {
+      return .problem(400, "bad_request", "The request does not name its host, or names several.")
+    }
     let lengths = headers.fields.filter { $0.name.lowercased() == "content-length" }
     let encodings = headers.fields.filter { $0.name.lowercased() == "transfer-encoding" }
     guard lengths.count + encodings.count <= 1 else {
@@ -59,6 +67,16 @@ struct RequestReader {
     }
     return nil
   }
+
+  /// RFC 9110, 5.6.2.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
   private var tooLarge: Response {
     .problem(413, "too_large", "The body has more than \(daemon.limits.body) bytes.")

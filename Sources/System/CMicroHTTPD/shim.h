@@ -13,7 +13,8 @@ static inline struct MHD_Daemon *matinee_mhd_start(
     MHD_OPTION_CONNECTION_LIMIT, connections,
     MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
     MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory,
-    MHD_OPTION_STRICT_FOR_CLIENT, 1,
+    // 0.9.75 answers what strictness refuses with two heads; a missing Host is refused by us.
+    MHD_OPTION_STRICT_FOR_CLIENT, 0,
     MHD_OPTION_URI_LOG_CALLBACK, opened, context,
     MHD_OPTION_NOTIFY_COMPLETED, completed, context,
     MHD_OPTION_END);

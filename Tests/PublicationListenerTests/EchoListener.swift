@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTransport
+import Runtime
+import Synchronization
+
+@testable import PublicationListener
+
+/// A listener whose handler says what it was asked, and can be held.
+final class EchoListener: Sendable {
+  private struct State {
+    var requests: [Request] = []
+    var isHeld = false
+    var held: [CheckedContinuation<Void, Never>] = []
+    var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  let clock = ManualClock()
+  let listener: Listener
+  private let state: Lock
+
+  // Shared with the handler, which is there before this object is.
+  private final class Lock: Sendable { let state = Mutex(State()) }
+
+  init(limits: Listener.Limits = Listener.Limits()) throws {
+    let state = Lock()
+    self.state = state
+    listener = try Listener(
+      limits: limits, clock: clock, unknownMethod: { _ in Response(405, headers: ["Allow": "GET"]) },
+      handler: { request in
+        let waiters = state.state.withLock { state in
+          state.requests.append(request)
+          let ready = state.waiting.filter { $0.count <= state.requests.count }
+          state.waiting.removeAll { $0.count <= state.requests.count }
+          return ready
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+        await withCheckedContinuation { continuation in
+          let isHeld = state.state.withLock { state in
+            if state.isHeld { state.held.append(continuation) }
+            return state.isHeld
+          }
+          if !isHeld { continuation.resume() }
+        }
+        return Response(
+          200, headers: ["Content-Type": "text/plain"],
+          body: Data("\(request.method.rawValue) \(request.target) \(request.body.count)".utf8))
+      })
+  }
+
+  var requests: [Request] { state.state.withLock { $0.requests } }
+
+  func hold() { state.state.withLock { $0.isHeld = true } }
+
+  func release() {
+    let held = state.state.withLock { state in
+      state.isHeld = false
+      defer { state.held = [] }
+      return state.held
+    }
+    for continuation in held { continuation.resume() }
+  }
+
+  func waitForRequests(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isReady = state.state.withLock { state in
+        if state.requests.count >= count { return true }
+        state.waiting.append((count, continuation))
+        return false
+      }
+      if isReady { continuation.resume() }
+    }
+  }
+}

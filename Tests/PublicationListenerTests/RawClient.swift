@@ -1,0 +1,90 @@
+import Foundation
+import Runtime
+
+/// A TCP connection of a test that sends whatever bytes it likes. Reading gives up after ten seconds, so that no test hangs.
+final class RawClient: Sendable {
+  struct Failure: Error { let reason: String }
+
+  struct Answer: Equatable, Sendable {
+    var status: Int
+    var fields: [String: String]
+    var body: String
+  }
+
+  private let socket: Int32
+  private let executor = ThreadExecutor(name: "raw-client")
+
+  init(port: Int) throws {
+    socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+    }
+    guard connected == 0 else {
+      let reason = String(cString: strerror(errno))
+      close(socket)
+      throw Failure(reason: reason)
+    }
+    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(socket) }
+
+  func send(_ text: String) async throws {
+    try await executor.run { [socket] in
+      var rest = Data(text.utf8)
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard count > 0 else { throw Failure(reason: String(cString: strerror(errno))) }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  /// The next answer, by its length.
+  func answer(bodiless: Bool = false) async throws -> Answer {
+    try await executor.run { [socket] in
+      var bytes = Data()
+      while bytes.range(of: Data("\r\n\r\n".utf8)) == nil {
+        guard let more = Self.read(socket, 1) else { throw Failure(reason: "ended in the head: \(String(decoding: bytes, as: UTF8.self))") }
+        bytes += more
+      }
+      let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n").filter { !$0.isEmpty }
+      var fields: [String: String] = [:]
+      for line in lines.dropFirst() {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        fields[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+      }
+      var body = Data()
+      let length = bodiless ? 0 : fields["content-length"].flatMap { Int($0) } ?? 0
+      while body.count < length {
+        guard let more = Self.read(socket, length - body.count) else { throw Failure(reason: "ended in the body") }
+        body += more
+      }
+      let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      return Answer(status: status, fields: fields, body: String(decoding: body, as: UTF8.self))
+    }
+  }
+
+  /// Whether the other end has closed, once everything it sent was read.
+  func isClosed() async throws -> Bool { try await executor.run { [socket] in Self.read(socket, 1) == nil } }
+
+  /// Everything until the other end closes.
+  func rest() async throws -> String {
+    try await executor.run { [socket] in
+      var bytes = Data()
+      while let more = Self.read(socket, 4096) { bytes += more }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  private static func read(_ socket: Int32, _ count: Int) -> Data? {
+    var buffer = [UInt8](repeating: 0, count: count)
+    let got = recv(socket, &buffer, count, 0)
+    return got > 0 ? Data(buffer.prefix(got)) : nil
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@testable import PublicationListener
+
+/// Stopping: nobody who was let in is sent away without an answer.
+@Suite struct StopTests {
+  @Test func answersUnderWayAreWaitedFor() async throws {
+    let echo = try EchoListener()
+    let (busy, idle) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
+    try await idle.send("GET /idle HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await idle.answer().status == 200)
+    echo.hold()
+    try await busy.send("GET /busy HTTP/1.1\r\nHost: x\r\n\r\n")
+    await echo.waitForRequests(2)
+    async let stopped: Void = echo.listener.stop()
+    await echo.clock.waitForSleepers()
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port) }
+    echo.release()
+    let answer = try await busy.answer()
+    #expect(answer.body == "GET /busy 0")
+    #expect(answer.fields["connection"] == "close")
+    await stopped
+    #expect(try await busy.isClosed())
+    #expect(try await idle.isClosed())
+  }
+
+  @Test func notForEver() async throws {
+    let echo = try EchoListener()
+    echo.hold()
+    let (busy, slow) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
+    try await slow.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc")
+    try await busy.send("GET /busy HTTP/1.1\r\nHost: x\r\n\r\n")
+    await echo.waitForRequests(1)
+    async let stopped: Void = echo.listener.stop()
+    await echo.clock.waitForSleepers()
+    echo.clock.advance(by: .seconds(10))
+    #expect(try await busy.answer().status == 503)
+    await stopped
+    #expect(try await busy.isClosed())
+    #expect(try await slow.isClosed())
+    // The handler ends after everything else: its answer goes nowhere.
+    echo.release()
+  }
+
+  @Test func twiceIsOnce() async throws {
+    let echo = try EchoListener()
+    async let first: Void = echo.listener.stop()
+    async let second: Void = echo.listener.stop()
+    _ = await (first, second)
+    await echo.listener.stop()
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port) }
+  }
+
+  @Test func aForgottenListenerStopsToo() async throws {
+    var echo: EchoListener? = try EchoListener()
+    let client = try RawClient(port: try #require(echo?.listener.port))
+    try await client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await client.answer().status == 200)
+    echo = nil
+    #expect(try await client.isClosed())
+  }
+}
