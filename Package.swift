@@ -171,6 +171,7 @@ tests(
   "PublicationServerTests",
   ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])
 tests("PublicationListenerTests", ["PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
+tests("MatineeServerTests", ["MatineeServer", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
 tests("FeedFeatureTests", ["TestSupport", "FeedFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
 tests("FanClubFeatureTests", ["TestSupport", "FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])

@@ -32,13 +32,14 @@ enum Command: Equatable {
   init(_ arguments: [String]) throws(Mistake) {
     var words = Words(arguments)
     switch try words.next() {
-    case "serve": self = try Self.serve(&words)
-    case "import": self = try Self.importFeeds(&words)
-    case "user": self = try Self.user(&words)
-    case "--help", "-h", "help": self = .help
-    case "--version": self = .version
+    case .argument("serve"): self = try Self.serve(&words)
+    case .argument("import"): self = try Self.importFeeds(&words)
+    case .argument("user"): self = try Self.user(&words)
+    case .option("--help"), .argument("help"): self = .help
+    case .option("--version"): self = .version
     case nil: throw Mistake(sentence: "There is nothing to do: serve, import or user add.")
-    case let other?: throw Mistake(sentence: "“\(other)” is no command; there are serve, import and user add.")
+    case .argument(let other), .option(let other):
+      throw Mistake(sentence: "“\(other)” is no command; there are serve, import and user add.")
     }
   }
 
@@ -46,16 +47,16 @@ enum Command: Equatable {
     var (data, address, port) = (String?.none, "127.0.0.1", 8080)
     while let word = try words.next() {
       switch word {
-      case "--help", "-h": return .help
-      case "--data": data = try words.value(of: word)
-      case "--listen": address = try words.value(of: word)
-      case "--port":
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option("--listen"): address = try words.value(of: word)
+      case .option("--port"):
         let text = try words.value(of: word)
         guard let number = Int(text), (0...65535).contains(number) else {
           throw Mistake(sentence: "“\(text)” is no port: it is a number from 0 to 65535.")
         }
         port = number
-      default: throw Mistake(sentence: "serve does not know “\(word)”.")
+      case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
     return .serve(data: data, address: address, port: port)
@@ -65,11 +66,11 @@ enum Command: Equatable {
     var (data, json, sources) = (String?.none, false, [String]())
     while let word = try words.next() {
       switch word {
-      case "--help", "-h": return .help
-      case "--data": data = try words.value(of: word)
-      case "--json": json = true
-      case _ where words.isOption(word): throw Mistake(sentence: "import does not know “\(word)”.")
-      default: sources.append(word)
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option("--json"): json = true
+      case .option(let other): throw Mistake(sentence: "import does not know “\(other)”.")
+      case .argument(let source): sources.append(source)
       }
     }
     guard !sources.isEmpty else { throw Mistake(sentence: "import takes at least one file or URL.") }
@@ -80,10 +81,10 @@ enum Command: Equatable {
     var (data, rest) = (String?.none, [String]())
     while let word = try words.next() {
       switch word {
-      case "--help", "-h": return .help
-      case "--data": data = try words.value(of: word)
-      case _ where words.isOption(word): throw Mistake(sentence: "user add does not know “\(word)”.")
-      default: rest.append(word)
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option(let other): throw Mistake(sentence: "user add does not know “\(other)”.")
+      case .argument(let text): rest.append(text)
       }
     }
     guard rest.first == "add" else { throw Mistake(sentence: "Of users there is one command: user add EMAIL NAME.") }
@@ -92,7 +93,15 @@ enum Command: Equatable {
   }
 }
 
-/// Walks over a command line: `--name value` and `--name=value` are the same, and `--` ends the options.
+/// One word of a command line.
+enum Word: Equatable {
+  /// A name with its dashes.
+  case option(String)
+  /// Anything else, and everything behind `--`.
+  case argument(String)
+}
+
+/// Walks over a command line: `--name value` and `--name=value` are the same, `-h` is `--help`, and `--` ends the options.
 struct Words {
   private var rest: ArraySlice<String>
   private var attached: String?
@@ -101,26 +110,28 @@ struct Words {
   init(_ words: [String]) { rest = words[...] }
 
   /// The next word; of `--name=value` the name.
-  mutating func next() throws(Command.Mistake) -> String? {
+  mutating func next() throws(Command.Mistake) -> Word? {
     if let attached { throw Command.Mistake(sentence: "There is an option that takes no value, and got “\(attached)”.") }
     guard let word = rest.popFirst() else { return nil }
-    if !optionsEnded, word == "--" {
+    if optionsEnded || !word.hasPrefix("-") || word == "-" { return .argument(word) }
+    if word == "--" {
       optionsEnded = true
-      return rest.popFirst()
+      return try next()
     }
-    guard !optionsEnded, word.hasPrefix("--"), let cut = word.firstIndex(of: "=") else { return word }
+    if word == "-h" { return .option("--help") }
+    guard let cut = word.firstIndex(of: "=") else { return .option(word) }
     attached = String(word[word.index(after: cut)...])
-    return String(word[..<cut])
+    return .option(String(word[..<cut]))
   }
 
   /// The value of the option that came last.
-  mutating func value(of option: String) throws(Command.Mistake) -> String {
+  mutating func value(of option: Word) throws(Command.Mistake) -> String {
     let value = attached ?? rest.popFirst()
     attached = nil
-    guard let value, !value.isEmpty else { throw Command.Mistake(sentence: "\(option) takes a value.") }
+    guard let value, !value.isEmpty else {
+      guard case .option(let name) = option else { throw Command.Mistake(sentence: "A value is missing.") }
+      throw Command.Mistake(sentence: "\(name) takes a value.")
+    }
     return value
   }
-
-  /// Whether a word is an option, where files may be called anything behind `--`.
-  func isOption(_ word: String) -> Bool { !optionsEnded && word.hasPrefix("-") && word != "-" }
 }

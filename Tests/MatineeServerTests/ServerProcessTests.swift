@@ -1,0 +1,155 @@
+import CurlTransport
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Testing
+
+/// The real program, as people and scripts run it.
+@Suite struct ServerProcessTests {
+  private final class Folder: Sendable {
+    let path = NSTemporaryDirectory() + "matinee-server-\(UUID().uuidString)"
+    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+    func file(_ name: String) -> String { path + "/" + name }
+    func write(_ name: String, _ text: String) throws -> String {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
+      return file(name)
+    }
+  }
+
+  private let folder: Folder
+  private var data: String { folder.file("data") }
+
+  init() throws { folder = try Folder() }
+
+  private static func rss(_ items: Int, title: String = "Feed") -> String {
+    let items = (1...items).map { number in
+      """
+      <item><guid isPermaLink="false">\(number)</guid><title>Item \(number)</title><description>Text</description>\
+      <pubDate>Mon, 0\(number) Jan 2024 10:00:00 GMT</pubDate></item>
+      """
+    }
+    return "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>\(title)</title>\(items.joined())</channel></rss>"
+  }
+
+  private func signIn(_ transport: any Transport) async throws -> String {
+    let response = try await transport.send(
+      Request(.post, "/v1/session", body: try Wire.encode(Credentials(email: "ada@example.org", password: "open sesame"))))
+    return try Wire.decode(SignedIn.self, from: response.body).token
+  }
+
+  private func addUser() async throws {
+    let added = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "open sesame\n")
+    #expect(added == Server.Outcome(status: 0, output: "Added ada@example.org.\n", errors: ""))
+  }
+
+  @Test func helpVersionAndMistakes() async throws {
+    let help = try await Server.run(["--help"])
+    #expect(help.status == 0)
+    #expect(help.output.hasPrefix("usage: matinee-server serve"))
+    let version = try await Server.run(["--version"])
+    #expect(version.output.wholeMatch(of: /matinee-server \d+\.\d+\.\d+ \(\d+\.\d+\.\w+\)\n/) != nil)
+    let mistake = try await Server.run(["serve", "--port", "x"])
+    #expect(
+      mistake
+        == Server.Outcome(
+          status: 2, output: "", errors: "matinee-server: “x” is no port: it is a number from 0 to 65535. See matinee-server --help.\n"))
+  }
+
+  @Test func anEmptyFolderGetsTheSampleWithoutItsAccount() async throws {
+    let server = try await RunningServer(folder: data)
+    let transport = try NetworkTransport(origin: server.origin)
+    let info = try Wire.decode(PublicationInfo.self, from: try await transport.send(Request(.get, "/v1/publication")).body)
+    #expect(info.name == "The Interval")
+    #expect(info.sampleAccount == nil)
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func oneProcessOwnsAFolder() async throws {
+    let server = try await RunningServer(folder: data)
+    for arguments in [["serve", "--port", "0"], ["import", "x"], ["user", "add", "a@b", "A"]] {
+      let second = try await Server.run([arguments[0]] + ["--data", data] + arguments.dropFirst(), input: "pw\n")
+      #expect(
+        second == Server.Outcome(status: 1, output: "", errors: "matinee-server: \(data) is in use by another running program.\n"))
+    }
+    #expect(try await server.end(SIGINT) == 0)
+    let again = try await RunningServer(folder: data)
+    #expect(try await again.end(SIGTERM) == 0)
+  }
+
+  @Test func readersAreAddedOnce() async throws {
+    try await addUser()
+    let twice = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "x\n")
+    #expect(twice.status == 1)
+    #expect(twice.errors == "matinee-server: There is a reader with the address ada@example.org already.\n")
+    let silent = try await Server.run(["user", "add", "--data", data, "bo@example.org", "Bo"])
+    #expect(silent.errors == "matinee-server: There is no password on the standard input.\n")
+    #expect(silent.status == 1)
+    let server = try await RunningServer(folder: data)
+    #expect(try await signIn(NetworkTransport(origin: server.origin)).isEmpty == false)
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func feedsAreImportedAndBadOnesNamed() async throws {
+    let good = try folder.write("good.txt", Self.rss(3))
+    let broken = try folder.write("broken.xml", "<rss version=\"2.0\"><channel><title>x</title>\n<item><title>lost</tit")
+    let page = try folder.write("page.xml", "<!doctype html><html><body>Hello</body></html>")
+    let outcome = try await Server.run(["import", "--data", data, "--json", broken, good, page, "nowhere.xml"])
+    #expect(outcome.status == 1)
+    let line = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? NSDictionary
+    #expect(line == ["source": good, "items": 3, "added": 3, "updated": 0, "unchanged": 0])
+    let errors = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("[") }
+    #expect(errors.count == 3)
+    #expect(errors[0].hasPrefix("\(broken), line 2"))
+    #expect(errors[1].hasPrefix(page))
+    #expect(errors[2].hasPrefix("nowhere.xml"))
+
+    let again = try await Server.run(["import", "--data", data, good])
+    #expect(again.status == 0)
+    #expect(again.output == "\(good): 3 items, 0 added, 0 updated, 3 unchanged\n")
+
+    try await addUser()
+    let server = try await RunningServer(folder: data)
+    let transport = try NetworkTransport(origin: server.origin)
+    let clubs = try await transport.send(
+      Request(.get, "/v1/fanclubs", headers: ["Authorization": "Bearer \(try await signIn(transport))"]))
+    // Nothing of the broken ones, and nothing of the sample.
+    #expect(try Wire.decode(Page<FanClub>.self, from: clubs.body).items.map(\.name) == ["Feed"])
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func aServerIsKilledBetweenChargeAndRecord() async throws {
+    try await addUser()
+    let delayed = try await RunningServer(folder: data, environment: ["MATINEE_LEDGER_DELAY_MS": "3000"])
+    let transport = try NetworkTransport(origin: delayed.origin)
+    let id = UUID().uuidString
+    let headers: Headers = ["Authorization": "Bearer \(try await signIn(transport))"]
+    let begun = try await transport.send(
+      Request(.put, "/v1/orders/\(id)", headers: headers, body: try Wire.encode(OrderRequest(productID: "premium.monthly"))))
+    #expect(begun.status == 201)
+    let charge = Request(
+      .post, "/v1/orders/\(id)/charge", headers: headers, body: try Wire.encode(ChargeRequest(paymentToken: "tok_approved")))
+    let lost = Task { try await transport.send(charge) }
+    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"ch_1\"")
+    #expect(try await delayed.end(SIGKILL) == -SIGKILL)
+    await #expect(throws: TransportError.self) { try await lost.value }
+
+    let server = try await RunningServer(folder: data)
+    let again = try await NetworkTransport(origin: server.origin).send(charge)
+    #expect(again.status == 200)
+    let order = try Wire.decode(Order.self, from: again.body)
+    #expect(order.state == .paid)
+    #expect(order.receipt != nil)
+    #expect(try await server.end(SIGTERM) == 0)
+    let ledger = try String(contentsOfFile: data + "/ledger.jsonl", encoding: .utf8).split(separator: "\n")
+    #expect(ledger.allSatisfy { $0.contains("\"key\":\"\(id)\"") && $0.contains("\"charge\":\"ch_1\"") })
+    #expect(ledger.count >= 2)
+  }
+
+  @Test func anOwnDataFolderIsUsedWhenNoneIsGiven() async throws {
+    let outcome = try await Server.run(
+      ["import", try folder.write("a.rss", Self.rss(1))], environment: ["XDG_DATA_HOME": folder.file("xdg"), "HOME": folder.path])
+    #expect(outcome.status == 0)
+    #expect(FileManager.default.fileExists(atPath: folder.file("xdg/matinee/server/publication.sqlite")))
+  }
+}
