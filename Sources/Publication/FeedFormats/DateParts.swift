@@ -41,8 +41,6 @@ struct DateParts {
 struct DateScanner {
   private let bytes: [UInt8]
   private var position = 0
-  /// The number read last.
-  private(set) var last = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -64,9 +62,8 @@ struct DateScanner {
   mutating func number(digits: ClosedRange<Int>) -> Int? {
     let count = digitsAhead
     guard digits.contains(count) else { return nil }
-    last = bytes[position..<position + count].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    position += count
-    return last
+    defer { position += count }
+    return bytes[position..<position + count].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
   /// The digits behind a decimal point.

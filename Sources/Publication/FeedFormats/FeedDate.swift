@@ -46,13 +46,16 @@ enum FeedDate {
         let isTime = reader.digitsAhead <= 2 && reader.peek(reader.digitsAhead) == UInt8(ascii: ":")
         if isTime, !parts.hasTime {
           guard readTime(&reader, &parts) else { return nil }
-        } else if let number = reader.number(digits: 1...4), number >= 100 || hasDay {
-          guard !hasYear else { return nil }
-          parts.year = number >= 1000 ? number : number + (number < 50 ? 2000 : 1900)
-          hasYear = true
         } else {
-          parts.day = reader.last
-          hasDay = true
+          guard let number = reader.number(digits: 1...4) else { return nil }
+          if number < 100, !hasDay {
+            parts.day = number
+            hasDay = true
+          } else {
+            guard !hasYear else { return nil }
+            parts.year = number >= 1000 ? number : number + (number < 50 ? 2000 : 1900)
+            hasYear = true
+          }
         }
       } else if next.isASCIILetter, !hasMonth, let month = month(reader.wordAhead) {
         _ = reader.word()

@@ -29,6 +29,7 @@ final class XMLFeedParser {
     var line: Int
     var column: Int
     var isAtEnd: Bool
+    var isBeforeRoot: Bool
     var reason: FeedError.Reason?
   }
 
@@ -55,6 +56,8 @@ final class XMLFeedParser {
       self.context = context
       context.pointee.sax.pointee = makeHandler()
       xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
+      // Old feeds name a list of characters outside the document; that it is not fetched must be no error.
+      context.pointee.hasPErefs = 1
       context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
       xmlParseDocument(context)
     }
@@ -135,13 +138,13 @@ final class XMLFeedParser {
 
   fileprivate func failed(_ error: xmlError) {
     let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
-    // An undeclared entity is only a warning in a document that names a document type; its text would be lost without a word.
-    guard error.level == XML_ERR_FATAL || code == XML_WAR_UNDECLARED_ENTITY else { return }
+    // An undeclared entity in the content is only a warning in some documents; its text would be lost without a word.
+    guard error.level == XML_ERR_FATAL || (sawRoot && code == XML_WAR_UNDECLARED_ENTITY) else { return }
     // What follows the end of the root loses no item.
     guard failure == nil, !(sawRoot && depth == 0) else { return }
     failure = Failure(
       code: code, message: error.message.map { String(cString: $0).collapsed } ?? "it is not well formed", line: Int(error.line),
-      column: Int(error.int2), isAtEnd: isAtEnd, reason: sawRoot ? nil : .notAFeed("it does not begin like XML"))
+      column: Int(error.int2), isAtEnd: isAtEnd, isBeforeRoot: !sawRoot)
     if code == XML_WAR_UNDECLARED_ENTITY { xmlStopParser(context) }
   }
 
@@ -149,12 +152,14 @@ final class XMLFeedParser {
   private var isAtEnd: Bool {
     guard let input = context?.pointee.input, let current = input.pointee.cur, let end = input.pointee.end else { return true }
     if let raw = input.pointee.buf?.pointee.raw, xmlBufUse(raw) > 0 { return false }
-    return end - current < 4
+    let left = UnsafeBufferPointer(start: current, count: end - current)
+    // A mark that is cut off itself, such as `<![CDA`, is read as a tag with a strange name.
+    return left.count < 4 || (left.count < 9 && (left.starts(with: "!".utf8) || left.starts(with: "<!".utf8)))
   }
 
   private func stop(_ reason: FeedError.Reason) {
     let line = context.map { Int(xmlSAX2GetLineNumber(UnsafeMutableRawPointer($0))) } ?? 1
-    failure = Failure(code: XML_ERR_OK, message: "", line: line, column: 0, isAtEnd: false, reason: reason)
+    failure = Failure(code: XML_ERR_OK, message: "", line: line, column: 0, isAtEnd: false, isBeforeRoot: false, reason: reason)
     xmlStopParser(context)
   }
 

@@ -1,0 +1,162 @@
+import FeedFormats
+import XCTest
+
+/// What is no feed, or was made to break its reader: one clear error with its place, and nothing half read.
+final class BrokenFeedTests: XCTestCase {
+  func testEmpty() {
+    for data in [Data(), Data(" \n\t".utf8), Data([0xEF, 0xBB, 0xBF]), Data([0, 0, 0]), Data([0xFF, 0xFE])] {
+      XCTAssertEqual(failure(data)?.reason, .empty)
+    }
+  }
+
+  func testTooLarge() {
+    let data = Data(rss("").utf8)
+    XCTAssertEqual(failure(data, limit: 100)?.reason, .tooLarge(bytes: data.count, limit: 100))
+    XCTAssertNoThrow(try FeedFormats.parse(data, source: "test", limit: data.count))
+    let error = FeedError(.tooLarge(bytes: 200_000_000, limit: 50_000_000), source: "big.xml")
+    XCTAssertEqual(error.description, "big.xml: The document has 200.0 MB, and more than 50.0 MB are not read.")
+  }
+
+  func testWhatIsNoFeed() throws {
+    let documents = [
+      "<!DOCTYPE html><html><head><title>T</title></head><body><p>Hi<br></body></html>": "it is a web page",
+      "  <HTML><body>": "it is a web page", "<!-- c --><html xmlns='http://www.w3.org/1999/xhtml'><p>a</html>": "it is a web page",
+      "<svg xmlns='http://www.w3.org/2000/svg'/>": "it is XML of another kind, “svg”", "hello": "it begins neither like XML nor like JSON",
+      "%PDF-1.4": "it is a PDF document", "{\"a\": 1}": "it is JSON of another kind", "[1, 2]": "it is JSON of another kind",
+      "< rss>": "it does not begin like XML",
+    ]
+    for (document, what) in documents { XCTAssertEqual(failure(document)?.reason, .notAFeed(what), document) }
+    for (bytes, what) in [
+      ([0x1F, 0x8B, 8, 0], "it is a compressed file"), ([0x50, 0x4B, 3, 4], "it is a ZIP file"),
+      ([0xFF, 0xD8, 0xFF, 0xE0], "it is a picture"),
+    ] as [([UInt8], String)] {
+      XCTAssertEqual(failure(Data(bytes))?.reason, .notAFeed(what))
+    }
+  }
+
+  func testFormatsThatAreNotReadYet() {
+    let documents: [FeedFormat: String] = [
+      .rdf: "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'></rdf:RDF>",
+      .opml: "<opml version='1.1'><body><outline/></body></opml>",
+      .jsonFeed: "{\"items\": [], \"version\": \"https://jsonfeed.org/version/1.1\"}",
+      .rssInJSON: "{\"rss\": {\"version\": \"2.0\", \"channel\": {}}}",
+    ]
+    for (format, document) in documents { XCTAssertEqual(failure(document)?.reason, .notReadYet(format)) }
+    XCTAssertEqual(FeedError(.notReadYet(.opml), source: "a.xml").description, "a.xml: OPML is not read yet.")
+  }
+
+  func testCutOffAnywhere() throws {
+    let whole = rss("<item><title>One &amp; two</title><description><![CDATA[<p>é</p>]]></description></item>").utf8
+    // Behind the last `>` nothing is missing; in the first bytes nobody knows what it was.
+    for count in 60..<(whole.count - 1) {
+      let error = failure(Data(whole.prefix(count)))
+      guard error?.reason == .cutOff else { return XCTFail("\(count): \(error?.description ?? "")") }
+    }
+  }
+
+  func testThePlaceOfAnError() throws {
+    let error = try XCTUnwrap(failure("\n\n<rss>\n<channel>\n<title>a</tilte>\n</channel></rss>"))
+    XCTAssertEqual(error.line, 5)
+    XCTAssertNotNil(error.column)
+    guard case .malformed(let what) = error.reason else { return XCTFail("\(error)") }
+    XCTAssertTrue(what.contains("title"), what)
+    XCTAssertTrue(error.description.hasPrefix("test, line 5, column "), error.description)
+  }
+
+  func testWrongEncodings() throws {
+    var latin = Data("<?xml version='1.0' encoding='utf-8'?>\n<rss><channel><title>caf".utf8)
+    latin += [0xE9, 0x20] + Data("au lait, and a good deal more of it</title></channel></rss>".utf8)
+    let error = try XCTUnwrap(failure(latin))
+    XCTAssertEqual(error.reason, .wrongEncoding("some bytes mean nothing in it"))
+    XCTAssertEqual(error.line, 2)
+    XCTAssertEqual(
+      failure("<?xml version='1.0' encoding='klingon'?><rss><channel/></rss>")?.reason, .wrongEncoding("nobody knows the one it names"))
+    guard case .wrongEncoding = failure("<?xml version='1.0' encoding='utf-16'?><rss><channel/></rss>")?.reason else {
+      return XCTFail("bytes of UTF-8 that claim to be UTF-16")
+    }
+  }
+
+  func testEncodings() throws {
+    let text = "<?xml version='1.0'%?>\n<rss><channel><item><title>Café “au lait”</title></item></channel></rss>"
+    let plain = text.replacingOccurrences(of: "%", with: "")
+    var documents: [(String, Data)] = [("UTF-8", Data(plain.utf8)), ("UTF-8 with a mark", Data([0xEF, 0xBB, 0xBF]) + Data(plain.utf8))]
+    documents.append(("blank lines before the declaration", Data("\n \r\n".utf8) + Data(plain.utf8)))
+    let encodings: [(String.Encoding, String)] = [
+      (.windowsCP1252, "windows-1252"), (.utf16LittleEndian, "utf-16"), (.utf16BigEndian, "UTF-16"), (.utf16, "utf-16"),
+    ]
+    for (encoding, name) in encodings {
+      let declared = text.replacingOccurrences(of: "%", with: " encoding='\(name)'")
+      let bytes = try XCTUnwrap(declared.data(using: encoding), name)
+      if encoding == .utf16LittleEndian { documents.append(("little-endian with a mark", Data([0xFF, 0xFE]) + bytes)) }
+      if encoding == .utf16BigEndian { documents.append(("big-endian with a mark", Data([0xFE, 0xFF]) + bytes)) }
+      documents.append((name, bytes))
+    }
+    for (name, data) in documents {
+      XCTAssertEqual(try FeedFormats.parse(data, source: name).items.first?.title, "Café “au lait”", name)
+    }
+  }
+
+  func testEntityBombs() {
+    var lines = ["<!ENTITY a0 \"lol\">"]
+    for level in 1...9 { lines.append("<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">") }
+    let bomb = "<!DOCTYPE rss [\(lines.joined())]><rss><channel><item><title>&a9;</title></item></channel></rss>"
+    XCTAssertEqual(failure(bomb)?.reason, .refused("it uses entities of its own"))
+    let inAttribute =
+      "<!DOCTYPE rss [\(lines.joined())]><rss><channel><atom:link xmlns:atom='http://www.w3.org/2005/Atom' href='&a9;'/></channel></rss>"
+    XCTAssertEqual(failure(inAttribute)?.reason, .refused("it uses entities of its own"))
+    let big = String(repeating: "a", count: 100_000)
+    let quadratic =
+      "<!DOCTYPE rss [<!ENTITY a \"\(big)\">]><rss><channel><title>\(String(repeating: "&a;", count: 10_000))</title></channel></rss>"
+    XCTAssertEqual(failure(quadratic)?.reason, .refused("it uses entities of its own"))
+    let file = "<!DOCTYPE rss [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><rss><channel><title>&a;</title></channel></rss>"
+    XCTAssertEqual(failure(file)?.reason, .refused("it uses entities of its own"))
+    let parameter = "<!DOCTYPE rss [<!ENTITY % p SYSTEM \"http://127.0.0.1:9/x.dtd\"> %p;]><rss><channel><title>a</title></channel></rss>"
+    XCTAssertNoThrow(try read(parameter), "what is only named is not fetched")
+  }
+
+  func testDeepNesting() {
+    let deep = "<rss><channel>" + String(repeating: "<a>", count: 100_000)
+    XCTAssertEqual(failure(deep)?.reason, .refused("it is nested too deeply"))
+  }
+
+  func testATextWithoutEnd() {
+    let long = "<rss><channel><title>" + String(repeating: "a", count: 11_000_000) + "</title></channel></rss>"
+    XCTAssertNoThrow(try read(long).title.count)
+    let attribute = "<rss><channel x='" + String(repeating: "a", count: 11_000_000) + "'></channel></rss>"
+    XCTAssertEqual(failure(attribute)?.reason, .refused("one of its texts is too long"))
+  }
+
+  func testCommonMistakesArePutRight() throws {
+    let titles = [
+      "Tom & Jerry": "Tom & Jerry", "a&nbsp;b": "a b", "caf&eacute; &hellip;": "café …", "a\u{1}b": "ab", "a&#1;b": "a\u{FFFD}b",
+      "<![CDATA[x & y &nbsp;]]>": "x & y", "R&D &amp; more": "R&D & more", "&bogus;": "&bogus;",
+    ]
+    for (written, title) in titles {
+      let item = try first(rss("<item><title>\(written)</title><link>https://e.org/?a=1&b=2</link></item>"))
+      XCTAssertEqual(item.title, title, written)
+      XCTAssertEqual(item.link, "https://e.org/?a=1&b=2")
+    }
+    let withType =
+      "<!DOCTYPE rss PUBLIC '-//N//DTD RSS 0.91//EN' 'http://e.org/rss.dtd'><rss><channel><title>a&eacute;b</title></channel></rss>"
+    XCTAssertEqual(try read(withType).title, "aéb")
+  }
+
+  func testWhatFollowsTheEndLosesNothing() throws {
+    for tail in ["<!-- cached -->", "\n\0\0", "trailing text", "<p>more</p>", "&"] {
+      XCTAssertEqual(try read(rss("<item><title>a</title></item>") + tail).items.count, 1, tail)
+    }
+  }
+
+  func testManyItems() throws {
+    let items = (0..<20_000).map { "<item><title>\($0)</title></item>" }.joined()
+    XCTAssertEqual(try read(rss(items)).items.count, 20_000)
+  }
+
+  func testReadingOnManyThreadsAtOnce() async throws {
+    let text = rss("<item><title>a</title><description>&lt;p&gt;b&lt;/p&gt;</description></item>")
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<64 { group.addTask { try read(text).items.count + ArticleBody(html: "<p>a<b>b</b></p>").blocks.count } }
+      for try await count in group { XCTAssertEqual(count, 2) }
+    }
+  }
+}
