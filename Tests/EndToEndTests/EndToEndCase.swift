@@ -22,10 +22,7 @@ class EndToEndCase: XCTestCase {
     } catch let error as DriverError {
       throw XCTSkip("\(error) (meson-helpers/test provides one)")
     }
-    // The Secret Service of a machine without one: libsecret keeps the secrets in a file of its own, encrypted.
-    app.environment["SECRET_BACKEND"] = "file"
-    app.environment["SECRET_FILE_TEST_PATH"] = home.appending(path: "keyring").path
-    app.environment["SECRET_FILE_TEST_PASSWORD"] = "for tests only"
+    app.provideKeyring()
   }
 
   override func tearDownWithError() throws {

@@ -135,10 +135,7 @@ import PublicationClient
     list.onNearEnd(self) { $0.viewModel.reachedEnd() }
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
-    viewModel.onRowsChanged = { [weak self] ids in
-      guard let self else { return }
-      for id in ids { if let bound = list.bound[id], let value = self.viewModel.row(for: id) { bound.show(value) } }
-    }
+    viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 

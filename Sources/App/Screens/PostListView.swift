@@ -54,12 +54,7 @@ import PublicationClient
     status.button.onClicked(self) { $0.page.retryTapped() }
     retryMore.onClicked(self) { $0.page.retryTapped() }
     message.onDismissed = { [weak self] in self?.page.messageDismissed() }
-    page.onRowsChanged = { [weak self] ids in for id in ids { self?.redraw(id) } }
-  }
-
-  private func redraw(_ id: String) {
-    guard let bound = list.bound[id], let value = page.row(for: id) else { return }
-    bound.show(value)
+    page.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
   }
 
   func show(_ state: ListState) {

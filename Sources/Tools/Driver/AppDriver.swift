@@ -39,6 +39,14 @@ public final class AppDriver {
   /// The running app, or the last one that ran.
   public var process: AppProcess? { current }
 
+  /// Gives the app a keyring that lies in a file of its home folder and outlives a restart. Without, it finds whatever the session
+  /// bus offers: in the tests nothing.
+  public func provideKeyring() {
+    environment["SECRET_BACKEND"] = "file"
+    environment["SECRET_FILE_TEST_PATH"] = home.appending(path: "keyring").path
+    environment["SECRET_FILE_TEST_PASSWORD"] = "for tests only"
+  }
+
   /// Every line the app wrote since the last start.
   public var log: [String] { current?.lines ?? [] }
 
@@ -162,8 +170,17 @@ public final class AppDriver {
 
   /// Presses the button `name` as soon as it is there and enabled.
   public func press(_ name: String, in place: Element? = nil, seconds: Double? = nil) throws {
-    let button = try wait(for: "button \"\(name)\", enabled", seconds: seconds) {
-      all(in: place) { [.button, .toggle, .radio, .tab, .link].contains($0.role) && $0.name == name && $0.isEnabled }.first
+    try press(in: place, seconds: seconds, "\"\(name)\"") { $0 == name }
+  }
+
+  /// Presses the first button whose name begins with `start` as soon as it is there and enabled; e.g. an offer, whose price follows.
+  public func press(startingWith start: String, in place: Element? = nil, seconds: Double? = nil) throws {
+    try press(in: place, seconds: seconds, "\"\(start)…\"") { $0.hasPrefix(start) }
+  }
+
+  private func press(in place: Element?, seconds: Double?, _ what: String, matches: (String) -> Bool) throws {
+    let button = try wait(for: "button \(what), enabled", seconds: seconds) {
+      all(in: place) { [.button, .toggle, .radio, .tab, .link].contains($0.role) && matches($0.name) && $0.isEnabled }.first
     }
     try button.press()
   }
@@ -227,11 +244,16 @@ public final class AppDriver {
     try Programs.run("xdotool", ["click", "--repeat", "\(abs(steps))", "--delay", "20", steps > 0 ? "5" : "4"])
   }
 
+  /// Moves the mouse into a corner, where it makes nothing glow.
+  public func parkMouse() throws { try Programs.run("xdotool", ["mousemove", "0", "0"]) }
+
   /// Writes a PNG of the window, or of the whole display when there is no window.
   public func screenshot(to file: URL) throws {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     let window = (current?.isRunning == true) ? (try? window()) : nil
-    try Programs.run("import", ["-window", window ?? "root", file.path])
+    // Without a compositor GTK draws a frame of its own in the place of the window's shadow.
+    let frame = window == nil ? [] : ["-shave", "5x4", "+repage"]
+    try Programs.run("import", ["-window", window ?? "root"] + frame + [file.path])
   }
 
   /// What GTK and GLib complained about, in every start; none is acceptable.

@@ -21,7 +21,8 @@ do {
     app.kill()
     try? FileManager.default.removeItem(at: home)
   }
-  var tour = Tour(app: app, folder: URL(filePath: folder, directoryHint: .isDirectory))
+  app.provideKeyring()
+  let tour = Tour(app: app, folder: URL(filePath: folder, directoryHint: .isDirectory))
   do {
     try tour.play(Array(arguments))
   } catch {

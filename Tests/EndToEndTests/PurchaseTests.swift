@@ -1,0 +1,145 @@
+import Driver
+import XCTest
+
+/// Step 6: paywall, payment, unlock. What was charged is read from the ledger, which is a process of its own.
+final class PurchaseTests: EndToEndCase {
+  /// One call in the ledger's own file.
+  private struct Call: Decodable {
+    let key: String
+    let charge: String?
+  }
+
+  private var ledger: URL { app.home.appending(path: "data/matinee/publication/ledger.jsonl") }
+
+  private func calls() -> [Call] {
+    let text = (try? String(contentsOf: ledger, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").compactMap { try? JSONDecoder().decode(Call.self, from: Data($0.utf8)) }
+  }
+
+  /// The different charges that were made.
+  private func charges() -> Set<String> { Set(calls().compactMap(\.charge)) }
+
+  private func openLockedArticle() throws -> String {
+    let title = try Sample.current.get().firstPost(premium: true).title
+    try app.open(title)
+    try app.waitForScreen("article")
+    try app.press("Unlock")
+    try app.waitForScreen("paywall")
+    return title
+  }
+
+  private func choose(_ offer: String) throws {
+    try app.press(startingWith: offer)
+    try app.waitForScreen("payment")
+    try app.wait(for: "a price") { app.first(.button, "Pay").flatMap { $0.isEnabled ? $0 : nil } }
+  }
+
+  private func waitUntilUnlocked(_ title: String) throws {
+    try app.waitForScreen("article")
+    try app.wait(for: "the article without its lock") { app.shows(title) && app.first(.button, "Unlock") == nil ? true : nil }
+  }
+
+  func testPayingOpensTheArticleAndTakesTheLocksAway() throws {
+    try app.startSignedIn()
+    let title = try openLockedArticle()
+    try choose("Yearly")
+    try app.press("Pay")
+    try waitUntilUnlocked(title)
+    XCTAssertEqual(charges().count, 1)
+    try app.press("Back")
+    try app.waitForScreen("feed")
+    try app.wait(for: "no lock in the feed") { app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true }
+  }
+
+  func testEveryOfferIsThere() throws {
+    try app.startSignedIn()
+    _ = try openLockedArticle()
+    for offer in ["Yearly", "Monthly", "For good"] {
+      try app.wait(for: offer) { app.all { $0.role == .button && $0.name.hasPrefix(offer) && $0.isEnabled }.first }
+    }
+  }
+
+  func testCancelReturnsQuietly() throws {
+    try app.startSignedIn()
+    _ = try openLockedArticle()
+    try choose("Monthly")
+    try app.press("Cancel")
+    try app.waitForScreen("paywall")
+    try app.press("Not now")
+    try app.waitForScreen("article")
+    _ = try app.find(.button, "Unlock")
+    XCTAssertTrue(calls().isEmpty)
+  }
+
+  func testDeclinedPaymentSaysWhyAndAnotherTryWorks() throws {
+    try app.startSignedIn()
+    let title = try openLockedArticle()
+    try choose("Monthly")
+    try app.press("Declined test card")
+    try app.press("Pay")
+    try app.waitForText("Your bank declined the payment.")
+    XCTAssertEqual(app.screens.last, "payment")
+    try app.press("Test card")
+    try app.press("Try again")
+    try waitUntilUnlocked(title)
+    XCTAssertEqual(charges().count, 1)
+  }
+
+  /// The reader has agreed and the app says so; nothing has reached the publication.
+  func testKilledRightAfterPayTheNextStartFinishesThePurchase() throws {
+    try app.startSignedIn(app.faults(#"{"fault": "delay", "seconds": 60, "path": "/v1/orders/"}"#))
+    let title = try openLockedArticle()
+    try choose("Yearly")
+    try app.press("Pay")
+    try app.waitForText("Charging…")
+    app.kill()
+    XCTAssertTrue(calls().isEmpty)
+    try finishAfterRestart(title)
+  }
+
+  /// Too early for anything to have been agreed to, or just not: whoever pays again is charged once all the same.
+  func testKilledInTheMomentOfPayNobodyPaysTwice() throws {
+    try app.startSignedIn()
+    let title = try openLockedArticle()
+    try choose("Yearly")
+    try app.press("Pay")
+    app.kill()
+    try app.start()
+    try app.waitForScreen("feed")
+    try app.open(title)
+    try app.waitForScreen("article")
+    let isLocked = try app.wait(for: "the article, locked or not") {
+      app.first(.button, "Unlock") != nil ? true : app.rowNames.isEmpty && charges().count == 1 ? false : nil
+    }
+    if isLocked {
+      try app.press("Unlock")
+      try app.waitForScreen("paywall")
+      try choose("Yearly")
+      try app.press("Pay")
+    }
+    try waitUntilUnlocked(title)
+    XCTAssertEqual(charges().count, 1)
+  }
+
+  /// The charge is made, and its answer never arrives.
+  func testKilledWhileTheChargeIsUnderWayTheNextStartFinishesThePurchase() throws {
+    try app.startSignedIn(app.faults(#"{"fault": "drop", "method": "POST", "path": "/v1/orders/"}"#))
+    let title = try openLockedArticle()
+    try choose("Yearly")
+    try app.press("Pay")
+    try app.wait(for: "the charge in the ledger") { charges().isEmpty ? nil : true }
+    app.kill()
+    try finishAfterRestart(title)
+  }
+
+  private func finishAfterRestart(_ title: String) throws {
+    try app.start()
+    try app.waitForScreen("feed")
+    try app.wait(for: "the purchase to be finished", seconds: 30) {
+      app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true
+    }
+    XCTAssertEqual(charges().count, 1)
+    try app.open(title)
+    try waitUntilUnlocked(title)
+  }
+}
