@@ -12,7 +12,7 @@ final class BrokenFeedTests: XCTestCase {
   func testTooLarge() {
     let data = Data(rss("").utf8)
     XCTAssertEqual(failure(data, limit: 100)?.reason, .tooLarge(bytes: data.count, limit: 100))
-    XCTAssertNoThrow(try FeedFormats.parse(data, source: "test", limit: data.count))
+    XCTAssertNoThrow(try FeedParser.parse(data, source: "test", limit: data.count))
     let error = FeedError(.tooLarge(bytes: 200_000_000, limit: 50_000_000), source: "big.xml")
     XCTAssertEqual(error.description, "big.xml: The document has 200.0 MB, and more than 50.0 MB are not read.")
   }
@@ -92,7 +92,7 @@ final class BrokenFeedTests: XCTestCase {
       documents.append((name, bytes))
     }
     for (name, data) in documents {
-      XCTAssertEqual(try FeedFormats.parse(data, source: name).items.first?.title, "Café “au lait”", name)
+      XCTAssertEqual(try FeedParser.parse(data, source: name).items.first?.title, "Café “au lait”", name)
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 import XCTest
 
 /// Reads a feed out of a test.
-func read(_ text: String, source: String = "test") throws -> ParsedFeed { try FeedFormats.parse(Data(text.utf8), source: source) }
+func read(_ text: String, source: String = "test") throws -> ParsedFeed { try FeedParser.parse(Data(text.utf8), source: source) }
 
 /// An RSS channel around those items.
 func rss(_ items: String, channel: String = "", attributes: String = "") -> String {
@@ -29,9 +29,9 @@ func first(_ text: String, source: String = "test", file: StaticString = #filePa
 }
 
 /// The error that a document ends in.
-func failure(_ data: Data, limit: Int = FeedFormats.defaultLimit, file: StaticString = #filePath, line: UInt = #line) -> FeedError? {
+func failure(_ data: Data, limit: Int = FeedParser.defaultLimit, file: StaticString = #filePath, line: UInt = #line) -> FeedError? {
   do {
-    let feed = try FeedFormats.parse(data, source: "test", limit: limit)
+    let feed = try FeedParser.parse(data, source: "test", limit: limit)
     XCTFail("read \(feed.items.count) items", file: file, line: line)
     return nil
   } catch {
