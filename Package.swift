@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 // Floors, from the ground up; architecture is explained in README.md and TECHNOTES.md. A target imports from floors below
@@ -16,53 +15,33 @@ let cSettings: [CSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 var products: [Product] = []
 var targets: [Target] = []
 
-/// Bootstrapping only: a target whose folder is not there yet is left out.
-@MainActor func present(_ path: String) -> Bool { FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path) }
-
 @MainActor func systemLibrary(_ name: String, pkgConfig: String, apt: String) {
-  guard present("Sources/System/\(name)") else { return }
   targets.append(.systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])]))
 }
 
 /// A C target: a small shim, or embedded files.
-@MainActor func c(_ name: String, floor: String = "System", _ dependencies: [Target.Dependency] = []) {
-  guard present("Sources/\(floor)/\(name)") else { return }
-  targets.append(.target(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", cSettings: cSettings))
+@MainActor func c(_ name: String, _ dependencies: [Target.Dependency] = []) {
+  targets.append(.target(name: name, dependencies: dependencies, path: "Sources/System/\(name)", cSettings: cSettings))
 }
 
 @MainActor func library(
-  _ name: String, _ floor: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = [], product: Bool = false,
-  linker: [LinkerSetting] = []
+  _ name: String, _ floor: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = [], product: Bool = false
 ) {
-  guard present("Sources/\(floor)/\(name)") else { return }
   targets.append(
     .target(
-      name: name, dependencies: dependencies.filter(isPresent), path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings,
-      linkerSettings: linker, plugins: plugins))
+      name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings, plugins: plugins))
   if product { products.append(.library(name: name, targets: [name])) }
 }
 
-@MainActor func executable(
-  _ name: String, product: String, in floor: String = "App", _ dependencies: [Target.Dependency], flags: [SwiftSetting] = []
-) {
-  guard present("Sources/\(floor)/\(name)") else { return }
+@MainActor func executable(_ name: String, product: String, in floor: String = "App", _ dependencies: [Target.Dependency]) {
   targets.append(
-    .executableTarget(
-      name: name, dependencies: dependencies.filter(isPresent), path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings + flags))
+    .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings))
   products.append(.executable(name: product, targets: [name]))
 }
 
-@MainActor func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = []) {
-  guard present("Tests/\(name)") else { return }
+@MainActor func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) {
   targets.append(
-    .testTarget(
-      name: name, dependencies: dependencies.filter(isPresent), path: "Tests/\(name)", exclude: exclude,
-      resources: resources, swiftSettings: swiftSettings))
-}
-
-@MainActor func isPresent(_ dependency: Target.Dependency) -> Bool {
-  guard case .byNameItem(let name, _) = dependency else { return true }
-  return targets.contains { $0.name == name }
+    .testTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: swiftSettings))
 }
 
 // System
@@ -116,16 +95,17 @@ let clientCores: [Target.Dependency] = [
 ]
 
 // App
-if present("Sources/Tools/BuildInfoPlugin") {
-  targets.append(.plugin(name: "BuildInfoPlugin", capability: .buildTool(), path: "Sources/Tools/BuildInfoPlugin"))
-}
-library("BuildInfo", "App", plugins: present("Sources/Tools/BuildInfoPlugin") ? ["BuildInfoPlugin"] : [])
+targets.append(.plugin(name: "BuildInfoPlugin", capability: .buildTool(), path: "Sources/Tools/BuildInfoPlugin"))
+library("BuildInfo", "App", plugins: ["BuildInfoPlugin"])
 library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient"])
 executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
 executable(
   "MatineeServer", product: "matinee-server",
-  ["PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime",
-    "BuildInfo"])
+  [
+    "PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "SQLiteStorage",
+    "Runtime",
+    "BuildInfo",
+  ])
 
 if !headless {
   systemLibrary("CGtk", pkgConfig: "gtk4", apt: "libgtk-4-dev")
@@ -141,17 +121,23 @@ if !headless {
   executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver"])
   executable(
     "Matinee", product: "matinee",
-    ["Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
-      "PublicationAPI", "FeedFormats"] + clientCores)
+    [
+      "Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
+      "PublicationAPI", "FeedFormats",
+    ] + clientCores)
 }
 
 // Tests
-if present("Tests/TestSupport") {
-  targets.append(
-    .target(
-      name: "TestSupport", dependencies: ["Runtime", "HTTPTransport", "PublicationAPI", "PublicationClient"], path: "Tests/TestSupport",
-      swiftSettings: swiftSettings))
-}
+targets.append(
+  .target(
+    name: "TestSupport", dependencies: ["Runtime", "HTTPTransport", "PublicationAPI", "PublicationClient"], path: "Tests/TestSupport",
+    swiftSettings: swiftSettings))
+let contentPage: [Target.Dependency] = [
+  "TestSupport", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime",
+]
+let selling: [Target.Dependency] = [
+  "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime",
+]
 tests("RuntimeTests", ["Runtime"])
 tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
 tests("CurlTransportTests", ["CurlTransport", "HTTPTransport", "Runtime"])
@@ -164,8 +150,10 @@ tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
 tests(
   "PublicationClientTests",
-  ["TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService",
-    "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime"])
+  [
+    "TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService",
+    "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime",
+  ])
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
 tests(
   "PublicationServerTests",
@@ -173,27 +161,25 @@ tests(
 tests("PublicationListenerTests", ["PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("MatineeServerTests", ["MatineeServer", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
-tests("FeedFeatureTests", ["TestSupport", "FeedFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("FanClubFeatureTests", ["TestSupport", "FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("BookmarksFeatureTests", ["TestSupport", "BookmarksFeature", "FeedFeature", "FanClubFeature", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("ArticleFeatureTests", ["TestSupport", "ArticleFeature", "ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "Runtime"])
-tests("PaywallFeatureTests", ["PaywallFeature", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
-tests("PaymentFeatureTests", ["PaymentFeature", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
-tests("AccountFeatureTests", ["AccountFeature", "SessionService", "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime"])
+tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
+tests("FanClubFeatureTests", ["FanClubFeature"] + contentPage)
+tests("BookmarksFeatureTests", ["BookmarksFeature", "FeedFeature", "FanClubFeature"] + contentPage)
+tests("ArticleFeatureTests", ["ArticleFeature", "FeedFormats"] + contentPage)
+tests("PaywallFeatureTests", ["PaywallFeature"] + selling)
+tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
+tests("AccountFeatureTests", ["AccountFeature", "SessionService"] + selling)
 tests(
   "AppCoreTests",
   ["AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features + clientCores)
 tests("BuildInfoTests", ["BuildInfo"])
-tests("FloorTests", [])
-tests("ScriptTests", [])
+tests("FloorTests")
+tests("ScriptTests")
 if !headless {
   tests("GtkTests", ["Gtk", "CGtk", "CGtkShims", "Runtime"])
-  if present("Tests/TokenStoreProbe") {
-    targets.append(
-      .executableTarget(
-        name: "TokenStoreProbe", dependencies: ["DesktopServices", "CSecretShims", "SessionService"], path: "Tests/TokenStoreProbe",
-        swiftSettings: swiftSettings))
-  }
+  targets.append(
+    .executableTarget(
+      name: "TokenStoreProbe", dependencies: ["DesktopServices", "CSecretShims", "SessionService"], path: "Tests/TokenStoreProbe",
+      swiftSettings: swiftSettings))
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
     "ScreensTests",
