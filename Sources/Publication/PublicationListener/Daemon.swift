@@ -56,11 +56,11 @@ final class Daemon: Sendable {
   func opened(_ exchange: Exchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
 
   func completed(_ exchange: Exchange) {
-    let drained: CheckedContinuation<Void, Never>? = state.withLock { state in
+    let isDrained = state.withLock { state in
       state.exchanges[ObjectIdentifier(exchange)] = nil
-      return state.exchanges.isEmpty ? state.drained.take() : nil
+      return state.exchanges.isEmpty
     }
-    drained?.resume()
+    if isDrained { stopWaiting() }
   }
 
   /// Answers a whole request, in a task.
@@ -87,8 +87,10 @@ final class Daemon: Sendable {
     let socket = MHD_quiesce_daemon(handle.pointer)
     if socket >= 0 { close(socket) }
     let timer = Task { [clock, limits] in
-      guard (try? await clock.sleep(for: limits.grace)) != nil else { return }
-      self.giveUp()
+      guard (try? await clock.sleep(for: limits.grace)) != nil, self.giveUp() else { return }
+      // What was answered just now is written out first, unless nobody reads it.
+      guard (try? await clock.sleep(for: .seconds(1))) != nil else { return }
+      self.stopWaiting()
     }
     await drain()
     timer.cancel()
@@ -114,15 +116,21 @@ final class Daemon: Sendable {
     }
   }
 
-  /// The grace period is over: everybody who waits is answered, and nobody is waited for.
-  private func giveUp() {
-    let (exchanges, tasks, drained) = state.withLock { state in
-      (Array(state.exchanges.values), Array(state.tasks.values), state.drained.take())
-    }
+  /// The grace period is over: everybody who waits for an answer gets one, and nobody else is waited for.
+  /// - Returns: whether there is somebody who gets one.
+  private func giveUp() -> Bool {
+    let (exchanges, tasks) = state.withLock { state in (state.exchanges, Array(state.tasks.values)) }
     for task in tasks { task.cancel() }
-    for exchange in exchanges { exchange.finish(Response(503, headers: ["Connection": "close"])) }
-    drained?.resume()
+    for (id, exchange) in exchanges {
+      exchange.finish(Response(503))
+      if exchange.answer == nil { state.withLock { $0.exchanges[id] = nil } }
+    }
+    let isDrained = state.withLock { $0.exchanges.isEmpty }
+    if isDrained { stopWaiting() }
+    return !isDrained
   }
+
+  private func stopWaiting() { state.withLock { $0.drained.take() }?.resume() }
 
   private func waitUntilStopped() async {
     await withCheckedContinuation { continuation in
