@@ -19,5 +19,8 @@ case .help: print(LaunchOptions.help)
 case .importFeeds(let sources):
   Task { exit(await FeedImport(options).run(sources)) }
   dispatchMain()
-case .open, .screenshot: exit(LiveApp(options).run())
+case .open, .screenshot:
+  let app = LiveApp(options)
+  // Its closures hold it weakly; an optimized build lets go of it as early as it may.
+  exit(withExtendedLifetime(app) { app.run() })
 }

@@ -36,6 +36,9 @@ public final class ThreadExecutor: SerialExecutor, Sendable {
   /// Stops the process when the caller is not on this thread: what `assumeIsolated` and the storage entry points rest on.
   public func checkIsolated() { precondition(isCurrent, "called off the thread that owns this state") }
 
+  /// Adds work that nobody waits for, to run after what is already there.
+  public func post(_ work: @escaping @Sendable () -> Void) { queue.add(work) }
+
   /// Runs blocking work on the thread.
   /// - Throws: what `work` throws.
   public func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
