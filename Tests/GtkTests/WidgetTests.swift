@@ -19,6 +19,32 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
+  func testABoxFilledWhileItsPageIsCoveredGetsRoomForLinesThatWrap() {
+    MainActor.assumeIsolated {
+      let list = Box(.vertical)
+      let stack = Stack()
+      stack.add(Label("waiting"), name: "waiting")
+      stack.add(Box(.vertical) { list }, name: "list")
+      let sheet = Box(.vertical) { stack }
+      sheet.vertical = .center
+      let window = shown(Clamp(maximumWidth: 200, sheet), width: 600)
+      settle()
+      let text = Label(String(repeating: "word ", count: 30), wraps: true)
+      text.expandsHorizontally = true
+      list.replaceAll {
+        Box(.horizontal, spacing: 8) {
+          Image(.done)
+          text
+        }
+      }
+      stack.show("list")
+      settle()
+      XCTAssertGreaterThan(text.height, 60)
+      XCTAssertGreaterThanOrEqual(list.height, text.height)
+      window.destroy()
+    }
+  }
+
   func testRatioBoxFollowsItsWidth() {
     MainActor.assumeIsolated {
       let box = RatioBox(ratio: 2, Picture())

@@ -56,6 +56,8 @@ import CGtkShims
   public func removeAll() { while let child = gtk_widget_get_first_child(widget) { gtk_box_remove(pointer(), child) } }
   /// Puts these children in the place of all others.
   public func replaceAll(@WidgetBuilder _ children: () -> [Widget]) {
+    // GTK 4.8 never asks again whether an empty box on a covered page has lines that wrap, unless the box was measured in between.
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, nil, nil, nil)
     removeAll()
     for child in children() { append(child) }
   }
@@ -194,6 +196,16 @@ import CGtkShims
     super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(Int32(maximumWidth ?? 0), max(ratio, 0.01))))
     clipsContent = true
     matinee_clamp_set_child(widget, child.widget)
+  }
+}
+
+/// Two children for the same place: the wide one where there is room for it, else the narrow one.
+@MainActor public final class Either: Widget {
+  /// - Parameters:
+  ///   - wide: shown where its least width fits.
+  ///   - narrow: shown otherwise; decides the least width.
+  public init(wide: Widget, narrow: Widget) {
+    super.init(made: UnsafeMutableRawPointer(matinee_either_new(wide.widget, narrow.widget)))
   }
 }
 

@@ -17,7 +17,7 @@
   /// Ends the bar's own connections with the bar.
   public let scope = Scope()
   /// What goes into the window.
-  public var root: Widget { box }
+  public var root: Widget { either }
   /// Called with what was clicked.
   public var onSelected: (@MainActor (ID) -> Void)?
   /// The page that is shown; nil marks none.
@@ -25,26 +25,31 @@
     didSet { for (id, button) in buttons { mark(button, id == selected) } }
   }
 
-  private let box: Box
+  private let either: Either
   private var buttons: [(ID, Button)] = []
 
   /// - Parameter name: what the pages are, for screen readers.
   public init(_ tabs: [Tab], name: String) {
-    box = Box(.horizontal, spacing: 4, styles: ["tab-bar"])
-    box.setAccessibleRole(.tabList)
-    box.setAccessibleName(name)
-    for tab in tabs {
-      let label = Box(.horizontal, spacing: 6) {
-        Image(tab.icon)
-        Label(tab.title)
-      }
-      let button = Button(label, name: tab.title, styles: [.flat])
-      button.setAccessibleRole(.tab)
-      button.onClicked(self) { $0.onSelected?(tab.id) }
-      mark(button, false)
-      buttons.append((tab.id, button))
-      box.append(button)
+    let wide = tabs.map { tab in
+      let button = Button(Box(.horizontal, spacing: 6, children: [Image(tab.icon), Label(tab.title)]), name: tab.title, styles: [.flat])
+      return (tab.id, button)
     }
+    // Without titles where there is no room for them.
+    let narrow = tabs.map { ($0.id, Button(icon: $0.icon, name: $0.title)) }
+    either = Either(wide: Self.bar(wide.map(\.1), name), narrow: Self.bar(narrow.map(\.1), name, styles: ["compact"]))
+    buttons = wide + narrow
+    for (id, button) in buttons {
+      button.setAccessibleRole(.tab)
+      button.onClicked(self) { $0.onSelected?(id) }
+      mark(button, false)
+    }
+  }
+
+  private static func bar(_ buttons: [Button], _ name: String, styles: [Style] = []) -> Box {
+    let bar = Box(.horizontal, spacing: 4, styles: ["tab-bar"] + styles, children: buttons)
+    bar.setAccessibleRole(.tabList)
+    bar.setAccessibleName(name)
+    return bar
   }
 
   /// Acts as if a tab had been clicked; for tests.

@@ -100,6 +100,21 @@ import CGtkShims
     return (Double(area.origin.x), Double(area.origin.y), Double(area.size.width), Double(area.size.height))
   }
 
+  /// A child of a box that got more room than there is in it, and so is drawn over what comes next.
+  var childThatSticksOut: Seen? {
+    guard isA(gtk_box_get_type()) else { return nil }
+    var child = gtk_widget_get_first_child(pointer)
+    while let present = child {
+      let place = Seen(present).place(in: self)
+      let isInside = place.x > -2 && place.y > -2 && place.x + place.width < width + 2 && place.y + place.height < height + 2
+      if gtk_widget_get_mapped(present) != 0, !isInside { return Seen(present) }
+      child = gtk_widget_get_next_sibling(present)
+    }
+    return nil
+  }
+  private var width: Double { Double(gtk_widget_get_width(pointer)) }
+  private var height: Double { Double(gtk_widget_get_height(pointer)) }
+
   /// Scrolls what can be scrolled in it to a share of its length, from 0 to 1.
   /// - Returns: the position in pixels.
   @discardableResult func scroll(to share: Double) -> Double {

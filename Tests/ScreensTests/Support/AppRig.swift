@@ -1,0 +1,153 @@
+import AppCore
+import CGtk
+import Foundation
+import HTTPTransport
+import NavigationCore
+import PublicationAPI
+import PublicationClient
+import PublicationServer
+import Runtime
+import SessionService
+import Synchronization
+import XCTest
+
+@testable import Gtk
+@testable import Screens
+
+/// The whole app with its window, over the sample publication in this process.
+@MainActor final class AppRig {
+  let effects = Effects()
+  let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+  let tokens = MemoryTokenStore()
+  let line: Line
+  let window: MainWindow
+  let presenter: Watcher
+  let coordinator: AppCoordinator
+  /// What was opened in the browser.
+  private(set) var opened: [String] = []
+
+  init(width: Int = 1000, height: Int = 720) throws {
+    let clock = clock
+    let publication = try finish {
+      let publication = try await Publication(folder: nil, gateway: YesGateway(), clock: clock, passwordCost: .none)
+      try await publication.install(SampleContent.publication(openedAt: clock.now))
+      return publication
+    }
+    line = Line(InProcessTransport { await publication.handle($0) })
+    let curtain = CurtainViewModel(effects: effects, clock: clock)
+    let pictures = Pictures(client: APIClient(transport: line, token: { nil }), effects: effects)
+    window = MainWindow(nil, curtain: curtain, pictures: pictures)
+    let open = Opener()
+    presenter = Watcher(window)
+    coordinator = AppCoordinator(
+      environment: AppEnvironment(
+        origin: "embedded", transport: line, tokenStore: tokens, dataFolder: nil, clock: clock, identifiers: RandomIdentifiers(),
+        effects: effects, formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt),
+        openWeb: { open.body?($0) }), curtain: curtain, presenter: presenter)
+    open.body = { [weak self] in self?.opened.append($0) }
+    window.perform = { [weak coordinator] in coordinator?.perform($0) }
+    gtk_window_set_default_size(window.window.pointer(), gint(width), gint(height))
+  }
+
+  var seen: Seen { Seen(window.window) }
+  /// The screens that are open.
+  var screens: [Screen] { Array(presenter.screens.values) }
+  var shown: String? { window.shownName }
+
+  /// Starts as the executable does, and waits for the destination.
+  func start() throws {
+    coordinator.start(after: { [window] in await window.firstFrame() })
+    window.show()
+    eventually("the curtain lifts") { shown != nil && shown != "curtain" }
+    try settle()
+  }
+
+  func signIn() throws {
+    XCTAssertTrue(window.useSampleAccount())
+    try settle()
+  }
+
+  func go(_ navigation: Navigation) throws {
+    coordinator.perform(navigation)
+    try settle()
+  }
+
+  /// Waits until no answer is missing and everything is painted.
+  func settle() throws {
+    repeat {
+      try finish { [effects] in await effects.settled() }
+      window.window.painted()
+    } while effects.inFlight > 0
+  }
+
+  /// Ends the app as the executable does.
+  func close() throws {
+    try finish { [coordinator] in await coordinator.finish() }
+    window.window.destroy()
+  }
+
+  @MainActor private final class Opener { var body: ((String) -> Void)? }
+}
+
+/// Hands everything on to the window, and keeps what it was told last.
+@MainActor final class Watcher: Presenter {
+  private let window: MainWindow
+  private(set) var tree: NavigationTree<Destination>?
+  private(set) var screens: [Int: Screen] = [:]
+
+  init(_ window: MainWindow) { self.window = window }
+
+  func present(_ tree: NavigationTree<Destination>, screens: [Int: Screen]) {
+    (self.tree, self.screens) = (tree, screens)
+    window.present(tree, screens: screens)
+  }
+
+  func show(message: String) { window.show(message: message) }
+}
+
+/// The way to the publication: can be cut, and can be held for requests that begin so (`POST /v1/orders`).
+final class Line: Transport {
+  private let end: any Transport
+  private let state = Mutex<(isCut: Bool, holds: [String], waiting: [CheckedContinuation<Void, Never>])>((false, [], []))
+
+  init(_ end: any Transport) { self.end = end }
+
+  var isCut: Bool {
+    get { state.withLock { $0.isCut } }
+    set { state.withLock { $0.isCut = newValue } }
+  }
+  /// How many requests wait.
+  var held: Int { state.withLock { $0.waiting.count } }
+
+  func hold(_ prefix: String) { state.withLock { $0.holds.append(prefix) } }
+
+  func release() {
+    let waiting = state.withLock { state in
+      defer { (state.holds, state.waiting) = ([], []) }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func send(_ request: Request) async throws -> Response {
+    let line = "\(request.method.rawValue) \(request.target)"
+    await withCheckedContinuation { continuation in
+      let goes = state.withLock { state in
+        let isHeld = state.holds.contains(where: line.hasPrefix)
+        if isHeld { state.waiting.append(continuation) }
+        return !isHeld
+      }
+      if goes { continuation.resume() }
+    }
+    if isCut { throw TransportError.unreachable("no network") }
+    return try await end.send(request)
+  }
+}
+
+/// Charges whatever is asked, but what the test card for it declines.
+private struct YesGateway: PaymentGateway {
+  func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
+    guard token == "tok_approved" else { throw .declined("Your bank declined the payment.") }
+    return "ch_\(key)"
+  }
+}
