@@ -28,7 +28,7 @@ import Gtk
       unlock
     }
     let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, signOut] in
-      Image(.person, size: 72)
+      Image(.person, size: 72, styles: ["status-picture"])
       name
       email
       notice

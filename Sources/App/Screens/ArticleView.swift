@@ -15,10 +15,9 @@ import PublicationClient
   private let club = Button("", styles: [.flat, "eyebrow"])
   private let title = Label(styles: [.title], wraps: true, isSelectable: true)
   private let byline = Label(styles: [.dim], wraps: true)
-  private let react = Button(icon: .heart, name: "React")
-  private let reactions = Label(styles: [.caption, "count"])
-  private let bookmark = Button(icon: .bookmark, name: "Bookmark")
-  private let picture = PictureView(width: 720, ratio: 16 / 9, fixed: false)
+  private let react = ReactButton()
+  private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
+  private let picture = PictureView(width: 720, least: 0, ratio: 16 / 9)
   private let body = Box(.vertical, spacing: 14)
   private let progress = Spinner(isSpinning: false, name: "Loading")
   private let problem: Box
@@ -36,7 +35,7 @@ import PublicationClient
     let unlock = Button("Unlock", styles: [.suggested, .pill])
     unlock.horizontal = .center
     wall = Box(.vertical, spacing: 12, styles: [.card, "padded"]) {
-      Image(.lock, size: 32)
+      Image(.lock, size: 32, styles: ["status-picture"])
       Label("The rest is for members", styles: [.subheading], alignment: .center)
       Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center)
       unlock
@@ -46,10 +45,9 @@ import PublicationClient
       retry
     }
     problemText.expandsHorizontally = true
-    let facts = Box(.horizontal, spacing: 4) { [byline, react, reactions, bookmark] in
+    let facts = Box(.horizontal, spacing: 4) { [byline, react, bookmark] in
       byline
-      react
-      reactions
+      react.root
       bookmark
     }
     let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, picture, body, progress, problem, wall] in
@@ -68,7 +66,7 @@ import PublicationClient
     message.root.vertical = .end
     root = Overlay(stack) { [message] in message.root }
     club.onClicked(self) { $0.viewModel.clubTapped() }
-    react.onClicked(self) { $0.viewModel.reactTapped() }
+    react.root.onClicked(self) { $0.viewModel.reactTapped() }
     bookmark.onClicked(self) { $0.viewModel.bookmarkTapped() }
     unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     retry.onClicked(self) { $0.viewModel.retryTapped() }
@@ -83,8 +81,7 @@ import PublicationClient
       club.label = post.club
       title.text = post.title
       byline.text = [post.byline, post.date].filter { !$0.isEmpty }.joined(separator: "  ·  ")
-      react.isOn = post.isReacted
-      reactions.text = post.reactions
+      react.show(count: post.reactions, isOn: post.isReacted)
       bookmark.isOn = post.isBookmarked
       picture.root.isVisible = post.picture != nil
       picture.show(post.picture, from: pictures)
@@ -162,7 +159,7 @@ import PublicationClient
       scroller.expandsVertically = false
       return scroller
     case .picture(let url, let alt):
-      let view = PictureView(width: 720, ratio: 16 / 9, fixed: false)
+      let view = PictureView(width: 720, least: 0, ratio: 16 / 9)
       view.root.setAccessibleName(alt.isEmpty ? "Picture" : alt)
       view.show(url, from: pictures)
       bodyPictures.append(view)

@@ -47,8 +47,8 @@ import PublicationClient
   private let picture = PictureView(width: 96, ratio: 1)
   private let name = Label(styles: [.heading], wraps: true)
   private let about = Label(styles: [.dim], wraps: true)
-  private let numbers = Label(styles: [.caption, .dim])
-  private let follow = Button("Follow", styles: [.pill])
+  private let numbers = Label(styles: [.caption, .dim], wraps: true)
+  private let follow = Button("Follow", styles: [.pill, "compact"])
   private let list: PostListView
 
   init(_ viewModel: FanClubViewModel, pictures: Pictures) {
@@ -63,7 +63,7 @@ import PublicationClient
     text.expandsHorizontally = true
     text.vertical = .center
     let header = Clamp(
-      maximumWidth: 820,
+      maximumWidth: 844,
       Box(.horizontal, spacing: 18, styles: ["club-header"]) { [picture, follow] in
         picture.root
         text
@@ -167,7 +167,7 @@ import PublicationClient
   private let name = Label(styles: [.subheading], lines: 1)
   private let about = Label(styles: [.dim], wraps: true, lines: 2)
   private let numbers = Label(styles: [.caption, .dim], lines: 1)
-  private let follow = Button("Follow", styles: [.pill])
+  private let follow = Button("Follow", styles: [.pill, "compact"])
   private var id: String?
 
   init(viewModel: FanClubListViewModel, pictures: Pictures) {

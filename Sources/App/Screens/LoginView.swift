@@ -22,23 +22,19 @@ import SessionService
   init(_ viewModel: LoginViewModel) {
     self.viewModel = viewModel
     email.expectsEmail()
-    let form = Box(.vertical, spacing: 8, styles: [.card, "padded"]) {
+    let form = Box(.vertical, spacing: 18, styles: [.card, "padded"]) {
       [email, emailError, password, passwordError, formError, signIn, or, sample] in
-      Label("Email", styles: [.caption])
-      email
-      emailError
-      Label("Password", styles: [.caption])
-      password
-      passwordError
-      formError
-      signIn
-      or
-      sample
+      Box(.vertical, spacing: 6, children: [Label("Email", styles: [.caption]), email, emailError])
+      Box(.vertical, spacing: 6, children: [Label("Password", styles: [.caption]), password, passwordError])
+      Box(.vertical, spacing: 12, children: [formError, signIn, or, sample])
     }
-    let column = Box(.vertical, spacing: 16, margin: 24) { [heading, tagline, notice] in
+    let brand = Box(.vertical, spacing: 6) { [heading, tagline] in
       Label("Matinee", styles: ["brand", "brand-small"], alignment: .center)
       heading
       tagline
+    }
+    let column = Box(.vertical, spacing: 24, margin: 24) { [notice] in
+      brand
       notice
       form
     }

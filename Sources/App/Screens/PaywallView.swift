@@ -65,7 +65,9 @@ import PaywallFeature
   private static func line(_ benefit: String) -> Widget {
     let words = Label(benefit, wraps: true)
     words.expandsHorizontally = true
-    return Box(.horizontal, spacing: 8, children: [Image(.done, size: 16, styles: ["tick"]), words])
+    let tick = Image(.done, size: 16, styles: ["tick"])
+    tick.vertical = .start
+    return Box(.horizontal, spacing: 8, children: [tick, words])
   }
 
   private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {

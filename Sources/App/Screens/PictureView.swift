@@ -4,18 +4,16 @@ import Gtk
 @MainActor final class PictureView {
   let root: Widget
   private let picture = Picture(fit: .cover)
-  private let width: Int
   private var path: String?
   private var loading: Task<Void, Never>?
 
   /// - Parameters:
-  ///   - width: in pixels.
+  ///   - width: in pixels, where there is room.
+  ///   - least: the width in a narrow window; nil for the same.
   ///   - ratio: width divided by height.
-  ///   - fixed: whether the frame is always that wide; otherwise at most.
-  init(width: Int, ratio: Double, fixed: Bool = true) {
-    self.width = width
+  init(width: Int, least: Int? = nil, ratio: Double) {
     let frame = RatioBox(ratio: ratio, maximumWidth: width, picture)
-    if fixed { frame.setMinimumSize(width: width, height: Int(Double(width) / ratio)) }
+    frame.setMinimumSize(width: least ?? width)
     frame.setStyle("picture-frame")
     root = frame
   }

@@ -8,39 +8,37 @@ import PublicationClient
   private(set) var row: PostRow?
   private let page: any PostPage
   private let pictures: Pictures
-  private let picture = PictureView(width: 208, ratio: 16 / 9)
-  private let lock: Box
+  private let picture = PictureView(width: 208, least: 96, ratio: 16 / 9)
+  private let framed: Overlay
+  private let lock = PostRowView.premium(styles: ["on-picture"])
+  private let lockWithoutPicture = PostRowView.premium(styles: ["premium"])
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let title = Label(styles: [.subheading], wraps: true, lines: 2)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2)
   private let date = Label(styles: [.caption, .dim], lines: 1)
-  private let reactions = Label(styles: [.caption, "count"])
-  private let react = Button(icon: .heart, name: "React")
-  private let bookmark = Button(icon: .bookmark, name: "Bookmark")
+  private let react = ReactButton()
+  private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
 
   init(page: any PostPage, pictures: Pictures) {
     self.page = page
     self.pictures = pictures
-    lock = Box(.horizontal, spacing: 4, styles: [.badge, "on-picture"]) {
-      Image(.lock, size: 12)
-      Label("Premium", styles: [.caption])
-    }
     lock.horizontal = .start
     lock.vertical = .start
     lock.setMargin(8)
-    let framed = Overlay(picture.root) { [lock] in lock }
+    framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
+    lockWithoutPicture.vertical = .center
+    let origin = Box(.horizontal, spacing: 8, children: [club, lockWithoutPicture])
     date.expandsHorizontally = true
-    let actions = Box(.horizontal, spacing: 4) { [date, react, reactions, bookmark] in
+    let actions = Box(.horizontal, spacing: 4) { [date, react, bookmark] in
       date
-      react
-      reactions
+      react.root
       bookmark
     }
     actions.vertical = .end
     actions.expandsVertically = true
-    let text = Box(.vertical, spacing: 4) { [club, title, teaser] in
-      club
+    let text = Box(.vertical, spacing: 4) { [title, teaser] in
+      origin
       title
       teaser
       actions
@@ -48,11 +46,11 @@ import PublicationClient
     text.expandsHorizontally = true
     root = Clamp(
       maximumWidth: 820,
-      Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) {
+      Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) { [framed] in
         framed
         text
       })
-    react.onClicked(self) { view in if let row = view.row { view.page.reactTapped(row.id) } }
+    react.root.onClicked(self) { view in if let row = view.row { view.page.reactTapped(row.id) } }
     bookmark.onClicked(self) { view in if let row = view.row { view.page.bookmarkTapped(row.id) } }
   }
 
@@ -68,15 +66,36 @@ import PublicationClient
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
     date.text = row.byline.isEmpty ? row.date : "\(row.date)  ·  \(row.byline)"
-    reactions.text = row.reactions
-    react.isOn = row.isReacted
+    react.show(count: row.reactions, isOn: row.isReacted)
     bookmark.isOn = row.isBookmarked
+    framed.isVisible = row.picture != nil
     lock.isVisible = row.isLocked
+    lockWithoutPicture.isVisible = row.isLocked && row.picture == nil
     picture.show(row.picture, from: pictures)
   }
 
   func unbind() {
     row = nil
     picture.clear()
+  }
+
+  private static func premium(styles: [Style]) -> Box {
+    Box(.horizontal, spacing: 4, styles: [.badge] + styles, children: [Image(.lock, size: 12), Label("Premium")])
+  }
+}
+
+/// A heart and how many readers gave one.
+@MainActor final class ReactButton {
+  let root: Button
+  private let count = Label(styles: ["numeric"])
+
+  init() {
+    root = Button(Box(.horizontal, spacing: 6, children: [Image(.heart), count]), name: "React", styles: [.flat, "quiet", "reaction"])
+    root.tooltip = "React"
+  }
+
+  func show(count: String, isOn: Bool) {
+    self.count.text = count
+    root.isOn = isOn
   }
 }

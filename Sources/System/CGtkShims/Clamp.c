@@ -29,20 +29,19 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
   *minimum = *natural = 0;
   *minimum_baseline = *natural_baseline = -1;
   if (!clamp->child || !gtk_widget_should_layout(clamp->child)) return;
+  int child_minimum = 0, child_natural = 0;
+  gtk_widget_measure(clamp->child, GTK_ORIENTATION_HORIZONTAL, -1, &child_minimum, &child_natural, NULL, NULL);
+  // A frame of its own shape is as wide as it may be, whatever is in it now: pictures come later.
+  if (clamp->ratio > 0 && clamp->max_width > 0) child_natural = clamp->max_width;
+  int widest = MAX(child_minimum, width_within(clamp, child_natural));
   if (orientation == GTK_ORIENTATION_HORIZONTAL) {
-    gtk_widget_measure(clamp->child, orientation, -1, minimum, natural, NULL, NULL);
-    *natural = MAX(*minimum, width_within(clamp, *natural));
+    *minimum = child_minimum;
+    *natural = widest;
     return;
   }
-  int child_minimum = 0;
-  gtk_widget_measure(clamp->child, GTK_ORIENTATION_HORIZONTAL, -1, &child_minimum, NULL, NULL, NULL);
-  int width = for_size < 0 ? -1 : MAX(child_minimum, width_within(clamp, for_size));
+  // Without a width: what it needs at the widest that it will ever be, where lines wrap least.
+  int width = for_size < 0 ? widest : MAX(child_minimum, width_within(clamp, for_size));
   if (clamp->ratio > 0) {
-    if (width < 0) {
-      int child_natural = 0;
-      gtk_widget_measure(clamp->child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &child_natural, NULL, NULL);
-      width = width_within(clamp, child_natural);
-    }
     *minimum = *natural = (int)(width / clamp->ratio + 0.5);
   } else {
     gtk_widget_measure(clamp->child, orientation, width, minimum, natural, NULL, NULL);
