@@ -7,6 +7,8 @@ enum Accessibility {
     // 0 the first time, 1 when connected already.
     guard atspi_init() <= 1 else { throw DriverError.noDesktop("the accessibility bus does not answer") }
     atspi_set_timeout(3000, 15000)
+    // libatspi asks each new app for a cache that GTK 4 does not have yet at that moment, and warns of it.
+    _ = g_log_set_handler("dbind", G_LOG_LEVEL_WARNING, { _, _, _, _ in }, nil)
   }
 
   /// The application of the process `identifier`, once it has registered.

@@ -251,9 +251,9 @@ public final class AppDriver {
   public func screenshot(to file: URL) throws {
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     let window = (current?.isRunning == true) ? (try? window()) : nil
+    try Programs.run("import", ["-window", window ?? "root", file.path])
     // Without a compositor GTK draws a frame of its own in the place of the window's shadow.
-    let frame = window == nil ? [] : ["-shave", "5x4", "+repage"]
-    try Programs.run("import", ["-window", window ?? "root"] + frame + [file.path])
+    if window != nil { try Programs.run("mogrify", ["-shave", "5x4", "+repage", file.path]) }
   }
 
   /// What GTK and GLib complained about, in every start; none is acceptable.
