@@ -23,6 +23,9 @@ struct FeedImport {
       web = try NetworkTransport(origin: nil)
       publication = try await EmbeddedPublication(folder: wiring.folder.path + "/publication", clock: wiring.clock).opened()
     } catch { fail("\(error)") }
-    return await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
+    let status = await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
+    await publication.close()
+    // The folder stays locked as long as somebody may write to it.
+    return withExtendedLifetime(wiring.folder) { status }
   }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Gtk
 import PublicationClient
 import Runtime
+import SQLiteStorage
 import Screens
 
 /// The app with a window.
@@ -13,6 +14,8 @@ import Screens
   private var window: MainWindow?
   private var coordinator: AppCoordinator?
   private var temporaryFolder: String?
+  /// Locked for as long as this process may write to it.
+  private var folder: DataFolder?
   private var status: Int32 = 0
 
   nonisolated init(_ options: LaunchOptions) { self.options = options }
@@ -62,6 +65,7 @@ import Screens
     do {
       wiring = try Wiring(options, folder: temporaryFolder, keepsSession: picture == nil)
     } catch { fail("\(error)") }
+    folder = wiring.folder
     let effects = Effects()
     let formatting = Formatting(clock: wiring.clock, locale: .current, timeZone: .current)
     let environment = AppEnvironment(

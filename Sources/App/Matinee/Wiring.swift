@@ -19,7 +19,7 @@ struct Wiring {
   let clock = SystemClock()
 
   /// - Parameter keepsSession: false for a start that must leave nothing behind.
-  /// - Throws: `DataFolder.Failure`, `FaultPlan.Invalid`, or what reading the faults file throws.
+  /// - Throws: `DataFolder.Failure`, `TransportError`, `FaultPlan.Invalid`, ``Unreadable``: each says what is wrong in a sentence.
   init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
     folder = try DataFolder(path: path ?? Self.folder(options))
     let answering: any Transport
@@ -32,7 +32,7 @@ struct Wiring {
       answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try NetworkTransport(origin: nil))
     }
     if let file = options.faultsFile {
-      let plan = try FaultPlan(json: Data(contentsOf: URL(fileURLWithPath: file)))
+      let plan = try FaultPlan(json: try Self.read(file))
       transport = FaultTransport(answering, plan: plan, clock: clock)
     } else {
       transport = answering
@@ -40,6 +40,15 @@ struct Wiring {
     // Data folders of their own have sessions of their own.
     let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Build.identity, publication: keyringName) : MemoryTokenStore()
+  }
+
+  /// A file that was named on the command line cannot be read.
+  struct Unreadable: Error, CustomStringConvertible { let description: String }
+
+  private static func read(_ file: String) throws(Unreadable) -> Data {
+    do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
+      throw Unreadable(description: "\(file) cannot be read: \(error.localizedDescription)")
+    }
   }
 
   private static func folder(_ options: LaunchOptions) -> String {
@@ -69,6 +78,7 @@ actor EmbeddedPublication {
       return await (try await opened()).handle(request)
     } catch {
       opening = nil
+      FileHandle.standardError.write(Data("publication: \(error)\n".utf8))
       throw TransportError.unreachable("the publication in \(folder) cannot be opened: \(error)")
     }
   }
@@ -83,7 +93,7 @@ actor EmbeddedPublication {
       let publication = try await Publication(folder: folder, gateway: gateway, clock: clock) { line in
         FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
       }
-      try await publication.install(SampleContent.publication(openedAt: clock.now))
+      if try await !publication.isFounded { try await publication.install(SampleContent.publication(openedAt: clock.now)) }
       return publication
     }
     opening = task

@@ -10,7 +10,7 @@ public protocol Transport: Sendable {
 }
 
 /// Why there is no answer.
-public enum TransportError: Error, Equatable, Sendable {
+public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The host could not be found or reached, or refused.
   case unreachable(String)
   /// No answer within the time limit.
@@ -23,6 +23,15 @@ public enum TransportError: Error, Equatable, Sendable {
   case tooLarge(limit: Int)
   /// The request cannot be sent by this transport, and why.
   case unsupported(String)
+
+  /// One clause for a log or a terminal, without a period; what readers see is the app's own.
+  public var description: String {
+    switch self {
+    case .unreachable(let reason), .cutShort(let reason), .insecure(let reason), .unsupported(let reason): reason
+    case .timedOut: "there was no answer in time"
+    case .tooLarge(let limit): "the answer has more than \(limit) bytes"
+    }
+  }
 }
 
 /// Answers in this process: the same bytes to the same router that a server listens with.
