@@ -119,6 +119,18 @@ final class TemporaryFolder {
     #expect(folder.files.filter { $0.contains("backup") } == [])
   }
 
+  @Test func nobodyElseReadsTheFileItsLogOrItsBackup() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.sqlite")
+    let connection = try Connection(path: path)
+    try connection.migrate([Migration(version: 1, sql: "CREATE TABLE a (x)")])
+    try connection.migrate([Migration(version: 1, sql: ""), Migration(version: 2, sql: "CREATE TABLE b (x)")])
+    for name in ["a.sqlite", "a.sqlite-wal", "a.sqlite.v1.backup"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+    }
+  }
+
   @Test func backupThatCannotBeWrittenStopsTheUpgrade() throws {
     let connection = try Connection(path: path)
     try connection.migrate([first])

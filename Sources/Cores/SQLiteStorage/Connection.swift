@@ -25,13 +25,14 @@ public final class Connection {
   private var uses = 0
   private var depth = 0
 
-  /// Opens the database, and makes the file when there is none.
+  /// Opens the database, and makes the file, readable by its owner only, when there is none.
   /// - Parameters:
   ///   - path: a file, or `:memory:`.
   ///   - executor: the thread that owns the connection; every call asserts that it runs there.
   /// - Throws: ``SQLiteError``; its ``SQLiteError/isCorruption`` says that the file is damaged or no database.
   public init(path: String, synchronous: Synchronous = .full, executor: ThreadExecutor? = nil) throws(SQLiteError) {
     executor?.checkIsolated()
+    Self.makeFile(path)
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -143,6 +144,15 @@ public final class Connection {
     let matches = extended & 0xff == code & 0xff
     let message = matches ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
     throw SQLiteError(code: matches ? extended : code, message: message.map { String(cString: $0) } ?? "unknown error", sql: sql)
+  }
+
+  /// Makes the file when there is none: SQLite would make it readable by everybody. Its log gets the same permissions.
+  static func makeFile(_ path: String) {
+    guard path != ":memory:" else { return }
+    // Only when there is none: closing a file that another connection has open would take away that one's locks (POSIX). What is wrong
+    // with the path is SQLite's to say.
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 { close(file) }
   }
 
   private func step(_ statement: Statement) throws(SQLiteError) -> Bool {

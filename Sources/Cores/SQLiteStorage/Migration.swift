@@ -94,6 +94,7 @@ extension Connection {
   }
 
   private func copy(to target: String) throws(SQLiteError) {
+    Self.makeFile(target)
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(target, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
     defer { sqlite3_close_v2(opened) }
