@@ -35,6 +35,19 @@ import Testing
     #expect(club.followers == 0)
   }
 
+  @Test func noCountOfAPublicationStopsTheApp() {
+    var post = Post.sample()
+    post.reactions = .max
+    ReactionAction(id: id, post: "p1", reacted: true).apply(to: &post)
+    #expect(post.reactions == .max)
+    post.reactions = .min
+    ReactionAction(id: id, post: "p1", reacted: false).apply(to: &post)
+    #expect(post.reactions == 0)
+    var club = FanClub(id: "c1", name: "Club", followers: .max)
+    FollowAction(id: id, fanClub: "c1", followed: true).apply(to: &club)
+    #expect(club.followers == .max)
+  }
+
   @Test func bookmarksAndFollowing() {
     var post = Post.sample()
     BookmarkAction(id: id, post: "p1", bookmarked: true).apply(to: &post)

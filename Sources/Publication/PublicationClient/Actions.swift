@@ -24,7 +24,7 @@ public struct ReactionAction: Action {
   public func apply(to post: inout Post) {
     guard post.reacted != reacted else { return }
     post.reacted = reacted
-    post.reactions = max(0, post.reactions + (reacted ? 1 : -1))
+    post.reactions.count(in: reacted)
   }
 }
 
@@ -72,6 +72,11 @@ public struct FollowAction: Action {
   public func apply(to club: inout FanClub) {
     guard club.followed != followed else { return }
     club.followed = followed
-    club.followers = max(0, club.followers + (followed ? 1 : -1))
+    club.followers.count(in: followed)
   }
+}
+
+extension Int {
+  /// One more, or one less and never below zero. The publication may say any number: counting on from it never stops the app.
+  fileprivate mutating func count(in isIn: Bool) { self = isIn ? self &+ (self == .max ? 0 : 1) : Swift.max(1, self) - 1 }
 }
