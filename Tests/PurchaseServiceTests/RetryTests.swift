@@ -49,6 +49,12 @@ import Testing
     #expect(await outcome == .purchased("premium.monthly"))
   }
 
+  @Test func whoAskedIsToldAlsoWhenPatienceOutlastsTheTries() async throws {
+    let bench = try await Bench(retry: RetryPolicy(triesInForeground: 3, tries: 1))
+    failing(bench, 9, .unavailable(reason: "time-out"))
+    #expect(await bench.buy() == .pending(.storeUnavailable))
+  }
+
   @Test func aLongWaitIsNotSatThrough() async throws {
     let bench = try await Bench()
     failing(bench, 1, .busy(retryAfter: .seconds(300)))

@@ -24,10 +24,11 @@ extension Purchases {
       case .later(let asked):
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: asked)
-        if tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
+        let isLast = tries >= environment.retry.tries
+        if isLast || tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
           submission.report(.pending(.storeUnavailable))
         }
-        guard tries < environment.retry.tries else { return }
+        if isLast { return }
         submission.onStage?(.retrying)
         await submission.pause(for: wait, environment)
       }
