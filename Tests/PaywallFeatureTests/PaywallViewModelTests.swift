@@ -121,6 +121,20 @@ import Testing
     #expect(bench.outputs.isEmpty)
   }
 
+  @Test func whileAPaymentIsConfirmedNothingThatGivesTheSameIsSold() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .busy(retryAfter: .seconds(300)) }
+    await bench.appear()
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
+    bench.model.disappear()
+    bench.model.appear()
+    #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "a second charge would buy nothing new")
+    #expect(bench.model.state.notice == "A payment is being confirmed. It unlocks by itself.")
+    bench.model.buyTapped("yearly")
+    #expect(bench.outputs.isEmpty)
+  }
+
   @Test func offScreenItDoesNoWork() async throws {
     let bench = try await Bench()
     await bench.appear()

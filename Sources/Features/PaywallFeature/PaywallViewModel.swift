@@ -151,7 +151,13 @@ import Runtime
     }
   }
 
-  private func canBuy(_ product: Product) -> Bool { !purchases.covers(product) && !purchases.isUnderWay(product.id) }
+  /// What gives the same as a purchase that is being confirmed is not sold a second time beside it.
+  private func canBuy(_ product: Product) -> Bool {
+    !purchases.covers(product)
+      && !products.contains {
+        purchases.isUnderWay($0.id) && ($0.id == product.id || ($0.entitlement != nil && $0.entitlement == product.entitlement))
+      }
+  }
 
   private func percent(_ value: Int) -> String { (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(locale)) }
 
