@@ -22,6 +22,7 @@ import Testing
 
   @Test func anotherPublicationIsAnotherInstance() throws {
     #expect(try LaunchOptions(["--publication", "http://127.0.0.1:8080"]).isOwnInstance)
+    #expect(try LaunchOptions(["--publication", "http://127.0.0.1:8080/"]).publication == "http://127.0.0.1:8080")
   }
 
   @Test func screenshotTakesALink() throws {

@@ -22,15 +22,19 @@ import SessionService
   private let kept: AnyObject?
 
   /// - Parameter keeping: what must live as long as this, such as a listener.
-  init(_ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), folder: String? = nil, keeping kept: AnyObject? = nil) {
+  init(
+    _ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), keyring: (any TokenStore)? = nil, folder: String? = nil,
+    keeping kept: AnyObject? = nil
+  ) {
     self.kept = kept
     self.tokens = tokens
     self.folder = folder
     var open: (@MainActor (String) -> Void)?
     coordinator = AppCoordinator(
       environment: AppEnvironment(
-        origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
-        effects: effects, formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt),
+        origin: "embedded", transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, clock: clock,
+        identifiers: RandomIdentifiers(), effects: effects,
+        formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt),
         openWeb: { open?($0) }), presenter: presenter)
     open = { [weak self] in self?.opened.append($0) }
     coordinator.onTrack = { [weak self] in self?.tracks.append($0) }

@@ -3,6 +3,7 @@ import CurlTransport
 import Foundation
 import HTTPTransport
 import NavigationCore
+import PublicationClient
 import PublicationListener
 import PublicationServer
 import Runtime
@@ -95,6 +96,90 @@ import Testing
     #expect(second.presenter.visited == [nil, .tab(.home)])
     gate.advance(by: .seconds(60))
     await second.settle()
+  }
+
+  /// Keeps the session behind a keyring that takes its time.
+  struct SlowKeyring: TokenStore {
+    let tokens: MemoryTokenStore
+    let gate: ManualClock
+    func load() async throws(TokenStoreError) -> StoredSession? {
+      try? await gate.sleep(for: .seconds(20))
+      return tokens.load()
+    }
+    func save(_ session: StoredSession) async throws(TokenStoreError) { tokens.save(session) }
+    func clear() async throws(TokenStoreError) { tokens.clear() }
+  }
+
+  @Test func aSlowKeyringDoesNotTakeTheChoiceAwayFromASlowCheck() async throws {
+    let publication = try await Sample.publication(clock: ManualClock())
+    let tokens = MemoryTokenStore()
+    let first = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+    first.coordinator.start()
+    await first.settle()
+    try await first.signIn()
+
+    let (keyring, gate) = (ManualClock(), ManualClock())
+    let slow = InProcessTransport { request in
+      if request.path == "/v1/session" { try await gate.sleep(for: .seconds(60)) }
+      return await publication.handle(request)
+    }
+    let second = PathRig(slow, tokens: tokens, keyring: SlowKeyring(tokens: tokens, gate: keyring))
+    second.coordinator.start()
+    await keyring.waitForSleepers()
+    await second.clock.waitForSleepers()
+    second.clock.advance(by: .seconds(6))
+    while !second.coordinator.curtain.state.showsSpinner { await Task.yield() }
+    #expect(!second.coordinator.curtain.state.offersChoice, "nobody is known who could continue")
+    keyring.advance(by: .seconds(20))
+    await gate.waitForSleepers()
+    await second.clock.waitForSleepers()
+    second.clock.advance(by: .seconds(5))
+    while !second.coordinator.curtain.state.offersChoice { await Task.yield() }
+    #expect(second.coordinator.curtain.state.showsSpinner)
+    second.coordinator.curtain.tryAgainTapped()
+    #expect(!second.coordinator.curtain.state.offersChoice, "the new check has its own time")
+    await gate.waitForSleepers(2)
+    gate.advance(by: .seconds(60))
+    await second.settle()
+    #expect(second.visible == .tab(.home))
+  }
+
+  @Test func aReaderWhoIsBeingLetInIsNotLetInTwice() async throws {
+    let publication = try await Sample.publication(clock: ManualClock())
+    let tokens = MemoryTokenStore()
+    let first = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+    first.coordinator.start()
+    await first.settle()
+    try await first.signIn()
+    let user = try #require(tokens.kept?.user)
+
+    let gate = ManualClock()
+    let slow = InProcessTransport { request in
+      if request.path == "/v1/session" { try await gate.sleep(for: .seconds(60)) }
+      return await publication.handle(request)
+    }
+    let second = PathRig(slow, tokens: tokens)
+    var opened = 0
+    second.effects.onDelivery = { if $0.label == "reader.open" { opened += 1 } }
+    second.coordinator.start()
+    await gate.waitForSleepers()
+    // The reader continues offline, and the answer arrives in the same moment.
+    let session = Session(
+      auth: PublicationAuthProvider(APIClient(transport: slow, token: { nil })), store: tokens, token: TokenBox(), effects: Effects())
+    second.coordinator.session(session, changedFrom: .checking(user, .kept), to: .unverified(user, .kept))
+    second.coordinator.session(session, changedFrom: .unverified(user, .kept), to: .signedIn(user, .kept))
+    gate.advance(by: .seconds(60))
+    await second.settle()
+    #expect(second.visible == .tab(.home))
+    #expect(opened == 1, "a scope that is thrown away would empty the reader's outbox")
+  }
+
+  @Test func whatIsWrongWithTheFirstLinkIsSaidWhenItCanBeSeen() async throws {
+    let rig = try await rig()
+    rig.coordinator.start(opening: "nonsense")
+    #expect(rig.presenter.messages.isEmpty, "the curtain hides it")
+    await rig.settle()
+    #expect(rig.presenter.messages == ["“nonsense” is not a Matinee link."])
   }
 
   @Test(arguments: End.allCases) func aLinkWaitsForTheLoginAndTheLastOneWins(end: End) async throws {

@@ -48,10 +48,12 @@ import SessionService
   private let navigator: Navigator<Destination, Screen>
   /// What is performed after signing in.
   private var pending: Navigation?
+  /// What is said as soon as it can be seen.
+  private var unsaid: String?
   /// What is performed after the purchase that the open paywall is for.
   private var afterPurchase: Navigation?
   private var purchases: PublicationPurchases?
-  private var entering: Task<Void, Never>?
+  private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
 
   /// - Parameters:
@@ -89,7 +91,7 @@ import SessionService
     if let uri { open(uri: uri) }
     Task {
       await painted()
-      curtain.begin { [weak self] in self?.session.state.user != nil }
+      curtain.begin()
       factory.loadPublication()
       await session.restore()
     }
@@ -103,7 +105,7 @@ import SessionService
   }
 
   private func check() {
-    curtain.begin { [weak self] in self?.session.state.user != nil }
+    curtain.checkBegins()
     Task { [session] in await session.check() }
   }
 
@@ -113,12 +115,12 @@ import SessionService
     do {
       let link = try DeepLink(uri)
       guard link.publication == nil || link.publication == environment.origin else {
-        navigator.show(message: "This link belongs to another publication, \(link.publication ?? "").")
+        say("This link belongs to another publication, \(link.publication ?? "").")
         return
       }
       perform(link.navigation, from: .link)
     } catch {
-      navigator.show(message: error.sentence)
+      say(error.sentence)
     }
   }
 
@@ -172,9 +174,10 @@ import SessionService
   }
 
   private func enter(_ user: User) {
-    guard factory.reader?.user.id != user.id else { return }
-    entering?.cancel()
-    entering = Task { [weak self, environment, factory] in
+    // One opening for each reader: the check's answer may come while the reader, who would not wait for it, is being let in.
+    guard factory.reader?.user.id != user.id, entering?.user != user.id else { return }
+    entering?.task.cancel()
+    let task = Task { [weak self, environment, factory] in
       do {
         guard let purchases = try await self?.openedPurchases() else { return }
         let reader = try await ReaderScope.open(user, environment: environment, client: factory.client, purchases: purchases)
@@ -182,13 +185,16 @@ import SessionService
           await reader.close()
           return
         }
+        self.entering = nil
         self.show(reader)
       } catch {
-        guard !Task.isCancelled else { return }
-        self?.lowerCurtain { $0.reset(tabs: []) }
-        self?.navigator.show(message: "Your data on this computer cannot be opened. \(error)")
+        guard let self, !Task.isCancelled else { return }
+        self.entering = nil
+        self.lowerCurtain { $0.reset(tabs: []) }
+        self.navigator.show(message: "Your data on this computer cannot be opened. \(error)")
       }
     }
+    entering = (user.id, task)
   }
 
   /// One for all readers of this process: a payment that one of them left under way is finished by whoever began it.
@@ -220,7 +226,7 @@ import SessionService
   }
 
   private func leave() {
-    entering?.cancel()
+    entering?.task.cancel()
     entering = nil
     afterPurchase = nil
     let reader = factory.reader
@@ -241,6 +247,13 @@ import SessionService
       change(&$0)
       $0.isCurtainUp = false
     }
+    if let unsaid { say(unsaid) }
+    unsaid = nil
+  }
+
+  /// Tells the reader something in passing: not behind the curtain, where it would be over before anyone saw it.
+  private func say(_ sentence: String) {
+    if navigator.tree.isCurtainUp { unsaid = sentence } else { navigator.show(message: sentence) }
   }
 }
 
@@ -248,7 +261,8 @@ extension AppCoordinator: SessionDelegate {
   /// The one way back to the root, whoever ended the session and wherever the reader is.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch new {
-    case .restoring, .checking: break
+    case .restoring: break
+    case .checking: curtain.checkBegins()
     case .signedIn(let user, _), .unverified(let user, _): enter(user)
     case .signingOut: leave()
     case .signedOut(let cause):

@@ -31,7 +31,8 @@ import Runtime
   private static let patience = Duration.seconds(5)
   private let effects: Effects
   private let clock: any AppClock
-  private var timers: Task<Void, Never>?
+  private var spinner: Task<Void, Never>?
+  private var choice: Task<Void, Never>?
 
   /// - Parameters:
   ///   - effects: delivers the timers.
@@ -41,27 +42,37 @@ import Runtime
     self.clock = clock
   }
 
-  /// The start-up check has begun: runs the timers from the beginning.
-  /// - Parameter offersChoice: whether there is a reader to continue with offline; asked when the check has become long.
-  func begin(offersChoice: @escaping @MainActor () -> Bool) {
+  /// Start-up has begun.
+  func begin() {
     end()
-    timers = Task { [weak self, effects, clock] in
-      do {
-        try await effects.sleep("curtain.spinner", for: Self.spinnerDelay, on: clock)
-        self?.state.showsSpinner = true
-        try await effects.sleep("curtain.patience", for: Self.patience - Self.spinnerDelay, on: clock)
-        guard offersChoice() else { return }
-        self?.state.notice = "The publication takes long to answer."
-        self?.state.offersChoice = true
-      } catch {}  // Cancelled: the check is over.
+    spinner = after("curtain.spinner", Self.spinnerDelay) { $0.showsSpinner = true }
+  }
+
+  /// A reader is known, and the publication is being asked whether the session still holds. Only from here on there is something to
+  /// continue with, however long it took to come here.
+  func checkBegins() {
+    state.notice = nil
+    state.offersChoice = false
+    choice?.cancel()
+    choice = after("curtain.patience", Self.patience) {
+      $0.notice = "The publication takes long to answer."
+      $0.offersChoice = true
     }
   }
 
-  /// The start-up check is over.
+  /// Start-up is over.
   func end() {
-    timers?.cancel()
-    timers = nil
+    for timer in [spinner, choice] { timer?.cancel() }
     state = State()
+  }
+
+  private func after(_ label: String, _ duration: Duration, _ change: @escaping @MainActor (inout State) -> Void) -> Task<Void, Never> {
+    Task { [weak self, effects, clock] in
+      // Cancelled: what was waited for is over.
+      do { try await effects.sleep(label, for: duration, on: clock) } catch { return }
+      guard let self, !Task.isCancelled else { return }
+      change(&state)
+    }
   }
 
   /// The reader does not want to wait for this check any longer.

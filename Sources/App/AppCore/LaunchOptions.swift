@@ -99,6 +99,8 @@ public struct LaunchOptions: Equatable, Sendable {
     if let publication, !publication.hasPrefix("http://"), !publication.hasPrefix("https://") {
       throw Failure(sentence: "--publication takes an origin such as https://example.org, not “\(publication)”.")
     }
+    // With and without a slash it is the same publication, with the same data and the same session.
+    if let origin = publication, origin.hasSuffix("/") { publication = String(origin.dropLast()) }
     if imports {
       guard !plain.isEmpty else { throw Failure(sentence: "--import needs at least one file or URL.") }
       guard publication == nil else { throw Failure(sentence: "--import adds to the embedded publication; --publication names another.") }
