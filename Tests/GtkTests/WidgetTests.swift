@@ -179,6 +179,48 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
+  func testSpinnerRestsWhileItIsNotOnScreen() {
+    MainActor.assumeIsolated {
+      let spinner = Spinner(name: "Loading")
+      let stack = Stack()
+      stack.add(Box(.vertical) { spinner }, name: "loading")
+      stack.add(Label("Rows"), name: "rows")
+      XCTAssertFalse(spinner.isTurning)
+      let window = shown(stack)
+      XCTAssertTrue(spinner.isTurning)
+      stack.show("rows")
+      settle()
+      XCTAssertFalse(spinner.isTurning)
+      XCTAssertTrue(spinner.isSpinning)
+      stack.show("loading")
+      settle()
+      XCTAssertTrue(spinner.isTurning)
+      window.destroy()
+    }
+  }
+
+  func testSheetGivesTheKeyboardBack() {
+    MainActor.assumeIsolated {
+      let first = Button("First")
+      let unlock = Button("Unlock")
+      let host = SheetHost(
+        Box(.vertical) {
+          first; unlock
+        })
+      let window = shown(host.root)
+      unlock.focus()
+      let sheet = Button("Pay")
+      host.present(sheet, name: "Payment")
+      settle()
+      XCTAssertTrue(sheet.hasFocus)
+      host.present(Button("Cancel"), name: "Paywall")
+      host.dismiss()
+      settle()
+      XCTAssertTrue(unlock.hasFocus)
+      window.destroy()
+    }
+  }
+
   func testMessageBarAndSheetLeaveNothing() {
     MainActor.assumeIsolated {
       let signals = Diagnostics.liveSignals

@@ -1,21 +1,31 @@
 import CGtk
 
 /// Turns while something is under way.
-@MainActor public final class Spinner: Widget {
+@MainActor public final class Spinner: Widget, SignalOwner {
+  /// Ends the spinner's own connections with the spinner.
+  public let scope = Scope()
+
   /// - Parameters:
   ///   - isSpinning: whether it turns.
   ///   - name: what is under way, for screen readers.
   public init(isSpinning: Bool = true, name: String) {
-    super.init(made: UnsafeMutableRawPointer(gtk_spinner_new()))
     self.isSpinning = isSpinning
+    super.init(made: UnsafeMutableRawPointer(gtk_spinner_new()))
     setAccessibleName(name)
+    connect("map", owner: self) { $0.turn() }
+    connect("unmap", owner: self) { $0.turn() }
   }
 
-  /// Whether it turns; one that stands still is not drawn.
+  /// Whether it turns when it is on screen; one that stands still is not drawn.
   public var isSpinning: Bool {
-    get { gtk_spinner_get_spinning(opaque) != 0 }
-    set { if newValue != isSpinning { gtk_spinner_set_spinning(opaque, newValue ? 1 : 0) } }
+    didSet { if isSpinning != oldValue { turn() } }
   }
+
+  /// Whether it turns now.
+  var isTurning: Bool { gtk_spinner_get_spinning(opaque) != 0 }
+
+  // Its animation asks for every frame, on a hidden page of a stack as well: an idle window would never rest.
+  private func turn() { gtk_spinner_set_spinning(opaque, isSpinning && isMapped ? 1 : 0) }
 }
 
 /// How far something has come.

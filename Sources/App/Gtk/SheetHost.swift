@@ -14,6 +14,8 @@ import CGtk
   private let page: Widget
   private let overlay: Overlay
   private var layer: Widget?
+  // What had the keyboard before the sheet took it.
+  private var focused: Object?
 
   /// - Parameter page: what lies beneath.
   public init(_ page: Widget) {
@@ -39,6 +41,10 @@ import CGtk
     let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
     overlay.add(layer)
     self.layer = layer
+    let widget = gtk_widget_get_root(page.widget).flatMap { gtk_root_get_focus($0) }
+    if let widget, gtk_widget_is_ancestor(widget, page.widget) != 0 {
+      focused = Object(borrowed: UnsafeMutableRawPointer(widget))
+    }
     gtk_widget_set_can_focus(page.widget, 0)
     page.setAccessibleHidden(true)
     gtk_widget_child_focus(surface.widget, GTK_DIR_TAB_FORWARD)
@@ -47,9 +53,12 @@ import CGtk
   /// Takes the sheet away; does nothing without one.
   public func dismiss() {
     guard let layer else { return }
-    overlay.remove(layer)
-    self.layer = nil
     gtk_widget_set_can_focus(page.widget, 1)
     page.setAccessibleHidden(false)
+    // Before the sheet goes: a window that loses its focus gives it to the first widget, and the page scrolls there.
+    if let focused, gtk_widget_is_ancestor(focused.pointer(), page.widget) != 0 { gtk_widget_grab_focus(focused.pointer()) }
+    focused = nil
+    overlay.remove(layer)
+    self.layer = nil
   }
 }
