@@ -153,11 +153,18 @@ apt_get() {
 # pkg-config's -pthread is not for SwiftPM, which says so at each start; that says nothing about this package.
 without_noise() { sed -u '/prohibited flag(s)/d'; }
 
-# `swift build`, `swift test` …: the first argument is the subcommand.
+# `swift build`, `swift test` …: the first argument is the subcommand. Outside a session of our own what SwiftPM leaves in the temporary
+# folder goes into the build folder.
 swift_package() {
-  local command=$1
+  local command=$1 temporary=$root/.build/tmp
   shift
-  (cd -- "$root" && ${time_limit:+timeout --foreground --kill-after=10 "$time_limit"} swift "$command" --manifest-cache none "$@" 2>&1) | without_noise
+  [[ -z $session ]] || temporary=$TMPDIR
+  mkdir -p "$temporary"
+  (
+    cd -- "$root"
+    export TMPDIR=$temporary
+    ${time_limit:+timeout --foreground --kill-after=10 "$time_limit"} swift "$command" --manifest-cache none "$@" 2>&1
+  ) | without_noise
 }
 
 # Builds the products $@ for release.
@@ -168,7 +175,11 @@ build_release() {
   done
 }
 
-release_folder() { (cd -- "$root" && swift build -c release --manifest-cache none --show-bin-path 2>/dev/null); }
+# Where the release products are; also clears what the builds left in their temporary folder.
+release_folder() {
+  rm -rf -- "$root"/.build/tmp/TemporaryDirectory.*
+  (cd -- "$root" && TMPDIR=$root/.build/tmp swift build -c release --manifest-cache none --show-bin-path 2>/dev/null)
+}
 
 # Counting tests ------------------------------------------------------------------------------------------------------
 
