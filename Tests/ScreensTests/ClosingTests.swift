@@ -2,6 +2,7 @@ import AppCore
 import Foundation
 import Gtk
 import PublicationAPI
+import TestSupport
 import XCTest
 
 @testable import Screens

@@ -3,6 +3,7 @@ import FeedFeature
 import Foundation
 import Gtk
 import PublicationAPI
+import TestSupport
 import XCTest
 
 @testable import Screens

@@ -15,6 +15,13 @@ import CGtk
     }
   }
 
+  /// Whether it can be typed in. Better than `isSensitive` for a while: it keeps the keyboard, which GTK 4.8 takes from an insensitive
+  /// entry without telling it.
+  public final var isEditable: Bool {
+    get { gtk_editable_get_editable(opaque) != 0 }
+    set { if newValue != isEditable { gtk_editable_set_editable(opaque, newValue ? 1 : 0) } }
+  }
+
   /// Marks it as one that must be corrected.
   public final var isWrong: Bool {
     get { hasStyle(.error) }

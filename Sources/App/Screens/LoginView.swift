@@ -62,7 +62,8 @@ import SessionService
     show(state.formError, in: formError)
     email.isWrong = state.emailError != nil
     password.isWrong = state.passwordError != nil
-    for control in [email, password, signIn, sample] as [Widget] { control.isSensitive = !state.isWorking }
+    for field in [email, password] as [TextEntry] { field.isEditable = !state.isWorking }
+    for button in [signIn, sample] { button.isSensitive = !state.isWorking }
     signIn.label = state.work == .credentials ? "Signing in…" : "Sign in"
     signIn.setAccessibleName("Sign in")
     sample.label = state.work == .sampleAccount ? "Signing in…" : "Use the sample account"

@@ -30,6 +30,8 @@ import CGtkShims
 
   /// The text of a label.
   var text: String? { isA(gtk_label_get_type()) ? string(gtk_label_get_text(opaque)) : nil }
+  /// The text of a label with its markup.
+  var markup: String? { isA(gtk_label_get_type()) ? string(gtk_label_get_label(opaque)) : nil }
   /// All texts in it, but empty ones.
   var texts: [String] { all.compactMap(\.text).filter { !$0.isEmpty } }
   func says(_ text: String) -> Bool { texts.contains(text) }
@@ -60,6 +62,10 @@ import CGtkShims
   var entries: [Seen] { all.filter { $0.isA(gtk_entry_get_type()) || $0.isA(gtk_password_entry_get_type()) } }
   var typed: String { string(gtk_editable_get_text(opaque)) ?? "" }
 
+  var isEditable: Bool { gtk_editable_get_editable(opaque) != 0 }
+  /// Whether it, or something in it, has the keyboard.
+  var hasFocus: Bool { (gtk_widget_get_state_flags(pointer).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
+
   /// Types into a field, as a person does.
   func type(_ text: String) {
     var position: gint = 0
@@ -67,7 +73,7 @@ import CGtkShims
     gtk_editable_insert_text(opaque, text, gint(text.utf8.count), &position)
   }
   /// Presses Enter in a field.
-  func pressEnter() { if let inner = gtk_editable_get_delegate(opaque) { gtk_widget_activate(UnsafeMutablePointer(inner)) } }
+  func pressEnter() { if let inner = gtk_editable_get_delegate(opaque) { matinee_emit(UnsafeMutableRawPointer(inner), "activate") } }
   /// Puts the keyboard there.
   @discardableResult func focus() -> Bool { gtk_widget_grab_focus(pointer) != 0 }
   /// Follows the link of a label that stands at an offset of its text, as Enter does.

@@ -1,0 +1,128 @@
+import AppCore
+import Foundation
+import Gtk
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// An article: its text, its links, and what is locked.
+final class ArticleViewTests: ScreensTestCase {
+  private static let html = """
+    <h2>A heading &amp; more</h2>
+    <p>Some <em>leaning</em> and <strong>heavy</strong> words, <code>a &lt; b</code>.</p>
+    <p>Read <a href="https://example.org/one?a=1&amp;b=2">this page</a> or <a href="mailto:a@example.org">write</a>.</p>
+    <blockquote>Somebody else said so.</blockquote>
+    <ul><li>First</li><li>Second</li></ul>
+    <pre>let x = 1 &lt; 2</pre><hr>
+    <script>alert("no")</script><p>&lt;b&gt;not bold&lt;/b&gt; &amp;amp;</p>
+    """
+
+  func testABodyIsDrawnBlockByBlock() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, body: Self.html)])
+      let seen = try rig.show(.post("p1"))
+      for text in [
+        "Title 1", "A heading & more", "Some leaning and heavy words, a < b.", "Read this page or write.", "Somebody else said so.",
+        "First",
+        "Second", "let x = 1 < 2", "<b>not bold</b> &amp;",
+      ] { XCTAssertTrue(seen.says(text), "\(text): \(seen.texts)") }
+      XCTAssertFalse(seen.texts.contains { $0.contains("alert") })
+      XCTAssertEqual(seen.label("A heading & more")?.hasStyle("title-2"), true)
+      let markup = seen.label("Some leaning and heavy words, a < b.")?.markup
+      XCTAssertEqual(markup, "Some <i>leaning </i>and <b>heavy </b>words, <tt>a &lt; b</tt>.")
+      XCTAssertEqual(seen.label("Somebody else said so.")?.hasStyle("quote"), true)
+      XCTAssertFalse(seen.says("Unlock"))
+      XCTAssertFalse(seen.isSpinning)
+      rig.close()
+    }
+  }
+
+  func testLinksReachTheCoordinatorAndNothingElse() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, body: Self.html)])
+      let seen = try rig.show(.post("p1"))
+      let label = try XCTUnwrap(seen.label("Read this page or write."))
+      label.followLink(at: 6)
+      XCTAssertEqual(rig.outputs, ["openWeb(\"https://example.org/one?a=1&b=2\")"])
+      label.followLink(at: 19)
+      XCTAssertEqual(rig.outputs.last, "openWeb(\"mailto:a@example.org\")")
+      label.followLink(at: 0)
+      XCTAssertEqual(rig.outputs.count, 2)
+      seen.button("Club c1")?.click()
+      XCTAssertEqual(rig.outputs.last, "openFanClub(\"c1\")")
+      rig.close()
+    }
+  }
+
+  func testTextThatLooksLikeMarkupIsOnlyText() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1, body: "<p>x &lt;a href=\"https://evil.example\"&gt;y&lt;/a&gt;</p>")
+      post.title = "<span size=\"99999\">&lt;"
+      post.byline = "A & B <i>"
+      post.fanClubName = "<b>C</b>"
+      let rig = ReaderRig(posts: [post])
+      let seen = try rig.show(.post("p1"))
+      XCTAssertTrue(seen.says("<span size=\"99999\">&lt;"))
+      XCTAssertTrue(seen.texts.contains { $0.hasPrefix("A & B <i>") })
+      XCTAssertTrue(seen.says("<b>C</b>"))
+      XCTAssertTrue(seen.says("x <a href=\"https://evil.example\">y</a>"))
+      seen.label("x <a href=\"https://evil.example\">y</a>")?.followLink(at: 35)
+      XCTAssertEqual(rig.outputs, [])
+      rig.close()
+    }
+  }
+
+  func testALockedArticleShowsItsOpeningAndOpensByItselfWithAccess() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, premium: true, body: "<p>The secret.</p>")])
+      let seen = try rig.show(.post("p1"))
+      XCTAssertTrue(seen.says("Teaser 1"))
+      XCTAssertFalse(seen.says("The secret."))
+      XCTAssertTrue(seen.icons.contains(Icon.lock.name))
+      seen.button("Unlock")?.click()
+      XCTAssertEqual(rig.outputs, ["openPaywall(\"premium\", post: \"p1\")"])
+      rig.publication.with { $0.hasPremium = true }
+      rig.fixture.store.hasPremium = true
+      try rig.settle()
+      XCTAssertTrue(seen.says("The secret."))
+      XCTAssertNil(seen.button("Unlock"))
+      rig.close()
+    }
+  }
+
+  func testWhatAListHasShownIsThereAtOnceAndTheRestIsSaidToBeComing() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      try rig.show(.tab(.home))
+      rig.publication.with { $0.holds = ["GET"] }
+      let seen = try rig.show(.post("p1"), settles: false)
+      XCTAssertTrue(seen.says("Title 1"))
+      XCTAssertTrue(seen.says("Teaser 1"))
+      XCTAssertTrue(seen.isSpinning)
+      rig.publication.with { $0.isOffline = true }
+      try rig.release()
+      // The answer was made before the network went.
+      XCTAssertTrue(seen.says("Body"))
+      rig.close()
+    }
+  }
+
+  func testATextThatDoesNotComeCanBeAskedForAgain() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      try rig.show(.tab(.home))
+      rig.publication.with { $0.isOffline = true }
+      let seen = try rig.show(.post("p1"))
+      XCTAssertTrue(seen.says("Title 1"))
+      XCTAssertTrue(seen.says("Teaser 1"))
+      rig.publication.with { $0.isOffline = false }
+      try XCTUnwrap(seen.button("Try again")).click()
+      try rig.settle()
+      XCTAssertTrue(seen.says("Body"))
+      XCTAssertNil(seen.button("Try again"))
+      rig.close()
+    }
+  }
+}

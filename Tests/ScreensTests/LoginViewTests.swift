@@ -1,0 +1,153 @@
+import AppCore
+import Foundation
+import Gtk
+import LoginFeature
+import SessionService
+import XCTest
+
+@testable import Screens
+
+/// The login: what is typed arrives, what is wrong is said where it is wrong.
+final class LoginViewTests: ScreensTestCase {
+  func testWhatIsTypedArrivesAndEnterSubmits() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let (seen, model) = try login(rig)
+      XCTAssertTrue(seen.says("The Sample"))
+      XCTAssertTrue(seen.says("For tests"))
+      seen.entries[0].type("ada@example.org")
+      XCTAssertEqual(model.state.email, "ada@example.org")
+      seen.entries[1].type("right")
+      XCTAssertTrue(model.state.hasPassword)
+      seen.entries[1].pressEnter()
+      try rig.settle()
+      XCTAssertEqual(rig.auth.attempts, ["ada@example.org right"])
+      XCTAssertEqual(rig.outputs, ["signedIn"])
+      XCTAssertEqual(seen.entries.map(\.typed), ["", ""], "the next reader sees nothing of this one")
+      rig.close()
+    }
+  }
+
+  func testEnterInTheFirstFieldSubmitsToo() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let (seen, _) = try login(rig)
+      seen.entries[0].type("ada@example.org")
+      seen.entries[0].pressEnter()
+      rig.window.painted()
+      XCTAssertTrue(seen.says("Enter your password."))
+      rig.close()
+    }
+  }
+
+  func testWhatIsWrongIsSaidBesideItsFieldUntilItIsCorrected() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let (seen, _) = try login(rig)
+      seen.button("Sign in")?.click()
+      rig.window.painted()
+      try isBelow(seen, "Enter your email address.", field: 0)
+      try isBelow(seen, "Enter your password.", field: 1)
+      XCTAssertTrue(seen.entries.allSatisfy { $0.hasStyle("error") })
+      seen.entries[0].type("ada")
+      seen.entries[1].type("wrong")
+      rig.window.painted()
+      XCTAssertFalse(seen.entries.contains { $0.hasStyle("error") })
+      seen.button("Sign in")?.click()
+      rig.window.painted()
+      try isBelow(seen, "An email address has an @ in it.", field: 0)
+      seen.entries[0].type("ada@example.org")
+      seen.button("Sign in")?.click()
+      try rig.settle()
+      try isBelow(seen, "Email and password do not match.", field: 1)
+      XCTAssertEqual(seen.entries.map(\.hasErrorStyle), [false, true])
+      XCTAssertEqual(seen.entries.map(\.typed), ["ada@example.org", "wrong"], "so that it can be corrected")
+      rig.auth.fail(with: .unreachable("The publication cannot be reached."))
+      seen.entries[1].type("right")
+      seen.button("Sign in")?.click()
+      try rig.settle()
+      XCTAssertTrue(seen.says("The publication cannot be reached."))
+      XCTAssertFalse(seen.says("Email and password do not match."))
+      rig.close()
+    }
+  }
+
+  func testNothingCanBePressedTwiceWhileItWorks() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let (seen, _) = try login(rig)
+      seen.entries[0].type("ada@example.org")
+      seen.entries[1].type("right")
+      rig.auth.hold()
+      seen.entries[1].focus()
+      seen.entries[1].pressEnter()
+      eventually("the backend is asked") { rig.auth.waiting == 1 }
+      rig.window.painted()
+      XCTAssertTrue(seen.says("Signing in…"))
+      let buttons = ["Signing in…", "Use the sample account"].compactMap { seen.button($0) }
+      XCTAssertEqual(buttons.count, 2)
+      XCTAssertFalse(buttons.contains { $0.isSensitive })
+      XCTAssertFalse(seen.entries.contains { $0.isEditable })
+      XCTAssertTrue(seen.entries[1].hasFocus)
+      seen.entries[1].pressEnter()
+      seen.button("Signing in…")?.click()
+      seen.button("Use the sample account")?.click()
+      rig.auth.release()
+      try rig.settle()
+      XCTAssertEqual(rig.auth.attempts.count, 1)
+      XCTAssertEqual(seen.button("Sign in")?.isSensitive, true)
+      XCTAssertTrue(seen.entries.allSatisfy(\.isEditable))
+      rig.close()
+    }
+  }
+
+  func testTheSampleAccountIsOneButton() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let (seen, _) = try login(rig)
+      seen.button("Use the sample account")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.auth.attempts, ["a@b.c x"])
+      XCTAssertTrue(seen.texts.contains { $0.contains("does not know its sample account") })
+      rig.close()
+    }
+  }
+
+  /// The cursor of a field that loses the keyboard any other way than by the person goes on blinking, and the toolkit complains.
+  func testFieldsThatBecomeInsensitiveOrGoWithTheKeyboardCauseNoComplaint() throws {
+    try MainActor.assumeIsolated {
+      setting("gtk-cursor-blink", true)
+      defer { setting("gtk-cursor-blink", false) }
+      let rig = try AppRig()
+      try rig.start()
+      rig.seen.entries[0].type("reader@example.org")
+      rig.seen.entries[1].type("matinee")
+      rig.seen.entries[1].focus()
+      MainLoop.run(upTo: 2)
+      rig.seen.entries[1].pressEnter()
+      eventually("the feed") { rig.shown == "feed" }
+      // A cursor blinks every 1.2 seconds.
+      MainLoop.run(upTo: 2)
+      try rig.close()
+    }
+  }
+}
+
+@MainActor private func login(_ rig: ReaderRig) throws -> (Seen, LoginViewModel) {
+  let screen = rig.screen(.login)
+  guard case .login(let model) = screen else { throw TimedOut() }
+  return (try rig.show(screen), model)
+}
+
+@MainActor private func isBelow(
+  _ seen: Seen, _ sentence: String, field: Int, file: StaticString = #filePath, line: UInt = #line
+) throws {
+  let label = try XCTUnwrap(seen.label(sentence), sentence, file: file, line: line).place(in: seen)
+  let entry = seen.entries[field].place(in: seen)
+  XCTAssertEqual(label.y, entry.y + entry.height, accuracy: 12, sentence, file: file, line: line)
+  XCTAssertEqual(label.x, entry.x, accuracy: 2, sentence, file: file, line: line)
+}
+
+extension Seen {
+  fileprivate var hasErrorStyle: Bool { hasStyle("error") }
+}
