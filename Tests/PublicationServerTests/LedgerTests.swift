@@ -1,6 +1,7 @@
 import Foundation
-import PublicationServer
 import Testing
+
+@testable import PublicationServer
 
 /// The payment provider in its own process, as `matinee-ledger` was built beside these tests.
 @Suite struct LedgerTests {
@@ -68,6 +69,15 @@ import Testing
     #expect(await outcome(gateway, "a") == .success("ch_1"))
     #expect(await outcome(gateway, "b") == .success("ch_3"))
     #expect(try entries().map(\.key) == ["a", "a", "b"])
+  }
+
+  @Test func itIsStartedAgainWhenItWasKilled() async throws {
+    let gateway = gateway()
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    let first = try #require(await gateway.process)
+    kill(first, SIGKILL)
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    #expect(await gateway.process != first)
   }
 
   @Test func oneProcessAtATimeHasTheFile() async throws {

@@ -64,13 +64,19 @@ public actor LedgerGateway: PaymentGateway {
 
   private func ask(_ call: Call) throws -> Answer {
     let line = try JSONEncoder().encode(call)
-    if let ledger, !ledger.hasEnded { return try decode(ledger.ask(line, within: patience)) }
+    if let ledger, !ledger.hasEnded {
+      // It may end while it is asked; asking another one with the same key is safe.
+      do { return try decode(ledger.ask(line, within: patience)) } catch LedgerProcess.Failure.ended { self.ledger = nil }
+    }
     let started = try LedgerProcess(program, arguments)
     ledger = started
     return try decode(started.ask(line, within: patience))
   }
 
   private func decode(_ line: Data) throws -> Answer { try JSONDecoder().decode(Answer.self, from: line) }
+
+  /// The process, while there is one.
+  var process: Int32? { ledger?.process }
 
   /// Ends the process, as after a crash of it; the next charge starts another.
   public func stop() { ledger = nil }

@@ -18,7 +18,7 @@ final class LedgerProcess {
     }
   }
 
-  private let process: pid_t
+  let process: pid_t
   /// Its input and its output. A pair of sockets: a write to a process that ended is then an error, and not a signal.
   private let socket: Int32
   private var isReaped = false
