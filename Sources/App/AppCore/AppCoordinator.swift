@@ -98,10 +98,22 @@ import SessionService
   }
 
   /// Returns when accepted writes are done: before the process ends.
-  public func finish() async {
-    await session.finish()
-    await leaving?.value
+  /// - Parameter patience: how long the keyring and the backend may take to hear of the session's end.
+  public func finish(within patience: Duration = .seconds(3)) async {
     await factory.reader?.finish()
+    await leaving?.value
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let told = Task { [session] in
+      await session.finish()
+      end.finish()
+    }
+    let timer = Task { [environment] in
+      try? await environment.effects.sleep("quit.patience", for: patience, on: environment.clock)
+      end.finish()
+    }
+    for await _ in ended {}
+    told.cancel()
+    timer.cancel()
   }
 
   private func check() {
@@ -181,6 +193,8 @@ import SessionService
       do {
         guard let purchases = try await self?.openedPurchases() else { return }
         let reader = try await ReaderScope.open(user, environment: environment, client: factory.client, purchases: purchases)
+        // Behind the curtain still: what was bought is known before the first lock is drawn.
+        await reader.prepare()
         guard let self, !Task.isCancelled, self.session.state.user?.id == user.id else {
           await reader.close()
           return
@@ -217,7 +231,8 @@ import SessionService
 
   private func show(_ reader: ReaderScope) {
     factory.reader = reader
-    reader.resume()
+    reader.resume { [weak self] in self?.say($0) }
+    factory.loadPublication()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
     if let pending {
       self.pending = nil

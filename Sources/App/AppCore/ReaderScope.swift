@@ -15,6 +15,7 @@ import SessionService
   private let outbox: Database
   private let effects: Effects
   private var watching: Task<Void, Never>?
+  private var unreadable: (any Error)?
 
   /// Opens what this reader has on this machine.
   /// - Throws: `SQLiteError`, `MigrationError`.
@@ -39,9 +40,22 @@ import SessionService
     self.effects = effects
   }
 
-  /// Goes on where an earlier run stopped: unfinished purchases, unsent actions. Premium access follows the purchases from here on.
-  func resume() {
+  /// Learns what this reader bought, from what is kept here, and goes on with purchases that an earlier run left unfinished.
+  func prepare() async {
     purchases.setUser(user.id)
+    do { try await purchases.resume() } catch { unreadable = error }
+    content.hasPremium = purchases.hasPremium
+  }
+
+  /// Goes on where an earlier run stopped. Premium access follows the purchases from here on.
+  /// - Parameter say: tells the reader that something here cannot be kept.
+  func resume(say: @escaping @MainActor (String) -> Void) {
+    if let unreadable { say("What you bought cannot be read on this computer, so it is asked for again. \(unreadable)") }
+    var hasWarned = false
+    content.actions.onStorageError = { error in
+      if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
+      hasWarned = true
+    }
     let entitlements = purchases.entitlementStream()
     watching = Task { [weak self] in
       for await _ in entitlements {
@@ -51,7 +65,6 @@ import SessionService
     }
     Task { [purchases, content] in
       await content.resume()
-      try? await purchases.resume()
       // What was bought on another machine. Without an answer the receipts that are kept here hold.
       _ = try? await purchases.restore()
     }

@@ -17,6 +17,7 @@ import Screens
   /// Locked for as long as this process may write to it.
   private var folder: DataFolder?
   private var status: Int32 = 0
+  private var isQuitting = false
 
   nonisolated init(_ options: LaunchOptions) { self.options = options }
 
@@ -48,11 +49,13 @@ import Screens
   }
 
   private func activate() {
+    guard !isQuitting else { return }
     if let window { return window.window.present() }
     start(opening: nil)
   }
 
   private func open(_ uri: String) {
+    guard !isQuitting else { return }
     guard let coordinator, let window else { return start(opening: uri) }
     window.window.present()
     coordinator.open(uri: uri)
@@ -109,12 +112,13 @@ import Screens
 
   /// Waits for accepted writes, out of sight.
   private func quit() {
+    guard !isQuitting else { return }
+    isQuitting = true
     guard let coordinator, let application else {
       application?.quit()
       return
     }
     window?.window.isVisible = false
-    self.coordinator = nil
     Task {
       await coordinator.finish()
       application.quit()

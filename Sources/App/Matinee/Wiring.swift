@@ -4,6 +4,7 @@ import CurlTransport
 import DesktopServices
 import Foundation
 import HTTPTransport
+import PublicationAPI
 import PublicationClient
 import PublicationServer
 import Runtime
@@ -57,7 +58,7 @@ struct Wiring {
     let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.local/share"
     guard let publication = options.publication else { return base + "/matinee" }
     let name = publication.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
-    return base + "/matinee-at-" + name
+    return base + "/matinee/at/" + name
   }
 }
 
@@ -72,14 +73,15 @@ actor EmbeddedPublication {
     self.clock = clock
   }
 
-  /// - Throws: `TransportError.unreachable` when it cannot be opened; the next request tries again.
+  /// The publication's answer. One that cannot be opened answers with a `Problem` that says why; the next request tries again.
   func answer(_ request: Request) async throws -> Response {
     do {
       return await (try await opened()).handle(request)
     } catch {
-      opening = nil
       FileHandle.standardError.write(Data("publication: \(error)\n".utf8))
-      throw TransportError.unreachable("the publication in \(folder) cannot be opened: \(error)")
+      let problem = Problem(
+        code: .internalError, title: "The publication on this computer cannot be opened. \(error)", status: 500)
+      return Response(500, headers: ["Content-Type": "application/problem+json"], body: try Wire.encode(problem))
     }
   }
 
@@ -94,10 +96,16 @@ actor EmbeddedPublication {
         FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
       }
       if try await !publication.isFounded { try await publication.install(SampleContent.publication(openedAt: clock.now)) }
+      Task { await publication.resumeCharges() }
       return publication
     }
     opening = task
-    return try await task.value
+    do {
+      return try await task.value
+    } catch {
+      if opening == task { opening = nil }
+      throw error
+    }
   }
 }
 

@@ -4,10 +4,12 @@ import Runtime
 
 /// Loads pictures, each once: fetched and decoded off the main actor, kept up to a number of bytes.
 @MainActor public final class Pictures {
-  private static let maximumSide = 1440
+  private nonisolated static let maximumSide = 1440
   private static let limit = 64 << 20
   private let client: APIClient
   private let effects: Effects
+  /// Decoding takes long enough to hold up others on the shared pool.
+  private let decoder = ThreadExecutor(name: "pictures")
   private var textures: [String: Texture] = [:]
   /// Least recently used first.
   private var order: [String] = []
@@ -37,9 +39,10 @@ import Runtime
   public func load(_ path: String) async -> Texture? {
     if let known = known(path) { return known }
     if let task = underWay[path] { return await task.value }
-    let task = Task { [client, effects] in
+    let task = Task { [client, effects, decoder] in
       try? await effects.run("picture") {
-        try await Texture.decode(client.picture(path), maximumSide: Self.maximumSide)
+        let data = try await client.picture(path)
+        return try await decoder.run { Texture.decode(data, maximumSide: Self.maximumSide) }
       }
     }
     underWay[path] = task
