@@ -67,6 +67,15 @@ public final class Element {
   /// The widget around it.
   public var parent: Element? { atspi_accessible_get_parent(accessible, nil).map(Element.init(owning:)) }
 
+  /// The nearest widget around it of that role.
+  /// - Throws: `DriverError.refused` when there is none.
+  public func ancestor(_ role: Role) throws -> Element {
+    var place = parent
+    while let found = place, found.role != role { place = found.parent }
+    guard let place else { throw DriverError.refused("nothing around \(self) is a \(role)") }
+    return place
+  }
+
   /// The names of what can be done with it, in the order of the app.
   public var actions: [String] {
     guard let interface = atspi_accessible_get_action_iface(accessible) else { return [] }

@@ -26,6 +26,8 @@ public struct Role: Equatable, Sendable, CustomStringConvertible {
   public static let list = Role(rawValue: ATSPI_ROLE_LIST)
   /// A row of a list.
   public static let row = Role(rawValue: ATSPI_ROLE_LIST_ITEM)
+  /// What scrolls.
+  public static let scroller = Role(rawValue: ATSPI_ROLE_SCROLL_PANE)
   /// A picture.
   public static let picture = Role(rawValue: ATSPI_ROLE_IMAGE)
   /// A link.

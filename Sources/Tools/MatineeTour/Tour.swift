@@ -35,7 +35,7 @@ struct Tour {
     try app.press("Back")
     try app.waitForScreen("feed")
     try open(try firstRow(premium: true))
-    _ = try app.find(.button, "Unlock")
+    try app.scroll(20, over: try app.find(.button, "Unlock").ancestor(.scroller))
     try picture("premium")
   }
 
