@@ -17,10 +17,11 @@ import CGtk
       return false
     }
     let handler = Handler<Bool, Void> { opened in if !opened { failed?() } }
-    let done: GAsyncReadyCallback = { _, result, data in
+    let done: GAsyncReadyCallback = { window, result, data in
       var error: UnsafeMutablePointer<GError>?
-      // The parent window plays no part in the answer.
-      let opened = gtk_show_uri_full_finish(nil, result, &error) != 0
+      // The answer is given only to the window that asked.
+      let opened =
+        gtk_show_uri_full_finish(window.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }, result, &error) != 0
       g_clear_error(&error)
       fire(data, opened, as: Void.self)
       releaseData(data)
