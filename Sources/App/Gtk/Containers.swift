@@ -197,6 +197,14 @@ import CGtkShims
     clipsContent = true
     matinee_clamp_set_child(widget, child.widget)
   }
+
+  /// Called after it was given a place, and not while a list keeps it in reserve: time to load what belongs in it.
+  @discardableResult public func onPlaced<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+    connect("placed", owner: owner) { owner in
+      // After the layout, in which no widget may change.
+      MainLoop.after(seconds: 0) { [weak owner] in if let owner, !owner.scope.isClosed { body(owner) } }
+    }
+  }
 }
 
 /// Two children for the same place: the wide one where there is room for it, else the narrow one.

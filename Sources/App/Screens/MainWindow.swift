@@ -125,9 +125,11 @@ import NavigationCore
   }
 
   private func showSheet(_ sheet: Tree.Node?) {
-    guard sheet?.id != presented else { return }
-    presented = sheet?.id
-    if let sheet, let view = open[sheet.id] {
+    // A sheet behind the curtain has no view yet.
+    let shown = sheet.flatMap { sheet in open[sheet.id].map { (sheet, $0) } }
+    guard shown?.0.id != presented else { return }
+    presented = shown?.0.id
+    if let (sheet, view) = shown {
       host.present(view.root, name: sheet.destination.title, maximumWidth: 480)
     } else {
       host.dismiss()

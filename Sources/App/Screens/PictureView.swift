@@ -1,10 +1,13 @@
 import Gtk
 
-/// A picture that is loaded when it is shown, in a frame that has its size from the beginning.
-@MainActor final class PictureView {
+/// A picture in a frame that has its size from the beginning. It is loaded when it comes on screen and let go when it leaves: a list
+/// keeps some two hundred rows, and shows ten.
+@MainActor final class PictureView: View {
+  let scope = Scope()
   let root: Widget
   private let picture = Picture(fit: .cover)
-  private var path: String?
+  private let side: Int
+  private var shown: (path: String, pictures: Pictures)?
   private var loading: Task<Void, Never>?
 
   /// - Parameters:
@@ -12,32 +15,49 @@ import Gtk
   ///   - least: the width in a narrow window; nil for the same.
   ///   - ratio: width divided by height.
   init(width: Int, least: Int? = nil, ratio: Double) {
+    // Enough for a display with two pixels to the unit.
+    side = width * 2
     let frame = RatioBox(ratio: ratio, maximumWidth: width, picture)
     frame.setMinimumSize(width: least ?? width)
     frame.setStyle("picture-frame")
     root = frame
+    frame.onPlaced(self) { $0.load() }
+    frame.onShown(self) { $0.load() }
+    frame.onHidden(self) { $0.unload() }
   }
 
   func show(_ path: String?, from pictures: Pictures) {
-    guard path != self.path else { return }
+    guard path != shown?.path else { return }
     clear()
-    self.path = path
     guard let path else { return }
-    if let known = pictures.known(path) {
-      picture.texture = known
-      return
-    }
-    loading = Task { [weak self] in
-      let texture = await pictures.load(path)
-      guard let self, !Task.isCancelled, self.path == path else { return }
-      picture.texture = texture
-    }
+    shown = (path, pictures)
+    load()
   }
 
   func clear() {
+    unload()
+    shown = nil
+  }
+
+  private func load() {
+    // A new row is on screen for a moment, before the list gives those a place that are.
+    guard let shown, loading == nil, root.isMapped, root.width > 0 else { return }
+    let side = side
+    if let known = shown.pictures.known(shown.path, side: side) {
+      picture.texture = known
+      return
+    }
+    picture.texture = shown.pictures.known(shown.path)
+    loading = Task { [weak self] in
+      let texture = await shown.pictures.load(shown.path, side: side)
+      guard !Task.isCancelled else { return }
+      if let texture { self?.picture.texture = texture }
+    }
+  }
+
+  private func unload() {
     loading?.cancel()
     loading = nil
-    path = nil
     picture.texture = nil
   }
 }

@@ -14,6 +14,8 @@ typedef struct {
 static GType matinee_clamp_get_type(void);
 G_DEFINE_TYPE(MatineeClamp, matinee_clamp, GTK_TYPE_WIDGET)
 
+static guint placed = 0;
+
 static int width_within(MatineeClamp *clamp, int width) {
   return clamp->max_width > 0 && width > clamp->max_width ? clamp->max_width : width;
 }
@@ -59,6 +61,7 @@ static void allocate(GtkWidget *widget, int width, int height, int baseline) {
   gtk_widget_measure(clamp->child, GTK_ORIENTATION_VERTICAL, inner, &minimum_height, NULL, NULL, NULL);
   GtkAllocation place = {MAX(0, (width - inner) / 2), 0, inner, MAX(height, minimum_height)};
   gtk_widget_size_allocate(clamp->child, &place, -1);
+  if (clamp->ratio > 0) g_signal_emit(widget, placed, 0);
 }
 
 static void compute_expand(GtkWidget *widget, gboolean *horizontal, gboolean *vertical) {
@@ -81,6 +84,7 @@ static void matinee_clamp_class_init(MatineeClampClass *class) {
   widget->size_allocate = allocate;
   widget->compute_expand = compute_expand;
   gtk_widget_class_set_css_name(widget, "clamp");
+  placed = g_signal_new("placed", matinee_clamp_get_type(), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_accessible_role(widget, GTK_ACCESSIBLE_ROLE_GROUP);
 }
 

@@ -2,6 +2,12 @@ import CGtk
 import Foundation
 
 enum Samples {
+  /// The beginning of a GIF file that says it is of that size.
+  static func claiming(width: UInt16, height: UInt16) -> Data {
+    Data("GIF89a".utf8 + [UInt8(width & 255), UInt8(width >> 8), UInt8(height & 255), UInt8(height >> 8), 0x80, 0, 0, 1, 2, 3, 4, 5, 6])
+      + Data([0x2C, 0, 0, 0, 0, UInt8(width & 255), UInt8(width >> 8), UInt8(height & 255), UInt8(height >> 8), 0, 2, 2, 0x44, 1, 0, 0x3B])
+  }
+
   /// A picture of one color, as a PNG file.
   static func picture(side: Int, red: UInt8 = 200) -> Data {
     let rows = [UInt8]((0..<side * side).flatMap { _ in [red, 40, 60, 255] })

@@ -106,6 +106,16 @@ import CGtkShims
     return (Double(area.origin.x), Double(area.origin.y), Double(area.size.width), Double(area.size.height))
   }
 
+  /// Whether a click there goes to a widget of that style, or to something in one.
+  func isHit(_ x: Double, _ y: Double, style: String) -> Bool {
+    var hit = gtk_widget_pick(pointer, x, y, GTK_PICK_DEFAULT)
+    while let present = hit {
+      if gtk_widget_has_css_class(present, style) != 0 { return true }
+      hit = gtk_widget_get_parent(present)
+    }
+    return false
+  }
+
   /// A child of a box that got more room than there is in it, and so is drawn over what comes next.
   var childThatSticksOut: Seen? {
     guard isA(gtk_box_get_type()) else { return nil }

@@ -42,7 +42,8 @@ uint32_t matinee_list_model_live_items(GListModel *_Nonnull model);
 
 // Layout
 
-/// A container of one child that is never wider than `max_width` (0: any) and, when `ratio` is above 0, `width / ratio` high.
+/// A container of one child that is never wider than `max_width` (0: any) and, when `ratio` is above 0, `width / ratio` high. The latter
+/// tells by the signal `placed`, in the middle of a layout, that it was given its place.
 GtkWidget *_Nonnull matinee_clamp_new(int max_width, double ratio);
 void matinee_clamp_set_child(GtkWidget *_Nonnull clamp, GtkWidget *_Nullable child);
 void matinee_clamp_set_max_width(GtkWidget *_Nonnull clamp, int max_width);

@@ -1,0 +1,161 @@
+import AppCore
+import Foundation
+import Gtk
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// Pictures: each is loaded once, and one that cannot be had harms nothing.
+final class PictureTests: ScreensTestCase {
+  func testAPictureThatCannotBeHadLeavesItsPlace() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let huge = Samples.claiming(width: 60_000, height: 60_000)
+      let server = PictureServer { path in
+        switch path {
+        case "/good": good
+        case "/text": Data("<html>no picture</html>".utf8)
+        case "/cut": good.prefix(40)
+        case "/huge": huge
+        case "/empty": Data()
+        default: nil
+        }
+      }
+      let paths = ["/good", "/missing", "/text", "/cut", "/huge", "/empty", "ftp://example.org/x.png", "not a path"]
+      let rig = ReaderRig(posts: paths.enumerated().map { .pictured($0 + 1, $1) }, pictureServer: server, height: 900)
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.pictureCount, 1)
+      let frames = (1...4).compactMap { feed.row("Title \($0)")?.all.first { $0.hasStyle("picture-frame") }?.place(in: feed) }
+      XCTAssertEqual(Set(frames.map(\.width)), [208])
+      XCTAssertEqual(Set(frames.map(\.height)), [117])
+      XCTAssertEqual(rig.pictures.inFlight, 0)
+      XCTAssertNil(rig.pictures.known("/huge"))
+      rig.close()
+    }
+  }
+
+  func testAPictureThatManyShowIsLoadedOnceAndKept() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let server = PictureServer { _ in good }
+      let rig = ReaderRig(posts: (1...6).map { .pictured($0, "/same") }, pictureServer: server)
+      server.publication.with { $0.holds = ["GET"] }
+      let feed = try rig.show(.tab(.home), settles: false)
+      try finish { await server.publication.waitForHeld() }
+      rig.window.painted()
+      XCTAssertEqual(server.paths, ["/same"])
+      XCTAssertEqual(rig.pictures.inFlight, 1)
+      XCTAssertEqual(feed.pictureCount, 0)
+      server.publication.release()
+      try rig.settle()
+      XCTAssertGreaterThan(feed.pictureCount, 3)
+      rig.closeScreens()
+      // A place that needs it larger shows the smaller one until it has its own.
+      server.publication.with { $0.holds = ["GET"] }
+      let again = try rig.show(.post("p1"), settles: false)
+      try finish { await server.publication.waitForHeld() }
+      XCTAssertEqual(again.pictureCount, 1)
+      server.publication.release()
+      try rig.settle()
+      rig.closeScreens()
+      let feedAgain = try rig.show(.tab(.home))
+      XCTAssertGreaterThan(feedAgain.pictureCount, 3)
+      XCTAssertEqual(server.paths, ["/same", "/same"])
+      rig.close()
+    }
+  }
+
+  func testOnlyWhatIsOnScreenIsLoaded() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let server = PictureServer { _ in good }
+      let rig = ReaderRig(posts: (1...300).map { .pictured($0, "/\($0)") }, pictureServer: server)
+      rig.publication.with { $0.pageSize = 300 }
+      server.publication.with { $0.holds = ["GET"] }
+      let feed = try rig.show(.tab(.home), settles: false)
+      eventually("the first pictures are asked for") { server.paths.contains("/3") }
+      XCTAssertLessThan(server.paths.count, 15, "a list makes more rows than it shows")
+      rig.scroll(feed, to: 1)
+      eventually("the last pictures are asked for") { server.paths.contains("/300") }
+      eventually("nobody waits for the first ones any more") { rig.pictures.inFlight < 8 }
+      server.publication.release()
+      try rig.settle()
+      XCTAssertNotNil(rig.pictures.known("/300"))
+      XCTAssertNil(rig.pictures.known("/3"))
+      XCTAssertEqual(feed.pictureCount, feed.all.count { $0.hasStyle("picture-frame") })
+      rig.scroll(feed, to: 0)
+      try rig.settle()
+      XCTAssertNotNil(rig.pictures.known("/3"))
+      XCTAssertEqual(feed.pictureCount, feed.all.count { $0.hasStyle("picture-frame") })
+      rig.close()
+    }
+  }
+
+  func testARowThatIsFilledAnewNeverShowsThePictureOfThePostBefore() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let server = PictureServer { $0 == "/1" ? good : nil }
+      let rig = ReaderRig(posts: [.pictured(1, "/1"), .sample(2)], pictureServer: server)
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.row("Title 1")?.pictureCount, 1)
+      for path in ["/2", nil, "/1"] {
+        rig.publication.with { $0.posts[0].picture = path }
+        rig.fixture.store.toggleReaction("p1")
+        try rig.settle()
+        XCTAssertEqual(feed.row("Title 1")?.pictureCount, path == "/1" ? 1 : 0, path ?? "none")
+      }
+      rig.close()
+    }
+  }
+
+  func testALoadEndsWhenTheLastWhoWaitedLeaves() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 8)
+      let server = PictureServer { _ in good }
+      server.publication.with { $0.holds = ["GET"] }
+      let rig = ReaderRig(pictureServer: server)
+      let pictures = rig.pictures
+      let waiters = (0..<3).map { _ in Task { await pictures.load("/one", side: 100) != nil } }
+      eventually("it is asked for") { server.paths == ["/one"] }
+      waiters[0].cancel()
+      waiters[1].cancel()
+      try finish { await mainQueueTurn() }
+      XCTAssertEqual(pictures.inFlight, 1, "one still waits")
+      waiters[2].cancel()
+      eventually("nobody waits") { pictures.inFlight == 0 }
+      // Who asks now begins anew, and is not disturbed by what becomes of the load before.
+      server.publication.release()
+      let anew = try finish { await pictures.load("/one", side: 100) != nil }
+      XCTAssertTrue(anew)
+      XCTAssertEqual(server.paths, ["/one", "/one"])
+      XCTAssertNotNil(pictures.known("/one"))
+      rig.close()
+    }
+  }
+
+  func testAnArticleShowsItsPicturesAtTheirOwnPace() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let body = "<p>One</p><p><img src=\"https://pictures.example/a.png\" alt=\"A hill\"></p><p>Two</p>"
+      let server = PictureServer { $0.hasSuffix("a.png") ? good : nil }
+      var post = Post.pictured(1, "/missing")
+      post.body = body
+      let rig = ReaderRig(posts: [post], pictureServer: server)
+      let seen = try rig.show(.post("p1"))
+      XCTAssertEqual(Set(server.paths), ["/missing", "https://pictures.example/a.png"])
+      XCTAssertEqual(seen.pictureCount, 1)
+      XCTAssertTrue(seen.says("Two"))
+      rig.close()
+    }
+  }
+}
+
+extension Post {
+  fileprivate static func pictured(_ number: Int, _ path: String) -> Post {
+    var post = Post.sample(number)
+    post.picture = path
+    return post
+  }
+}
