@@ -206,6 +206,20 @@ import Testing
     #expect(rig.presenter.messages.count == 3)
   }
 
+  @Test(arguments: ["matinee://posts/none", "matinee://fanclubs/none", "matinee://paywall/none"])
+  func aLinkToWhatIsNotThereIsExplainedAndChangesNothing(uri: String) async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    let before = rig.presenter.tree
+    rig.coordinator.open(uri: uri)
+    await rig.settle()
+    #expect(rig.presenter.tree == before)
+    #expect(rig.presenter.messages == ["This link leads to something that is not here, or no longer."])
+    #expect(rig.tracks.map(\.outcome) == [.ignored])
+  }
+
   @Test(arguments: End.allCases) func theSamePostChangesOnEveryPage(end: End) async throws {
     let rig = try await rig(end)
     rig.coordinator.start()

@@ -55,6 +55,7 @@ import SessionService
   private var purchases: PublicationPurchases?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
+  private var following: Task<Void, Never>?
 
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
@@ -138,8 +139,32 @@ import SessionService
 
   /// Carries out one navigation: redirect, instantiate, present, track.
   public func perform(_ navigation: Navigation, from origin: Origin = .app) {
-    let outcome = carryOut(redirected(navigation), from: origin)
+    if origin == .link, factory.reader != nil, !navigator.tree.isCurtainUp { return follow(navigation) }
+    track(navigation, from: origin, carryOut(redirected(navigation), from: origin))
+  }
+
+  private func track(_ navigation: Navigation, from origin: Origin, _ outcome: Track.Outcome) {
     onTrack?(Track(navigation: navigation, origin: origin, outcome: outcome))
+  }
+
+  /// A link may name what does not exist. It is looked up first, so that such a one changes nothing; the last link wins.
+  private func follow(_ navigation: Navigation) {
+    following?.cancel()
+    following = Task { [weak self, client = factory.client, effects = environment.effects] in
+      do {
+        try await effects.run("link.look") { try await navigation.lookUp(client) }
+      } catch {
+        if (error as? ClientError)?.isNotFound == true {
+          guard let self, !Task.isCancelled else { return }
+          say("This link leads to something that is not here, or no longer.")
+          track(navigation, from: .link, .ignored)
+          return
+        }
+        // Whatever else is wrong the page itself says, with what to do.
+      }
+      guard let self, !Task.isCancelled else { return }
+      track(navigation, from: .link, carryOut(redirected(navigation), from: .link))
+    }
   }
 
   /// Where a navigation really leads: whoever has what a paywall sells goes on to what they came for.
@@ -236,6 +261,7 @@ import SessionService
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
     if let pending {
       self.pending = nil
+      // At once, so that no other page flashes by: one that is not there says so itself.
       perform(pending)
     }
   }
@@ -243,6 +269,7 @@ import SessionService
   private func leave() {
     entering?.task.cancel()
     entering = nil
+    following?.cancel()
     afterPurchase = nil
     let reader = factory.reader
     reader?.end()
@@ -283,6 +310,19 @@ extension AppCoordinator: SessionDelegate {
     case .signedOut(let cause):
       leave()
       if let sentence = cause.sentence { navigator.show(message: sentence) }
+    }
+  }
+}
+
+extension Navigation {
+  /// Asks the publication for what a link names.
+  /// - Throws: `ClientError`.
+  fileprivate func lookUp(_ client: APIClient) async throws {
+    switch self {
+    case .post(let id): _ = try await client.post(id)
+    case .fanClub(let id): _ = try await client.fanClub(id)
+    case .paywall(let id, _): _ = try await client.paywall(id)
+    case .login, .tab, .payment, .web, .back, .dismiss: break
     }
   }
 }

@@ -99,7 +99,7 @@ import SessionService
   private func account(_ reader: ReaderScope) -> Screen {
     .account(
       AccountViewModel(
-        session: session, publication: publication?.name ?? "", premium: { reader.purchases.premiumStatuses() },
+        session: session, publication: publication?.name ?? "Membership", premium: { reader.purchases.premiumStatuses() },
         formatting: environment.formatting
       ) { [weak self] output in
         switch output {
