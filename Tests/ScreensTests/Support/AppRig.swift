@@ -52,6 +52,11 @@ import XCTest
   var seen: Seen { Seen(window.window) }
   /// The screens that are open.
   var screens: [Screen] { Array(presenter.screens.values) }
+  /// A post of the feed that this reader may not read yet.
+  var lockedPost: String? {
+    for case .feed(let feed) in screens { return feed.state.ids.first { feed.row(for: $0)?.isLocked == true } }
+    return nil
+  }
   var shown: String? { window.shownName }
 
   /// Starts as the executable does, and waits for the destination.

@@ -1,0 +1,122 @@
+import AppCore
+import Foundation
+import Gtk
+import XCTest
+
+@testable import Screens
+
+/// Paywall and payment sheet, over the sample publication.
+final class PurchaseViewTests: ScreensTestCase {
+  func testBuyingOpensTheArticleAndTheLocksOfTheFeed() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      XCTAssertTrue(rig.seen.says("Premium"))
+      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+      XCTAssertTrue(rig.seen.says("The rest is for members"))
+      rig.seen.button("Unlock")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "paywall")
+      let offer = try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Yearly") })
+      rig.seen.button(offer)?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "payment")
+      XCTAssertTrue(rig.seen.says("Total"))
+      XCTAssertTrue(rig.seen.says("€49.00"))
+      rig.line.hold("POST /v1/orders")
+      rig.seen.button("Pay €49.00")?.click()
+      eventually("the charge is asked for") { rig.line.held == 1 }
+      rig.window.window.painted()
+      let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+      XCTAssertTrue(sheet.isSpinning)
+      XCTAssertEqual(sheet.button("Pay €49.00")?.isSensitive, false)
+      XCTAssertEqual(sheet.button("Cancel")?.isSensitive, false, "the money is on its way")
+      rig.line.release()
+      eventually("the sheets close") { rig.shown == "article" }
+      try rig.settle()
+      XCTAssertFalse(rig.seen.says("The rest is for members"))
+      XCTAssertNil(rig.seen.button("Unlock"))
+      try rig.go(.back)
+      XCTAssertEqual(rig.shown, "feed")
+      XCTAssertFalse(rig.seen.says("Premium"))
+      try rig.go(.tab(.account))
+      XCTAssertTrue(rig.seen.texts.contains { $0.hasPrefix("You have premium access") }, "\(rig.seen.texts)")
+      try rig.close()
+    }
+  }
+
+  func testADeclineSaysWhyAndOffersAnotherTry() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      let card = try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Declined") })
+      rig.seen.button(card)?.click()
+      rig.window.window.painted()
+      XCTAssertEqual(rig.seen.button(card)?.isOn, true)
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("Your bank declined the payment."))
+      XCTAssertEqual(rig.seen.button("Try again")?.isSensitive, true)
+      rig.seen.button("Cancel")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "feed")
+      XCTAssertTrue(rig.seen.says("Premium"))
+      try rig.close()
+    }
+  }
+
+  func testOffersThatDoNotComeCanBeAskedForAgain() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      rig.line.hold("GET /v1/paywalls")
+      rig.coordinator.perform(.paywall("premium", then: nil))
+      eventually("the paywall is asked for") { rig.line.held == 1 }
+      rig.window.window.painted()
+      XCTAssertTrue(rig.seen.isSpinning)
+      XCTAssertTrue(rig.seen.says("Fetching the offers…"))
+      rig.line.isCut = true
+      rig.line.release()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("The offers cannot be shown"))
+      XCTAssertTrue(rig.seen.icons.contains(Icon.failed.name))
+      rig.line.isCut = false
+      rig.seen.button("Try again")?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.buttonNames.contains { $0.hasPrefix("Monthly") })
+      rig.seen.button("Not now")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "feed")
+      try rig.close()
+    }
+  }
+
+  func testSheetsThatAreClosedLeaveNothing() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      for place in [Navigation.paywall("premium", then: nil), .payment("premium.yearly")] {
+        try rig.go(place)
+        try rig.go(.back)
+        let (signals, objects) = (Diagnostics.liveSignals, Diagnostics.liveObjects)
+        try rig.go(place)
+        XCTAssertGreaterThan(Diagnostics.liveObjects, objects)
+        if case .payment = place {
+          rig.seen.buttonNames.first { $0.hasPrefix("Declined") }.flatMap { rig.seen.button($0) }?.click()
+          rig.seen.button("Pay €49.00")?.click()
+          try rig.settle()
+        }
+        try rig.go(.back)
+        eventually("\(place) is gone") { Diagnostics.liveSignals == signals && Diagnostics.liveObjects == objects }
+        XCTAssertEqual(Diagnostics.liveSignals, signals, "\(place)")
+        XCTAssertEqual(Diagnostics.liveObjects, objects, "\(place)")
+      }
+      try rig.close()
+    }
+  }
+}

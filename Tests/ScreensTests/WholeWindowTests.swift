@@ -1,0 +1,82 @@
+import AppCore
+import Foundation
+import Gtk
+import XCTest
+
+@testable import Screens
+
+/// The whole app in its window.
+final class WholeWindowTests: ScreensTestCase {
+  func testAWindowWithAllScreensLeavesNothing() throws {
+    try MainActor.assumeIsolated {
+      // The first time the toolkit makes what it keeps.
+      try visitEverything()
+      let (signals, objects) = (Diagnostics.liveSignals, Diagnostics.liveObjects)
+      let left = try visitEverything()
+      eventually("everything is gone") {
+        Diagnostics.liveSignals == signals && Diagnostics.liveObjects == objects && left.allSatisfy { $0.object == nil }
+      }
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
+      XCTAssertEqual(left.filter { $0.object != nil }.map(\.name), [])
+    }
+  }
+
+  func testSigningOutLeavesNothingOfTheReader() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      rig.seen.button("Bookmark")?.click()
+      try rig.settle()
+      try rig.go(.tab(.account))
+      rig.seen.button("Sign out")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "login")
+      let (signals, objects) = (Diagnostics.liveSignals, Diagnostics.liveObjects)
+      try rig.signIn()
+      XCTAssertEqual(rig.shown, "feed")
+      for tab in Tab.allCases { try rig.go(.tab(tab)) }
+      rig.seen.button("Sign out")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.seen.entries.map(\.typed), ["", ""])
+      XCTAssertFalse(rig.seen.says("Sample reader"))
+      // Fewer, when a message was still to be taken away at the first count.
+      eventually("the pages are gone") { Diagnostics.liveSignals <= signals && Diagnostics.liveObjects <= objects }
+      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
+      XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+      try rig.close()
+    }
+  }
+}
+
+/// Something that should be gone.
+@MainActor private struct Left {
+  let name: String
+  weak var object: AnyObject?
+}
+
+/// Starts the app, opens every screen, uses most of them, and ends it.
+@MainActor @discardableResult private func visitEverything() throws -> [Left] {
+  let rig = try AppRig()
+  try rig.start()
+  rig.seen.button("Sign in")?.click()
+  try rig.signIn()
+  rig.seen.button("React")?.click()
+  rig.seen.scroll(to: 0.5)
+  try rig.settle()
+  try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+  rig.seen.button("Bookmark")?.click()
+  rig.seen.button("Unlock")?.click()
+  try rig.settle()
+  try rig.go(.payment("premium.yearly"))
+  try rig.go(.dismiss)
+  try rig.go(.tab(.fanClubs))
+  rig.seen.button("Follow")?.click()
+  try rig.go(.fanClub("unknown"))
+  for tab in [Tab.bookmarks, .account, .home] { try rig.go(.tab(tab)) }
+  try rig.settle()
+  let left = [Left(name: "window", object: rig.window), Left(name: "coordinator", object: rig.coordinator)]
+  try rig.close()
+  return left
+}
