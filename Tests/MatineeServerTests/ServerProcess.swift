@@ -4,8 +4,8 @@ import Runtime
 
 /// The built `matinee-server`, run by a test.
 enum Server {
-  static let program = URL(fileURLWithPath: LedgerGateway.besideThisProgram).deletingLastPathComponent().appendingPathComponent(
-    "matinee-server")
+  static let program = URL(fileURLWithPath: LedgerGateway.besideThisProgram).deletingLastPathComponent()
+    .appendingPathComponent("matinee-server").path
 
   struct Outcome: Equatable, Sendable {
     var status: Int32
@@ -15,51 +15,26 @@ enum Server {
 
   /// Runs it to its end.
   static func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) async throws -> Outcome {
-    let executor = ThreadExecutor(name: "server-run")
-    return try await executor.run {
-      let (process, output, errors) = try start(arguments, input: input, environment: environment)
-      let reader = ErrorReader(errors)
-      let text = output.readDataToEndOfFile()
-      process.waitUntilExit()
-      return Outcome(
-        status: process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus,
-        output: String(decoding: text, as: UTF8.self), errors: reader.text())
-    }
+    let (running, errorReader) = (ThreadExecutor(name: "server-run"), ThreadExecutor(name: "server-errors"))
+    let (child, output, errors) = try start(arguments, input: input, environment: environment)
+    async let said = errorReader.run { errors.readDataToEndOfFile() }
+    let (text, ending) = try await running.run { (output.readDataToEndOfFile(), child.wait()) }
+    return Outcome(
+      status: ending.number, output: String(decoding: text, as: UTF8.self), errors: String(decoding: try await said, as: UTF8.self))
   }
 
-  fileprivate static func start(
+  static func start(
     _ arguments: [String], input: String, environment: [String: String]
-  ) throws -> (process: Process, output: FileHandle, errors: FileHandle) {
-    let process = Process()
+  ) throws -> (child: ChildProcess, output: FileHandle, errors: FileHandle) {
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
-    process.executableURL = program
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = standardInput
-    process.standardOutput = output
-    process.standardError = errors
-    try process.run()
+    // Less than a pipe holds, so this does not wait for the child.
     try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try standardInput.fileHandleForWriting.close()
-    return (process, output.fileHandleForReading, errors.fileHandleForReading)
-  }
-
-  /// Reads beside the standard output, so that neither pipe fills up.
-  private final class ErrorReader: Sendable {
-    private let done = DispatchSemaphore(value: 0)
-    private nonisolated(unsafe) var data = Data()  // written before `done` is signalled, read after
-
-    init(_ handle: FileHandle) {
-      Thread { [self] in
-        data = handle.readDataToEndOfFile()
-        done.signal()
-      }.start()
-    }
-
-    func text() -> String {
-      done.wait()
-      return String(decoding: data, as: UTF8.self)
-    }
+    let child = try ChildProcess(
+      program, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+      input: standardInput.fileHandleForReading.fileDescriptor, output: output.fileHandleForWriting.fileDescriptor,
+      errors: errors.fileHandleForWriting.fileDescriptor)
+    for handle in [standardInput.fileHandleForWriting, output.fileHandleForWriting, errors.fileHandleForWriting] { try handle.close() }
+    return (child, output.fileHandleForReading, errors.fileHandleForReading)
   }
 }
 
@@ -68,34 +43,44 @@ final class RunningServer: Sendable {
   struct NoLine: Error { let text: String }
 
   let origin: String
-  private let process: Process
+  private let child: ChildProcess
   private let executor = ThreadExecutor(name: "server")
 
   init(folder: String, environment: [String: String] = [:]) async throws {
-    let (process, line) = try await executor.run {
-      let (process, output, _) = try Server.start(["serve", "--port", "0", "--data", folder], input: "", environment: environment)
+    let (child, output, _) = try Server.start(["serve", "--port", "0", "--data", folder], input: "", environment: environment)
+    self.child = child
+    let line = try await executor.run {
       var line = Data()
       while line.last != UInt8(ascii: "\n") {
         let byte = output.readData(ofLength: 1)
         if byte.isEmpty { break }
         line += byte
       }
-      return (process, String(decoding: line, as: UTF8.self))
+      return String(decoding: line, as: UTF8.self)
     }
-    self.process = process
     guard line.hasPrefix("Listening on http://127.0.0.1:"), line.hasSuffix("\n") else { throw NoLine(text: line) }
     origin = line.dropFirst("Listening on ".count).trimmingCharacters(in: .newlines)
   }
 
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+  deinit {
+    child.signal(SIGKILL)
+    _ = child.wait()
+  }
 
   /// Sends a signal, and waits for the end.
   /// - Returns: the exit status; below zero the signal that ended it.
   func end(_ signal: Int32) async throws -> Int32 {
-    kill(process.processIdentifier, signal)
-    return try await executor.run { [self] in
-      process.waitUntilExit()
-      return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    child.signal(signal)
+    return try await executor.run { [child] in child.wait().number }
+  }
+}
+
+extension ChildProcess.Ending {
+  /// The exit status; below zero the signal.
+  fileprivate var number: Int32 {
+    switch self {
+    case .exit(let status): status
+    case .signal(let signal): -signal
     }
   }
 }

@@ -75,9 +75,10 @@ import Testing
     let gateway = gateway()
     #expect(await outcome(gateway, "a") == .success("ch_1"))
     let first = try #require(await gateway.process)
-    kill(first, SIGKILL)
+    first.signal(SIGKILL)
     #expect(await outcome(gateway, "a") == .success("ch_1"))
-    #expect(await gateway.process != first)
+    #expect(await gateway.process !== first)
+    #expect(first.wait() == .signal(SIGKILL))
   }
 
   @Test func oneProcessAtATimeHasTheFile() async throws {

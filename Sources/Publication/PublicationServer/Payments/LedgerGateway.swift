@@ -76,7 +76,7 @@ public actor LedgerGateway: PaymentGateway {
   private func decode(_ line: Data) throws -> Answer { try JSONDecoder().decode(Answer.self, from: line) }
 
   /// The process, while there is one.
-  var process: Int32? { ledger?.process }
+  var process: ChildProcess? { ledger?.process }
 
   /// Ends the process, as after a crash of it; the next charge starts another.
   public func stop() { ledger = nil }

@@ -11,17 +11,16 @@ final class LedgerProcess {
 
     var description: String {
       switch self {
-      case .cannotStart(let reason): "cannot be started (\(reason))"
+      case .cannotStart(let reason): reason
       case .ended: "ended without an answer"
       case .tooSlow: "did not answer in time"
       }
     }
   }
 
-  let process: pid_t
+  let process: ChildProcess
   /// Its input and its output. A pair of sockets: a write to a process that ended is then an error, and not a signal.
   private let socket: Int32
-  private var isReaped = false
 
   /// - Throws: ``Failure/cannotStart(_:)``.
   init(_ program: String, _ arguments: [String]) throws(Failure) {
@@ -29,32 +28,24 @@ final class LedgerProcess {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw .cannotStart(String(cString: strerror(errno)))
     }
-    var process: pid_t = 0
-    let code = Self.spawn(&process, program, arguments, ends[1])
-    close(ends[1])
-    (socket, self.process) = (ends[0], process)
-    guard code == 0 else {
-      isReaped = true
-      throw .cannotStart(String(cString: strerror(code)))
+    defer { close(ends[1]) }
+    do {
+      process = try ChildProcess(program, arguments, input: ends[1], output: ends[1])
+    } catch {
+      close(ends[0])
+      throw .cannotStart(error.description)
     }
+    socket = ends[0]
   }
 
   deinit {
     close(socket)
-    guard !isReaped else { return }
-    var status: Int32 = 0
-    kill(process, SIGTERM)
-    waitpid(process, &status, 0)
+    process.signal(SIGTERM)
+    _ = process.wait()
   }
 
   /// Whether the process is no more.
-  var hasEnded: Bool {
-    if !isReaped {
-      var status: Int32 = 0
-      isReaped = waitpid(process, &status, WNOHANG) == process
-    }
-    return isReaped
-  }
+  var hasEnded: Bool { process.hasEnded }
 
   /// - Returns: the answer, without its line end.
   /// - Throws: ``Failure``.
@@ -89,28 +80,5 @@ final class LedgerProcess {
       default: if errno != EINTR { throw .ended }
       }
     }
-  }
-
-  private static func spawn(
-    _ process: inout pid_t, _ program: String, _ arguments: [String], _ socket: Int32
-  ) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, socket, 0)
-    posix_spawn_file_actions_adddup2(&actions, socket, 1)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The child begins with no signal blocked, and in a group of its own: what ends its parent from the keyboard does not cut off
-    // an entry it is writing.
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-    var words = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { words.forEach { free($0) } }
-    return posix_spawn(&process, program, &actions, &attributes, &words, environ)
   }
 }
