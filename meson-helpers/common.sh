@@ -72,6 +72,7 @@ driver     imagemagick           cmd:import
 python     python3               cmd:python3
 python     python3-pip           py:pip
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
+desktop    libsecret-tools       cmd:secret-tool
 desktop    desktop-file-utils    cmd:desktop-file-validate
 desktop    appstream             cmd:appstreamcli
 EOF
