@@ -15,7 +15,6 @@ import CGtk
     if wraps {
       gtk_label_set_wrap(opaque, 1)
       gtk_label_set_wrap_mode(opaque, PANGO_WRAP_WORD_CHAR)
-      gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_WORD)
     }
     if let lines {
       gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)

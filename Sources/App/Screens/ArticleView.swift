@@ -12,7 +12,8 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
-  private let club = Button("", styles: [.flat, "eyebrow"])
+  private let clubName = Label(lines: 1)
+  private let club: Button
   private let title = Label(styles: [.title], wraps: true, isSelectable: true)
   private let byline = Label(styles: [.dim], wraps: true)
   private let react = ReactButton()
@@ -30,6 +31,7 @@ import PublicationClient
   init(_ viewModel: ArticleViewModel, pictures: Pictures) {
     self.viewModel = viewModel
     self.pictures = pictures
+    club = Button(clubName, name: "Fan club", styles: [.flat, "eyebrow"])
     club.horizontal = .start
     byline.expandsHorizontally = true
     let unlock = Button("Unlock", styles: [.suggested, .pill])
@@ -78,7 +80,8 @@ import PublicationClient
   private func show(_ state: ArticleViewModel.State) {
     message.message = state.message
     if let post = state.post {
-      club.label = post.club
+      clubName.text = post.club
+      club.setAccessibleName(post.club)
       title.text = post.title
       byline.text = [post.byline, post.date].filter { !$0.isEmpty }.joined(separator: "  ·  ")
       react.show(count: post.reactions, isOn: post.isReacted)

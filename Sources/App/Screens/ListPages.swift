@@ -44,8 +44,8 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let pictures: Pictures
-  private let picture = PictureView(width: 96, ratio: 1)
-  private let name = Label(styles: [.heading], wraps: true)
+  private let picture = PictureView(width: 72, ratio: 1)
+  private let name = Label(styles: [.heading], wraps: true, lines: 3)
   private let about = Label(styles: [.dim], wraps: true)
   private let numbers = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
@@ -55,20 +55,11 @@ import PublicationClient
     self.viewModel = viewModel
     self.pictures = pictures
     follow.vertical = .center
-    let text = Box(.vertical, spacing: 4) { [name, about, numbers] in
-      name
-      about
-      numbers
-    }
+    let text = Box(.vertical, spacing: 4, children: [name, numbers])
     text.expandsHorizontally = true
     text.vertical = .center
-    let header = Clamp(
-      maximumWidth: 844,
-      Box(.horizontal, spacing: 18, styles: ["club-header"]) { [picture, follow] in
-        picture.root
-        text
-        follow
-      })
+    let facts = Box(.horizontal, spacing: 18, children: [picture.root, text, follow])
+    let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about]))
     list = PostListView(
       viewModel, pictures: pictures,
       words: .init(

@@ -20,6 +20,7 @@ import Gtk
     let frame = RatioBox(ratio: ratio, maximumWidth: width, picture)
     frame.setMinimumSize(width: least ?? width)
     frame.setStyle("picture-frame")
+    frame.vertical = .center
     root = frame
     frame.onPlaced(self) { $0.load() }
     frame.onShown(self) { $0.load() }

@@ -13,6 +13,7 @@ import PublicationClient
   private let lock = PostRowView.premium(styles: ["on-picture"])
   private let lockWithoutPicture = PostRowView.premium(styles: ["premium"])
   private let club = Label(styles: ["eyebrow"], lines: 1)
+  private let byline = Label(styles: [.caption, .dim], lines: 1)
   private let title = Label(styles: [.subheading], wraps: true, lines: 2)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2)
   private let date = Label(styles: [.caption, .dim], lines: 1)
@@ -28,7 +29,7 @@ import PublicationClient
     framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
     lockWithoutPicture.vertical = .center
-    let origin = Box(.horizontal, spacing: 8, children: [club, lockWithoutPicture])
+    let origin = Box(.horizontal, spacing: 8, children: [club, byline, lockWithoutPicture])
     date.expandsHorizontally = true
     let actions = Box(.horizontal, spacing: 4) { [date, react, bookmark] in
       date
@@ -65,7 +66,9 @@ import PublicationClient
     title.text = row.title
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
-    date.text = row.byline.isEmpty ? row.date : "\(row.date)  ·  \(row.byline)"
+    byline.text = row.byline
+    byline.isVisible = !row.byline.isEmpty && row.byline != row.club
+    date.text = row.date
     react.show(count: row.reactions, isOn: row.isReacted)
     bookmark.isOn = row.isBookmarked
     framed.isVisible = row.picture != nil

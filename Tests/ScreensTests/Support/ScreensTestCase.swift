@@ -24,6 +24,7 @@ class ScreensTestCase: XCTestCase {
   }
 
   override func tearDown() {
+    MainActor.assumeIsolated { Theme.use(.desktop) }
     XCTAssertEqual(Complaints.take(), [], "the toolkit complained")
   }
 }

@@ -1,0 +1,42 @@
+import AppCore
+import Foundation
+import Gtk
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// What publications write, however long: no window becomes wider for it, and nothing is drawn over something else.
+final class LongTextTests: ScreensTestCase {
+  func testLongTextsAndMissingPicturesFitANarrowWindow() throws {
+    try MainActor.assumeIsolated {
+      let long = String(repeating: "A title that goes on and on, as some of them do ", count: 5)
+      let html = """
+        <h2>\(long)</h2><p>\(String(repeating: "x", count: 300))</p><p>\(long)</p><ul><li>\(long)<ol><li>\(long)</li></ol></li></ul>
+        <blockquote>\(long)</blockquote><pre>\(long)</pre><p><a href="https://example.org">\(long)</a></p>
+        """
+      var posts: [Post] = (1...5).map { .sample($0, premium: $0 < 3, bookmarked: true, body: html) }
+      for index in posts.indices {
+        if index != 1 { posts[index].title = long }
+        posts[index].teaser = index == 2 ? "" : long
+        posts[index].byline = long
+        if index != 4 { posts[index].fanClubName = long }
+        posts[index].reactions = 123_456_789
+        posts[index].picture = index.isMultiple(of: 2) ? nil : "/missing"
+      }
+      var club = FanClub.sample("c1", followers: 123_456_789)
+      (club.name, club.about) = (long, long)
+      let rig = ReaderRig(posts: posts, clubs: [club], width: 420, height: 900)
+      for place in [Destination.tab(.home), .tab(.bookmarks), .tab(.fanClubs), .fanClub("c1"), .post("p1"), .post("p4")] {
+        let seen = try rig.show(place)
+        XCTAssertLessThanOrEqual(rig.window.width, 420, "\(place)")
+        for part in seen.all {
+          if let child = part.childThatSticksOut { XCTFail("\(place): \(child.texts) do not fit") }
+        }
+        rig.closeScreens()
+      }
+      rig.close()
+    }
+  }
+}
