@@ -172,13 +172,14 @@ swift_package() {
 build_release() {
   local product
   for product; do
-    swift_package build -c release --product "$product"
+    swift_package build -c release --product "$product" || return
   done
 }
 
 # Where the release products are; also clears what the builds left in their temporary folder.
 release_folder() {
   rm -rf -- "$root"/.build/tmp/TemporaryDirectory.*
+  mkdir -p "$root/.build/tmp"
   (cd -- "$root" && TMPDIR=$root/.build/tmp swift build -c release --manifest-cache none --show-bin-path 2>/dev/null)
 }
 
