@@ -23,11 +23,8 @@ final class RawClient: Sendable {
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
     }
-    guard connected == 0 else {
-      let reason = String(cString: strerror(errno))
-      close(socket)
-      throw Failure(reason: reason)
-    }
+    // `deinit` closes it: the object is whole already.
+    guard connected == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
     var limit = timeval(tv_sec: 10, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }

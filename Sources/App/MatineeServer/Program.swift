@@ -12,15 +12,19 @@ import SQLiteStorage
 @main enum Program {
   static func main() async {
     do {
-      exit(try await run(Command(Array(CommandLine.arguments.dropFirst()))))
+      leave(try await run(Command(Array(CommandLine.arguments.dropFirst()))))
     } catch let mistake as Command.Mistake {
       say("\(mistake.sentence) See matinee-server --help.")
-      exit(2)
+      leave(2)
     } catch {
       say(sentence(error))
-      exit(1)
+      leave(1)
     }
   }
+
+  /// Ends the process at once. Everything is closed and written by now; the handlers that `exit` runs are not for a process with threads:
+  /// libcrypto's frees what a thread that is just ending frees too.
+  private static func leave(_ status: Int32) -> Never { _exit(status) }
 
   private static func run(_ command: Command) async throws -> Int32 {
     switch command {

@@ -79,13 +79,18 @@ final class Daemon: Sendable {
 
   func stop() async {
     let handle: Handle? = state.withLock { state in
-      guard !state.isStopping else { return nil }
-      state.isStopping = true
-      return state.handle
+      defer { state.isStopping = true }
+      // One that never started has nothing to stop.
+      if state.handle == nil { state.isDone = true }
+      return state.isStopping ? nil : state.handle
     }
     guard let handle else { return await waitUntilStopped() }
     let socket = MHD_quiesce_daemon(handle.pointer)
-    if socket >= 0 { close(socket) }
+    if socket >= 0 {
+      // Closing alone is not enough while a child that is being started still has a copy.
+      shutdown(socket, Int32(SHUT_RDWR))
+      close(socket)
+    }
     let timer = Task { [clock, limits] in
       guard (try? await clock.sleep(for: limits.grace)) != nil, self.giveUp() else { return }
       // What was answered just now is written out first, unless nobody reads it.

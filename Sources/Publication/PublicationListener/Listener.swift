@@ -77,8 +77,8 @@ public final class Listener: Sendable {
     origin = host.contains(":") ? "http://[\(host)]:\(socket.port)" : "http://\(host):\(socket.port)"
     daemon = Daemon(limits: limits, clock: clock, unknownMethod: unknownMethod, handler: handler)
     guard daemon.start(socket.handle) else {
-      close(socket.handle)
-      throw .refused(address: address, port: socket.port, reason: "libmicrohttpd did not start")
+      // The socket is not closed here: on most ways to fail the library has done so.
+      throw .refused(address: address, port: socket.port, reason: "libmicrohttpd did not start (\(String(cString: strerror(errno))))")
     }
   }
 
