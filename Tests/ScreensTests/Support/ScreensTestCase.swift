@@ -35,6 +35,16 @@ class ScreensTestCase: XCTestCase {
   matinee_object_set_boolean(UnsafeMutableRawPointer(settings), name, isOn ? 1 : 0)
 }
 
+/// The same for a number.
+@MainActor func setting(_ name: String, _ number: Int) {
+  guard let settings = gtk_settings_get_default() else { return }
+  var value = GValue()
+  g_value_init(&value, GType(6 << 2))  // G_TYPE_INT, a macro that Swift does not see
+  g_value_set_int(&value, gint(number))
+  g_object_set_property(UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), name, &value)
+  g_value_unset(&value)
+}
+
 /// What the toolkit wrote as a warning or worse.
 enum Complaints {
   private static let kept = Mutex<[String]>([])
