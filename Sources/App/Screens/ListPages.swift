@@ -1,40 +1,6 @@
-import BookmarksFeature
 import FanClubFeature
-import FeedFeature
 import Gtk
 import PublicationClient
-
-/// The feed.
-@MainActor final class FeedView: View {
-  let scope = Scope()
-  var root: Widget { list.root }
-  private let list: PostListView
-
-  init(_ viewModel: FeedViewModel, pictures: Pictures) {
-    list = PostListView(
-      viewModel, pictures: pictures,
-      words: .init(
-        loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-        emptySentence: "This publication has no posts so far. Refresh to look again."))
-    viewModel.onChange = { [weak list] in list?.show($0) }
-  }
-}
-
-/// The reader's bookmarks.
-@MainActor final class BookmarksView: View {
-  let scope = Scope()
-  var root: Widget { list.root }
-  private let list: PostListView
-
-  init(_ viewModel: BookmarksViewModel, pictures: Pictures) {
-    list = PostListView(
-      viewModel, pictures: pictures,
-      words: .init(
-        loading: "Fetching your bookmarks…", emptyIcon: .bookmark, emptyHeading: "No bookmarks yet",
-        emptySentence: "Press the bookmark on a post to keep it here for later."))
-    viewModel.onChange = { [weak list] in list?.show($0) }
-  }
-}
 
 /// A fan club: who it is, and its posts.
 @MainActor final class FanClubView: View {

@@ -1,6 +1,3 @@
-import BookmarksFeature
-import FanClubFeature
-import FeedFeature
 import Gtk
 import PublicationClient
 
@@ -12,6 +9,13 @@ import PublicationClient
     let emptyIcon: Icon
     let emptyHeading: String
     let emptySentence: String
+
+    static let feed = Words(
+      loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
+      emptySentence: "This publication has no posts so far. Refresh to look again.")
+    static let bookmarks = Words(
+      loading: "Fetching your bookmarks…", emptyIcon: .bookmark, emptyHeading: "No bookmarks yet",
+      emptySentence: "Press the bookmark on a post to keep it here for later.")
   }
 
   let scope = Scope()

@@ -7,15 +7,21 @@ import Gtk
 
   func view(_ screen: Screen) -> any View {
     switch screen {
-    case .login(let model): LoginView(model)
-    case .feed(let model): FeedView(model, pictures: pictures)
-    case .fanClubs(let model): FanClubListView(model, pictures: pictures)
-    case .fanClub(let model): FanClubView(model, pictures: pictures)
-    case .bookmarks(let model): BookmarksView(model, pictures: pictures)
-    case .account(let model): AccountView(model)
-    case .article(let model): ArticleView(model, pictures: pictures)
-    case .paywall(let model): PaywallView(model)
-    case .payment(let model): PaymentView(model)
+    case .login(let model): return LoginView(model)
+    case .feed(let model):
+      let list = PostListView(model, pictures: pictures, words: .feed)
+      model.onChange = { [weak list] in list?.show($0) }
+      return list
+    case .fanClubs(let model): return FanClubListView(model, pictures: pictures)
+    case .fanClub(let model): return FanClubView(model, pictures: pictures)
+    case .bookmarks(let model):
+      let list = PostListView(model, pictures: pictures, words: .bookmarks)
+      model.onChange = { [weak list] in list?.show($0) }
+      return list
+    case .account(let model): return AccountView(model)
+    case .article(let model): return ArticleView(model, pictures: pictures)
+    case .paywall(let model): return PaywallView(model)
+    case .payment(let model): return PaymentView(model)
     }
   }
 }

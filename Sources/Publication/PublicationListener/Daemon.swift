@@ -6,6 +6,7 @@ import Synchronization
 
 /// libmicrohttpd's daemon, and what it is in the middle of. Its callbacks are in Callbacks.swift.
 final class Daemon: Sendable {
+  // @unchecked: libmicrohttpd locks its daemon itself, and the pointer never changes.
   private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
 
   private struct State {
