@@ -119,7 +119,16 @@ import Testing
     }
     #expect(throws: Listener.Failure.badAddress("port 65536")) { try Listener(port: 65536, clock: echo.clock) { _ in Response(200) } }
     await echo.listener.stop()
-    let again = try Listener(port: echo.listener.port, clock: echo.clock) { _ in Response(204) }
+  }
+
+  @Test func aPortIsFreeAgainOnceItsListenerHasStopped() async throws {
+    // An address of its own: on the usual one another test's connection may take the port in between.
+    let (address, clock) = ("127.0.0.77", ManualClock())
+    let first = try Listener(address: address, clock: clock) { _ in Response(200) }
+    #expect(try await NetworkTransport(origin: first.origin).send(Request(.get, "/")).status == 200)
+    await first.stop()
+    let again = try Listener(address: address, port: first.port, clock: clock) { _ in Response(204) }
+    #expect(again.port == first.port)
     #expect(try await NetworkTransport(origin: again.origin).send(Request(.get, "/")).status == 204)
     await again.stop()
   }

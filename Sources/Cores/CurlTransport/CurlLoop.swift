@@ -34,7 +34,7 @@ final class CurlLoop: @unchecked Sendable {
     self.userAgent = userAgent
     self.certificates = certificates
     let environment = ProcessInfo.processInfo.environment
-    withoutProxy = ((environment["no_proxy"] ?? environment["NO_PROXY"]).map { $0 + "," } ?? "") + "localhost,127.0.0.1,::1"
+    withoutProxy = ((environment["no_proxy"] ?? environment["NO_PROXY"]).map { $0 + "," } ?? "") + "localhost,127.0.0.0/8,::1"
     let thread = Thread { self.run() }
     thread.name = "curl"
     thread.start()
