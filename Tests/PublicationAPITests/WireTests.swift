@@ -18,4 +18,25 @@ import Testing
   @Test func aDateThatIsNoneIsRefused() {
     #expect(throws: DecodingError.self) { try Wire.decode([Date].self, from: Data("[\"yesterday\"]".utf8)) }
   }
+
+  @Test func aListIsReadWithoutWhatCameLater() throws {
+    let known = ProductRecord(
+      id: "passes.5", kind: .consumable, name: "Five", detail: "", priceMinorUnits: 300, currency: "EUR", entitlement: Balance.articlePass,
+      consumableType: Balance.articlePass, amount: 5, tax: Tax(name: "VAT", basisPoints: 1900, minorUnits: 48))
+    let text = String(decoding: try Wire.encode(known), as: UTF8.self)
+    let later = text.replacing("consumable\",", with: "rental\",")
+    #expect(later != text)
+    #expect(try Wire.decodeKnown([ProductRecord].self, from: Data("[\(later),\(text),7,null]".utf8)) == [known])
+    #expect(throws: DecodingError.self) { try Wire.decodeKnown([ProductRecord].self, from: Data("{}".utf8)) }
+  }
+
+  @Test func whatAnEarlierVersionWroteIsRead() throws {
+    let post = #"""
+      {"bookmarked":false,"fanClubID":"c","fanClubName":"C","id":"p","premium":true,"published":"2026-01-02T03:04:05Z","reacted":false,
+      "reactions":1,"teaser":"","title":"T","byline":""}
+      """#
+    #expect(try Wire.decode(Post.self, from: Data(post.utf8)).unlocked == false)
+    let info = #"{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}"#
+    #expect(try Wire.decode(PublicationInfo.self, from: Data(info.utf8)).hostedCheckout == false)
+  }
 }

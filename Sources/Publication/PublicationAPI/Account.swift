@@ -69,6 +69,14 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let paymentDeclined: Code = "payment_declined"
     /// The payment provider could not be reached; nothing is known of the charge, so ask again with the same order.
     public static let paymentUnavailable: Code = "payment_unavailable"
+    /// The reader has too little on the balance for this: see ``Balance``.
+    public static let noBalance: Code = "no_balance"
+    /// The publication cannot do this here, such as a hosted checkout without a server.
+    public static let notOffered: Code = "not_offered"
+    /// The receipt is not genuine, or not this reader's.
+    public static let receiptRejected: Code = "receipt_rejected"
+    /// The receipt was taken back, such as by a refund; the title is a sentence for the reader.
+    public static let receiptRevoked: Code = "receipt_revoked"
     /// The same identifier was used for something else before.
     public static let conflict: Code = "conflict"
     /// Something broke in the server.

@@ -25,14 +25,31 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   public var defaultPaywallID: String
   /// See ``SampleAccount``.
   public var sampleAccount: SampleAccount?
+  /// Whether it has a checkout page for the system browser: see ``Checkout``.
+  public var hostedCheckout: Bool
 
   /// Makes one.
-  public init(id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil) {
+  public init(
+    id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false
+  ) {
     self.id = id
     self.name = name
     self.tagline = tagline
     self.defaultPaywallID = defaultPaywallID
     self.sampleAccount = sampleAccount
+    self.hostedCheckout = hostedCheckout
+  }
+
+  /// Reads what any version wrote.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    id = try values.decode(String.self, forKey: .id)
+    name = try values.decode(String.self, forKey: .name)
+    tagline = try values.decode(String.self, forKey: .tagline)
+    defaultPaywallID = try values.decode(String.self, forKey: .defaultPaywallID)
+    sampleAccount = try values.decodeIfPresent(SampleAccount.self, forKey: .sampleAccount)
+    hostedCheckout = try values.decodeIfPresent(Bool.self, forKey: .hostedCheckout) ?? false
   }
 }
 
@@ -95,6 +112,8 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var published: Date
   /// Whether it takes premium access to read ``body``.
   public var premium: Bool
+  /// Whether this reader opened it with a pass, for good.
+  public var unlocked: Bool
   /// How many readers reacted.
   public var reactions: Int
   /// Whether this reader is one of them.
@@ -105,8 +124,8 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   /// Makes one.
   public init(
     id: String, fanClubID: String, fanClubName: String, title: String, byline: String = "", teaser: String = "", body: String? = nil,
-    picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false, reactions: Int = 0, reacted: Bool = false,
-    bookmarked: Bool = false
+    picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false, unlocked: Bool = false, reactions: Int = 0,
+    reacted: Bool = false, bookmarked: Bool = false
   ) {
     self.id = id
     self.fanClubID = fanClubID
@@ -119,9 +138,31 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     self.url = url
     self.published = published
     self.premium = premium
+    self.unlocked = unlocked
     self.reactions = reactions
     self.reacted = reacted
     self.bookmarked = bookmarked
+  }
+
+  /// Reads what any version wrote.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    id = try values.decode(String.self, forKey: .id)
+    fanClubID = try values.decode(String.self, forKey: .fanClubID)
+    fanClubName = try values.decode(String.self, forKey: .fanClubName)
+    title = try values.decode(String.self, forKey: .title)
+    byline = try values.decode(String.self, forKey: .byline)
+    teaser = try values.decode(String.self, forKey: .teaser)
+    body = try values.decodeIfPresent(String.self, forKey: .body)
+    picture = try values.decodeIfPresent(String.self, forKey: .picture)
+    url = try values.decodeIfPresent(String.self, forKey: .url)
+    published = try values.decode(Date.self, forKey: .published)
+    premium = try values.decode(Bool.self, forKey: .premium)
+    unlocked = try values.decodeIfPresent(Bool.self, forKey: .unlocked) ?? false
+    reactions = try values.decode(Int.self, forKey: .reactions)
+    reacted = try values.decode(Bool.self, forKey: .reacted)
+    bookmarked = try values.decode(Bool.self, forKey: .bookmarked)
   }
 }
 

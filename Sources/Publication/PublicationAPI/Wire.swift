@@ -29,4 +29,15 @@ public enum Wire {
     }
     return try decoder.decode(type, from: data)
   }
+
+  /// Decodes a list and leaves out what this version does not understand, such as a product of a kind that came later.
+  /// - Throws: `DecodingError` when it is no list.
+  public static func decodeKnown<Item: Decodable>(_ type: [Item].Type = [Item].self, from data: Data) throws -> [Item] {
+    try decode([Known<Item>].self, from: data).compactMap(\.item)
+  }
+
+  private struct Known<Item: Decodable>: Decodable {
+    let item: Item?
+    init(from decoder: any Decoder) { item = try? Item(from: decoder) }
+  }
 }

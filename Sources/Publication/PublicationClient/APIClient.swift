@@ -54,6 +54,21 @@ public struct APIClient: Sendable {
     }
   }
 
+  /// Gets a list, without the items that this version does not understand.
+  /// - Throws: ``ClientError``.
+  @concurrent func list<Item: Decodable & Sendable>(
+    _ path: [String], query: [(String, String?)] = [], headers: Headers = [:]
+  ) async throws(ClientError) -> [Item] {
+    var request = Request(.get, try Self.target(path, query: query), headers: headers)
+    request.headers["Accept"] = "application/json"
+    let response = try await send(request, as: .session)
+    do {
+      return try Wire.decodeKnown([Item].self, from: response.body)
+    } catch {
+      throw .undecodable(what: "GET /\(path.joined(separator: "/"))", underlying: error)
+    }
+  }
+
   /// Sends a request with an optional JSON body; returns only answers of success.
   /// - Throws: ``ClientError``.
   @concurrent @discardableResult func send(

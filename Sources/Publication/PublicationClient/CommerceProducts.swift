@@ -37,11 +37,15 @@ extension Purchases<PurchasableProduct> {
 
 extension Product {
   /// From the wire.
-  /// - Returns: `nil` for a subscription whose period this version does not understand: better not offered than offered wrongly.
+  /// - Returns: `nil` for a subscription whose period this version does not understand, or a consumable of nothing: better not offered than
+  ///   offered wrongly.
   public init?(_ record: ProductRecord) {
     let kind: Kind
     switch record.kind {
     case .nonConsumable: kind = .nonConsumable
+    case .consumable:
+      guard let type = record.consumableType, let amount = record.amount, amount > 0 else { return nil }
+      kind = .consumable(type: type, amount: amount)
     case .subscription:
       guard let period = record.period.flatMap(SubscriptionPeriod.init(iso8601:)) else { return nil }
       kind = .subscription(group: record.group, period: period)

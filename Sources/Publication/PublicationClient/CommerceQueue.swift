@@ -38,10 +38,12 @@ public struct PublicationQueue: QueueProcessor {
     guard order.id == transaction.id.uuidString else { return .unavailable(reason: "the answer is another order's") }
     switch order.state {
     case .open: return nil
+    case .deferred, .interrupted: return .busy(retryAfter: nil)
+    case .refunded: return .declined(order.refundReason ?? "The payment was given back.")
     case .declined: return .declined(order.declineReason ?? "The payment was declined.")
     case .paid:
       guard let receipt = order.receipt else { return .unavailable(reason: "a paid order without a receipt") }
-      return .accepted(receipt: receipt, listed: [order.productID])
+      return .accepted(receipt: receipt, listed: order.credited == false ? [] : [order.productID])
     }
   }
 

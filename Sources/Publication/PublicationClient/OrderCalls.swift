@@ -10,16 +10,24 @@ extension APIClient {
   /// - Throws: ``ClientError``.
   public func paywall(_ id: PaywallRecord.ID) async throws(ClientError) -> PaywallRecord { try await call(.get, ["v1", "paywalls", id]) }
 
-  /// Products by their ids; unknown ones are left out.
+  /// Products by their ids; unknown ones are left out, and those that this version does not understand.
+  /// - Parameters:
+  ///   - currency: the prices' currency where the publication has it, ISO 4217.
+  ///   - language: the texts' language where the publication has it, as in `de-CH` (RFC 5646).
   /// - Throws: ``ClientError``.
-  public func products(_ ids: [ProductRecord.ID]) async throws(ClientError) -> [ProductRecord] {
-    try await call(.get, ["v1", "products"], query: [("ids", ids.joined(separator: ","))])
+  public func products(
+    _ ids: [ProductRecord.ID], currency: String? = nil, language: String? = nil
+  ) async throws(ClientError) -> [ProductRecord] {
+    try await list(
+      ["v1", "products"], query: [("ids", ids.joined(separator: ",")), ("currency", currency)],
+      headers: language.map { ["Accept-Language": $0] } ?? [:])
   }
 
   /// Begins an order under the client's own identifier; asking twice begins one.
+  /// - Parameter currency: the one that the product was shown in.
   /// - Throws: ``ClientError``.
-  public func beginOrder(_ id: UUID, product: ProductRecord.ID) async throws(ClientError) -> Order {
-    try await call(.put, ["v1", "orders", id.uuidString], body: OrderRequest(productID: product))
+  public func beginOrder(_ id: UUID, product: ProductRecord.ID, currency: String? = nil) async throws(ClientError) -> Order {
+    try await call(.put, ["v1", "orders", id.uuidString], body: OrderRequest(productID: product, currency: currency))
   }
 
   /// Charges an order, once, however often it is asked.
@@ -29,15 +37,42 @@ extension APIClient {
     try await call(.post, ["v1", "orders", id.uuidString, "charge"], body: ChargeRequest(paymentToken: paymentToken))
   }
 
+  /// Begins the hosted checkout of an order that was begun; asking again while its page waits gives the same page.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/notOffered`` when there are no pages.
+  public func beginCheckout(_ id: UUID) async throws(ClientError) -> Checkout {
+    try await call(.post, ["v1", "orders", id.uuidString, "checkout"])
+  }
+
+  /// Where the hosted checkout of an order stands.
+  /// - Throws: ``ClientError``.
+  public func checkout(_ id: UUID) async throws(ClientError) -> Checkout {
+    try await call(.get, ["v1", "orders", id.uuidString, "checkout"])
+  }
+
   /// One order.
   /// - Throws: ``ClientError``.
   public func order(_ id: UUID) async throws(ClientError) -> Order { try await call(.get, ["v1", "orders", id.uuidString]) }
 
-  /// The reader's orders, newest first.
+  /// The reader's orders, newest first, without those in a state that this version does not know.
   /// - Throws: ``ClientError``.
-  public func orders() async throws(ClientError) -> [Order] { try await call(.get, ["v1", "orders"]) }
+  public func orders() async throws(ClientError) -> [Order] { try await list(["v1", "orders"]) }
 
   /// The signed receipts (JWS) that are in force.
   /// - Throws: ``ClientError``.
   public func entitlements() async throws(ClientError) -> [String] { try await call(.get, ["v1", "entitlements"]) }
+
+  /// What the publication thinks of a receipt of the reader's.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/receiptRejected`` or ``Problem/Code/receiptRevoked`` for one that gives nothing.
+  public func verify(receipt: String) async throws(ClientError) -> ReceiptVerdict {
+    try await call(.post, ["v1", "receipts", "verify"], body: ReceiptRequest(receipt: receipt))
+  }
+
+  /// What the reader has left of each type of consumable.
+  /// - Throws: ``ClientError``.
+  public func balances() async throws(ClientError) -> [Balance] { try await call(.get, ["v1", "balances"]) }
+
+  /// Opens a premium post with a pass, for good. A post that is open already takes none, so asking twice spends one.
+  /// - Returns: the post with its body.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/noBalance`` when there is no pass left.
+  public func unlock(_ id: Post.ID) async throws(ClientError) -> Post { try await call(.put, ["v1", "posts", id, "unlock"]) }
 }

@@ -40,7 +40,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     reactions = formatting.count(post.reactions)
     isReacted = post.reacted
     isBookmarked = post.bookmarked
-    isLocked = post.premium && !hasPremium
+    isLocked = post.premium && !post.unlocked && !hasPremium
   }
 }
 

@@ -1,0 +1,138 @@
+import Foundation
+
+/// `PUT /v1/orders/ID`: begins an order under an identifier that the client chose, so that asking twice begins one.
+public struct OrderRequest: Codable, Equatable, Sendable {
+  /// What is bought.
+  public var productID: ProductRecord.ID
+  /// The currency to pay in, ISO 4217; the product's first one when there is none, or it is not sold in that one.
+  public var currency: String?
+  /// Makes one.
+  public init(productID: String, currency: String? = nil) {
+    self.productID = productID
+    self.currency = currency
+  }
+}
+
+/// `POST /v1/orders/ID/charge`: charges an order, once, however often it is asked. The order's identifier is the idempotency key that
+/// the payment provider gets.
+public struct ChargeRequest: Codable, Equatable, Sendable {
+  /// What the payment provider gave for the reader's authorisation.
+  public var paymentToken: String
+  /// Makes one.
+  public init(paymentToken: String) { self.paymentToken = paymentToken }
+}
+
+/// An order: `GET /v1/orders/ID`, and in a list `GET /v1/orders`.
+public struct Order: Codable, Equatable, Sendable, Identifiable {
+  /// Where an order stands.
+  public enum State: String, Codable, Sendable {
+    /// Begun, not charged.
+    case open
+    /// Somebody else has yet to agree, such as a bank or a parent; nothing was charged yet.
+    case deferred
+    /// The person has to do something first, at ``Order/actionURL``; nothing was charged yet.
+    case interrupted
+    /// Charged; there is a receipt.
+    case paid
+    /// The provider or the person declined; nothing was charged.
+    case declined
+    /// Charged and given back; what it gave has ended.
+    case refunded
+  }
+
+  /// The client's identifier of the transaction, a UUID in upper case.
+  public var id: String
+  /// For people to read out: short, unique within the publication, such as `K7Q2-9XDM`.
+  public var number: String?
+  /// What is bought.
+  public var productID: ProductRecord.ID
+  /// Where it stands.
+  public var state: State
+  /// When it began.
+  public var created: Date
+  /// The total with tax, in minor units.
+  public var totalMinorUnits: Int
+  /// ISO 4217.
+  public var currency: String
+  /// The tax within the total.
+  public var tax: Tax?
+  /// The provider's sentence, when ``state`` is ``State/declined``.
+  public var declineReason: String?
+  /// One sentence for the reader, when ``state`` is ``State/refunded``.
+  public var refundReason: String?
+  /// A page for the system browser, when ``state`` is ``State/interrupted``.
+  public var actionURL: String?
+  /// Whether what was paid for is the reader's: access, or a balance. `nil` before it was paid.
+  public var credited: Bool?
+  /// A ``ReceiptClaims`` as JWS (RFC 7515, compact), when ``state`` is ``State/paid``.
+  public var receipt: String?
+
+  /// Makes one.
+  public init(
+    id: String, number: String? = nil, productID: String, state: State, created: Date, totalMinorUnits: Int, currency: String,
+    tax: Tax? = nil, declineReason: String? = nil, refundReason: String? = nil, actionURL: String? = nil, credited: Bool? = nil,
+    receipt: String? = nil
+  ) {
+    self.id = id
+    self.number = number
+    self.productID = productID
+    self.state = state
+    self.created = created
+    self.totalMinorUnits = totalMinorUnits
+    self.currency = currency
+    self.tax = tax
+    self.declineReason = declineReason
+    self.refundReason = refundReason
+    self.actionURL = actionURL
+    self.credited = credited
+    self.receipt = receipt
+  }
+}
+
+/// `POST /v1/orders/ID/checkout` begins the hosted checkout of an order, one page in the system browser; `GET` of the same says where it
+/// stands. The page authorizes and never charges.
+public struct Checkout: Codable, Equatable, Sendable {
+  /// Where a checkout stands.
+  public enum State: String, Codable, Sendable {
+    /// The page waits for the reader.
+    case open
+    /// The reader agreed; there is a token.
+    case authorized
+    /// The reader thought better of it.
+    case cancelled
+    /// Nobody answered in time; another one can be begun.
+    case expired
+  }
+
+  /// Where it stands.
+  public var state: State
+  /// The page, an absolute URL that nobody guesses.
+  public var url: String
+  /// Until when the page waits.
+  public var expires: Date
+  /// What ``ChargeRequest`` takes, when ``state`` is ``State/authorized``.
+  public var paymentToken: String?
+
+  /// Makes one.
+  public init(state: State, url: String, expires: Date, paymentToken: String? = nil) {
+    self.state = state
+    self.url = url
+    self.expires = expires
+    self.paymentToken = paymentToken
+  }
+}
+
+/// `GET /v1/balances`: what a reader has left of one type of consumable; a list, and types that were never bought are not in it.
+public struct Balance: Codable, Equatable, Sendable {
+  /// Such as ``articlePass``.
+  public var type: String
+  /// How many are left.
+  public var amount: Int
+  /// Opens one premium post for good: `PUT /v1/posts/ID/unlock`.
+  public static let articlePass = "article_pass"
+  /// Makes one.
+  public init(type: String, amount: Int) {
+    self.type = type
+    self.amount = amount
+  }
+}
