@@ -40,8 +40,8 @@ import Synchronization
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     journal = try await Journal(path: ":memory:", clock: clock)
     let keys = KeyRing(seller: "store", journal: journal, clock: clock) { issuer.trusted }
-    let fetcher = ScriptedProducts { ids in
-      try products.value.withLock { $0 }.get().filter { ids.contains($0.id) }.compactMap(Product.init)
+    let fetcher = ScriptedProducts { request, _ in
+      try products.value.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
     }
     let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
       let read = try ReceiptIssuer.read(payload)
@@ -49,7 +49,7 @@ import Synchronization
         issuer: read.issuer, user: read.user, transaction: read.transaction, productID: read.productID,
         purchasable: PurchasableProduct(id: read.productID, entitlement: "premium"), issued: read.issued, expires: read.expires)
     }
-    purchases = PublicationPurchases(
+    purchases = Purchases<PurchasableProduct>(
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry))
     purchases.setUser("ada")

@@ -60,7 +60,7 @@ import Testing
 
   @Test func whatIsOwnedIsAlreadyYours() async throws {
     let bench = try await Bench("lifetime")
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
     #expect(bench.model.state.phase == .alreadyYours("“For good” is yours already. There is nothing to pay."))
@@ -313,7 +313,7 @@ import Testing
   @Test func aSheetOpenedWhileAPaymentIsBeingConfirmedSellsNothing() async throws {
     let bench = try await Bench()
     bench.queue.answer { _, _ in .busy(retryAfter: .seconds(60)) }
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     await bench.appear()
     #expect(!bench.model.state.canPay)
@@ -323,7 +323,7 @@ import Testing
   @Test func case3APaymentThatAnEarlierRunLeftUnconfirmedIsWaitedForAndNotPaidTwice() async throws {
     let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1, tries: 1))
     bench.queue.answer { _, _ in .unavailable(reason: "away") }
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     await bench.until { !bench.purchases.isUnderWay("monthly") }
     let issuer = bench.issuer

@@ -44,8 +44,8 @@ final class Script: Sendable {
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
     let keys = KeyRing(seller: "store", journal: journal, clock: clock) { issuer.trusted }
-    let fetcher = ScriptedProducts { ids in
-      try script.products.withLock { $0 }.get().filter { ids.contains($0.id) }.compactMap(Product.init)
+    let fetcher = ScriptedProducts { request, _ in
+      try script.products.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
     }
     let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
       let read = try ReceiptIssuer.read(payload)
@@ -53,7 +53,7 @@ final class Script: Sendable {
         issuer: read.issuer, user: read.user, transaction: read.transaction, productID: read.productID,
         purchasable: PurchasableProduct(id: read.productID, entitlement: "premium"), issued: read.issued, expires: read.expires)
     }
-    purchases = PublicationPurchases(
+    purchases = Purchases<PurchasableProduct>(
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects))
     purchases.setUser("ada")

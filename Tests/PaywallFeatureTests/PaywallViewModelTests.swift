@@ -112,7 +112,7 @@ import Testing
   @Test func whatIsOwnedIsNotSoldAgainNorWhatItCovers() async throws {
     let bench = try await Bench()
     await bench.appear()
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) != .cancelled)
     await bench.until { bench.model.state.notice != nil }
     #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
@@ -125,7 +125,7 @@ import Testing
     let bench = try await Bench()
     bench.queue.answer { _, _ in .busy(retryAfter: .seconds(300)) }
     await bench.appear()
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     bench.model.disappear()
     bench.model.appear()
@@ -140,7 +140,7 @@ import Testing
     await bench.appear()
     bench.model.disappear()
     let count = bench.states.count
-    let monthly = try #require(try await bench.purchases.products(["monthly"]).first)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.effects.settled()
     #expect(bench.states.count == count)

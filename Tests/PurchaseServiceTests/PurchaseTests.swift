@@ -335,7 +335,7 @@ import Testing
 
   @Test func case18ADoubledIdentifierInAListDoesNotCrash() async throws {
     let bench = try await Bench()
-    let doubled = ScriptedProducts { _ in [monthly, forever, monthly] }
+    let doubled = ScriptedProducts { _, _ in [monthly, forever, monthly] }
     let purchases = Purchases<String>(
       seller: "store",
       path: PurchasePath(
@@ -344,13 +344,13 @@ import Testing
           keys: KeyRing(seller: "store", journal: bench.journal, clock: bench.clock) { throw CancellationError() }, read: ReceiptIssuer.read
         )),
       journal: bench.journal, environment: PurchaseEnvironment(clock: bench.clock, effects: bench.effects))
-    let products = try await purchases.products(["premium.forever", "premium.monthly", "premium.forever", "other"])
+    let products = try await purchases.products(["premium.forever", "premium.monthly", "premium.forever", "other"]).products
     #expect(products.map(\.id) == ["premium.forever", "premium.monthly"])
   }
 
   @Test func case13AFailedFetchKeepsItsReason() async throws {
     let bench = try await Bench()
-    #expect(try await bench.purchases.products(["premium.monthly"]) == [monthly])
+    #expect(try await bench.purchases.products(["premium.monthly"]).products == [monthly])
     let failure = StoreFailure(StoreFailure(.refused, code: "gone", sentence: "Gone."))
     #expect(failure.code == "gone")
     struct Odd: Error {}

@@ -244,12 +244,13 @@ import SessionService
     let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
     if let purchases { return purchases }
     let keys = KeyRing(seller: environment.origin, journal: journal, clock: clock) { try await client.trustedKeys() }
-    let made = PublicationPurchases(
+    let made = Purchases<PurchasableProduct>(
       seller: environment.origin,
       path: .publication(client, keys: keys) { user in
         await MainActor.run { session.state.user?.id == user ? client.pinned() : nil }
       }, journal: journal,
-      environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects))
+      environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
+      storefront: Storefront(locale: environment.formatting.locale))
     purchases = made
     return made
   }

@@ -139,7 +139,7 @@ import SessionService
   private var paywallID: PaywallRecord.ID { publication?.defaultPaywallID ?? PurchasableProduct.premium }
 }
 
-extension Purchases<PurchasableProduct> {
+extension PurchaseLayer<PurchasableProduct> {
   /// What the reader has, in the words of the account screen, and each change of it.
   fileprivate func premiumStatuses() -> AsyncStream<PremiumStatus> {
     let (stream, continuation) = AsyncStream.makeStream(of: PremiumStatus.self, bufferingPolicy: .bufferingNewest(1))

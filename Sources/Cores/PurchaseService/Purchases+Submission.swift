@@ -107,6 +107,7 @@ extension Purchases {
       submission.onStage?(.unlocked)
       return .over(.purchased(contents.purchasable))
     }
+    historyChanged()
     hold(contents)
     submission.onStage?(.unlocked)
     await tellFinished(submission)

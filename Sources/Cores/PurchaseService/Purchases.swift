@@ -1,17 +1,17 @@
 import Foundation
 import Runtime
 
-/// What an app asks to sell something: products, purchases, and what the signed-in user has.
+/// The purchase layer over one path: products, purchases, and what the signed-in user has.
 ///
 /// Generic over the app's own type for what can be bought, which it hands back as a set without knowing it. Isolated to the main actor;
 /// whatever blocks or waits runs elsewhere, through `Effects`.
 ///
 ///     purchases.setUser("r1")
 ///     try await purchases.resume()                                  // finishes what an earlier run began
-///     let products = try await purchases.products(["premium.monthly"])
+///     let products = try await purchases.products(["premium.monthly"]).products
 ///     let outcome = await purchases.purchase(products[0], authorizer: sheet)
 ///     for await owned in purchases.entitlementStream() { … }
-@MainActor public final class Purchases<Purchasable: Hashable & Sendable> {
+@MainActor public final class Purchases<Purchasable: Hashable & Sendable>: PurchaseLayer {
   /// How a purchase ended.
   public typealias Outcome = PurchaseOutcome<Purchasable>
 
@@ -28,6 +28,8 @@ import Runtime
 
   /// Whose purchases these are; `nil` while nobody is signed in.
   public private(set) var user: String?
+  /// The currency and the locale that products are asked for in.
+  public var storefront: Storefront
   /// Rises with each change of ``user``: what was asked for under an older one is not applied.
   private(set) var generation = 0
   /// The verified receipts of ``user``.
@@ -37,6 +39,9 @@ import Runtime
   /// How often the store has said what is in force.
   var restorations = 0
   let entitled = LastValue<Set<Purchasable>>([])
+  /// How often something was written down: what ``historyStream()`` follows.
+  private let written = LastValue(0)
+  private let shelf: ProductShelf
   var expiryTimer: Task<Void, Never>?
   var submissions: [UUID: Submission<Purchasable>] = [:]
   /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
@@ -51,11 +56,17 @@ import Runtime
   ///   - path: how to sell.
   ///   - journal: what survives the program.
   ///   - environment: time, identifiers, the door off the main actor.
-  public init(seller: String, path: PurchasePath<Purchasable>, journal: Journal, environment: PurchaseEnvironment) {
+  ///   - storefront: in which currency and language products are asked for.
+  public init(
+    seller: String, path: PurchasePath<Purchasable>, journal: Journal, environment: PurchaseEnvironment,
+    storefront: Storefront = Storefront()
+  ) {
     self.seller = seller
     self.path = path
     self.journal = journal
     self.environment = environment
+    self.storefront = storefront
+    shelf = ProductShelf(fetcher: path.fetcher, environment: environment)
   }
 
   isolated deinit {
@@ -65,14 +76,15 @@ import Runtime
 
   // MARK: Users
 
-  /// Says who is signed in. At once nothing of another user's is shown, and a payment that was not agreed to yet is cancelled; what was
-  /// agreed to stays in the journal for its user. Follow it by ``resume()``.
+  /// See ``PurchaseLayer/setUser(_:)``.
   public func setUser(_ newUser: String?) {
     guard newUser != user else { return }
     user = newUser
     generation += 1
     receipts = [:]
     recomputeEntitlements()
+    shelf.keep(only: newUser)
+    historyChanged()
     for attempt in attempts.values where attempt.user != newUser { attempt.cancel() }
     for submission in submissions.values { submission.wake() }
   }
@@ -85,7 +97,9 @@ import Runtime
     observe()
     let generation = generation
     let unfinished = try await unfinished()
-    for transaction in unfinished where transaction.step == .begun && !begunHere.contains(transaction.id) {
+    // Another path's are its own to close: its process may be this one, and the person may be about to agree.
+    for transaction in unfinished
+    where transaction.step == .begun && transaction.path == path.name && !begunHere.contains(transaction.id) {
       var abandoned = transaction
       abandoned.step = .abandoned
       try await record(abandoned)
@@ -100,9 +114,10 @@ import Runtime
   }
 
   /// Submits what the journal says is not over, if it is the user's and this path's to finish.
-  private func goOn(with transaction: Transaction) {
-    let isOurs = transaction.user == user && transaction.path == path.name
-    if isOurs, transaction.step.isPaying, !ended.contains(transaction.id) { submit(transaction) }
+  private func goOn(with transaction: Transaction) { if canGoOn(with: transaction) { submit(transaction) } }
+
+  private func canGoOn(with transaction: Transaction) -> Bool {
+    transaction.user == user && transaction.path == path.name && transaction.step.isPaying && !ended.contains(transaction.id)
   }
 
   /// Listens to the store, from the first ``resume()`` on.
@@ -127,34 +142,29 @@ import Runtime
 
   // MARK: Products
 
-  /// The products with these identifiers, in their order; unknown ones are left out.
+  /// See ``PurchaseLayer/products(_:)``.
   /// - Throws: ``StoreFailure``.
-  public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> [Product] {
-    let fetched: [Product]
-    do {
-      fetched = try await environment.effects.run("purchase.products") { [fetcher = path.fetcher] in try await fetcher.products(ids) }
-    } catch { throw StoreFailure(error) }
-    // A list may name a product twice; the first counts.
-    let byID = Dictionary(fetched.map { ($0.id, $0) }) { first, _ in first }
-    var seen: Set<Product.ID> = []
-    return ids.compactMap { seen.insert($0).inserted ? byID[$0] : nil }
+  public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList {
+    while true {
+      let key = shelfKey
+      do throws(StoreFailure) {
+        let list = try await shelf.products(ids, for: key)
+        if key == shelfKey { return list }
+      } catch { if key == shelfKey { throw error } }
+      // Somebody else, another currency or another language by now: what came is not for them.
+    }
   }
+
+  private var shelfKey: ProductShelf.Key { ProductShelf.Key(user: user, storefront: storefront) }
 
   // MARK: Purchasing
 
   /// Whether this person may buy on this device at all.
   public var canMakePayments: Bool { path.queue.canMakePayments }
 
-  /// Sells a product to the user who is signed in now.
-  ///
-  /// Cancelling the calling task cancels the question to the person, as long as they have not agreed; after that the purchase goes on, and
-  /// the caller is told its end all the same. Each step is in the journal before it is taken.
-  /// - Parameters:
-  ///   - product: what to sell.
-  ///   - authorizer: asks the person for money.
-  ///   - onStage: told each stage on the main actor, until this function returns. It may read everything here.
+  /// See ``PurchaseLayer/purchase(_:authorizer:onStage:)``.
   public func purchase(
-    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void = { _ in }
+    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
   ) async -> Outcome {
     guard let user else { return .failed(.notSignedIn) }
     guard path.queue.canMakePayments else { return .failed(.notAllowed) }
@@ -201,6 +211,7 @@ import Runtime
         return .failed(.inProgress)
       }
     } catch { return .failed(.storage("\(error)")) }
+    historyChanged()
     attempt.stage(.begun)
 
     attempt.stage(.waitingForAuthorization)
@@ -239,6 +250,7 @@ import Runtime
       await self.drive(submission)
       self.submissions[transaction.id] = nil
       if submission.transaction.step.isOver { self.ended.insert(transaction.id) }
+      submission.tried()
     }
     return submission
   }
@@ -246,5 +258,32 @@ import Runtime
   /// Writes a step down.
   func record(_ transaction: Transaction) async throws {
     try await environment.effects.run("purchase.journal") { [journal] in try await journal.record(transaction) }
+    historyChanged()
+  }
+
+  // MARK: History
+
+  /// See ``PurchaseLayer/history()``.
+  /// - Throws: `SQLiteError`.
+  public func history() async throws -> [Transaction] {
+    guard let user else { return [] }
+    return try await environment.effects.run("purchase.history") { [journal, seller] in
+      try await journal.purchases(seller: seller, user: user)
+    }
+  }
+
+  /// See ``PurchaseLayer/historyStream()``.
+  public func historyStream() -> AsyncStream<Void> {
+    .ticks(of: written.stream())
+  }
+
+  /// Whoever follows the history looks again.
+  func historyChanged() { written.value += 1 }
+
+  /// See ``PurchaseLayer/check(_:)``.
+  public func check(_ id: Transaction.ID) async {
+    // What cannot be read now is looked at again at the next start.
+    guard let transaction = try? await unfinished().first(where: { $0.id == id }), canGoOn(with: transaction) else { return }
+    await submit(transaction).nextTry()
   }
 }

@@ -8,6 +8,7 @@ import Runtime
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   private var sleep: Task<Void, any Error>?
+  private var watching: [CheckedContinuation<Void, Never>] = []
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
@@ -27,8 +28,19 @@ import Runtime
     for continuation in told { continuation.resume(returning: outcome) }
   }
 
+  /// Returns once the store has been asked again, whatever came of it.
+  func nextTry() async { await withCheckedContinuation { watching.append($0) } }
+
+  /// A try is over: whoever wanted to know can look.
+  func tried() {
+    let told = watching
+    watching = []
+    for continuation in told { continuation.resume() }
+  }
+
   /// Waits before the next try.
   func pause(for duration: Duration, _ environment: PurchaseEnvironment) async {
+    tried()
     let sleep = Task { try await environment.effects.sleep("purchase.wait", for: duration, on: environment.clock) }
     self.sleep = sleep
     _ = try? await sleep.value

@@ -28,15 +28,31 @@ public final class ScriptedAuthorizer: PaymentAuthorizer {
   }
 }
 
-/// A fetcher that answers as it is told.
-public struct ScriptedProducts: ProductFetcher {
-  private let answer: @Sendable ([Product.ID]) async throws -> [Product]
-  /// Answers by a closure.
-  public init(_ answer: @escaping @Sendable ([Product.ID]) async throws -> [Product]) { self.answer = answer }
+/// A fetcher that answers as it is told and keeps what it was asked. Safe from any thread.
+public final class ScriptedProducts: ProductFetcher {
+  /// Answers a request; `call` counts all of them from 1.
+  public typealias Answer = @Sendable (_ request: ProductRequest, _ call: Int) async throws -> [Product]
+
+  private let state: Mutex<(answer: Answer, requests: [ProductRequest])>
+
+  /// Answers by a closure, until it is replaced by ``answer(_:)``.
+  public init(_ answer: @escaping Answer) { state = Mutex((answer, [])) }
   /// Answers with those of these products that are asked for.
-  public init(_ products: [Product]) { answer = { ids in products.filter { ids.contains($0.id) } } }
+  public convenience init(_ products: [Product]) { self.init { request, _ in products.filter { request.ids.contains($0.id) } } }
+
+  /// What requests get from here on.
+  public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+  /// Every request, as it came.
+  public var requests: [ProductRequest] { state.withLock { $0.requests } }
+
   /// See `ProductFetcher`.
-  public func products(_ ids: [Product.ID]) async throws -> [Product] { try await answer(ids) }
+  public func products(_ request: ProductRequest) async throws -> [Product] {
+    let (answer, call) = state.withLock { state in
+      state.requests.append(request)
+      return (state.answer, state.requests.count)
+    }
+    return try await answer(request, call)
+  }
 }
 
 /// A door that is shut until it is opened: holds an answer back until the test says so. Safe from any thread.

@@ -134,7 +134,7 @@ import PurchaseService
     show()
     Task { [weak self, purchases, productID] in
       do throws(StoreFailure) {
-        let products = try await purchases.products([productID])
+        let products = try await purchases.products([productID]).products
         self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence)
       } catch {
         self?.loaded(nil, error.sentence)

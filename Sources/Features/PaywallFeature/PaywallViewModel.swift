@@ -100,7 +100,7 @@ import Runtime
     Task { [weak self, effects, load, purchases, paywallID] in
       do {
         let paywall = try await effects.run("paywall.load") { try await load(paywallID) }
-        let products = try await purchases.products(paywall.productIDs)
+        let products = try await purchases.products(paywall.productIDs).products
         self?.loaded(paywall, products)
       } catch {
         self?.failed(error)

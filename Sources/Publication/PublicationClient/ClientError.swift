@@ -47,6 +47,20 @@ public enum ClientError: LocalizedError, Sendable {
   public var errorDescription: String? { sentence }
   /// The publication's code, when it said no.
   public var code: Problem.Code? { if case .problem(let problem, _) = self { problem.code } else { nil } }
+  /// A stable word for what happened, for programs, logs and counts: the publication's own code when it said no.
+  public var failureCode: String {
+    switch self {
+    case .offline(.timedOut): "timed_out"
+    case .offline(.cutShort): "cut_short"
+    case .offline: "unreachable"
+    case .unacceptable(.insecure): "insecure"
+    case .unacceptable(.tooLarge): "too_large"
+    case .unacceptable: "unsupported"
+    case .problem(let problem, _): problem.code.rawValue
+    case .undecodable: "undecodable"
+    case .cancelled: "cancelled"
+    }
+  }
   /// Whether there was no connection, rather than a wrong answer.
   public var isOffline: Bool { if case .offline = self { true } else { false } }
   /// Whether the thing asked for does not exist, or no longer.
@@ -54,6 +68,9 @@ public enum ClientError: LocalizedError, Sendable {
 }
 
 extension Problem {
+  /// Whether the publication itself says so, rather than somebody on the way, such as a proxy.
+  var isPublications: Bool { !code.rawValue.hasPrefix("http_") }
+
   /// What an answer without success says. One that is no problem document, such as a proxy's page, still has its status.
   init(answer: Response) {
     if let problem = try? Wire.decode(Problem.self, from: answer.body) {

@@ -23,9 +23,9 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
 }
 
 /// The purchase layer, as every screen of this app gets it.
-public typealias PublicationPurchases = Purchases<PurchasableProduct>
+public typealias PublicationPurchases = any PurchaseLayer<PurchasableProduct>
 
-extension Purchases<PurchasableProduct> {
+extension PurchaseLayer<PurchasableProduct> {
   /// Whether the reader may read premium posts now.
   public var hasPremium: Bool { entitlements.contains { $0.entitlement == PurchasableProduct.premium } }
 
@@ -64,22 +64,28 @@ public struct PublicationProductFetcher: ProductFetcher {
 
   /// See `ProductFetcher`.
   /// - Throws: `StoreFailure`.
-  public func products(_ ids: [Product.ID]) async throws -> [Product] {
-    guard !ids.isEmpty else { return [] }
-    do { return try await client.products(ids).compactMap(Product.init) } catch { throw StoreFailure(error) }
+  public func products(_ request: ProductRequest) async throws -> [Product] {
+    guard !request.ids.isEmpty else { return [] }
+    do throws(ClientError) {
+      return try await client.products(
+        request.ids, currency: request.storefront.currency, language: request.storefront.locale.identifier(.bcp47)
+      ).compactMap(Product.init)
+    } catch { throw StoreFailure(error) }
   }
 }
 
 extension StoreFailure {
-  /// From a call that failed.
+  /// From a call that failed. Its code says what happened: the publication's own, `http_503`, `timed_out`, `unreachable`, `cut_short`, ….
   init(_ error: ClientError) {
     let kind: Kind =
       switch error {
       case .problem(let problem, _) where problem.status == 401: .unauthorized
-      case .problem(let problem, _) where [408, 425, 429].contains(problem.status) || problem.status >= 500: .unavailable
-      case .problem: .refused
-      case .offline, .unacceptable, .undecodable, .cancelled: .unavailable
+      case .problem(let problem, _) where [408, 425, 429].contains(problem.status): .busy
+      case .problem(let problem, _) where 400..<500 ~= problem.status: problem.isPublications ? .refused : .busy
+      case .problem, .offline, .undecodable, .cancelled: .unavailable
+      // Nothing that was said before makes an insecure connection or an oversized answer right.
+      case .unacceptable: .busy
       }
-    self.init(kind, code: error.code?.rawValue ?? "\(error)", sentence: error.sentence)
+    self.init(kind, code: error.failureCode, sentence: error.sentence, underlying: error)
   }
 }

@@ -70,7 +70,7 @@ extension SubmissionOutcome {
     case .problem(let problem, let retryAfter):
       self.init(
         status: problem.status, saysUnknownProduct: problem.code == .unknownProduct, saysDeclined: problem.code == .paymentDeclined,
-        isFromStore: !problem.code.rawValue.hasPrefix("http_"), retryAfter: retryAfter, code: problem.code.rawValue,
+        isFromStore: problem.isPublications, retryAfter: retryAfter, code: problem.code.rawValue,
         sentence: problem.title)
     case .offline, .unacceptable, .undecodable, .cancelled: self = .unavailable(reason: "\(error)")
     }

@@ -1,0 +1,89 @@
+import Foundation
+
+/// What an app asks to sell something: products, purchases, and what the signed-in user has. One path by itself (``Purchases``), or an old
+/// one beside a new one (``StagedPurchases``): screens do not know which. Isolated to the main actor.
+@MainActor public protocol PurchaseLayer<Purchasable>: AnyObject, Sendable {
+  /// What the app sells, in its own terms.
+  associatedtype Purchasable: Hashable & Sendable
+
+  /// Whose purchases these are; `nil` while nobody is signed in.
+  var user: String? { get }
+  /// Says who is signed in. At once nothing of another user's is shown, and a payment that was not agreed to yet is cancelled; what was
+  /// agreed to stays in the journal for its user. Follow it by ``resume()``.
+  func setUser(_ user: String?)
+  /// Loads what the user has, and goes on with purchases that an earlier run, or a session that ended, left behind. Returns when the
+  /// journal is read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
+  /// - Throws: `SQLiteError`.
+  func resume() async throws
+
+  /// The currency and the locale that products are asked for in. What was fetched for another is not shown from then on.
+  var storefront: Storefront { get set }
+  /// The products with these identifiers, in their order, each once; the ones that the store does not know are named.
+  ///
+  /// Served for an hour without asking again. Whoever asks while an answer is on its way waits for that one. When the store is away the
+  /// last good answer is served, marked stale; when it says no, nothing is.
+  /// - Throws: ``StoreFailure``.
+  func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList
+
+  /// Whether this person may buy on this device at all.
+  var canMakePayments: Bool { get }
+  /// Sells a product to the user who is signed in now.
+  ///
+  /// Cancelling the calling task cancels the question to the person, as long as they have not agreed; after that the purchase goes on, and
+  /// the caller is told its end all the same. Each step is in the journal before it is taken.
+  /// - Parameters:
+  ///   - product: what to sell.
+  ///   - authorizer: asks the person for money.
+  ///   - onStage: told each stage on the main actor, until this function returns. It may read everything here.
+  func purchase(
+    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
+  ) async -> PurchaseOutcome<Purchasable>
+  /// Whether a purchase of this product is being paid or confirmed for the user who is signed in.
+  func isUnderWay(_ productID: Product.ID) -> Bool
+
+  /// What the user who is signed in has now.
+  var entitlements: Set<Purchasable> { get }
+  /// What the user has, and each change of it. A new stream for each caller; it starts with the last value and skips to the newest one.
+  func entitlementStream() -> AsyncStream<Set<Purchasable>>
+  /// Whether the user has this very product, and it is in force.
+  func owns(_ productID: Product.ID) -> Bool
+  /// When the user's access by this product ends; `nil` when it does not, or when there is none.
+  func expiry(of productID: Product.ID) -> Date?
+  /// Asks the store for every receipt that is in force: on a new machine, after signing in, when something was bought elsewhere. Stored
+  /// receipts that the store no longer lists are dropped.
+  /// - Returns: what the user has after that.
+  /// - Throws: ``StoreFailure``; nothing is changed then.
+  @discardableResult func restore() async throws(StoreFailure) -> Set<Purchasable>
+
+  /// The user's purchases, newest first, whatever became of them; those of a path that this build no longer has are among them. Empty
+  /// while nobody is signed in.
+  /// - Throws: `SQLiteError`.
+  func history() async throws -> [Transaction]
+  /// Tells at once, and whenever ``history()`` may have changed. A new stream for each caller.
+  func historyStream() -> AsyncStream<Void>
+  /// Asks the store about one of the user's purchases now, instead of after a wait; the last step that was written down decides how.
+  /// Returns when the store has been asked once, or when there is nothing to ask.
+  func check(_ id: Transaction.ID) async
+}
+
+extension PurchaseLayer {
+  /// Sells a product without following its stages; see ``purchase(_:authorizer:onStage:)``.
+  public func purchase(_ product: Product, authorizer: any PaymentAuthorizer) async -> PurchaseOutcome<Purchasable> {
+    await purchase(product, authorizer: authorizer) { _ in }
+  }
+}
+
+extension AsyncStream<Void> {
+  /// Tells that one of these streams gave something, without saying what; ends with the first that ends.
+  static func ticks<Value: Sendable>(of streams: AsyncStream<Value>...) -> AsyncStream<Void> {
+    let (ticks, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
+    let tasks = streams.map { stream in
+      Task {
+        for await _ in stream { continuation.yield() }
+        continuation.finish()
+      }
+    }
+    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    return ticks
+  }
+}
