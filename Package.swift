@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // Floors, from the ground up; architecture is explained in README.md and TECHNOTES.md. A target imports from floors below
@@ -8,6 +9,14 @@ import PackageDescription
 let headless = Context.environment["MATINEE_HEADLESS"] == "1"
 /// Warnings are errors for tests and CI only: unconditional, they would break whoever depends on this package by path.
 let strict = Context.environment["MATINEE_STRICT"] == "1"
+
+/// Which file in Sources/App/AppConfig the configuration of the app is made from.
+let flavours = ["development", "beta", "release"]
+let flavour = Context.environment["MATINEE_FLAVOUR"] ?? "development"
+if !flavours.contains(flavour) {
+  print("MATINEE_FLAVOUR is “\(flavour)”; there are \(flavours.joined(separator: ", ")).")
+  exit(1)
+}
 
 let swiftSettings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
 let cSettings: [CSetting] = strict ? [.treatAllWarnings(as: .error)] : []
@@ -25,11 +34,13 @@ var targets: [Target] = []
 }
 
 @MainActor func library(
-  _ name: String, _ floor: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = [], product: Bool = false
+  _ name: String, _ floor: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], plugins: [Target.PluginUsage] = [],
+  product: Bool = false
 ) {
   targets.append(
     .target(
-      name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings, plugins: plugins))
+      name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", exclude: exclude, swiftSettings: swiftSettings,
+      plugins: plugins))
   if product { products.append(.library(name: name, targets: [name])) }
 }
 
@@ -97,14 +108,22 @@ let clientCores: [Target.Dependency] = [
 // App
 targets.append(.plugin(name: "BuildInfoPlugin", capability: .buildTool(), path: "Sources/Tools/BuildInfoPlugin"))
 library("BuildInfo", "App", plugins: ["BuildInfoPlugin"])
+targets.append(
+  .executableTarget(
+    name: "ConfigGenerator", dependencies: ["Runtime"], path: "Sources/Tools/ConfigGenerator", swiftSettings: swiftSettings))
+targets.append(
+  .plugin(
+    name: "ConfigPlugin", capability: .buildTool(), dependencies: ["ConfigGenerator"], path: "Sources/Tools/ConfigPlugin"))
+library(
+  "AppConfig", "App", ["CurlTransport", "PurchaseService"], exclude: flavours.filter { $0 != flavour }.map { $0 + ".json" },
+  plugins: ["ConfigPlugin"])
 library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient"])
 executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
 executable(
   "MatineeServer", product: "matinee-server",
   [
     "PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "SQLiteStorage",
-    "Runtime",
-    "BuildInfo",
+    "Runtime", "AppConfig", "BuildInfo",
   ])
 
 if !headless {
@@ -122,7 +141,7 @@ if !headless {
   executable(
     "Matinee", product: "matinee",
     [
-      "Screens", "Gtk", "DesktopServices", "AppCore", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
+      "Screens", "Gtk", "DesktopServices", "AppCore", "AppConfig", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
       "PublicationAPI", "FeedFormats",
     ] + clientCores)
 }
@@ -130,8 +149,9 @@ if !headless {
 // Tests
 targets.append(
   .target(
-    name: "TestSupport", dependencies: ["Runtime", "HTTPTransport", "PublicationAPI", "PublicationClient"], path: "Tests/TestSupport",
-    swiftSettings: swiftSettings))
+    name: "TestSupport",
+    dependencies: ["Runtime", "HTTPTransport", "CurlTransport", "PublicationAPI", "PublicationClient", "PurchaseServiceTesting"],
+    path: "Tests/TestSupport", swiftSettings: swiftSettings))
 let contentPage: [Target.Dependency] = [
   "TestSupport", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime",
 ]
@@ -140,7 +160,7 @@ let selling: [Target.Dependency] = [
 ]
 tests("RuntimeTests", ["Runtime"])
 tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
-tests("CurlTransportTests", ["CurlTransport", "HTTPTransport", "Runtime"])
+tests("CurlTransportTests", ["TestSupport", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("SQLiteStorageTests", ["SQLiteStorage", "CSQLite", "Runtime"])
 tests("SignedReceiptsTests", ["SignedReceipts"])
 tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])
@@ -158,8 +178,10 @@ tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
 tests(
   "PublicationServerTests",
   ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])
-tests("PublicationListenerTests", ["PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
-tests("MatineeServerTests", ["MatineeServer", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "Runtime"])
+tests("PublicationListenerTests", ["TestSupport", "PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
+tests(
+  "MatineeServerTests",
+  ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
 tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
 tests("FanClubFeatureTests", ["FanClubFeature"] + contentPage)
@@ -170,7 +192,8 @@ tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService"] + selling)
 tests(
   "AppCoreTests",
-  ["AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features + clientCores)
+  ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features
+    + clientCores)
 tests("BuildInfoTests", ["BuildInfo"])
 tests("FloorTests")
 tests("ScriptTests")
@@ -185,7 +208,7 @@ if !headless {
     "ScreensTests",
     ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features
       + clientCores)
-  tests("EndToEndTests", ["Driver"])
+  tests("EndToEndTests", ["Driver", "AppConfig"])
 }
 
 let package = Package(name: "matinee", products: products, targets: targets, swiftLanguageModes: [.v6])

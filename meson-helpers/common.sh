@@ -168,9 +168,10 @@ swift_package() {
   ) | without_noise
 }
 
-# Builds the products $@ for release.
+# Builds the products $@ for release, of the flavour that people get unless MATINEE_FLAVOUR says otherwise.
 build_release() {
   local product
+  local -x MATINEE_FLAVOUR=${MATINEE_FLAVOUR:-release}
   for product; do
     swift_package build -c release --product "$product" || return
   done

@@ -1,6 +1,7 @@
 import AccountFeature
 import Foundation
 import PublicationClient
+import PurchaseServiceTesting
 import Runtime
 import SessionService
 import Testing
@@ -33,6 +34,7 @@ private struct NoStore: TokenStore {
   private(set) var outputs: [AccountViewModel.Output] = []
 
   init(auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false) async throws {
+    _ = purchaseServiceIsSetUp
     session = Session(auth: auth, store: store, token: TokenBox(), effects: Effects())
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)

@@ -7,6 +7,7 @@ import PublicationClient
 import PublicationServer
 import Runtime
 import SessionService
+import TestSupport
 
 /// The whole app without a window, over a real publication: what the path tests drive.
 @MainActor final class PathRig {
@@ -26,6 +27,7 @@ import SessionService
     _ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), keyring: (any TokenStore)? = nil, folder: String? = nil,
     keeping kept: AnyObject? = nil
   ) {
+    _ = modulesAreSetUp
     self.kept = kept
     self.tokens = tokens
     self.folder = folder

@@ -8,10 +8,13 @@ import PublicationListener
 import PublicationServer
 import Runtime
 import SessionService
+import TestSupport
 import Testing
 
 /// The path from the curtain to a page, through the coordinator, against the real router, in this process and over a socket.
 @MainActor @Suite struct PathTests {
+  init() { _ = modulesAreSetUp }
+
   /// The two ways to the same router.
   enum End: CaseIterable { case inProcess, network }
 

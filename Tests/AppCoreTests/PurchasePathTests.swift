@@ -7,12 +7,15 @@ import PublicationListener
 import PublicationServer
 import Runtime
 import SessionService
+import TestSupport
 import Testing
 
 /// From a locked article over the paywall and the payment to the unlocked article.
 @MainActor @Suite struct PurchasePathTests {
   private let gateway = CountingGateway()
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+
+  init() { _ = modulesAreSetUp }
 
   private func atThePayment(_ transport: any Transport, keeping kept: AnyObject? = nil) async throws -> PathRig {
     let rig = PathRig(transport, keeping: kept)

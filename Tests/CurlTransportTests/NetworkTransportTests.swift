@@ -1,11 +1,14 @@
 import Foundation
 import HTTPTransport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CurlTransport
 
 @Suite struct NetworkTransportTests {
+  init() { _ = modulesAreSetUp }
+
   private func transport(
     _ server: LoopbackServer, _ change: (inout NetworkTransport.Limits) -> Void = { _ in }
   ) throws -> NetworkTransport {

@@ -1,3 +1,4 @@
+import AppConfig
 import Driver
 import XCTest
 
@@ -46,7 +47,7 @@ final class KeyringTests: EndToEndCase {
   private func secrets() throws -> (status: Int32, text: String) {
     let process = Process()
     process.executableURL = URL(filePath: Self.tool)
-    process.arguments = ["search", "--all", "xdg:schema", "app.matinee.Matinee"]
+    process.arguments = ["search", "--all", "xdg:schema", Config().identity]
     let (output, complaints) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = complaints

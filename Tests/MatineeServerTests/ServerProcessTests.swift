@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import TestSupport
 import Testing
 
 /// The real program, as people and scripts run it.
@@ -20,7 +21,10 @@ import Testing
   private let folder: Folder
   private var data: String { folder.file("data") }
 
-  init() throws { folder = try Folder() }
+  init() throws {
+    _ = modulesAreSetUp
+    folder = try Folder()
+  }
 
   private static func rss(_ items: Int, title: String = "Feed") -> String {
     let items = (1...items).map { number in

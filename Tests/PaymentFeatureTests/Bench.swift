@@ -35,6 +35,7 @@ import Synchronization
   init(_ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer(), retry: RetryPolicy = RetryPolicy())
     async throws
   {
+    _ = purchaseServiceIsSetUp
     let (issuer, products) = (try ReceiptIssuer(), products)
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }

@@ -39,6 +39,7 @@ final class Script: Sendable {
   private(set) var outputs: [PaywallViewModel.Output] = []
 
   init(locale: String = "de_DE") async throws {
+    _ = purchaseServiceIsSetUp
     let (script, effects, clock, issuer) = (script, effects, ManualClock(), try ReceiptIssuer())
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }

@@ -6,9 +6,12 @@ import PurchaseService
 import PurchaseServiceTesting
 import Runtime
 import SignedReceipts
+import TestSupport
 import Testing
 
 @Suite struct CommerceTests {
+  init() { _ = modulesAreSetUp }
+
   private let record = ProductRecord(
     id: "yearly", kind: .subscription, name: "Yearly", detail: "Twelve for ten", priceMinorUnits: 4900, currency: "EUR", period: "P1Y",
     group: "premium", entitlement: "premium")

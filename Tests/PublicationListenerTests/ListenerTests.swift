@@ -3,12 +3,15 @@ import Foundation
 import HTTPTransport
 import PublicationServer
 import Runtime
+import TestSupport
 import Testing
 
 @testable import PublicationListener
 
 /// The listener as clients that behave see it.
 @Suite struct ListenerTests {
+  init() { _ = modulesAreSetUp }
+
   @Test func aPublicationOverTheNetwork() async throws {
     struct NoGateway: PaymentGateway {
       func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String { throw .unavailable("") }

@@ -34,6 +34,7 @@ final class Ledger: Sendable {
   var retry = RetryPolicy()
 
   init(user: String? = "ada", retry: RetryPolicy = RetryPolicy()) async throws {
+    _ = purchaseServiceIsSetUp
     let issuer = try ReceiptIssuer()
     let ledger = ledger
     self.issuer = issuer

@@ -8,6 +8,8 @@ import Testing
 @testable import PurchaseService
 
 @Suite(.timeLimit(.minutes(1))) struct VerifierTests {
+  init() { _ = purchaseServiceIsSetUp }
+
   private final class Seller: Sendable {
     let answer: Mutex<Result<TrustedKeys, StoreFailure>>
     let fetches = Mutex(0)

@@ -107,16 +107,22 @@ import Testing
 }
 
 @Suite struct SetOnceTests {
-  @Test func secondSetStops() async {
-    await #expect(processExitsWith: .failure) {
-      let value = SetOnce<Int>("Module.setUp(with:)")
+  @Test func secondSetStops() async throws {
+    let process = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let value = SetOnce<Int>(module: "Shop")
       value.set(1)
       value.set(2)
     }
+    let errors = String(decoding: process.standardErrorContent, as: UTF8.self)
+    #expect(errors.contains("Shop is set up already: ShopModule.setUp(with:) was called twice"))
   }
 
-  @Test func missingSetStops() async {
-    await #expect(processExitsWith: .failure) { _ = SetOnce<Int>("Module.setUp(with:)").get }
+  @Test func missingSetStops() async throws {
+    let process = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = SetOnce<Int>(module: "Shop").get
+    }
+    let errors = String(decoding: process.standardErrorContent, as: UTF8.self)
+    #expect(errors.contains("Shop is not set up: ShopModule.setUp(with:) has not been called"))
   }
 }
 

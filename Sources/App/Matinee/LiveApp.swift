@@ -1,5 +1,5 @@
+import AppConfig
 import AppCore
-import BuildInfo
 import Foundation
 import Gtk
 import PublicationClient
@@ -27,7 +27,7 @@ import Screens
     let uri: String? = if case .open(let uri) = options.task { uri } else { nil }
     let instance: Application.Instance = options.asService ? .service : options.isOwnInstance ? .own : .unique
     do {
-      let application = try Application(id: Build.identity, instance: instance)
+      let application = try Application(id: Config().identity, instance: instance)
       self.application = application
       application.onStartup = { [weak self] in
         Theme.install()

@@ -1,5 +1,5 @@
+import AppConfig
 import AppCore
-import BuildInfo
 import CurlTransport
 import DesktopServices
 import Foundation
@@ -40,7 +40,7 @@ struct Wiring {
     }
     // Data folders of their own have sessions of their own.
     let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
-    tokenStore = keepsSession ? SecretServiceTokenStore(schema: Build.identity, publication: keyringName) : MemoryTokenStore()
+    tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
   }
 
   /// A file that was named on the command line cannot be read.

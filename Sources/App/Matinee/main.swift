@@ -1,3 +1,4 @@
+import AppConfig
 import AppCore
 import BuildInfo
 import Foundation
@@ -10,6 +11,7 @@ func fail(_ sentence: String, status: Int32 = 1) -> Never {
   exit(status)
 }
 
+Config().setUpModules()
 let options: LaunchOptions
 do { options = try LaunchOptions(Array(CommandLine.arguments.dropFirst())) } catch { fail(error.sentence, status: 2) }
 

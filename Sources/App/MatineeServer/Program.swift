@@ -1,3 +1,4 @@
+import AppConfig
 import BuildInfo
 import CurlTransport
 import Foundation
@@ -11,6 +12,7 @@ import SQLiteStorage
 /// `matinee-server`: the only place where a publication of its own is put together.
 @main enum Program {
   static func main() async {
+    Config().setUpModules()
     do {
       leave(try await run(Command(Array(CommandLine.arguments.dropFirst()))))
     } catch let mistake as Command.Mistake {

@@ -10,11 +10,11 @@ public final class NetworkTransport: Transport {
   /// What a transfer may take.
   public struct Limits: Equatable, Sendable {
     /// The time until a connection stands.
-    public var connect: Duration = .seconds(10)
+    public var connect = Config.connectTimeout
     /// The time for the whole transfer, redirects included; time spent waiting for a free slot does not count.
-    public var total: Duration = .seconds(60)
+    public var total = Config.requestTimeout
     /// How long nothing may arrive, in whole seconds.
-    public var stall: Duration = .seconds(20)
+    public var stall = Config.stallTimeout
     /// The largest body accepted, decoded, in bytes.
     public var body = 64 << 20
     /// How many redirects are followed.
@@ -22,7 +22,7 @@ public final class NetworkTransport: Transport {
     /// How many transfers run at a time; more wait, first come, first served.
     public var concurrent = 32
 
-    /// The limits that suit a person who waits.
+    /// The limits of this build.
     public init() {}
   }
 
@@ -32,11 +32,10 @@ public final class NetworkTransport: Transport {
 
   /// - Parameters:
   ///   - origin: scheme, host and port of the publication, such as `https://example.org`.
-  ///   - userAgent: what the transport calls itself.
   ///   - certificates: a PEM file of authorities to trust instead of the system's.
   /// - Throws: ``TransportError/unsupported(_:)`` when `origin` is no origin.
   public init(
-    origin: String?, limits: Limits = Limits(), userAgent: String = "Matinee", certificates: String? = nil
+    origin: String?, limits: Limits = Limits(), certificates: String? = nil
   ) throws(TransportError) {
     if let origin {
       guard let parsed = Origin(origin), parsed.isWhole(origin) else {
@@ -46,7 +45,7 @@ public final class NetworkTransport: Transport {
     } else {
       self.origin = nil
     }
-    loop = try CurlLoop(limits: limits, userAgent: userAgent, certificates: certificates)
+    loop = try CurlLoop(limits: limits, userAgent: Config.userAgent, certificates: certificates)
   }
 
   deinit { loop.stop() }

@@ -1,17 +1,24 @@
 import Synchronization
 
-/// A value that is given once and never changes again: what a module's configuration is kept in. Safe from any thread.
+/// What a module's configuration is kept in: given once, before anything in the module is used, and never changed again.
+///
+///     @dynamicMemberLookup enum Config {
+///       fileprivate static let given = SetOnce<any ShopConfig>(module: "Shop")
+///       static subscript<Value>(dynamicMember property: KeyPath<any ShopConfig, Value>) -> Value { given.get[keyPath: property] }
+///     }
+///
+/// Safe from any thread. Both mistakes stop the process, in release builds too with the message: nothing sensible could go on.
 public final class SetOnce<Value: Sendable>: Sendable {
-  private let name: String
+  private let module: String
   private let value = Mutex<Value?>(nil)
 
-  /// - Parameter name: the missing call, as the message shall name it: `"PurchaseServiceModule.setUp(with:)"`.
-  public init(_ name: String) { self.name = name }
+  /// - Parameter module: whose value it is: the messages name it, and its call `SomeModule.setUp(with:)`.
+  public init(module: String) { self.module = module }
 
   /// The value; stops the process with a message that names the missing call when there is none.
   public var get: Value {
     value.withLock { value in
-      guard let value else { preconditionFailure("\(name) has not been called") }
+      guard let value else { fatalError("\(module) is not set up: \(module)Module.setUp(with:) has not been called") }
       return value
     }
   }
@@ -19,7 +26,7 @@ public final class SetOnce<Value: Sendable>: Sendable {
   /// Gives the value; a second call stops the process.
   public func set(_ newValue: Value) {
     value.withLock { value in
-      precondition(value == nil, "\(name) was called twice")
+      guard value == nil else { fatalError("\(module) is set up already: \(module)Module.setUp(with:) was called twice") }
       value = newValue
     }
   }

@@ -1,6 +1,7 @@
 import CGtk
 import CGtkShims
 import Synchronization
+import TestSupport
 import XCTest
 
 @testable import Gtk
@@ -10,6 +11,7 @@ import XCTest
 /// Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
 class ScreensTestCase: XCTestCase {
   override func setUpWithError() throws {
+    _ = modulesAreSetUp
     let started = MainActor.assumeIsolated { Toolkit.start() }
     guard started else { throw XCTSkip("there is no display") }
     MainActor.assumeIsolated {

@@ -1,0 +1,21 @@
+import PurchaseService
+
+/// What `PurchaseService` is set up with in tests.
+public struct TestingConfig: PurchaseServiceConfig {
+  /// One hour.
+  public let productTimeToLive: Duration = .seconds(3600)
+  /// Three days.
+  public let offlineGrace: Duration = .seconds(3 * 86_400)
+  /// Twenty.
+  public let offlineStarts = 20
+  /// Five minutes.
+  public let clockSkewLimit: Duration = .seconds(300)
+
+  /// Makes one; all are alike.
+  public init() {}
+}
+
+/// Sets `PurchaseService` up with ``TestingConfig``, once, however many suites of a test process touch it:
+///
+///     init() { _ = purchaseServiceIsSetUp }
+public let purchaseServiceIsSetUp: Void = PurchaseServiceModule.setUp(with: TestingConfig())

@@ -1,0 +1,16 @@
+import Foundation
+
+// ConfigGenerator FLAVOUR.json OUTPUT.swift: called by ConfigPlugin. What is wrong with the file is an error at its line, in the form that
+// compilers have.
+
+func fail(_ sentence: String) -> Never {
+  FileHandle.standardError.write(Data("\(sentence)\n".utf8))
+  exit(1)
+}
+
+let paths = CommandLine.arguments.dropFirst()
+guard let input = paths.first, let output = paths.last, paths.count == 2 else { fail("usage: ConfigGenerator FLAVOUR.json OUTPUT.swift") }
+do {
+  let source = try GeneratedSource.text(from: Data(contentsOf: URL(filePath: input)), path: input)
+  try Data(source.utf8).write(to: URL(filePath: output))
+} catch { fail("\(error)") }
