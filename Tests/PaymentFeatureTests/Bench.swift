@@ -40,7 +40,7 @@ import Synchronization
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", journal: journal, clock: clock) { issuer.trusted }
+    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
       try products.value.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
     }

@@ -44,7 +44,7 @@ final class Script: Sendable {
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", journal: journal, clock: clock) { issuer.trusted }
+    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
       try script.products.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
     }

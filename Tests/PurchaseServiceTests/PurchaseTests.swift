@@ -341,7 +341,8 @@ import Testing
       path: PurchasePath(
         name: "device", fetcher: doubled, queue: bench.queue,
         verifier: DeviceVerifier(
-          keys: KeyRing(seller: "store", journal: bench.journal, clock: bench.clock) { throw CancellationError() }, read: ReceiptIssuer.read
+          keys: KeyRing(seller: "store", path: "device", journal: bench.journal, clock: bench.clock) { throw CancellationError() },
+          read: ReceiptIssuer.read
         )),
       journal: bench.journal, environment: PurchaseEnvironment(clock: bench.clock, effects: bench.effects))
     let products = try await purchases.products(["premium.forever", "premium.monthly", "premium.forever", "other"]).products

@@ -27,7 +27,7 @@ import Testing
 
   private func verifier(_ seller: Seller) async throws -> DeviceVerifier<String> {
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", journal: journal, clock: clock) { try seller.fetch() }
+    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { try seller.fetch() }
     return DeviceVerifier(keys: keys, read: ReceiptIssuer.read)
   }
 
@@ -104,7 +104,7 @@ import Testing
     let gate = Gate()
     let fetches = Mutex(0)
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", journal: journal, clock: clock) {
+    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) {
       fetches.withLock { $0 += 1 }
       await gate.wait()
       return issuer.trusted

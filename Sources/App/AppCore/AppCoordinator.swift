@@ -243,7 +243,9 @@ import SessionService
     let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.clock)
     let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
     if let purchases { return purchases }
-    let keys = KeyRing(seller: environment.origin, journal: journal, clock: clock) { try await client.trustedKeys() }
+    let keys = KeyRing(seller: environment.origin, path: "publication.device", journal: journal, clock: clock) {
+      try await client.trustedKeys()
+    }
     let made = Purchases<PurchasableProduct>(
       seller: environment.origin,
       path: .publication(client, keys: keys) { user in

@@ -13,6 +13,8 @@ public enum FinishDecision: Equatable, Sendable {
     case renewSession
     /// A wait, as long as the store said, or our own back-off.
     case wait(Duration?)
+    /// Somebody's doing, which the store waits for too.
+    case somebody(PendingReason)
   }
 
   /// The table of when a transaction may be finished; one row a case, and one test a row.
@@ -20,6 +22,8 @@ public enum FinishDecision: Equatable, Sendable {
     switch outcome {
     // A one-time product that the answer does not list was not credited yet: finishing it now would lose it.
     case .accepted(_, let listed): oneTime && !listed.contains(productID) ? .keep(.wait(nil)) : .finish
+    case .deferred(let sentence): .keep(.somebody(.deferred(sentence)))
+    case .interrupted(let sentence, let url): .keep(.somebody(.interrupted(sentence, url: url)))
     case .unknownProduct(let sentence): .finishAndTell(.unknownProduct(sentence))
     case .declined(let sentence): .finishAndTell(.declined(sentence))
     case .refused(let code, let sentence): .finishAndTell(.refused(code: code, sentence: sentence))

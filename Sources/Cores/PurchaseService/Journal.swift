@@ -27,7 +27,39 @@ public struct Journal: Sendable {
           stored REAL NOT NULL, UNIQUE (seller, user_id, id)
         ) STRICT;
         CREATE TABLE trusted_keys (seller TEXT PRIMARY KEY NOT NULL, issuer TEXT NOT NULL, keys TEXT NOT NULL, fetched REAL NOT NULL) STRICT;
-        """)
+        """),
+    // Receipts and keys belong to a path, so that two paths beside each other share no state. Before, there was one path a store: what
+    // it left is its own still.
+    Migration(
+      version: 2,
+      sql: """
+        ALTER TABLE purchase ADD COLUMN wait TEXT;
+        ALTER TABLE purchase ADD COLUMN sentence TEXT;
+        ALTER TABLE purchase ADD COLUMN url TEXT;
+        ALTER TABLE purchase ADD COLUMN revoked INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE receipt RENAME TO old_receipt;
+        CREATE TABLE receipt (
+          number INTEGER PRIMARY KEY AUTOINCREMENT, seller TEXT NOT NULL, path TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL,
+          token TEXT NOT NULL, stored REAL NOT NULL, UNIQUE (seller, path, user_id, id)
+        ) STRICT;
+        INSERT INTO receipt SELECT number, seller, coalesce(
+          (SELECT path FROM purchase WHERE purchase.seller = old_receipt.seller ORDER BY begun DESC LIMIT 1), ''), user_id, id, token, stored
+          FROM old_receipt;
+        DROP TABLE old_receipt;
+        ALTER TABLE trusted_keys RENAME TO old_trusted_keys;
+        CREATE TABLE trusted_keys (
+          seller TEXT NOT NULL, path TEXT NOT NULL, issuer TEXT NOT NULL, keys TEXT NOT NULL, fetched REAL NOT NULL,
+          PRIMARY KEY (seller, path)
+        ) STRICT;
+        INSERT INTO trusted_keys SELECT seller, coalesce(
+          (SELECT path FROM purchase WHERE purchase.seller = old_trusted_keys.seller ORDER BY begun DESC LIMIT 1), ''), issuer, keys, fetched
+          FROM old_trusted_keys;
+        DROP TABLE old_trusted_keys;
+        CREATE TABLE trusted_time (
+          seller TEXT NOT NULL, path TEXT NOT NULL, time REAL NOT NULL, uptime REAL NOT NULL, boot TEXT NOT NULL, starts INTEGER NOT NULL,
+          PRIMARY KEY (seller, path)
+        ) STRICT;
+        """),
   ]
 
   let database: Database
@@ -63,7 +95,7 @@ public struct Journal: Sendable {
           INSERT INTO purchase (id, seller, user_id, product, one_time, minor_units, currency, path, begun, step)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """, transaction.id, transaction.seller, transaction.user, transaction.productID, transaction.isOneTime,
-          transaction.price.minorUnits, transaction.price.currency, transaction.path, transaction.begun, transaction.step)
+          transaction.price?.minorUnits ?? 0, transaction.price?.currency ?? "", transaction.path, transaction.begun, transaction.step)
         try Self.note(transaction, now, connection)
         return nil
       }
@@ -107,11 +139,11 @@ public struct Journal: Sendable {
 
   // MARK: Receipts
 
-  /// The stored receipts of a user, by the transaction they are for.
+  /// The receipts that a path stored for a user, by the transaction they are for.
   /// - Throws: `SQLiteError`.
-  func receipts(seller: String, user: String) async throws -> [String] {
+  func receipts(seller: String, path: String, user: String) async throws -> [String] {
     try await database.run { connection in
-      try connection.query("SELECT token FROM receipt WHERE seller = ? AND user_id = ? ORDER BY id", seller, user) {
+      try connection.query("SELECT token FROM receipt WHERE seller = ? AND path = ? AND user_id = ? ORDER BY id", seller, path, user) {
         try $0.get("token", as: String.self)
       }
     }
@@ -124,12 +156,12 @@ public struct Journal: Sendable {
     try await database.run { connection in
       try connection.transaction {
         try Self.update(transaction, now, connection)
-        try Self.store(receipt, transaction.id, transaction.seller, transaction.user, now, connection)
+        try Self.store(receipt, transaction.id, transaction.seller, transaction.path, transaction.user, now, connection)
       }
     }
   }
 
-  /// The number of the last receipt that was stored: what ``replaceReceipts(seller:user:with:upTo:)`` leaves alone is newer.
+  /// The number of the last receipt that was stored: what ``replaceReceipts(seller:path:user:with:upTo:)`` leaves alone is newer.
   /// - Throws: `SQLiteError`.
   func lastReceipt() async throws -> Int {
     try await database.run { connection in
@@ -137,14 +169,27 @@ public struct Journal: Sendable {
     }
   }
 
-  /// Stores what the store says is in force, and drops the user's other receipts up to a number.
+  /// Stores what the store says is in force, and drops the user's other receipts of this path up to a number.
   /// - Throws: `SQLiteError`.
-  func replaceReceipts(seller: String, user: String, with receipts: [UUID: String], upTo last: Int) async throws {
+  func replaceReceipts(seller: String, path: String, user: String, with receipts: [UUID: String], upTo last: Int) async throws {
     let now = clock.now
     try await database.run { connection in
       try connection.transaction {
-        try connection.execute("DELETE FROM receipt WHERE seller = ? AND user_id = ? AND number <= ?", seller, user, last)
-        for (id, token) in receipts { try Self.store(token, id, seller, user, now, connection) }
+        try connection.execute(
+          "DELETE FROM receipt WHERE seller = ? AND path = ? AND user_id = ? AND number <= ?", seller, path, user, last)
+        for (id, token) in receipts { try Self.store(token, id, seller, path, user, now, connection) }
+      }
+    }
+  }
+
+  /// Drops a receipt that the store took back, and notes that on its purchase, if that was made here: both or neither.
+  /// - Throws: `SQLiteError`.
+  func revoke(_ id: UUID, seller: String, path: String, sentence: String) async throws {
+    try await database.run { connection in
+      try connection.transaction {
+        try connection.execute("DELETE FROM receipt WHERE seller = ? AND path = ? AND id = ?", seller, path, id)
+        try connection.execute(
+          "UPDATE purchase SET revoked = 1, sentence = ? WHERE id = ? AND seller = ? AND path = ?", sentence, id, seller, path)
       }
     }
   }
@@ -153,8 +198,9 @@ public struct Journal: Sendable {
 
   private static func update(_ transaction: Transaction, _ now: Date, _ connection: Connection) throws {
     try connection.execute(
-      "UPDATE purchase SET step = ?, token = ?, receipt = ?, failure = ? WHERE id = ?", transaction.step, transaction.token?.rawValue,
-      transaction.receipt, transaction.failure, transaction.id)
+      "UPDATE purchase SET step = ?, token = ?, receipt = ?, failure = ?, wait = ?, sentence = ?, url = ? WHERE id = ?", transaction.step,
+      transaction.token?.rawValue, transaction.receipt, transaction.failure, transaction.wait, transaction.sentence, transaction.url,
+      transaction.id)
     try note(transaction, now, connection)
   }
 
@@ -164,14 +210,16 @@ public struct Journal: Sendable {
   }
 
   private static func store(
-    _ token: String, _ id: UUID, _ seller: String, _ user: String, _ now: Date, _ connection: Connection
+    _ token: String, _ id: UUID, _ seller: String, _ path: String, _ user: String, _ now: Date, _ connection: Connection
   ) throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO receipt (seller, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?)", seller, user, id, token, now)
+      "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, path, user, id, token,
+      now)
   }
 }
 
 extension Transaction.Step: SQLValue {}
+extension Transaction.Wait: SQLValue {}
 
 extension Transaction {
   fileprivate init(_ row: Row) throws {
@@ -184,5 +232,9 @@ extension Transaction {
     token = try row.get("token", as: String?.self).map(PaymentToken.init)
     receipt = try row.get("receipt", as: String?.self)
     failure = try row.get("failure", as: String?.self)
+    wait = try row.get("wait", as: Wait?.self)
+    sentence = try row.get("sentence", as: String?.self)
+    url = try row.get("url", as: String?.self)
+    isRevoked = try row.get("revoked", as: Bool.self)
   }
 }

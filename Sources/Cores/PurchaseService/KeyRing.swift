@@ -23,6 +23,7 @@ public actor KeyRing {
   public static let refetchInterval: Duration = .seconds(60)
 
   private let seller: String
+  private let path: String
   private let journal: Journal
   private let clock: any AppClock
   private let fetch: @Sendable () async throws -> TrustedKeys
@@ -32,11 +33,13 @@ public actor KeyRing {
 
   /// - Parameters:
   ///   - seller: whose keys, as the journal names it.
+  ///   - path: the name of the path that verifies with them; no other one's receipts are judged by them.
   ///   - fetch: asks the seller for its keys; may throw anything.
   public init(
-    seller: String, journal: Journal, clock: any AppClock, fetch: @escaping @Sendable () async throws -> TrustedKeys
+    seller: String, path: String, journal: Journal, clock: any AppClock, fetch: @escaping @Sendable () async throws -> TrustedKeys
   ) {
     self.seller = seller
+    self.path = path
     self.journal = journal
     self.clock = clock
     self.fetch = fetch
@@ -46,7 +49,7 @@ public actor KeyRing {
   /// - Throws: ``VerificationFailure/unavailable(_:)``.
   public func current() async throws(VerificationFailure) -> TrustedKeys {
     if let known { return known }
-    let stored = try? await journal.trustedKeys(seller: seller)
+    let stored = try? await journal.trustedKeys(seller: seller, path: path)
     // Somebody else may have asked the seller meanwhile.
     if known == nil { known = stored }
     if let known { return known }
@@ -72,7 +75,7 @@ public actor KeyRing {
         known = fetched
         lastFetch = clock.uptime
         // What is not stored now is asked for again at the next start.
-        try? await journal.store(fetched, seller: seller)
+        try? await journal.store(fetched, seller: seller, path: path)
       }
       return fetched
     } catch {
@@ -83,21 +86,22 @@ public actor KeyRing {
 }
 
 extension Journal {
-  func trustedKeys(seller: String) async throws -> TrustedKeys? {
+  func trustedKeys(seller: String, path: String) async throws -> TrustedKeys? {
     try await database.run { connection in
-      try connection.queryOne("SELECT issuer, keys FROM trusted_keys WHERE seller = ?", seller) { row in
+      try connection.queryOne("SELECT issuer, keys FROM trusted_keys WHERE seller = ? AND path = ?", seller, path) { row in
         let fields = try JSONDecoder().decode([VerificationKey.JWK].self, from: Data(row.get("keys", as: String.self).utf8))
         return TrustedKeys(issuer: try row.get("issuer", as: String.self), keys: try fields.map { try VerificationKey(jwk: $0) })
       }
     }
   }
 
-  func store(_ trusted: TrustedKeys, seller: String) async throws {
+  func store(_ trusted: TrustedKeys, seller: String, path: String) async throws {
     let keys = String(decoding: try JSONEncoder().encode(trusted.keys.map(\.jwk)), as: UTF8.self)
     let now = clock.now
     _ = try await database.run { connection in
       try connection.execute(
-        "INSERT OR REPLACE INTO trusted_keys (seller, issuer, keys, fetched) VALUES (?, ?, ?, ?)", seller, trusted.issuer, keys, now)
+        "INSERT OR REPLACE INTO trusted_keys (seller, path, issuer, keys, fetched) VALUES (?, ?, ?, ?, ?)", seller, path, trusted.issuer,
+        keys, now)
     }
   }
 }

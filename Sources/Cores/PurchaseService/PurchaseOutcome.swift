@@ -68,6 +68,10 @@ public enum PendingReason: Equatable, Sendable {
   case sessionEnded
   /// Another user is signed in now; it goes on when the one who paid is.
   case otherUser
+  /// Somebody has yet to approve: the sentence says who.
+  case deferred(String)
+  /// The person has to do something first: what, and where, if there is a page for it.
+  case interrupted(String, url: String? = nil)
 
   /// One sentence for the person, with what to do.
   public var sentence: String {
@@ -76,6 +80,7 @@ public enum PendingReason: Equatable, Sendable {
       "The store has not confirmed the payment yet. It is asked again by itself; you are charged at most once, and can close this."
     case .sessionEnded: "Your session has ended before the store confirmed the payment. Sign in again, and it goes on by itself."
     case .otherUser: "Somebody else is signed in now. The purchase goes on when the one who paid signs in again."
+    case .deferred(let sentence), .interrupted(let sentence, _): sentence
     }
   }
 }

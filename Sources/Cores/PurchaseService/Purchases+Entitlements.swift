@@ -51,8 +51,8 @@ extension Purchases {
     let stored = found.mapValues(\.token)
     if let last {
       // What is not stored now is asked for again at the next start.
-      try? await environment.effects.run("purchase.receipts") { [journal, seller] in
-        try await journal.replaceReceipts(seller: seller, user: user, with: stored, upTo: last)
+      try? await environment.effects.run("purchase.receipts") { [journal, seller, path = path.name] in
+        try await journal.replaceReceipts(seller: seller, path: path, user: user, with: stored, upTo: last)
       }
       guard generation == self.generation else { return entitlements }
     }
@@ -70,8 +70,8 @@ extension Purchases {
   func loadReceipts(_ generation: Int) async throws {
     guard let user else { return }
     let restorations = restorations
-    let tokens = try await environment.effects.run("purchase.stored") { [journal, seller] in
-      try await journal.receipts(seller: seller, user: user)
+    let tokens = try await environment.effects.run("purchase.stored") { [journal, seller, path = path.name] in
+      try await journal.receipts(seller: seller, path: path, user: user)
     }
     for token in tokens {
       guard let contents = try? await verified(token), (try? contents.check(user: user)) != nil else { continue }

@@ -11,6 +11,8 @@ extension Purchases {
     case later(asked: Duration?)
     /// Nothing until the same user signs in again.
     case parked(PendingReason)
+    /// Nothing until somebody did what the store waits for: the same again after a long wait.
+    case waiting(PendingReason)
   }
 
   /// Takes a transaction from where it is to its end, as often and as long as ``RetryPolicy`` says. Nothing cancels this.
@@ -21,6 +23,9 @@ extension Purchases {
       case .next: continue
       case .over(let outcome): return submission.report(outcome)
       case .parked(let reason): return submission.report(.pending(reason))
+      case .waiting(let reason):
+        submission.report(.pending(reason))
+        await submission.pause(for: environment.retry.waitForSomebody, environment)
       case .later(let asked):
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: asked)
@@ -64,18 +69,26 @@ extension Purchases {
       guard case .accepted(let receipt, _) = answer else { return .later(asked: nil) }
       submission.transaction.step = .received
       submission.transaction.receipt = receipt
+      submission.transaction.wait(for: nil)
       // Not written is not lost: the store is asked again at the next start, and gives the same receipt.
       try? await record(submission.transaction)
       return .next
     case .finishAndTell(let failure):
       submission.transaction.step = .failed
+      submission.transaction.wait(for: nil)
       submission.transaction.failure = failure.code
+      submission.transaction.sentence = failure.sentence
       submission.transaction.token = nil
       try? await record(submission.transaction)
       await tellFinished(submission)
       return .over(.failed(failure))
     case .keep(.renewSession): return .parked(.sessionEnded)
     case .keep(.wait(let asked)): return .later(asked: asked)
+    case .keep(.somebody(let reason)):
+      submission.transaction.wait(for: reason)
+      // Not written is asked again at the next start.
+      try? await record(submission.transaction)
+      return .waiting(reason)
     }
   }
 

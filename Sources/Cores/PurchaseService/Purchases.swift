@@ -42,6 +42,7 @@ import Runtime
   /// How often something was written down: what ``historyStream()`` follows.
   private let written = LastValue(0)
   private let shelf: ProductShelf
+  let notices = Notices()
   var expiryTimer: Task<Void, Never>?
   var submissions: [UUID: Submission<Purchasable>] = [:]
   /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
@@ -82,6 +83,7 @@ import Runtime
     user = newUser
     generation += 1
     receipts = [:]
+    notices.forget()
     recomputeEntitlements()
     shelf.keep(only: newUser)
     historyChanged()
@@ -117,7 +119,7 @@ import Runtime
   private func goOn(with transaction: Transaction) { if canGoOn(with: transaction) { submit(transaction) } }
 
   private func canGoOn(with transaction: Transaction) -> Bool {
-    transaction.user == user && transaction.path == path.name && transaction.step.isPaying && !ended.contains(transaction.id)
+    transaction.user == user && transaction.path == path.name && transaction.step.isUnderWay && !ended.contains(transaction.id)
   }
 
   /// Listens to the store, from the first ``resume()`` on.
@@ -137,6 +139,7 @@ import Runtime
       guard let transaction = try? await unfinished().first(where: { $0.id == id }) else { return }
       goOn(with: transaction)
     case .receipts: _ = try? await restore()
+    case .revoked(let id, let reason): await revoked(id, reason)
     }
   }
 
@@ -226,6 +229,7 @@ import Runtime
     case .failed(let sentence):
       transaction.step = .failed
       transaction.failure = PurchaseFailure.authorization(sentence).code
+      transaction.sentence = sentence
       try? await record(transaction)
       return .failed(.authorization(sentence))
     case .authorized:

@@ -24,12 +24,18 @@ public enum QueueUpdate: Equatable, Sendable {
   case transaction(UUID)
   /// Receipts came or went: ask for them again.
   case receipts
+  /// The store took this purchase back, for instance because it was refunded: access ends. The reason is a sentence for the person.
+  case revoked(UUID, reason: String)
 }
 
 /// What became of submitting a transaction.
 public enum SubmissionOutcome: Equatable, Sendable {
   /// Charged. The answer lists these products as bought.
   case accepted(receipt: String, listed: Set<Product.ID>)
+  /// Somebody has yet to approve: a bank, a parent. It may take days; nothing is known of the charge. The sentence says for whom to wait.
+  case deferred(String)
+  /// The person has to do something first, as on a page of their bank: what, and the address of that page, if there is one.
+  case interrupted(String, url: String? = nil)
   /// The payment provider declined; nothing was charged. The sentence says why.
   case declined(String)
   /// The store does not sell this product.

@@ -16,10 +16,15 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
   public let issued: Date
   /// When access ends; at this very moment it has ended. `nil` for never.
   public let expires: Date?
+  /// Whether it is spent: credited once, and nothing that is held from then on.
+  public let isConsumable: Bool
+  /// Whether everyone vouched for it who has to; `false` while only the device did, since the backend could not be asked.
+  public var isConfirmed = true
 
   /// Makes one.
   public init(
-    issuer: String, user: String, transaction: UUID, productID: Product.ID, purchasable: Purchasable, issued: Date, expires: Date?
+    issuer: String, user: String, transaction: UUID, productID: Product.ID, purchasable: Purchasable, issued: Date, expires: Date?,
+    isConsumable: Bool = false
   ) {
     self.issuer = issuer
     self.user = user
@@ -28,6 +33,7 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
     self.purchasable = purchasable
     self.issued = issued
     self.expires = expires
+    self.isConsumable = isConsumable
   }
 
   /// Whether access is in force at a time.

@@ -10,17 +10,20 @@ public struct RetryPolicy: Equatable, Sendable {
   public var patience: Duration
   /// After how many tries it is left to the next start or sign-in.
   public var tries: Int
+  /// The wait before asking again about a purchase that somebody has yet to approve, or to do something for. That has no last try.
+  public var waitForSomebody: Duration
 
   /// Makes one; without arguments three tries in the foreground and twelve in all, over about half an hour.
   public init(
     firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(600), triesInForeground: Int = 3, patience: Duration = .seconds(20),
-    tries: Int = 12
+    tries: Int = 12, waitForSomebody: Duration = .seconds(900)
   ) {
     self.firstWait = firstWait
     self.longestWait = longestWait
     self.triesInForeground = triesInForeground
     self.patience = patience
     self.tries = tries
+    self.waitForSomebody = waitForSomebody
   }
 
   /// The wait before the next try.

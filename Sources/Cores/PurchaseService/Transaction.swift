@@ -31,8 +31,42 @@ public struct Transaction: Equatable, Sendable, Identifiable {
       }
     }
 
+    /// Whether something was agreed to, and something is left to do.
+    public var isUnderWay: Bool { !isOver && self != .begun }
+
     /// Whether money may move or have moved, and the end is not known.
-    public var isPaying: Bool { !isOver && self != .begun }
+    public var isPaying: Bool {
+      switch self {
+      case .authorized, .submitted, .received: true
+      case .begun, .verified, .finished, .failed, .cancelled, .abandoned: false
+      }
+    }
+  }
+
+  /// Where a purchase stands, for the person it belongs to.
+  public enum State: Hashable, Sendable {
+    /// Being authorized, charged or verified.
+    case purchasing
+    /// Paid for by the person, and somebody has yet to approve: ``Transaction/sentence`` says who.
+    case deferred
+    /// Charged and verified.
+    case purchased
+    /// Not bought, and nothing was charged: ``Transaction/failure``.
+    case failed
+    /// Bought elsewhere or earlier: known from its receipt alone.
+    case restored
+    /// The person has to do something first: ``Transaction/sentence`` says what, ``Transaction/url`` where.
+    case interrupted
+    /// Taken back by the store: ``Transaction/sentence`` says why.
+    case revoked
+  }
+
+  /// What the store itself waits for, between ``Step/submitted`` and the end.
+  public enum Wait: String, Sendable {
+    /// Somebody's approval.
+    case deferred
+    /// Something that the person has to do.
+    case interrupted
   }
 
   /// The identifier.
@@ -45,8 +79,8 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public let productID: Product.ID
   /// Whether it is paid once, which decides when it may be finished.
   public let isOneTime: Bool
-  /// What the person was shown as the total.
-  public let price: Price
+  /// What the person was shown as the total; `nil` for what was bought elsewhere.
+  public let price: Price?
   /// The name of the path that began it, which finishes it too.
   public let path: String
   /// When it began, by the wall clock.
@@ -59,6 +93,16 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public internal(set) var receipt: String?
   /// Why it failed: ``PurchaseFailure/code``.
   public internal(set) var failure: String?
+  /// What the store waits for; `nil` while it waits for nobody.
+  public internal(set) var wait: Wait?
+  /// For the person: what is waited for, why it failed, or why it was taken back.
+  public internal(set) var sentence: String?
+  /// Where the person does what the store waits for, if there is a page for it.
+  public internal(set) var url: String?
+  /// Whether the store took it back after it was bought.
+  public internal(set) var isRevoked = false
+  /// Whether it is known from its receipt alone; such a one is never in the journal.
+  public let isRestored: Bool
 
   /// Makes one that has just begun, or with a token one that was just authorized.
   public init(
@@ -74,6 +118,54 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     self.path = path
     self.begun = begun
     self.token = token
+    isRestored = false
     step = token == nil ? .begun : .authorized
+  }
+
+  /// One that is known from its receipt alone.
+  init<Purchasable>(seller: String, path: String, restored contents: ReceiptContents<Purchasable>) {
+    id = contents.transaction
+    self.seller = seller
+    user = contents.user
+    productID = contents.productID
+    isOneTime = contents.expires == nil
+    price = nil
+    self.path = path
+    begun = contents.issued
+    isRestored = true
+    step = .finished
+  }
+
+  /// Where it stands, from what was written down.
+  public var state: State {
+    if isRevoked { return .revoked }
+    switch step {
+    case .begun, .authorized, .submitted, .received:
+      switch wait {
+      case .deferred: return .deferred
+      case .interrupted: return .interrupted
+      case nil: return .purchasing
+      }
+    case .verified, .finished: return isRestored ? .restored : .purchased
+    case .failed, .cancelled, .abandoned: return .failed
+    }
+  }
+
+  /// Takes down what the store waits for, or that it waits for nobody any more.
+  mutating func wait(for reason: PendingReason?) {
+    switch reason {
+    case .deferred(let sentence): (wait, self.sentence, url) = (.deferred, sentence, nil)
+    case .interrupted(let sentence, let url): (wait, self.sentence, self.url) = (.interrupted, sentence, url)
+    case .storeUnavailable, .sessionEnded, .otherUser, nil: (wait, sentence, url) = (nil, nil, nil)
+    }
+  }
+
+  /// What the store waits for, as a reason; `nil` while it waits for nobody.
+  public var pendingReason: PendingReason? {
+    switch state {
+    case .deferred: .deferred(sentence ?? "")
+    case .interrupted: .interrupted(sentence ?? "", url: url)
+    case .purchasing, .purchased, .failed, .restored, .revoked: nil
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 
 /// Time, as every core sees it. Nothing below the executables reads `Date()` or sleeps by other means.
@@ -7,6 +8,8 @@ public protocol AppClock: Sendable {
   var now: Date { get }
   /// Time since some fixed point, which never goes back while the machine is up.
   var uptime: Duration { get }
+  /// Names the boot that ``uptime`` counts from: two readings of ``uptime`` can be compared when this is the same for both.
+  var boot: String { get }
   /// Waits.
   /// - Throws: `CancellationError` when the task is cancelled before the time is over.
   func sleep(for duration: Duration) async throws
@@ -14,15 +17,24 @@ public protocol AppClock: Sendable {
 
 /// The machine's own clock.
 public struct SystemClock: AppClock {
-  private static let start = ContinuousClock.now
+  // Where the kernel does not say, each process is a boot of its own: nothing is then known of the time between two of them.
+  private static let bootID =
+    (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+    ?? UUID().uuidString
 
   /// Makes one; all are the same clock.
   public init() {}
 
   /// The wall clock's time.
   public var now: Date { Date() }
-  /// Time since the process first asked, in which a suspended machine counts.
-  public var uptime: Duration { ContinuousClock.now - Self.start }
+  /// Time since the machine was started, in which a suspended machine counts.
+  public var uptime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+  /// The kernel's identifier of this boot.
+  public var boot: String { Self.bootID }
   /// Waits on the continuous clock.
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(for duration: Duration) async throws { try await ContinuousClock().sleep(for: duration) }
@@ -41,6 +53,7 @@ public final class ManualClock: AppClock, Sendable {
   private struct State {
     var now: Date
     var uptime: Duration = .zero
+    var boots = 1
     var sleepers: [Sleeper] = []
     var cancelled: Set<UInt64> = []
     var nextID: UInt64 = 0
@@ -54,8 +67,10 @@ public final class ManualClock: AppClock, Sendable {
 
   /// What the wall clock shows.
   public var now: Date { state.withLock { $0.now } }
-  /// How far the clock has been moved.
+  /// How far the clock has been moved since the last ``reboot()``.
   public var uptime: Duration { state.withLock { $0.uptime } }
+  /// `boot-1` before the first ``reboot()``.
+  public var boot: String { state.withLock { "boot-\($0.boots)" } }
   /// How many tasks sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
@@ -69,6 +84,16 @@ public final class ManualClock: AppClock, Sendable {
       return due
     }
     for sleeper in due { sleeper.continuation.resume() }
+  }
+
+  /// Counts ``uptime`` from zero again, as a machine does that was switched off and on. The wall clock stands still meanwhile; whoever
+  /// sleeps has as long to sleep as before.
+  public func reboot() {
+    state.withLock { state in
+      state.sleepers = state.sleepers.map { Sleeper(id: $0.id, due: $0.due - state.uptime, continuation: $0.continuation) }
+      state.uptime = .zero
+      state.boots += 1
+    }
   }
 
   /// Sets the wall clock alone, as a person would.

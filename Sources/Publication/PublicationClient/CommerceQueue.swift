@@ -22,7 +22,7 @@ public struct PublicationQueue: QueueProcessor {
     do throws(ClientError) {
       let order = try await client.beginOrder(transaction.id, product: transaction.productID)
       if let answer = outcome(order, transaction) { return answer }
-      guard order.totalMinorUnits == transaction.price.minorUnits, order.currency == transaction.price.currency else {
+      guard order.totalMinorUnits == transaction.price?.minorUnits, order.currency == transaction.price?.currency else {
         return .refused(
           code: "price_changed", sentence: "The price has changed, so nothing was charged. Look at the new price and try again.")
       }
