@@ -73,17 +73,23 @@ library("ContentCache", "Cores", ["SQLiteStorage", "Runtime"], product: true)
 library("PurchaseService", "Cores", ["SignedReceipts", "SQLiteStorage", "Runtime"], product: true)
 library("PurchaseServiceTesting", "Cores", ["PurchaseService", "SignedReceipts"], product: true)
 library("SessionService", "Cores", ["Runtime"], product: true)
+library("FeatureFlags", "Cores", ["SQLiteStorage", "Runtime"], product: true)
 library("NavigationCore", "Cores", ["Runtime"], product: true)
 
 // Publication
 library("PublicationAPI", "Publication", product: true)
 library(
   "PublicationClient", "Publication",
-  ["PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "SessionService", "SignedReceipts", "Runtime"])
+  [
+    "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "SessionService", "SignedReceipts", "FeatureFlags", "Runtime",
+  ])
 library("FeedFormats", "Publication", ["CXML2"], product: true)
 library(
   "PublicationServer", "Publication",
-  ["PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "COpenSSL", "CSamplePublication", "Runtime"],
+  [
+    "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "FeatureFlags", "COpenSSL", "CSamplePublication",
+    "Runtime",
+  ],
   product: true)
 library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer", "HTTPTransport", "Runtime"])
 
@@ -103,6 +109,7 @@ let features: [Target.Dependency] = [
 ]
 let clientCores: [Target.Dependency] = [
   "Runtime", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "ContentCache", "PurchaseService", "SessionService", "NavigationCore",
+  "FeatureFlags",
 ]
 
 // App
@@ -166,6 +173,7 @@ tests("SignedReceiptsTests", ["SignedReceipts"])
 tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])
 tests("PurchaseServiceTests", ["PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
+tests("FeatureFlagsTests", ["FeatureFlags", "SQLiteStorage", "Runtime"])
 tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
 tests(

@@ -24,6 +24,7 @@ enum House {
     "ContentCache": ["SQLiteStorage"],
     "PurchaseService": ["SignedReceipts", "SQLiteStorage"],
     "PurchaseServiceTesting": ["PurchaseService", "SignedReceipts"],
+    "FeatureFlags": ["SQLiteStorage"],
     "PublicationClient": ["PublicationAPI"],
     "PublicationServer": ["PublicationAPI", "FeedFormats"],
     "PublicationListener": ["PublicationServer"],

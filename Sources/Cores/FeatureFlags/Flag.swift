@@ -1,0 +1,35 @@
+/// A switch that the server turns: a name, and what holds as long as the server has said nothing about it.
+public struct Flag: Hashable, Sendable {
+  /// The name, the same on both ends: `purchase.device_first`.
+  public let name: String
+  /// The answer when no rule is known, or none that this client can follow.
+  public let standard: Bool
+
+  /// Makes one.
+  public init(_ name: String, standard: Bool = false) {
+    self.name = name
+    self.standard = standard
+  }
+}
+
+/// The side of a roll-out that a user is on. With the flag's name it is the bucket that counts are kept by.
+public enum Variant: String, Codable, Sendable, CaseIterable {
+  /// The new way.
+  case on
+  /// The way it was.
+  case off
+}
+
+/// What a client can do, which decides whether a rule is meant for it.
+public struct Capabilities: Equatable, Sendable {
+  /// Its version.
+  public let version: ClientVersion
+  /// What it reports to know, such as `device_receipts`.
+  public let features: Set<String>
+
+  /// Makes one.
+  public init(version: ClientVersion, features: Set<String> = []) {
+    self.version = version
+    self.features = features
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Something that happened to a user, to be counted in the buckets that the user was in.
+public struct FlagEvent: Equatable, Sendable, Identifiable {
+  /// What happened. An app adds its own; these two the module counts by itself.
+  public struct Kind: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    /// The word for it, as servers know it.
+    public let rawValue: String
+    /// A kind of that word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A kind of that word.
+    public init(stringLiteral value: String) { rawValue = value }
+
+    /// A flag was asked for the first time in a session: from then on the user sees one side or the other.
+    public static let exposed: Kind = "exposed"
+    /// A session ended without having been closed.
+    public static let crashed: Kind = "crashed"
+  }
+
+  /// Names it, so that a server counts it once however often it is sent.
+  public let id: UUID
+  /// What happened.
+  public let kind: Kind
+  /// Why, for what has more than one reason: a stable word.
+  public let code: String?
+  /// The side that the user was on, by flag.
+  public let buckets: [String: Variant]
+
+  /// Makes one.
+  public init(id: UUID, kind: Kind, code: String? = nil, buckets: [String: Variant]) {
+    self.id = id
+    self.kind = kind
+    self.code = code
+    self.buckets = buckets
+  }
+}
+
+/// Where rules come from.
+public protocol FlagSource: Sendable {
+  /// All rules that are for such a client.
+  /// - Throws: ``FlagFailure``; anything else is taken for ``FlagFailure/unreachable``.
+  func rules(for client: Capabilities) async throws -> FetchedRules
+}
+
+/// What a source answered.
+public struct FetchedRules: Equatable, Sendable {
+  /// The rules that make sense.
+  public let rules: [FlagRule]
+  /// What is wrong with the others, one sentence each.
+  public let malformed: [FlagRule.Malformed]
+
+  /// Makes one.
+  public init(rules: [FlagRule], malformed: [FlagRule.Malformed] = []) {
+    self.rules = rules
+    self.malformed = malformed
+  }
+}
+
+/// Where events go.
+public protocol FlagSink: Sendable {
+  /// Hands events over; some may have been handed over before.
+  /// - Parameter user: whose they are; nobody else's name may go along.
+  /// - Throws: ``FlagFailure``; anything else is taken for ``FlagFailure/unreachable``.
+  func send(_ events: [FlagEvent], of user: String) async throws
+}
+
+/// Why a source or a sink did not do its work.
+public enum FlagFailure: Error, Equatable, Sendable {
+  /// It may later: nothing is lost meanwhile.
+  case unreachable
+  /// It never will; one sentence that says why.
+  case refused(String)
+}

@@ -1,0 +1,162 @@
+import Foundation
+import SQLiteStorage
+
+/// What survives the program: the last known rules, a marker for each session, and events that no server took yet.
+struct FlagStore: Sendable {
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE rule (
+          scope TEXT NOT NULL, name TEXT NOT NULL, percent INTEGER NOT NULL, min_version TEXT, features TEXT NOT NULL,
+          PRIMARY KEY (scope, name)
+        ) STRICT, WITHOUT ROWID;
+        -- is_open: the marker. buckets: a JSON object of the flags that were asked for and the sides they gave.
+        CREATE TABLE session (
+          number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, user_id TEXT NOT NULL,
+          begun REAL NOT NULL, is_open INTEGER NOT NULL, buckets TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE event (
+          number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, user_id TEXT NOT NULL,
+          kind TEXT NOT NULL, code TEXT, buckets TEXT NOT NULL
+        ) STRICT;
+        """)
+  ]
+  /// What is kept at most, so that a server that never answers fills no disk; the oldest go first.
+  static let (eventLimit, sessionLimit) = (500, 200)
+
+  let database: Database
+  /// Whose flags these are, where one file serves several servers.
+  let scope: String
+
+  // MARK: Rules
+
+  func rules() async throws -> FetchedRules {
+    try await database.run { connection in
+      let read = try connection.query("SELECT name, percent, min_version, features FROM rule WHERE scope = ?", scope) { row in
+        let (name, percent) = (try row.get(0, as: String.self), try row.get(1, as: Int.self))
+        let (version, features) = (try row.get(2, as: String?.self), try row.get(3, as: String.self))
+        return Result { () throws(FlagRule.Malformed) in
+          try FlagRule(name: name, percent: percent, minimumVersion: version, features: features.split(separator: ",").map(String.init))
+        }
+      }
+      return FetchedRules(
+        rules: read.compactMap { try? $0.get() },
+        malformed: read.compactMap { if case .failure(let error) = $0 { error } else { nil } })
+    }
+  }
+
+  func setRules(_ rules: [FlagRule]) async throws {
+    try await database.run { connection in
+      try connection.transaction {
+        try connection.execute("DELETE FROM rule WHERE scope = ?", scope)
+        for rule in rules {
+          try connection.execute(
+            "INSERT INTO rule (scope, name, percent, min_version, features) VALUES (?, ?, ?, ?, ?)", scope, rule.name, rule.percent,
+            rule.minimumVersion?.description, rule.features.sorted().joined(separator: ","))
+        }
+      }
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Counts the sessions that an earlier run did not close, each once, and closes them.
+  func countCrashes() async throws {
+    try await database.run { connection in
+      try connection.transaction {
+        // The event has the session's own identifier: it can never be counted as another one.
+        try connection.execute(
+          """
+          INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets)
+          SELECT id, scope, user_id, ?, NULL, buckets FROM session WHERE is_open AND buckets <> '{}' ORDER BY number
+          """, FlagEvent.Kind.crashed)
+        try connection.execute("UPDATE session SET is_open = 0 WHERE is_open")
+      }
+    }
+  }
+
+  func begin(_ session: UUID, of user: String, at time: Date) async throws {
+    try await database.run { connection in
+      try connection.transaction {
+        try connection.execute(
+          "INSERT INTO session (id, scope, user_id, begun, is_open, buckets) VALUES (?, ?, ?, ?, 1, '{}')", session, scope, user, time)
+        try connection.execute("DELETE FROM session WHERE number <= (SELECT max(number) FROM session) - ?", Self.sessionLimit)
+      }
+    }
+  }
+
+  func end(_ session: UUID) async throws {
+    try await database.run { _ = try $0.execute("UPDATE session SET is_open = 0 WHERE id = ?", session) }
+  }
+
+  /// Writes down the sides of a session, together with the event that says so: both or neither.
+  func expose(_ event: FlagEvent, in session: UUID, of user: String, now buckets: [String: Variant]) async throws {
+    try await database.run { connection in
+      try connection.transaction {
+        try connection.execute("UPDATE session SET buckets = ? WHERE id = ?", Buckets.text(buckets), session)
+        try Self.add(event, scope, user, connection)
+      }
+    }
+  }
+
+  // MARK: Events
+
+  func add(_ event: FlagEvent, of user: String) async throws {
+    try await database.run { connection in try connection.transaction { try Self.add(event, scope, user, connection) } }
+  }
+
+  /// Adds an event to the session of a user that ran at a time, if it was in any bucket.
+  func add(_ id: UUID, _ kind: FlagEvent.Kind, _ code: String?, of user: String, begun: Date) async throws {
+    try await database.run { connection in
+      try connection.transaction {
+        let buckets = try connection.queryOne(
+          "SELECT buckets FROM session WHERE scope = ? AND user_id = ? AND begun <= ? ORDER BY begun DESC, number DESC LIMIT 1", scope,
+          user, begun
+        ) { Buckets.read(try $0.get(0)) }
+        guard let buckets, !buckets.isEmpty else { return }
+        try Self.add(FlagEvent(id: id, kind: kind, code: code, buckets: buckets), scope, user, connection)
+      }
+    }
+  }
+
+  /// The oldest events of a user.
+  func events(of user: String, limit: Int) async throws -> [FlagEvent] {
+    try await database.run { connection in
+      try connection.query(
+        "SELECT id, kind, code, buckets FROM event WHERE scope = ? AND user_id = ? ORDER BY number LIMIT ?", scope, user, limit
+      ) { row in
+        FlagEvent(id: try row.get(0), kind: try row.get(1), code: try row.get(2, as: String?.self), buckets: Buckets.read(try row.get(3)))
+      }
+    }
+  }
+
+  func remove(_ events: [FlagEvent]) async throws {
+    try await database.run { connection in
+      try connection.transaction { for event in events { try connection.execute("DELETE FROM event WHERE id = ?", event.id) } }
+    }
+  }
+
+  private static func add(_ event: FlagEvent, _ scope: String, _ user: String, _ connection: Connection) throws {
+    try connection.execute(
+      "INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets) VALUES (?, ?, ?, ?, ?, ?)", event.id, scope, user, event.kind,
+      event.code, Buckets.text(event.buckets))
+    try connection.execute("DELETE FROM event WHERE number <= (SELECT max(number) FROM event) - ?", eventLimit)
+  }
+}
+
+extension FlagEvent.Kind: SQLValue {}
+
+/// Sides by flag, as a column holds them.
+private enum Buckets {
+  static func text(_ buckets: [String: Variant]) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return String(decoding: try encoder.encode(buckets), as: UTF8.self)
+  }
+
+  /// What cannot be read counts nowhere.
+  static func read(_ text: String) -> [String: Variant] {
+    (try? JSONDecoder().decode([String: Variant].self, from: Data(text.utf8))) ?? [:]
+  }
+}

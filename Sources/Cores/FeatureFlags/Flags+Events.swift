@@ -1,0 +1,73 @@
+import Foundation
+
+extension Flags {
+  /// How many events go out at a time.
+  static let batch = 50
+
+  /// Counts something for the user who is in, in the buckets of this session.
+  public func count(_ kind: FlagEvent.Kind, code: String? = nil) {
+    guard let session, !session.buckets.isEmpty else { return }
+    let event = FlagEvent(id: environment.identifiers.next(), kind: kind, code: code, buckets: session.buckets)
+    write { try await $0.add(event, of: session.user) }
+    send()
+  }
+
+  /// Counts the end of something that may have begun in an earlier session, in the buckets of that one: whatever a flag says by now.
+  /// - Parameters:
+  ///   - user: whose it is, who need not be in.
+  ///   - begun: when it began, by the wall clock.
+  public func count(_ kind: FlagEvent.Kind, code: String? = nil, of user: String, begun: Date) {
+    let id = environment.identifiers.next()
+    write { try await $0.add(id, kind, code, of: user, begun: begun) }
+    send()
+  }
+
+  /// Returns when everything that was counted is on the disk.
+  public func written() async { await writing?.value }
+
+  /// Hands out what is kept, in order. What cannot be handed out now is kept for the next occasion: the next event, or the next start.
+  public func send() {
+    hasToSend = true
+    guard sending == nil else { return }
+    sending = Task {
+      while hasToSend, let session, let store {
+        hasToSend = false
+        await written()
+        await drain(store, session.user)
+      }
+      sending = nil
+    }
+  }
+
+  private func drain(_ store: FlagStore, _ user: String) async {
+    do {
+      while session?.user == user {
+        let events = try await environment.effects.run("flags.kept") { try await store.events(of: user, limit: Self.batch) }
+        guard !events.isEmpty else { return }
+        do {
+          try await environment.effects.run("flags.send") { [sink] in try await sink.send(events, of: user) }
+        } catch FlagFailure.refused(let sentence) {
+          // Sending them again would change nothing, and keep what comes after them.
+          onProblem?("What was counted is not taken. \(sentence)")
+        } catch {
+          return
+        }
+        try await environment.effects.run("flags.sent") { try await store.remove(events) }
+      }
+    } catch {
+      onProblem?("What was counted cannot be read. \(error)")
+    }
+  }
+
+  /// Writes after all that was to be written before.
+  func write(_ work: @escaping @Sendable (FlagStore) async throws -> Void) {
+    writing = Task { [writing] in
+      await writing?.value
+      await opening?.value
+      guard let store else { return }
+      do { try await environment.effects.run("flags.write") { try await work(store) } } catch {
+        onProblem?("What was counted cannot be kept. \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Runtime
+import SQLiteStorage
+
+/// What flags need of the world.
+public struct FlagEnvironment: Sendable {
+  /// What this client can do.
+  public let client: Capabilities
+  /// Whose flags these are, such as a server's origin: one file keeps those of several apart.
+  public let scope: String
+  /// When a session began.
+  public let clock: any AppClock
+  /// Names sessions and events.
+  public let identifiers: any IdentifierSource
+  /// The door off the main actor.
+  public let effects: Effects
+
+  /// Makes one.
+  public init(
+    client: Capabilities, scope: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), effects: Effects
+  ) {
+    self.client = client
+    self.scope = scope
+    self.clock = clock
+    self.identifiers = identifiers
+    self.effects = effects
+  }
+}
+
+/// The flags of one app: the rules, the answers of the session that runs, and what is counted by bucket. Isolated to the main actor.
+///
+/// A session is the time from a user's coming in to their leaving, or to the program's end. An answer that was given holds for the rest of
+/// it, whatever a refresh brings; the next session starts from the rules that are known then.
+@MainActor public final class Flags {
+  struct Session {
+    let id: UUID
+    let user: String
+    var answers: [String: Bool] = [:]
+    var buckets: [String: Variant] = [:]
+  }
+
+  /// Told what is wrong with a rule, a file or a server's answer, in a sentence for whoever runs the app.
+  public var onProblem: ((String) -> Void)?
+
+  let environment: FlagEnvironment
+  let sink: any FlagSink
+  var session: Session?
+  var store: FlagStore?
+  /// The last write; each waits for the one before.
+  var writing: Task<Void, Never>?
+  var sending: Task<Void, Never>?
+  var hasToSend = false
+  private let source: any FlagSource
+  private var rules: [String: FlagRule] = [:]
+  var opening: Task<Void, Never>?
+  private var refreshing: Task<Void, Never>?
+  private var refreshed: Duration?
+
+  /// Makes one that knows no rules; ``open(_:)`` and ``refresh()`` bring them.
+  public init(_ environment: FlagEnvironment, source: any FlagSource, sink: any FlagSink) {
+    self.environment = environment
+    self.source = source
+    self.sink = sink
+  }
+
+  // MARK: Rules
+
+  /// Opens the file, reads the rules that were known last, and counts a crash for each session that an earlier run did not close. A second
+  /// call waits for the first.
+  /// - Parameter path: a file of its own, which this process alone has open, or `:memory:`. One that cannot be used is reported, and
+  ///   nothing outlives the program then.
+  public func open(_ path: String) async {
+    let task = opening ?? Task { await self.opened(path) }
+    opening = task
+    await task.value
+  }
+
+  private func opened(_ path: String) async {
+    let scope = environment.scope
+    do {
+      let (store, known) = try await environment.effects.run("flags.open") {
+        let store = FlagStore(
+          database: try await Database(path: path, migrations: FlagStore.migrations, synchronous: .normal), scope: scope)
+        try await store.countCrashes()
+        return (store, try await store.rules())
+      }
+      self.store = store
+      if refreshed == nil { take(known) }
+    } catch {
+      onProblem?("The flags of earlier runs cannot be read. \(error)")
+    }
+  }
+
+  /// Asks the server for its rules. Without an answer those that are known go on. Returns when it is over; a second call waits for the
+  /// first.
+  public func refresh() async {
+    let task = refreshing ?? Task { await self.fetch() }
+    refreshing = task
+    await task.value
+  }
+
+  private func fetch() async {
+    defer { refreshing = nil }
+    do {
+      let fetched = try await environment.effects.run("flags.refresh") { [source, client = environment.client] in
+        try await source.rules(for: client)
+      }
+      refreshed = environment.clock.uptime
+      take(fetched)
+      let rules = Array(rules.values)
+      write { try await $0.setRules(rules) }
+    } catch FlagFailure.refused(let sentence) {
+      onProblem?("The flags cannot be asked for. \(sentence)")
+    } catch {
+      // Offline: what was known last holds.
+    }
+  }
+
+  private func take(_ fetched: FetchedRules) {
+    for malformed in fetched.malformed { onProblem?("\(malformed)") }
+    // Two rules of one name: the first counts.
+    rules = Dictionary(fetched.rules.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  // MARK: Sessions
+
+  /// A user came in. Returns when the session's marker is written.
+  public func begin(_ user: String) async {
+    guard session?.user != user else { return }
+    end()
+    let session = Session(id: environment.identifiers.next(), user: user)
+    self.session = session
+    let now = environment.clock.now
+    write { try await $0.begin(session.id, of: user, at: now) }
+    await written()
+    // What an earlier run left behind.
+    send()
+  }
+
+  /// The user left, or the program ends as it should. ``written()`` says when that is on the disk.
+  public func end() {
+    guard let session else { return }
+    self.session = nil
+    write { try await $0.end(session.id) }
+  }
+
+  /// Whether a flag is on for the user who is in: the same for the whole session. With nobody in it is the standard answer.
+  public func isOn(_ flag: Flag) -> Bool {
+    guard var session else { return flag.standard }
+    if let answer = session.answers[flag.name] { return answer }
+    guard let rule = rules[flag.name], rule.applies(to: environment.client) else {
+      // Not part of the roll-out: the answer holds, and is counted nowhere.
+      self.session?.answers[flag.name] = flag.standard
+      return flag.standard
+    }
+    let variant = rule.variant(for: session.user)
+    session.answers[flag.name] = variant == .on
+    session.buckets[flag.name] = variant
+    self.session = session
+    let exposure = FlagEvent(id: environment.identifiers.next(), kind: .exposed, buckets: [flag.name: variant])
+    write { [session] in try await $0.expose(exposure, in: session.id, of: session.user, now: session.buckets) }
+    send()
+    return variant == .on
+  }
+}

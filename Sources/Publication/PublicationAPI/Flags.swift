@@ -1,0 +1,75 @@
+import Foundation
+
+/// One rule of `GET /v1/flags?client=VERSION&features=a,b`: a switch, for whom it is, and for how many of them.
+public struct FlagRecord: Codable, Equatable, Sendable {
+  /// The name: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
+  public var name: String
+  /// For how many of a hundred readers it is on, 0 to 100. Which ones, the client computes from flag and reader.
+  public var percent: Int
+  /// The first version of the client that it is for; `nil` for all.
+  public var minVersion: String?
+  /// What a client has to report for it to be for that client; `nil` for nothing.
+  public var features: [String]?
+
+  /// Makes one.
+  public init(name: String, percent: Int, minVersion: String? = nil, features: [String]? = nil) {
+    self.name = name
+    self.percent = percent
+    self.minVersion = minVersion
+    self.features = features
+  }
+}
+
+/// The answer to `GET /v1/flags`: the rules that are for such a client.
+public struct FlagList: Codable, Equatable, Sendable {
+  /// By name.
+  public var flags: [FlagRecord]
+  /// Makes one.
+  public init(flags: [FlagRecord]) { self.flags = flags }
+}
+
+/// Something that happened to the signed-in reader, counted once for each flag it names.
+public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
+  /// What is counted.
+  public enum Kind: String, Codable, Sendable, CaseIterable {
+    /// The flag was asked for the first time in a session.
+    case exposed
+    /// A paywall was shown.
+    case paywallSeen = "paywall_seen"
+    /// A purchase was charged, verified and unlocked.
+    case bought
+    /// A purchase failed; nothing was charged. With a ``FlagEventRecord/code``.
+    case failed
+    /// A session ended without having been closed.
+    case crashed
+  }
+
+  /// The client's identifier, a UUID: what was taken under it before is not counted again.
+  public var id: String
+  /// A ``Kind``. One that the server does not know is taken and not counted, so that newer clients can speak to it.
+  public var kind: String
+  /// Why, for what has more than one reason: 1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`.
+  public var code: String?
+  /// The side that the reader was on, `on` or `off`, by flag.
+  public var buckets: [String: String]
+
+  /// Makes one.
+  public init(id: String, kind: String, code: String? = nil, buckets: [String: String]) {
+    self.id = id
+    self.kind = kind
+    self.code = code
+    self.buckets = buckets
+  }
+}
+
+/// `POST /v1/events`: at most ``limit`` events of the signed-in reader.
+public struct FlagEventBatch: Codable, Equatable, Sendable {
+  /// How many events one request may hold.
+  public static let limit = 100
+  /// How many flags one event may name.
+  public static let bucketLimit = 50
+  /// In their order.
+  public var events: [FlagEventRecord]
+  /// Makes one.
+  public init(events: [FlagEventRecord]) { self.events = events }
+}
