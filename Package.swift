@@ -203,6 +203,7 @@ tests(
   ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features
     + clientCores)
 tests("BuildInfoTests", ["BuildInfo"])
+tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator"])
 tests("FloorTests")
 tests("ScriptTests")
 if !headless {

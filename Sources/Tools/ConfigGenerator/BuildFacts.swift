@@ -80,3 +80,7 @@ extension Decoder {
     .dataCorrupted(.init(codingPath: codingPath, debugDescription: expected))
   }
 }
+
+extension BuildFacts {
+  init(_ json: Data, path: String) throws { self = try JSONDecoder().decode(BuildFacts.self, from: json) }
+}

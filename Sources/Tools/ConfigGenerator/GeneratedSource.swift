@@ -2,11 +2,8 @@ import Foundation
 
 /// The Swift source of a flavour's `Config`.
 enum GeneratedSource {
-  /// - Parameters:
-  ///   - json: what the flavour's file holds.
-  ///   - path: the file, as messages shall name it; its name is the flavour's.
-  static func text(from json: Data, path: String) throws -> String {
-    let facts = try JSONDecoder().decode(BuildFacts.self, from: json)
+  /// - Parameter path: the flavour's file, whose name is the flavour's.
+  static func text(_ facts: BuildFacts, path: String) -> String {
     let flavour = URL(filePath: path).deletingPathExtension().lastPathComponent
     // Computed: the values are no part of the module's interface, so that a changed one compiles this module alone.
     let properties = Mirror(reflecting: facts).children.compactMap { name, value in

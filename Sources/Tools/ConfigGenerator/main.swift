@@ -11,6 +11,6 @@ func fail(_ sentence: String) -> Never {
 let paths = CommandLine.arguments.dropFirst()
 guard let input = paths.first, let output = paths.last, paths.count == 2 else { fail("usage: ConfigGenerator FLAVOUR.json OUTPUT.swift") }
 do {
-  let source = try GeneratedSource.text(from: Data(contentsOf: URL(filePath: input)), path: input)
-  try Data(source.utf8).write(to: URL(filePath: output))
+  let facts = try BuildFacts(Data(contentsOf: URL(filePath: input)), path: input)
+  try Data(GeneratedSource.text(facts, path: input).utf8).write(to: URL(filePath: output))
 } catch { fail("\(error)") }
