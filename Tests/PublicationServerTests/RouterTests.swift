@@ -26,22 +26,30 @@ import Testing
     #expect(await rig.send(.get, "/v1/posts/a%00b").status == 400)
   }
 
-  @Test func everyRouteButFourNeedsAToken() async throws {
+  @Test func everyRouteButSevenNeedsAToken() async throws {
     let rig = try await Rig()
+    let reader = try await rig.signIn()
     var open = 0
     for route in Router.publication.routes {
       let target = "/" + route.pattern.map { $0 == "*" ? "x" : $0 }.joined(separator: "/")
       let response = await rig.send(route.method, target)
-      if route.needsReader {
+      switch route.access {
+      case .reader:
         #expect(response.status == 401, "\(route.method) \(target)")
         #expect(try response.problem.code == .sessionEnded)
         #expect(response.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
-      } else {
+      case .operator:
+        // A reader's token is none of the operator's.
+        for answer in [response, await rig.send(route.method, target, token: reader)] {
+          #expect(answer.status == 404, "\(route.method) \(target)")
+          #expect(try answer.problem.title == "There is nothing at \(target).")
+        }
+      case .anyone:
         open += 1
         #expect(response.status != 401)
       }
     }
-    #expect(open == 4)
+    #expect(open == 7)
   }
 
   @Test(arguments: [

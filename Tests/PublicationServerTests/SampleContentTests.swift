@@ -99,7 +99,7 @@ final class SampleContentTests: XCTestCase {
     XCTAssertEqual(content.info.sampleAccount, .init(email: "reader@example.org", password: "matinee"))
     XCTAssertEqual(content.accounts.map(\.email), ["reader@example.org"])
     XCTAssertTrue(content.paywalls.contains { $0.id == content.info.defaultPaywallID })
-    let products = Dictionary(uniqueKeysWithValues: content.products.map { ($0.id, $0) })
+    let products = Dictionary(content.products.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for paywall in content.paywalls {
       XCTAssertFalse(paywall.title.isEmpty || paywall.text.isEmpty || paywall.benefits.isEmpty)
       for id in paywall.productIDs { XCTAssertNotNil(products[id], id) }
@@ -110,6 +110,14 @@ final class SampleContentTests: XCTestCase {
     XCTAssertEqual(products["premium.yearly"]?.period, "P1Y")
     XCTAssertEqual(products["premium.lifetime"]?.kind, .nonConsumable)
     XCTAssertEqual(products["premium.lifetime"]?.priceMinorUnits, 14_900)
-    XCTAssertEqual(Set(content.products.map(\.entitlement)), ["premium"])
+    XCTAssertEqual(products["passes.5"]?.kind, .consumable)
+    XCTAssertEqual(products["passes.5"]?.amount, 5)
+    XCTAssertEqual(Set(content.products.map(\.entitlement)), ["premium", Balance.articlePass])
+    for product in products.values {
+      XCTAssertEqual(content.products.filter { $0.id == product.id }.map(\.currency), ["EUR", "USD"])
+      let tax = try XCTUnwrap(product.tax)
+      let net = product.priceMinorUnits - tax.minorUnits
+      XCTAssertEqual(Double(tax.minorUnits), Double(net) * Double(tax.basisPoints) / 10_000, accuracy: 1)
+    }
   }
 }

@@ -2,23 +2,30 @@ import Foundation
 
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
 ///
-/// A key that was seen before gets its first answer again, whatever else is asked: that is all there is of rules. One process at a time
-/// has the file; another one waits for it.
+/// A key that was seen before gets its answer again, whatever else is asked: that is all there is of rules. Only an answer that waits for
+/// somebody's approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
 struct Ledger {
   /// Why it cannot go on.
   struct Failure: Error, CustomStringConvertible { let description: String }
 
   private struct Call: Decodable {
-    let operation: String
+    let operation: Operation
     let key: String
-    let token: String
-    let amount: Int
-    let currency: String
+    var token: String?
+    var amount: Int?
+    var currency: String?
+  }
+
+  private enum Operation: String, Codable {
+    case charge
+    case approve
+    case decline
+    case refund
   }
 
   private struct Entry: Codable {
     let call: Int
-    let operation: String
+    let operation: Operation
     let key: String
     let token: String
     let amount: Int
@@ -26,12 +33,18 @@ struct Ledger {
     let result: Result
     var charge: String?
     var reason: String?
+    var refund: String?
   }
 
   private enum Result: String, Codable {
     case charged
     case declined
-    /// Never in the file: the call could not be understood, and nothing happened.
+    /// Waits for somebody's approval.
+    case deferred
+    /// Nothing is charged under this key: the reader has to confirm first.
+    case needsAction = "needs_action"
+    case refunded
+    /// Never in the file: the call could not be understood or answered, and nothing happened.
     case error
   }
 
@@ -39,11 +52,14 @@ struct Ledger {
     let result: Result
     var charge: String?
     var reason: String?
+    var refund: String?
   }
 
   private let path: String
   private let file: Int32
-  private var answers: [String: Answer] = [:]
+  /// What became of each key's charge: the last entry of it.
+  private var charges: [String: Entry] = [:]
+  private var refunds: [String: Answer] = [:]
   private var calls = 0
 
   /// Opens the file, waits until no other process has it, and reads it.
@@ -57,25 +73,58 @@ struct Ledger {
 
   /// Writes a call down and says what came of it.
   mutating func answer(_ line: Data) throws(Failure) -> Data {
-    guard let call = try? JSONDecoder().decode(Call.self, from: line), call.operation == "charge" else {
+    guard let call = try? JSONDecoder().decode(Call.self, from: line), let asked = asked(call) else {
       return try encode(Answer(result: .error, reason: "the call is not understood"))
     }
-    calls += 1
-    let answer = answers[call.key] ?? Self.decide(call, calls)
-    answers[call.key] = answer
-    try append(
-      Entry(
-        call: calls, operation: call.operation, key: call.key, token: call.token, amount: call.amount, currency: call.currency,
-        result: answer.result, charge: answer.charge, reason: answer.reason))
+    let number = calls + 1
+    let answer = decide(call, asked, number)
+    guard answer.result != .error else { return try encode(answer) }
+    let entry = Entry(
+      call: number, operation: call.operation, key: call.key, token: asked.token, amount: asked.amount, currency: asked.currency,
+      result: answer.result, charge: answer.charge, reason: answer.reason, refund: answer.refund)
+    try append(entry)
+    remember(entry)
     return try encode(answer)
   }
 
-  private static func decide(_ call: Call, _ number: Int) -> Answer {
-    switch call.token {
+  /// What is to be charged; of a key that is known, what was.
+  private func asked(_ call: Call) -> (token: String, amount: Int, currency: String)? {
+    if call.operation != .charge, let known = charges[call.key] { return (known.token, known.amount, known.currency) }
+    guard call.operation == .charge, let token = call.token, let amount = call.amount, let currency = call.currency else { return nil }
+    return (token, amount, currency)
+  }
+
+  private func decide(_ call: Call, _ asked: (token: String, amount: Int, currency: String), _ number: Int) -> Answer {
+    let known = charges[call.key].map { Answer(result: $0.result, charge: $0.charge, reason: $0.reason) }
+    switch call.operation {
+    case .charge: return known ?? Self.decide(asked.token, number)
+    case .approve where known?.result == .deferred: return Answer(result: .charged, charge: "ch_\(number)")
+    case .decline where known?.result == .deferred: return Answer(result: .declined, reason: "The payment was not approved.")
+    case .approve, .decline: return known ?? Answer(result: .error, reason: "there is no such charge")
+    case .refund:
+      guard let known, known.result == .charged else { return Answer(result: .error, reason: "nothing was charged") }
+      return refunds[call.key] ?? Answer(result: .refunded, charge: known.charge, refund: "re_\(number)")
+    }
+  }
+
+  private static func decide(_ token: String, _ number: Int) -> Answer {
+    switch token {
     case "tok_approved": Answer(result: .charged, charge: "ch_\(number)")
     case "tok_declined": Answer(result: .declined, reason: "Your bank declined the payment.")
     case "tok_insufficient_funds": Answer(result: .declined, reason: "There is not enough money in this account.")
+    case "tok_deferred": Answer(result: .deferred)
+    case "tok_interrupted": Answer(result: .needsAction)
+    case "tok_unavailable": Answer(result: .error, reason: "the bank cannot be reached")
     default: Answer(result: .declined, reason: "This payment method is not known.")
+    }
+  }
+
+  private mutating func remember(_ entry: Entry) {
+    calls += 1
+    if entry.operation == .refund {
+      refunds[entry.key] = Answer(result: entry.result, charge: entry.charge, refund: entry.refund)
+    } else {
+      charges[entry.key] = entry
     }
   }
 
@@ -86,8 +135,7 @@ struct Ledger {
       guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(line)) else {
         throw Failure(description: "\(path): line \(calls + 1) is no entry of a ledger.")
       }
-      calls += 1
-      if answers[entry.key] == nil { answers[entry.key] = Answer(result: entry.result, charge: entry.charge, reason: entry.reason) }
+      remember(entry)
       whole += line.count + 1
     }
     // A last line that was cut off was never answered: whoever asked will ask again.

@@ -22,7 +22,12 @@ public actor Publication {
     let content: any ContentRepository
     let readers: any ReaderRepository
     let orders: any OrderRepository
-    let key: SigningKey
+    let balances: any BalanceRepository
+    let checkouts: any CheckoutRepository
+    let keys: any KeyRepository
+    var key: SigningKey
+    /// Where ``key`` is kept; `nil` for memory.
+    let keyFile: String?
   }
 
   private nonisolated let executor = ThreadExecutor(name: "publication")
@@ -39,6 +44,10 @@ public actor Publication {
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   var throttle = Throttle()
+  /// Where its own pages are; `nil` when it has none.
+  var pages: PageAddress?
+  /// The digest of the operator's token.
+  var operatorDigest: Data?
   /// Charges that the gateway is being asked for.
   var charges: [Order.ID: ChargeInFlight] = [:]
 
@@ -69,10 +78,11 @@ public actor Publication {
     let database = try Connection(
       path: folder.map { $0 + "/publication.sqlite" } ?? ":memory:", synchronous: .full, executor: executor)
     try database.migrate(Schema.migrations)
-    let key = try folder.map { try ReceiptKey.load($0 + "/receipts.pem") } ?? .generate(.es256)
+    let keyFile = folder.map { $0 + "/receipts.pem" }
     store = Store(
       content: SQLiteContent(database: database), readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
-      key: key)
+      balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: SQLiteKeys(database: database),
+      key: try keyFile.map(ReceiptKey.load) ?? .generate(.es256), keyFile: keyFile)
   }
 
   /// Answers one request; whatever goes wrong becomes an answer too.
@@ -104,7 +114,14 @@ public actor Publication {
   var content: any ContentRepository { get throws { try opened.content } }
   var readers: any ReaderRepository { get throws { try opened.readers } }
   var orderBook: any OrderRepository { get throws { try opened.orders } }
+  var purse: any BalanceRepository { get throws { try opened.balances } }
+  var checkouts: any CheckoutRepository { get throws { try opened.checkouts } }
+  var retiredKeys: any KeyRepository { get throws { try opened.keys } }
   var signingKey: SigningKey { get throws { try opened.key } }
+  func replaceKey(_ key: SigningKey) throws {
+    if let file = try opened.keyFile { try ReceiptKey.store(key, file) }
+    store?.key = key
+  }
   private var opened: Store {
     get throws {
       guard let store else { throw Failure.closed }

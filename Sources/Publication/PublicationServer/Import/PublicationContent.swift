@@ -43,7 +43,7 @@ public struct PublicationContent: Sendable {
   public var posts: [Post]
   /// The pictures.
   public var pictures: [Picture]
-  /// What it sells.
+  /// What it sells; a product in several currencies once for each, the first of them being the one that it is sold in by default.
   public var products: [ProductRecord]
   /// How it offers that.
   public var paywalls: [PaywallRecord]
@@ -77,14 +77,18 @@ extension PublicationContent {
 }
 
 extension Publication {
-  /// Fills an empty publication; one that was founded already is left as it is. The sample account is left out where it is not offered.
+  /// Fills an empty publication. One that was founded from the same content before gets what is sold today, and keeps all the rest; any
+  /// other is left as it is. The sample account is left out where it is not offered.
   /// - Returns: whether it was empty.
   /// - Throws: `SQLiteError`, `Problem`; `BillingPeriod.Unreadable` for a product whose period cannot be sold.
   @discardableResult public func install(_ content: PublicationContent) async throws -> Bool {
     for product in content.products where product.period != nil || product.kind == .subscription {
       _ = try BillingPeriod(product.period ?? "")
     }
-    guard try await !isFounded else { return false }
+    if let founded = try await self.content.info() {
+      if founded.id == content.info.id { try await self.content.sell(content.products, content.paywalls) }
+      return false
+    }
     var readers: [(reader: Reader, password: PasswordHash)] = []
     for account in content.accounts where offersSampleAccount || account.email != content.info.sampleAccount?.email {
       readers.append(try await newReader(email: account.email, name: account.name, password: account.password))

@@ -15,11 +15,11 @@ public actor LedgerGateway: PaymentGateway {
   private var ledger: LedgerProcess?
 
   private struct Call: Encodable {
-    let operation = "charge"
-    let key: String
-    let token: String
-    let amount: Int
-    let currency: String
+    var operation: String
+    var key: String
+    var token: String?
+    var amount: Int?
+    var currency: String?
   }
 
   private struct Answer: Decodable {
@@ -48,17 +48,44 @@ public actor LedgerGateway: PaymentGateway {
   /// Asks the ledger.
   /// - Throws: ``GatewayError``.
   public func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
-    let answer: Answer
-    do {
-      answer = try ask(Call(key: key, token: token, amount: amount, currency: currency))
-    } catch {
-      ledger = nil
-      throw .unavailable("\(program): \(error)")
-    }
+    try charged(Call(operation: "charge", key: key, token: token, amount: amount, currency: currency))
+  }
+
+  /// Stands in for the bank or the parent that the ledger waits for.
+  /// - Throws: ``GatewayError``.
+  public func settle(key: String, approved: Bool) async throws(GatewayError) -> String {
+    try charged(Call(operation: approved ? "approve" : "decline", key: key))
+  }
+
+  /// Asks the ledger to write down that a charge is given back.
+  /// - Throws: ``GatewayError``.
+  public func refund(key: String) async throws(GatewayError) {
+    let answer = try answer(Call(operation: "refund", key: key))
+    guard answer.result == "refunded" else { throw unavailable(answer) }
+  }
+
+  /// A token that is always approved: on the page the reader has agreed. The ledger hears of it when it is charged.
+  public func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String { "tok_approved" }
+
+  private func charged(_ call: Call) throws(GatewayError) -> String {
+    let answer = try answer(call)
     switch (answer.result, answer.charge) {
     case ("charged", let charge?): return charge
     case ("declined", _): throw .declined(answer.reason ?? "The payment was declined.")
-    default: throw .unavailable("\(program): \(answer.reason ?? answer.result)")
+    case ("deferred", _): throw .deferred
+    case ("needs_action", _): throw .needsAction
+    default: throw unavailable(answer)
+    }
+  }
+
+  private func unavailable(_ answer: Answer) -> GatewayError { .unavailable("\(program): \(answer.reason ?? answer.result)") }
+
+  private func answer(_ call: Call) throws(GatewayError) -> Answer {
+    do {
+      return try ask(call)
+    } catch {
+      ledger = nil
+      throw .unavailable("\(program): \(error)")
     }
   }
 

@@ -1,6 +1,7 @@
 /// What charges a reader: a payment provider. Called off the publication's thread.
 public protocol PaymentGateway: Sendable {
-  /// Charges, once for each idempotency key: asking again with a key gives the first answer again, whatever else is asked.
+  /// Charges, at most once for each idempotency key: asking again with a key charges nothing more, whatever else is asked, and says how it
+  /// stands by now.
   /// - Parameters:
   ///   - token: what the provider gave for the reader's authorization.
   ///   - amount: in the currency's minor units, with tax.
@@ -9,12 +10,44 @@ public protocol PaymentGateway: Sendable {
   /// - Returns: the provider's identifier of the charge.
   /// - Throws: ``GatewayError``.
   func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String
+  /// Tells a provider that waits for somebody's approval what they decided; telling it twice changes nothing.
+  /// - Returns: the provider's identifier of the charge.
+  /// - Throws: ``GatewayError``; ``GatewayError/declined(_:)`` when the answer is no.
+  func settle(key: String, approved: Bool) async throws(GatewayError) -> String
+  /// Gives a charge back, once, however often it is asked.
+  /// - Parameter key: the one it was charged with.
+  /// - Throws: ``GatewayError``.
+  func refund(key: String) async throws(GatewayError)
+  /// What can be charged, once a reader has agreed on the publication's own checkout page.
+  /// - Throws: ``GatewayError``.
+  func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String
 }
 
 /// Why there is no charge, or none that is known of.
 public enum GatewayError: Error, Equatable, Sendable {
   /// The provider said no for good, and its sentence for the reader: nothing was charged under this key.
   case declined(String)
+  /// Somebody else has to approve first, such as a bank or a parent: nothing was charged yet, and the key is decided on later.
+  case deferred
+  /// The reader has to confirm on a page first: nothing was or will be charged under this key.
+  case needsAction
   /// The provider cannot be asked; whether it charged is not known, so ask again with the same key. The detail is for a log.
   case unavailable(String)
+}
+
+/// A provider that charges or declines at once, and knows nothing else.
+extension PaymentGateway {
+  /// Cannot be told.
+  /// - Throws: ``GatewayError/unavailable(_:)``.
+  public func settle(key: String, approved: Bool) async throws(GatewayError) -> String {
+    throw .unavailable("this provider decides at once")
+  }
+  /// Cannot be asked.
+  /// - Throws: ``GatewayError/unavailable(_:)``.
+  public func refund(key: String) async throws(GatewayError) { throw .unavailable("this provider gives nothing back") }
+  /// Cannot be asked.
+  /// - Throws: ``GatewayError/unavailable(_:)``.
+  public func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
+    throw .unavailable("this provider has no checkout")
+  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PublicationAPI
 import SignedReceipts
 
 /// The key that receipts are signed with, in a file that its owner alone can read.
@@ -8,20 +9,46 @@ enum ReceiptKey {
   static func load(_ path: String) throws -> SigningKey {
     if FileManager.default.fileExists(atPath: path) { return try SigningKey(pem: String(contentsOfFile: path, encoding: .utf8)) }
     let key = try SigningKey.generate(.es256)
-    try write(Data(try key.pem().utf8), to: path)
+    try store(key, path)
     return key
   }
 
-  /// Readable by nobody else from its first moment, never there in part, and on the disk before a receipt is signed with it.
-  private static func write(_ data: Data, to path: String) throws {
+  /// Puts a key in the place of the one before; a crash leaves either.
+  static func store(_ key: SigningKey, _ path: String) throws { try OwnFile.write(Data(try key.pem().utf8), to: path) }
+}
+
+extension KeySet.Key {
+  init(_ key: VerificationKey) {
+    let jwk = key.jwk
+    self.init(kty: jwk.kty, crv: jwk.crv, kid: jwk.kid, alg: jwk.alg, x: jwk.x, y: jwk.y)
+  }
+
+  var verificationKey: VerificationKey {
+    get throws { try VerificationKey(jwk: .init(kty: kty, crv: crv, kid: kid, alg: alg, x: x, y: y)) }
+  }
+}
+
+/// A file with a secret in it.
+public enum OwnFile {
+  /// Writes one that is readable by nobody else from its first moment, never there in part, and on the disk when this returns.
+  /// - Throws: `CocoaError`.
+  public static func write(_ data: Data, to path: String) throws {
     let partial = path + ".partial"
     unlink(partial)
     let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: partial]) }
     defer { close(file) }
     let isWritten = data.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == data.count
-    guard isWritten, fsync(file) == 0, rename(partial, path) == 0 else {
+    guard isWritten, fsync(file) == 0, rename(partial, path) == 0, isNameStored(path) else {
       throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
     }
+  }
+
+  /// Whether the folder's entry is on the disk too.
+  private static func isNameStored(_ path: String) -> Bool {
+    let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { close(folder) }
+    return fsync(folder) == 0
   }
 }

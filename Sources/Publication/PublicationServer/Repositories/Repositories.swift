@@ -13,6 +13,8 @@ protocol ContentRepository {
   nonisolated(nonsending) func found(
     _ content: PublicationContent, readers: [(reader: Reader, password: PasswordHash)]
   ) async throws -> Bool
+  /// Adds products and paywalls that a founded publication has not, and brings those up to date that it has.
+  nonisolated(nonsending) func sell(_ products: [ProductRecord], _ paywalls: [PaywallRecord]) async throws
   nonisolated(nonsending) func picture(_ name: String) async throws -> PublicationContent.Picture?
   /// A post with its body, as one reader sees it.
   nonisolated(nonsending) func post(_ id: Post.ID, for reader: Reader.ID) async throws -> Post?
@@ -27,7 +29,8 @@ protocol ContentRepository {
   nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
-  nonisolated(nonsending) func product(_ id: ProductRecord.ID) async throws -> ProductRecord?
+  /// A product with its price in that currency, or in its first one.
+  nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
   /// Stores a club and its posts, new or known.
   nonisolated(nonsending) func store(_ feed: ImportedFeed) async throws -> ImportReport
@@ -45,21 +48,74 @@ protocol ReaderRepository {
 
 /// What was ordered, tried and paid. Times are whole seconds since 1970.
 protocol OrderRepository {
-  /// Begins an order, unless there is one of that id.
+  /// Begins an order and gives it its number, unless there is one of that id.
   /// - Returns: the order of that id as it is now, and whether it was begun by this call.
   nonisolated(nonsending) func begin(_ order: StoredOrder) async throws -> (order: StoredOrder, isNew: Bool)
   nonisolated(nonsending) func order(_ id: Order.ID) async throws -> StoredOrder?
+  nonisolated(nonsending) func order(code: String) async throws -> StoredOrder?
   /// Newest first, at most that many.
   nonisolated(nonsending) func orders(of reader: Reader.ID, limit: Int) async throws -> [StoredOrder]
+  /// Those of all readers in one state, or in any.
+  nonisolated(nonsending) func orders(in state: Order.State?, limit: Int) async throws -> [StoredOrder]
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
   nonisolated(nonsending) func isEntitled(_ reader: Reader.ID, to entitlement: String, at time: Int64) async throws -> Bool
-  /// Writes down that the gateway is going to be asked, before it is: the try that is still open, or a new one after a definite no.
+
+  // Charging
+
+  /// Writes down that the gateway is going to be asked, before it is: the try that is still open, or a new one after a definite no. What
+  /// the reader agreed to on a page is used up by it.
   nonisolated(nonsending) func beginAttempt(_ id: Order.ID, token: String, at time: Int64) async throws -> ChargeAttempt
+  /// The try whose outcome is not known, or is yet to be decided by somebody.
+  nonisolated(nonsending) func openAttempt(of id: Order.ID) async throws -> ChargeAttempt?
+  /// Writes down that somebody else has to agree first; the try stays open.
+  nonisolated(nonsending) func wait(_ attempt: ChargeAttempt) async throws
+  /// Writes down that the reader has to confirm on a page first, after which there is another try.
+  nonisolated(nonsending) func interrupt(_ attempt: ChargeAttempt, page: StoredCheckout, at time: Int64) async throws
   /// Writes down a definite no.
   nonisolated(nonsending) func decline(_ attempt: ChargeAttempt, reason: String, at time: Int64) async throws
-  /// Writes down the charge, and until when it gives access: from now, or from the end of what runs in the same group.
+  /// Writes down the charge, and what it gives: access from now, or from the end of what runs in the same group, or a balance.
   nonisolated(nonsending) func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) async throws
   /// Tries whose outcome nobody wrote down.
   nonisolated(nonsending) func openAttempts() async throws -> [ChargeAttempt]
+
+  // Giving back
+
+  /// Writes down that a charge is going to be given back, before it is.
+  nonisolated(nonsending) func beginRefund(_ id: Order.ID, reason: String) async throws -> ChargeAttempt
+  /// Writes down that it was, and takes back what it gave.
+  nonisolated(nonsending) func refund(_ id: Order.ID, at time: Int64) async throws
+  /// Orders whose refund was begun and not ended.
+  nonisolated(nonsending) func openRefunds() async throws -> [Order.ID]
+}
+
+/// What readers have left, and what they opened with it.
+protocol BalanceRepository {
+  /// One entry for each type that was ever bought.
+  nonisolated(nonsending) func balances(of reader: Reader.ID) async throws -> [Balance]
+  /// Spends one of `type` on a post, oldest first; nothing when it is open to the reader already.
+  nonisolated(nonsending) func unlock(
+    _ post: Post.ID, by reader: Reader.ID, with type: String, unlessEntitledTo entitlement: String, at time: Int64
+  ) async throws -> UnlockOutcome
+}
+
+/// Pages for the system browser.
+protocol CheckoutRepository {
+  /// Begins a page, unless one waits for the reader, or has an answer that was not used yet.
+  /// - Returns: the page that there is now.
+  nonisolated(nonsending) func begin(_ page: StoredCheckout, at time: Int64) async throws -> StoredCheckout
+  nonisolated(nonsending) func page(_ key: String) async throws -> StoredCheckout?
+  /// The order's last page.
+  nonisolated(nonsending) func page(of order: Order.ID) async throws -> StoredCheckout?
+  /// Writes down the reader's answer; only the first one counts, and none after the time is over.
+  /// - Parameter token: what can be charged; `nil` for a no.
+  /// - Returns: the page as it is now.
+  nonisolated(nonsending) func answer(_ key: String, token: String?, at time: Int64) async throws -> StoredCheckout?
+}
+
+/// The keys that signed receipts before the one in use.
+protocol KeyRepository {
+  nonisolated(nonsending) func retire(_ key: KeySet.Key, at time: Int64) async throws
+  /// Newest first: all, or those that a receipt still in force may need.
+  nonisolated(nonsending) func retired(neededAt time: Int64?) async throws -> [KeySet.Key]
 }

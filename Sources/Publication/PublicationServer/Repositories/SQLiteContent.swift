@@ -21,12 +21,12 @@ struct SQLiteContent: ContentRepository {
   // MARK: Posts
 
   func post(_ id: Post.ID, for reader: Reader.ID) throws -> Post? {
-    try database.queryOne("\(Self.selectPost(body: true)) WHERE post.id = ?", reader, reader, id, map: Self.post)
+    try database.queryOne("\(Self.selectPost(body: true)) WHERE post.id = ?", reader, reader, reader, id, map: Self.post)
   }
 
   func posts(_ query: PostQuery, for reader: Reader.ID) throws -> [Post]? {
     var conditions: [String] = []
-    var values: [(any SQLValue)?] = [reader, reader]
+    var values: [(any SQLValue)?] = [reader, reader, reader]
     if let club = query.fanClub {
       guard try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil else { return nil }
       conditions.append("post.fan_club = ?")
@@ -60,7 +60,8 @@ struct SQLiteContent: ContentRepository {
     SELECT post.id, post.fan_club, fan_club.name, post.title, post.byline, post.teaser, post.picture, post.url, post.published,
       post.premium, post.base_reactions + (SELECT count(*) FROM reaction WHERE reaction.post = post.id),
       EXISTS (SELECT 1 FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?),
-      EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?), \(body ? "post.body" : "NULL")
+      EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?), \(body ? "post.body" : "NULL"),
+      EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?)
     FROM post JOIN fan_club ON fan_club.id = post.fan_club
     """
   }
@@ -70,7 +71,7 @@ struct SQLiteContent: ContentRepository {
       id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
       teaser: try row.get(5), body: try row.get(13, as: String?.self), picture: try row.get(6, as: String?.self),
       url: try row.get(7, as: String?.self), published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
-      premium: try row.get(9), reactions: try row.get(10), reacted: try row.get(11), bookmarked: try row.get(12))
+      premium: try row.get(9), unlocked: try row.get(14), reactions: try row.get(10), reacted: try row.get(11), bookmarked: try row.get(12))
   }
 
   // MARK: Fan clubs
@@ -115,12 +116,18 @@ struct SQLiteContent: ContentRepository {
 
   // MARK: What is sold
 
-  func product(_ id: ProductRecord.ID) throws -> ProductRecord? { try record("product", id) }
-  func paywall(_ id: PaywallRecord.ID) throws -> PaywallRecord? { try record("paywall", id) }
-
-  private func record<Value: Decodable>(_ table: String, _ id: String) throws -> Value? {
-    try database.queryOne("SELECT record FROM \(table) WHERE id = ?", id) { row in
-      try Wire.decode(from: Data(try row.get(0, as: String.self).utf8))
+  func product(_ id: ProductRecord.ID, in currency: String?) throws -> ProductRecord? {
+    if let currency, let product: ProductRecord = try record("product_in_currency WHERE product = ? AND currency = ?", id, currency) {
+      return product
     }
+    return try record("product WHERE id = ?", id)
+  }
+
+  func paywall(_ id: PaywallRecord.ID) throws -> PaywallRecord? { try record("paywall WHERE id = ?", id) }
+
+  private func record<Value: Decodable>(_ source: String, _ values: String...) throws -> Value? {
+    try database.query("SELECT record FROM \(source)", values: values) { row in
+      try Wire.decode(Value.self, from: Data(try row.get(0, as: String.self).utf8))
+    }.first
   }
 }

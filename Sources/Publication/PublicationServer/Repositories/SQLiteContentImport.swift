@@ -12,14 +12,25 @@ extension SQLiteContent {
       }
       for club in content.fanClubs { try store(club, source: nil) }
       for post in content.posts { _ = try store(.init(post: post, isUndated: false)) }
-      for product in content.products {
-        try database.execute("INSERT INTO product (id, record) VALUES (?, ?)", product.id, Self.json(product))
-      }
-      for paywall in content.paywalls {
-        try database.execute("INSERT INTO paywall (id, record) VALUES (?, ?)", paywall.id, Self.json(paywall))
-      }
+      try sell(content.products, content.paywalls)
       for (reader, password) in readers { _ = try SQLiteReaders(database: database).add(reader, password: password) }
       return true
+    }
+  }
+
+  func sell(_ products: [ProductRecord], _ paywalls: [PaywallRecord]) throws {
+    try database.transaction {
+      for (number, product) in products.enumerated() {
+        let isFirst = !products[..<number].contains { $0.id == product.id }
+        try database.execute(
+          isFirst
+            ? "INSERT INTO product (id, record) VALUES (?1, ?3) ON CONFLICT (id) DO UPDATE SET record = excluded.record"
+            : "INSERT OR REPLACE INTO product_in_currency (product, currency, record) VALUES (?1, ?2, ?3)", product.id, product.currency,
+          Self.json(product))
+      }
+      for paywall in paywalls {
+        try database.execute("INSERT OR REPLACE INTO paywall (id, record) VALUES (?, ?)", paywall.id, Self.json(paywall))
+      }
     }
   }
 

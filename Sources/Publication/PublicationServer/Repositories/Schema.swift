@@ -55,6 +55,50 @@ enum Schema {
           ended INTEGER, charge TEXT, decline_reason TEXT, PRIMARY KEY (purchase, number)
         ) WITHOUT ROWID;
         CREATE INDEX open_attempt ON attempt (purchase) WHERE ended IS NULL;
-        """)
+        """),
+    Migration(
+      version: 2,
+      sql: """
+        -- code: the order's number for people. refund_reason is there before the provider is asked, refunded after.
+        ALTER TABLE purchase ADD COLUMN code TEXT NOT NULL DEFAULT '';
+        UPDATE purchase SET code = printf('%04d-%04d', number / 10000, number % 10000);
+        CREATE UNIQUE INDEX purchase_by_code ON purchase (code);
+        ALTER TABLE purchase ADD COLUMN consumable TEXT;
+        ALTER TABLE purchase ADD COLUMN amount INTEGER;
+        ALTER TABLE purchase ADD COLUMN tax TEXT;
+        ALTER TABLE purchase ADD COLUMN refund_reason TEXT;
+        ALTER TABLE purchase ADD COLUMN refunded INTEGER;
+        CREATE INDEX open_refund ON purchase (id) WHERE refund_reason IS NOT NULL AND refunded IS NULL;
+        -- confirmed: the token came from a page where the reader confirmed, and no other replaces it.
+        ALTER TABLE attempt ADD COLUMN confirmed INTEGER NOT NULL DEFAULT 0;
+
+        -- A product in the currencies beside its first one.
+        CREATE TABLE product_in_currency (
+          product TEXT NOT NULL REFERENCES product (id), currency TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (product, currency)
+        ) WITHOUT ROWID;
+
+        -- What a paid consumable put on a reader's balance, and what opened which post.
+        CREATE TABLE credit (
+          number INTEGER PRIMARY KEY, purchase TEXT NOT NULL UNIQUE REFERENCES purchase (id),
+          reader TEXT NOT NULL REFERENCES reader (id), type TEXT NOT NULL, amount INTEGER NOT NULL,
+          remaining INTEGER NOT NULL CHECK (remaining BETWEEN 0 AND amount)
+        );
+        CREATE INDEX credit_of_reader ON credit (reader, type, number);
+        CREATE TABLE unlock (
+          reader TEXT NOT NULL REFERENCES reader (id), post TEXT NOT NULL REFERENCES post (id),
+          credit INTEGER NOT NULL REFERENCES credit (number), at INTEGER NOT NULL, PRIMARY KEY (reader, post)
+        ) WITHOUT ROWID;
+        CREATE INDEX unlock_by_credit ON unlock (credit);
+
+        -- Pages for the system browser. used: a charge was begun with the token.
+        CREATE TABLE checkout (
+          number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, purchase TEXT NOT NULL REFERENCES purchase (id), purpose TEXT NOT NULL,
+          state TEXT NOT NULL, begun INTEGER NOT NULL, expires INTEGER NOT NULL, token TEXT, used INTEGER
+        );
+        CREATE INDEX checkout_of_purchase ON checkout (purchase, number);
+
+        -- Public halves of the keys that signed receipts before the one in use.
+        CREATE TABLE receipt_key (kid TEXT PRIMARY KEY, jwk TEXT NOT NULL, retired INTEGER NOT NULL) WITHOUT ROWID;
+        """),
   ]
 }

@@ -37,13 +37,20 @@ struct StoredOrder: Equatable, Sendable {
   var entitlement: String
   var group: String?
   var period: String?
+  var consumable: String?
+  var amount: Int?
   var total: Int
   var currency: String
+  var tax: Tax?
+  /// The number for people; none before it was begun.
+  var code = ""
   var state = Order.State.open
   var created: Int64
   var declineReason: String?
   var paid: Int64?
   var expires: Int64?
+  /// Why it is being given back, or was.
+  var refundReason: String?
 }
 
 /// One try to charge an order. Its number changes only after a definite no, so whoever asks the gateway again asks for the same charge.
@@ -53,6 +60,37 @@ struct ChargeAttempt: Equatable, Sendable {
   var token: String
   /// What names the charge to the gateway: the order, and from the second try on its number.
   var key: String { number == 1 ? order : "\(order)-\(number)" }
+}
+
+/// A page for the system browser, as the publication keeps it.
+struct StoredCheckout: Equatable, Sendable {
+  /// What the reader is asked for there.
+  enum Purpose: String, Sendable {
+    /// To pay.
+    case payment
+    /// To confirm a payment for the bank that asked for it.
+    case confirmation
+  }
+
+  /// Nobody guesses it, and whoever has it may answer.
+  var key: String
+  var order: Order.ID
+  var purpose: Purpose
+  var state = Checkout.State.open
+  var expires: Int64
+  var token: String?
+  var isUsed = false
+
+  /// Where it stands at that time.
+  func state(at time: Int64) -> Checkout.State { state == .open && time >= expires ? .expired : state }
+}
+
+/// What became of spending a pass on a post.
+enum UnlockOutcome: Equatable, Sendable {
+  /// It is open to the reader, by this pass, an earlier one, or without any.
+  case open
+  case noBalance
+  case noPost
 }
 
 /// A feed on its way into the publication.

@@ -21,6 +21,18 @@ struct BillingPeriod: Equatable, Sendable {
     self.count = count
   }
 
+  /// Such as "every month" or "every 3 months".
+  var words: String {
+    let name =
+      switch unit {
+      case .day: "day"
+      case .weekOfYear: "week"
+      case .month: "month"
+      default: "year"
+      }
+    return count == 1 ? "every \(name)" : "every \(count) \(name)s"
+  }
+
   /// The end of a period that begins at `start`, both in seconds since 1970. A month that has no such day ends on its last.
   func end(from start: Int64) -> Int64 {
     var calendar = Calendar(identifier: .gregorian)

@@ -29,7 +29,7 @@ extension Publication {
   private func readable(_ call: Call) async throws -> Post {
     let reader = try call.signedIn.id
     guard var post = try await content.post(call.parameter, for: reader) else { throw Problem.notFound("post") }
-    if post.premium, try await !orderBook.isEntitled(reader, to: Self.premium, at: now) { post.body = nil }
+    if post.premium, !post.unlocked, try await !orderBook.isEntitled(reader, to: Self.premium, at: now) { post.body = nil }
     return post
   }
 }

@@ -2,17 +2,13 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
-/// What anyone may ask: what the publication is, its keys, its pictures.
+/// What anyone may ask: what the publication is, its pictures.
 extension Publication {
   func publicationInfo(_ call: Call) async throws -> Response {
     guard var info = try await content.info() else { throw Problem.notFound("publication yet") }
     if !offersSampleAccount { info.sampleAccount = nil }
+    info.hostedCheckout = pages != nil
     return try .json(info)
-  }
-
-  func keys(_ call: Call) throws -> Response {
-    let jwk = try signingKey.verificationKey.jwk
-    return try .json(KeySet(keys: [.init(kty: jwk.kty, crv: jwk.crv, kid: jwk.kid, alg: jwk.alg, x: jwk.x, y: jwk.y)]))
   }
 
   func picture(_ call: Call) async throws -> Response {

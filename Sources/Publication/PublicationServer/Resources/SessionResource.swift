@@ -84,7 +84,7 @@ extension Publication {
       && !email.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
   }
 
-  private static func tokenDigest(_ request: Request) throws -> Data? {
+  static func tokenDigest(_ request: Request) throws -> Data? {
     guard let value = request.headers["Authorization"], value.prefix(7).lowercased() == "bearer " else { return nil }
     let token = value.dropFirst(7).trimmingCharacters(in: .whitespaces)
     return token.isEmpty || token.utf8.count > 512 ? nil : try Digest.sha256(Data(token.utf8))

@@ -9,20 +9,34 @@ struct Route: Sendable {
 
   let method: Request.Method
   let pattern: [String]
-  let needsReader: Bool
+  let access: Access
   let answer: Handler
 
+  /// Who may ask.
+  enum Access: Sendable {
+    case anyone
+    /// A reader, who is signed in.
+    case reader
+    /// Whoever runs the publication.
+    case `operator`
+  }
+
   /// - Parameter pattern: a path in which `*` stands for any one segment that is not empty.
-  init(_ method: Request.Method, _ pattern: String, needsReader: Bool = true, _ answer: @escaping Handler) {
+  init(_ method: Request.Method, _ pattern: String, access: Access = .reader, _ answer: @escaping Handler) {
     self.method = method
     self.pattern = pattern.split(separator: "/").map(String.init)
-    self.needsReader = needsReader
+    self.access = access
     self.answer = answer
   }
 
   /// A route that asks for no token.
   static func open(_ method: Request.Method, _ pattern: String, _ answer: @escaping Handler) -> Route {
-    Route(method, pattern, needsReader: false, answer)
+    Route(method, pattern, access: .anyone, answer)
+  }
+
+  /// A route for the operator's token alone.
+  static func operated(_ method: Request.Method, _ pattern: String, _ answer: @escaping Handler) -> Route {
+    Route(method, pattern, access: .operator, answer)
   }
 
   /// What stands in the places of `*`; `nil` when the path is another.
@@ -55,7 +69,8 @@ struct Router: Sendable {
     guard request.body.count <= Self.bodyLimit else {
       throw Problem(code: .tooLarge, title: "The body has more than \(Self.bodyLimit) bytes.", status: 413)
     }
-    let reader = route.needsReader ? try await publication.authenticate(request) : nil
+    if route.access == .operator { try publication.authenticateOperator(request) }
+    let reader = route.access == .reader ? try await publication.authenticate(request) : nil
     var response = try await route.answer(publication, Call(request: request, parameters: parameters, reader: reader))
     if request.method == .head {
       response.headers["Content-Length"] = "\(response.body.count)"

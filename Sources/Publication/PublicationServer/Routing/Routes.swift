@@ -4,7 +4,7 @@ extension Router {
   /// The whole HTTP API of a publication.
   static let publication = Router(routes: [
     .open(.get, "/v1/publication") { try await $0.publicationInfo($1) },
-    .open(.get, "/v1/keys") { try $0.keys($1) },
+    .open(.get, "/v1/keys") { try await $0.keys($1) },
     .open(.get, "/v1/pictures/*") { try await $0.picture($1) },
     .open(.post, "/v1/session") { try await $0.signIn($1) },
     Route(.get, "/v1/session") { try .json($1.signedIn) },
@@ -24,7 +24,21 @@ extension Router {
     Route(.put, "/v1/orders/*") { try await $0.beginOrder($1) },
     Route(.get, "/v1/orders/*") { try await $0.order($1) },
     Route(.post, "/v1/orders/*/charge") { try await $0.charge($1) },
+    Route(.post, "/v1/orders/*/checkout") { try await $0.beginCheckout($1) },
+    Route(.get, "/v1/orders/*/checkout") { try await $0.checkout($1) },
+    Route(.delete, "/v1/orders/*/checkout") { try await $0.cancelCheckout($1) },
     Route(.get, "/v1/orders") { try await $0.orders($1) },
     Route(.get, "/v1/entitlements") { try await $0.entitlements($1) },
+    Route(.post, "/v1/receipts/verify") { try await $0.verifyReceipt($1) },
+    Route(.get, "/v1/balances") { try await $0.balances($1) },
+    Route(.put, "/v1/posts/*/unlock") { try await $0.unlock($1) },
+    .open(.get, "/checkout/*") { try await $0.checkoutPage($1) },
+    .open(.post, "/checkout/*/approve") { try await $0.answerCheckout(approved: true, $1) },
+    .open(.post, "/checkout/*/decline") { try await $0.answerCheckout(approved: false, $1) },
+    .operated(.get, "/v1/operator/orders") { try await $0.allOrders($1) },
+    .operated(.post, "/v1/operator/orders/*/approve") { try await $0.decide(true, $1) },
+    .operated(.post, "/v1/operator/orders/*/decline") { try await $0.decide(false, $1) },
+    .operated(.post, "/v1/operator/orders/*/refund") { try await $0.refund($1) },
+    .operated(.post, "/v1/operator/keys") { try await $0.rotateKey($1) },
   ])
 }

@@ -1,0 +1,110 @@
+import PublicationAPI
+import SQLiteStorage
+
+/// Charging and giving back.
+extension SQLiteOrders {
+  func beginAttempt(_ id: Order.ID, token: String, at time: Int64) throws -> ChargeAttempt {
+    try database.transaction {
+      if let open = try openAttempt(of: id) {
+        try database.execute(
+          "UPDATE attempt SET token = ? WHERE purchase = ? AND number = ? AND NOT confirmed", token, id, open.number)
+        return try openAttempt(of: id) ?? open
+      }
+      let confirmed = try database.queryOne(
+        "SELECT token FROM checkout WHERE purchase = ? AND purpose = ? AND state = ? AND used IS NULL ORDER BY number DESC LIMIT 1", id,
+        StoredCheckout.Purpose.confirmation.rawValue, Checkout.State.authorized.rawValue, map: { try $0.get(0, as: String.self) })
+      let last = try database.queryOne("SELECT max(number) FROM attempt WHERE purchase = ?", id) { try $0.get(0, as: Int?.self) } ?? nil
+      let attempt = ChargeAttempt(order: id, number: (last ?? 0) + 1, token: confirmed ?? token)
+      try database.execute(
+        "INSERT INTO attempt (purchase, number, token, begun, confirmed) VALUES (?, ?, ?, ?, ?)", id, attempt.number, attempt.token, time,
+        confirmed != nil)
+      try database.execute(
+        "UPDATE checkout SET used = ? WHERE purchase = ? AND state = ? AND used IS NULL", time, id, Checkout.State.authorized.rawValue)
+      try update(id, "state = ?, decline_reason = NULL", [Order.State.open.rawValue])
+      return attempt
+    }
+  }
+
+  func openAttempt(of id: Order.ID) throws -> ChargeAttempt? {
+    try attempts("WHERE purchase = ? AND ended IS NULL", [id]).first
+  }
+
+  func openAttempts() throws -> [ChargeAttempt] { try attempts("WHERE ended IS NULL ORDER BY purchase", []) }
+
+  func wait(_ attempt: ChargeAttempt) throws { try update(attempt.order, "state = ?", [Order.State.deferred.rawValue]) }
+
+  func interrupt(_ attempt: ChargeAttempt, page: StoredCheckout, at time: Int64) throws {
+    try database.transaction {
+      // Under this key nothing will be charged: the provider wants the reader's word first.
+      try end(attempt, "decline_reason", "the reader has to confirm", time)
+      try SQLiteCheckouts(database: database).insert(page, at: time)
+      try update(attempt.order, "state = ?", [Order.State.interrupted.rawValue])
+    }
+  }
+
+  func decline(_ attempt: ChargeAttempt, reason: String, at time: Int64) throws {
+    try database.transaction {
+      try end(attempt, "decline_reason", reason, time)
+      try update(attempt.order, "state = ?, decline_reason = ?", [Order.State.declined.rawValue, reason])
+    }
+  }
+
+  func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) throws {
+    try database.transaction {
+      guard let order = try order(attempt.order) else { throw MissingRow(order: attempt.order) }
+      try end(attempt, "charge", charge, time)
+      let expires = try order.period.map { try BillingPeriod($0).end(from: runningUntil(order, time) ?? time) }
+      try update(attempt.order, "state = ?, paid = ?, expires = ?", [Order.State.paid.rawValue, time, expires])
+      guard order.kind == .consumable, let type = order.consumable, let amount = order.amount else { return }
+      try database.execute(
+        "INSERT INTO credit (purchase, reader, type, amount, remaining) VALUES (?, ?, ?, ?, ?)", order.id, order.reader, type, amount,
+        amount)
+    }
+  }
+
+  // MARK: Giving back
+
+  func beginRefund(_ id: Order.ID, reason: String) throws -> ChargeAttempt {
+    try database.transaction {
+      guard let paid = try attempts("WHERE purchase = ? AND charge IS NOT NULL", [id]).first else { throw MissingRow(order: id) }
+      try update(id, "refund_reason = coalesce(refund_reason, ?)", [reason])
+      return paid
+    }
+  }
+
+  func refund(_ id: Order.ID, at time: Int64) throws {
+    try database.transaction {
+      try update(id, "state = ?, refunded = coalesce(refunded, ?)", [Order.State.refunded.rawValue, time])
+      // Posts that were opened with what is given back close again.
+      try database.execute("DELETE FROM unlock WHERE credit IN (SELECT number FROM credit WHERE purchase = ?)", id)
+      try database.execute("UPDATE credit SET remaining = 0 WHERE purchase = ?", id)
+    }
+  }
+
+  func openRefunds() throws -> [Order.ID] {
+    try database.query("SELECT id FROM purchase WHERE refund_reason IS NOT NULL AND refunded IS NULL ORDER BY id") { try $0.get(0) }
+  }
+
+  // MARK: Rows
+
+  private func attempts(_ rest: String, _ values: [(any SQLValue)?]) throws -> [ChargeAttempt] {
+    try database.query("SELECT purchase, number, token FROM attempt \(rest)", values: values) { row in
+      ChargeAttempt(order: try row.get(0), number: try row.get(1), token: try row.get(2))
+    }
+  }
+
+  /// When what runs in the order's group ends: what is bought again begins there.
+  private func runningUntil(_ order: StoredOrder, _ time: Int64) throws -> Int64? {
+    guard let group = order.group else { return nil }
+    return try database.queryOne(
+      "SELECT max(expires) FROM purchase WHERE reader = ? AND subscription_group = ? AND state = ? AND expires > ?", order.reader, group,
+      Order.State.paid.rawValue, time, map: { try $0.get(0, as: Int64?.self) }) ?? nil
+  }
+
+  private func end(_ attempt: ChargeAttempt, _ column: String, _ outcome: String, _ time: Int64) throws {
+    let changed = try database.execute(
+      "UPDATE attempt SET ended = ?, \(column) = ? WHERE purchase = ? AND number = ? AND ended IS NULL", time, outcome, attempt.order,
+      attempt.number)
+    guard changed == 1 else { throw MissingRow(order: attempt.order) }
+  }
+}

@@ -1,0 +1,48 @@
+import PublicationAPI
+import SQLiteStorage
+
+/// ``CheckoutRepository`` on SQLite.
+struct SQLiteCheckouts: CheckoutRepository {
+  let database: Connection
+
+  func begin(_ page: StoredCheckout, at time: Int64) throws -> StoredCheckout {
+    try database.transaction {
+      if let last = try self.page(of: page.order), !last.isUsed, [.open, .authorized].contains(last.state(at: time)) { return last }
+      try insert(page, at: time)
+      return page
+    }
+  }
+
+  func insert(_ page: StoredCheckout, at time: Int64) throws {
+    try database.execute(
+      "INSERT INTO checkout (key, purchase, purpose, state, begun, expires, token) VALUES (?, ?, ?, ?, ?, ?, ?)", page.key, page.order,
+      page.purpose.rawValue, page.state.rawValue, time, page.expires, page.token)
+  }
+
+  func page(_ key: String) throws -> StoredCheckout? { try select("WHERE key = ?", key) }
+  func page(of order: Order.ID) throws -> StoredCheckout? { try select("WHERE purchase = ? ORDER BY number DESC LIMIT 1", order) }
+
+  func answer(_ key: String, token: String?, at time: Int64) throws -> StoredCheckout? {
+    try database.transaction {
+      guard let page = try page(key), page.state(at: time) == .open else { return try page(key) }
+      let state: Checkout.State = token == nil ? .cancelled : .authorized
+      try database.execute("UPDATE checkout SET state = ?, token = ? WHERE key = ?", state.rawValue, token, key)
+      if page.purpose == .confirmation {
+        // The client asks for the order, and charges again when it is open.
+        try database.execute(
+          "UPDATE purchase SET state = ?, decline_reason = ? WHERE id = ? AND state = ?",
+          (token == nil ? Order.State.declined : .open).rawValue, token == nil ? "You did not confirm the payment." : nil, page.order,
+          Order.State.interrupted.rawValue)
+      }
+      return try self.page(key)
+    }
+  }
+
+  private func select(_ rest: String, _ value: String) throws -> StoredCheckout? {
+    try database.queryOne("SELECT key, purchase, purpose, state, expires, token, used IS NOT NULL FROM checkout \(rest)", value) { row in
+      StoredCheckout(
+        key: try row.get(0), order: try row.get(1), purpose: try SQLiteOrders.value(row, 2), state: try SQLiteOrders.value(row, 3),
+        expires: try row.get(4), token: try row.get(5, as: String?.self), isUsed: try row.get(6))
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+
+/// ``KeyRepository`` on SQLite.
+struct SQLiteKeys: KeyRepository {
+  /// How long after its end a receipt may still be looked at: offline access, a purchase that was not finished.
+  static let grace: Int64 = 60 * 86_400
+
+  let database: Connection
+
+  func retire(_ key: KeySet.Key, at time: Int64) throws {
+    try database.execute(
+      "INSERT INTO receipt_key (kid, jwk, retired) VALUES (?, ?, ?) ON CONFLICT (kid) DO UPDATE SET retired = excluded.retired", key.kid,
+      String(decoding: try Wire.encode(key), as: UTF8.self), time)
+  }
+
+  func retired(neededAt time: Int64?) throws -> [KeySet.Key] {
+    // A receipt is signed when it is asked for, so any order that was paid before the key was retired may have one of its.
+    let filter = """
+      WHERE ?1 IS NULL OR retired > ?1 - ?2 OR EXISTS (
+        SELECT 1 FROM purchase
+        WHERE state = ?3 AND kind <> ?4 AND paid <= retired AND (expires IS NULL OR expires > ?1 - ?2))
+      """
+    return try database.query(
+      "SELECT jwk FROM receipt_key \(filter) ORDER BY retired DESC, kid", time, Self.grace, Order.State.paid.rawValue,
+      ProductRecord.Kind.consumable.rawValue
+    ) { try Wire.decode(from: Data(try $0.get(0, as: String.self).utf8)) }
+  }
+}

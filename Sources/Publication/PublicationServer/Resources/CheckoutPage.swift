@@ -1,0 +1,119 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// The checkout page: plain HTML for the system browser, where a reader agrees to a payment or does not. It never charges.
+extension Publication {
+  func checkoutPage(_ call: Call) async throws -> Response {
+    guard pages != nil, let page = try await checkouts.page(call.parameter), let order = try await orderBook.order(page.order),
+      let publication = try await content.info()?.name
+    else { return try HTMLPage(title: "No such page", body: HTML.paragraph("There is no such page, or no longer.")).response(404) }
+    let paid = [.paid, .refunded, .deferred].contains(order.state)
+    let product = try await content.product(order.product, in: order.currency)
+    switch page.state(at: now) {
+    case .open where !paid:
+      let body = try CheckoutText(order: order, product: product, publication: publication, purpose: page.purpose).form(page.key)
+      return try HTMLPage(title: "Pay \(publication)", body: body).response(200)
+    case .authorized where !paid:
+      return try HTMLPage(title: "Payment approved", body: Self.ending("You agreed. \(publication) goes on in Matinee.", order)).response(
+        200)
+    case .expired where !paid:
+      let text = "This page has expired and nothing was charged. Begin again in Matinee."
+      return try HTMLPage(title: "Page expired", body: Self.ending(text, order)).response(410)
+    case .cancelled where !paid:
+      return try HTMLPage(title: "Payment declined", body: Self.ending("You declined, and nothing was charged.", order)).response(200)
+    default:
+      return try HTMLPage(title: "Nothing to do", body: Self.ending("This payment was taken care of already.", order)).response(200)
+    }
+  }
+
+  /// Takes the answer of the page's form, then shows the page again, so that loading it anew sends nothing.
+  func answerCheckout(approved: Bool, _ call: Call) async throws -> Response {
+    let key = call.parameter
+    if pages != nil, let page = try await checkouts.page(key), page.state(at: now) == .open,
+      let order = try await orderBook.order(page.order)
+    {
+      var token: String?
+      if approved {
+        do throws(GatewayError) {
+          token = try await gateway.authorize(amount: order.total, currency: order.currency, key: key)
+        } catch GatewayError.declined(let reason) {
+          report("checkout of \(order.id): declined: \(reason)")
+        } catch {
+          report("checkout of \(order.id): \(error)")
+          let body = HTML.paragraph("The payment provider cannot be reached. Nothing was charged; go back and try again in a moment.")
+          var response = try HTMLPage(title: "Not now", body: body).response(503)
+          response.headers["Retry-After"] = "10"
+          return response
+        }
+      }
+      _ = try await checkouts.answer(key, token: token, at: now)
+    }
+    var response = try HTMLPage(title: "Thank you", body: "").response(303)
+    response.headers["Location"] = "/checkout/\(key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+    return response
+  }
+
+  private static func ending(_ text: String, _ order: StoredOrder) -> String {
+    HTML.paragraph(text) + HTML.paragraph("You can go back to Matinee.")
+      + "<p><a class=\"button\" href=\"matinee://orders/\(HTML.escaped(order.id))\">Go back to Matinee</a></p>"
+  }
+}
+
+/// What a checkout page says about an order.
+struct CheckoutText {
+  let order: StoredOrder
+  let product: ProductRecord?
+  let publication: String
+  let purpose: StoredCheckout.Purpose
+
+  /// The order in words, and two buttons.
+  func form(_ key: String) throws -> String {
+    let heading = purpose == .payment ? "Approve your payment" : "Confirm your payment"
+    let why = purpose == .payment ? "" : HTML.paragraph("Your bank wants to know that it is you who pays.")
+    return """
+      <h1>\(heading)</h1>
+      \(why)<dl>
+      \(entry("To", publication))\(entry("For", product?.name ?? order.product, product?.detail ?? ""))\
+      \(entry("Total", total, taxText))\(entry("Order", order.code))</dl>
+      \(HTML.paragraph(try renewal))
+      \(HTML.paragraph("Nothing is charged on this page. If you approve, Matinee goes on, and the total is charged once."))
+      <form method="post" action="/checkout/\(HTML.escaped(key))/approve"><button class="button" type="submit">Approve</button></form>
+      <form method="post" action="/checkout/\(HTML.escaped(key))/decline"><button class="button plain" type="submit">Decline</button></form>
+      """
+  }
+
+  private var total: String { money(order.total) }
+
+  private var taxText: String {
+    guard let tax = order.tax else { return "" }
+    let percent = (Decimal(tax.basisPoints) / 100).formatted(.number.locale(Self.locale))
+    return "includes \(percent) % \(tax.name), \(money(tax.minorUnits))"
+  }
+
+  private var renewal: String {
+    get throws {
+      guard order.kind == .subscription, let period = order.period else { return "Paid once. It does not renew." }
+      return """
+        Renews \(try BillingPeriod(period).words) until cancelled. Cancel whenever you like, in Matinee under Account; what you paid for \
+        runs to its end.
+        """
+    }
+  }
+
+  private static let locale = Locale(identifier: "en_GB")
+
+  private func money(_ minorUnits: Int) -> String {
+    let format = NumberFormatter()
+    format.numberStyle = .currency
+    format.locale = Self.locale
+    format.currencyCode = order.currency
+    let amount = Decimal(minorUnits) / pow(10, format.maximumFractionDigits)
+    return format.string(from: amount as NSDecimalNumber) ?? "\(amount) \(order.currency)"
+  }
+
+  private func entry(_ name: String, _ value: String, _ detail: String = "") -> String {
+    let small = detail.isEmpty ? "" : "<br><small>\(HTML.escaped(detail))</small>"
+    return "<div><dt>\(name)</dt><dd>\(HTML.escaped(value))\(small)</dd></div>\n"
+  }
+}

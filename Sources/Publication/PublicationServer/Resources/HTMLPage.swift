@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTransport
+
+/// Text as HTML.
+enum HTML {
+  /// Text in which nothing is markup, in an element or an attribute.
+  static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+      .replacing("'", with: "&#39;")
+  }
+
+  static func paragraph(_ text: String) -> String { "<p>\(escaped(text))</p>\n" }
+}
+
+/// A page for a browser: no script, nothing from elsewhere, not in anybody's frame, kept by nobody.
+struct HTMLPage {
+  /// Plain text.
+  let title: String
+  /// HTML.
+  let body: String
+
+  private static let style = """
+    :root { color-scheme: light dark; --line: #8885; --accent: #1a5fb4; --on-accent: #fff; }
+    @media (prefers-color-scheme: dark) { :root { --accent: #78aeed; --on-accent: #14233a; } }
+    body { font: 1.0625rem/1.5 system-ui, sans-serif; margin: 0 auto; padding: 2rem 1.25rem; max-width: 30rem; }
+    h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1.25rem; }
+    dl { margin: 0 0 1.25rem; border-top: 1px solid var(--line); }
+    dl div { display: flex; gap: 1rem; justify-content: space-between; padding: .6rem 0; border-bottom: 1px solid var(--line); }
+    dd { margin: 0; text-align: end; }
+    .button { box-sizing: border-box; display: block; width: 100%; min-height: 2.75rem; margin: .75rem 0 0; padding: .6rem 1rem; font: inherit;
+      font-weight: 600; text-align: center; text-decoration: none; border: 1px solid var(--accent); border-radius: .5rem;
+      background: var(--accent); color: var(--on-accent); cursor: pointer; }
+    .plain { background: transparent; color: inherit; border-color: var(--line); }
+    .button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+    """
+
+  func response(_ status: Int) throws -> Response {
+    let heading = body.contains("<h1>") ? "" : "<h1>\(HTML.escaped(title))</h1>\n"
+    let text = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="robots" content="noindex">
+      <title>\(HTML.escaped(title))</title>
+      <style>\(Self.style)</style>
+      </head>
+      <body>
+      <main>
+      \(heading)\(body)</main>
+      </body>
+      </html>
+
+      """
+    let digest = try Digest.sha256(Data(Self.style.utf8)).base64EncodedString()
+    return Response(
+      status,
+      headers: [
+        "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+        "Content-Security-Policy":
+          "default-src 'none'; style-src 'sha256-\(digest)'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+      ], body: Data(text.utf8))
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// Where the publication's own pages are, for the system browser.
+public enum PageAddress: Equatable, Sendable {
+  /// At the host that a client's request came to, by `http`: for a server that clients reach directly.
+  case ofRequest
+  /// At this origin, such as `https://read.example.org`: for a server behind a proxy.
+  case origin(String)
+}
+
+/// The hosted checkout as clients see it. The page itself is in CheckoutPage.swift.
+extension Publication {
+  /// How long a page waits for the reader, in seconds.
+  static let pageLifetime: Int64 = 1800
+
+  /// Offers a checkout page; not for a publication that no browser can reach.
+  public func offerPages(at address: PageAddress) { pages = address }
+
+  func beginCheckout(_ call: Call) async throws -> Response {
+    guard pages != nil else {
+      throw Problem(code: .notOffered, title: "This publication has no checkout page.", status: 404)
+    }
+    let order = try await own(call)
+    switch order.state {
+    case .open, .declined, .interrupted: break
+    case .deferred: throw Problem.conflict("This payment waits for approval already.")
+    case .paid, .refunded: throw Problem.conflict("This order was paid already.")
+    }
+    try await refuseSecond(order)
+    let purpose: StoredCheckout.Purpose = order.state == .interrupted ? .confirmation : .payment
+    return try checkout(await checkouts.begin(newPage(for: order.id, purpose), at: now), call)
+  }
+
+  func checkout(_ call: Call) async throws -> Response {
+    guard let page = try await checkouts.page(of: own(call).id) else { throw Problem.notFound("checkout of this order") }
+    return try checkout(page, call)
+  }
+
+  /// Takes a page back while nobody has agreed on it.
+  func cancelCheckout(_ call: Call) async throws -> Response {
+    guard let page = try await checkouts.page(of: own(call).id) else { throw Problem.notFound("checkout of this order") }
+    let answered = page.purpose == .payment ? try await checkouts.answer(page.key, token: nil, at: now) : page
+    return try checkout(answered ?? page, call)
+  }
+
+  private func checkout(_ page: StoredCheckout, _ call: Call) throws -> Response {
+    guard let url = address(of: page, for: call.request) else { throw Problem.badRequest("The request does not name its host.") }
+    return try .json(
+      Checkout(
+        state: page.state(at: now), url: url, expires: Date(timeIntervalSince1970: TimeInterval(page.expires)), paymentToken: page.token))
+  }
+
+  // MARK: Pages
+
+  func newPage(for order: Order.ID, _ purpose: StoredCheckout.Purpose) throws -> StoredCheckout {
+    StoredCheckout(key: try Secrets.token(), order: order, purpose: purpose, expires: now + Self.pageLifetime)
+  }
+
+  /// The order's page, if it waits for the reader.
+  func openPage(of order: Order.ID) async throws -> StoredCheckout? {
+    guard pages != nil, let page = try await checkouts.page(of: order), page.state(at: now) == .open else { return nil }
+    return page
+  }
+
+  /// A page's absolute address; `nil` when there are no pages or the request names no host.
+  func address(of page: StoredCheckout, for request: Request) -> String? {
+    switch pages {
+    case nil: nil
+    case .origin(let origin): "\(origin)/checkout/\(page.key)"
+    case .ofRequest: Self.host(of: request).map { "http://\($0)/checkout/\(page.key)" }
+    }
+  }
+
+  /// The `Host` field, if it is a host and perhaps a port: it becomes part of an address.
+  private static func host(of request: Request) -> String? {
+    guard let host = request.headers["Host"], (1...255).contains(host.utf8.count),
+      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-:[]_".contains($0)) })
+    else { return nil }
+    return host
+  }
+}
