@@ -1,0 +1,113 @@
+import Foundation
+
+/// Reads JSON files that people write by hand, and says of a bad one where it is wrong and what was expected there.
+///
+/// Strict: a syntax error, a wrong type, a missing field, an unknown one, a word that is not among those allowed and a field that is there
+/// twice are all refused. Fields are known by being asked for, so any `Decodable` type will do; whatever a type's `init(from:)` throws is
+/// placed by its coding path. Dates are RFC 3339 text, URLs text.
+///
+///     let plan = try LocatedJSON.decode(Plan.self, from: data, file: "plan.json")
+///     // plan.json, line 3, column 12: there is no “statsu” here; did you mean “status”?
+public enum LocatedJSON {
+  /// Where a file is wrong, and what was expected there.
+  public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The file, as it was named.
+    public let file: String
+    /// The line, from 1.
+    public let line: Int
+    /// The column in characters, from 1; one more than the line has when its end is what is wrong.
+    public let column: Int
+    /// A clause without a period: what was expected, and what was found.
+    public let problem: String
+
+    /// Makes one.
+    public init(file: String, line: Int, column: Int, problem: String) {
+      self.file = file
+      self.line = line
+      self.column = column
+      self.problem = problem
+    }
+
+    /// One line for a terminal, without a period.
+    public var description: String { "\(file), line \(line), column \(column): \(problem)" }
+  }
+
+  /// What becomes of fields that nobody asked for.
+  public enum UnknownFields: Sendable {
+    /// They are an error: for files.
+    case refused
+    /// They are passed over: for what newer programs send.
+    case ignored
+  }
+
+  /// A value's own bytes, as they stand in the file: for JSON that is handed on without being understood.
+  public struct Verbatim: Decodable, Equatable, Sendable {
+    /// UTF-8, from the value's first character to its last.
+    public let bytes: Data
+
+    /// Reads what ``LocatedJSON`` decodes, and nothing else.
+    /// - Throws: `DecodingError` under any other decoder.
+    public init(from decoder: any Decoder) throws {
+      guard let decoder = decoder as? LocatedDecoder else {
+        throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "only LocatedJSON keeps bytes"))
+      }
+      bytes = decoder.verbatim
+    }
+  }
+
+  /// A step on the way to a value, for errors that a type places itself: `["outcomes", 2, "product"]`.
+  public struct Step: CodingKey, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    /// The field's name, or the place in the list.
+    public let stringValue: String
+    /// The place in a list, from 0.
+    public let intValue: Int?
+
+    /// A field.
+    public init(stringValue: String) {
+      self.stringValue = stringValue
+      intValue = nil
+    }
+    /// A place in a list, from 0.
+    public init(intValue: Int) {
+      stringValue = "\(intValue)"
+      self.intValue = intValue
+    }
+    /// A field.
+    public init(stringLiteral value: String) { self.init(stringValue: value) }
+    /// A place in a list, from 0.
+    public init(integerLiteral value: Int) { self.init(intValue: value) }
+  }
+
+  /// Reads a value.
+  /// - Parameters:
+  ///   - file: what errors name the file.
+  ///   - unknownFields: what becomes of fields that nobody asked for.
+  /// - Throws: ``Failure``.
+  public static func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, from data: Data, file: String, unknownFields: UnknownFields = .refused
+  ) throws(Failure) -> Value {
+    let text = JSONText(data, file: file)
+    let reading = LocatedReading(text: text, root: try text.parse())
+    do {
+      let value = try LocatedDecoder(reading.root, [], reading).value(type)
+      if unknownFields == .refused { try reading.refuseUnknown() }
+      return value
+    } catch {
+      throw reading.failure(error, at: reading.root, [])
+    }
+  }
+
+  /// Reads a text for its form alone.
+  /// - Throws: ``Failure``, when it is no JSON or names a field twice.
+  public static func check(_ data: Data, file: String) throws(Failure) { _ = try JSONText(data, file: file).parse() }
+}
+
+extension DecodingError {
+  /// A sensible value that cannot be, placed by ``LocatedJSON``.
+  /// - Parameters:
+  ///   - path: where in the whole file: a container's `codingPath` and what follows.
+  ///   - problem: a clause: what was expected and what was found.
+  public static func located(_ path: [any CodingKey], _ problem: String) -> DecodingError {
+    .dataCorrupted(Context(codingPath: path, debugDescription: problem))
+  }
+}

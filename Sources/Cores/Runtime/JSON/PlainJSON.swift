@@ -1,0 +1,122 @@
+import Foundation
+
+/// What a value was expected to be and is not.
+struct PlainMismatch: Error { let expected: String }
+
+/// What is read straight from a JSON value, rather than through its own `init(from:)`.
+protocol PlainJSON {
+  /// - Throws: ``PlainMismatch``.
+  init(_ node: JSONNode) throws
+}
+
+extension Bool: PlainJSON {
+  init(_ node: JSONNode) throws {
+    guard case .bool(let value) = node.value else { throw PlainMismatch(expected: "true or false") }
+    self = value
+  }
+}
+
+extension String: PlainJSON {
+  init(_ node: JSONNode) throws {
+    guard case .text(let text) = node.value else { throw PlainMismatch(expected: "text") }
+    self = text
+  }
+}
+
+extension BinaryFloatingPoint where Self: LosslessStringConvertible {
+  init(_ node: JSONNode) throws {
+    guard case .number(let text) = node.value, let value = Self(text), value.isFinite else { throw PlainMismatch(expected: "a number") }
+    self = value
+  }
+}
+
+extension Double: PlainJSON {}
+extension Float: PlainJSON {}
+
+extension FixedWidthInteger {
+  init(_ node: JSONNode) throws {
+    guard case .number(let text) = node.value else { throw PlainMismatch(expected: "a whole number") }
+    // 1e3 and 2.0 are whole numbers too.
+    if let value = Self(text) ?? Double(text).flatMap({ Self(exactly: $0) }) {
+      self = value
+    } else if Double(text).map({ $0.rounded() == $0 }) ?? false {
+      throw PlainMismatch(expected: "a whole number from \(Self.min) to \(Self.max)")
+    } else {
+      throw PlainMismatch(expected: "a whole number")
+    }
+  }
+}
+
+extension Int: PlainJSON {}
+extension Int8: PlainJSON {}
+extension Int16: PlainJSON {}
+extension Int32: PlainJSON {}
+extension Int64: PlainJSON {}
+extension UInt: PlainJSON {}
+extension UInt8: PlainJSON {}
+extension UInt16: PlainJSON {}
+extension UInt32: PlainJSON {}
+extension UInt64: PlainJSON {}
+
+extension Date: PlainJSON {
+  init(_ node: JSONNode) throws {
+    guard case .text(let text) = node.value,
+      let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains(".")).parse(text)
+    else { throw PlainMismatch(expected: "a time such as “2030-01-31T12:00:00Z”") }
+    self = date
+  }
+}
+
+extension URL: PlainJSON {
+  init(_ node: JSONNode) throws {
+    guard case .text(let text) = node.value, let url = URL(string: text) else { throw PlainMismatch(expected: "a URL") }
+    self = url
+  }
+}
+
+extension UUID: PlainJSON {
+  init(_ node: JSONNode) throws {
+    guard case .text(let text) = node.value, let id = UUID(uuidString: text) else { throw PlainMismatch(expected: "a UUID") }
+    self = id
+  }
+}
+
+/// Words that people mistype.
+enum Spelling {
+  /// The word that `word` was probably meant to be; `nil` when none is close.
+  static func nearest(to word: String, among known: [String]) -> String? {
+    let ranked = known.sorted().map { (word: $0, distance: distance(word.lowercased(), $0.lowercased())) }
+    guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+    return best.distance <= max(1, min(3, word.count / 3)) ? best.word : nil
+  }
+
+  static func list(_ words: [String]) -> String { words.map { "“\($0)”" }.joined(separator: ", ") }
+
+  static func expected(_ words: [String], found node: JSONNode) -> String {
+    var hint = ""
+    if case .text(let text) = node.value, let near = nearest(to: text, among: words) { hint = "; did you mean “\(near)”?" }
+    return "expected one of \(list(words)), found \(node.found)\(hint)"
+  }
+
+  /// The words that an enumeration allows; `nil` when its raw values are not text.
+  static func words<Words: CaseIterable & RawRepresentable>(_ type: Words.Type) -> [String]? {
+    let words = type.allCases.compactMap { $0.rawValue as? String }
+    return words.isEmpty ? nil : words
+  }
+
+  /// How many letters have to be added, removed, replaced or swapped with their neighbor.
+  static func distance(_ one: String, _ other: String) -> Int {
+    let a = Array(one.prefix(64))
+    let b = Array(other.prefix(64))
+    guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+    var rows = [[Int]](repeating: Array(0...b.count), count: a.count + 1)
+    for i in 1...a.count {
+      rows[i][0] = i
+      for j in 1...b.count {
+        rows[i][j] = min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+        if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { rows[i][j] = min(rows[i][j], rows[i - 2][j - 2] + 1) }
+      }
+    }
+    return rows[a.count][b.count]
+  }
+}
