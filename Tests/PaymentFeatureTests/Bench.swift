@@ -15,6 +15,7 @@ import Synchronization
   let queue: ScriptedQueue
   let journal: Journal
   let purchases: PublicationPurchases
+  var formatting: Formatting { Formatting(clock: clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt) }
   private(set) var model: PaymentViewModel!
   private(set) var states: [PaymentViewModel.State] = []
   private(set) var outputs: [PaymentViewModel.Output] = []
@@ -58,7 +59,7 @@ import Synchronization
       PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),
       PaymentMethod(id: "second", name: "Second", authorizer: FixedTokenAuthorizer(token: "tok_second")),
     ]
-    model = PaymentViewModel(productID, purchases: purchases, methods: methods, locale: Locale(identifier: "en_IE")) { [weak self] in
+    model = PaymentViewModel(productID, purchases: purchases, methods: methods, formatting: formatting) { [weak self] in
       self?.outputs.append($0)
     }
     model.onChange = { [weak self] in self?.states.append($0) }

@@ -31,7 +31,9 @@ import Testing
     expected.phase = .ready
     expected.lines = [State.Line(name: "Monthly", detail: "Month by month", price: "€4.90 a month")]
     expected.total = "€4.90"
-    expected.renewal = "Renews every month until cancelled."
+    expected.terms = [
+      "Renews every month until cancelled.", "Cancel under Account → Purchases. What is paid for stays open until its end.",
+    ]
     expected.methods = [State.Method(id: "first", name: "First", detail: "one"), State.Method(id: "second", name: "Second")]
     expected.selectedMethod = "first"
     expected.payTitle = "Pay €4.90"
@@ -42,7 +44,7 @@ import Testing
   @Test func whatIsPaidOnceSaysThatItDoesNotRenew() async throws {
     let bench = try await Bench("lifetime")
     await bench.appear()
-    #expect(bench.model.state.renewal == "Paid once. It does not renew.")
+    #expect(bench.model.state.terms == ["Paid once. It does not renew."])
     #expect(bench.model.state.total == "€149.00")
   }
 
@@ -275,7 +277,7 @@ import Testing
     }
     var sheet: PaymentViewModel? = PaymentViewModel(
       "monthly", purchases: bench.purchases,
-      methods: [PaymentMethod(id: "a", name: "A", authorizer: FixedTokenAuthorizer(token: "tok"))], locale: Locale(identifier: "en_IE")
+      methods: [PaymentMethod(id: "a", name: "A", authorizer: FixedTokenAuthorizer(token: "tok"))], formatting: bench.formatting
     ) { _ in }
     weak let released = sheet
     sheet?.appear()

@@ -33,6 +33,7 @@ final class Script: Sendable {
   let effects = Effects()
   let issuer: ReceiptIssuer
   let queue: ScriptedQueue
+  let passes = LastValue<Int?>(nil)
   let purchases: PublicationPurchases
   private(set) var model: PaywallViewModel!
   private(set) var states: [PaywallViewModel.State] = []
@@ -63,7 +64,8 @@ final class Script: Sendable {
       return try script.paywall.withLock { $0 }.get()
     }
     model = PaywallViewModel(
-      "premium", load: load, purchases: purchases, effects: effects, locale: Locale(identifier: locale)
+      "premium", load: load, purchases: purchases, effects: effects,
+      formatting: Formatting(clock: clock, locale: Locale(identifier: locale), timeZone: .gmt), passes: passes.stream
     ) { [weak self] in self?.outputs.append($0) }
     model.onChange = { [weak self] in self?.states.append($0) }
   }

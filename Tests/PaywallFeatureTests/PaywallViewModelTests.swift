@@ -64,7 +64,8 @@ import Testing
     bench.model.retryTapped()
     bench.model.retryTapped()
     await bench.effects.settled()
-    let failed = State.Phase.failed("The publication cannot be reached. Check your connection and try again.")
+    let failed = State.Phase.unavailable(
+      .notFetched(code: "unreachable", sentence: "The publication cannot be reached. Check your connection and try again."))
     #expect(bench.states.map(\.phase) == [.loading, failed, .loading, .ready])
     #expect(bench.script.loads.withLock { $0 } == 2, "a second press asks nothing twice")
     bench.model.retryTapped()
@@ -75,21 +76,42 @@ import Testing
     let bench = try await Bench()
     bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
     await bench.appear()
-    #expect(bench.model.state.phase == .failed("Closed for a moment."))
+    #expect(bench.model.state.phase == .unavailable(.notFetched(code: "http_503", sentence: "Closed for a moment.")))
   }
 
   @Test func aPublicationThatSellsNothingHereSaysSo() async throws {
     let bench = try await Bench()
+    bench.script.paywall.withLock { $0 = .success(PaywallRecord(id: "premium", title: "", text: "", benefits: [], productIDs: [])) }
+    await bench.appear()
+    #expect(bench.model.state.phase == .unavailable(.noProducts))
+  }
+
+  @Test func productsThatTheStoreDoesNotKnowAreListed() async throws {
+    let bench = try await Bench()
     bench.script.products.withLock { $0 = .success([]) }
     await bench.appear()
-    #expect(bench.model.state.phase == .empty)
+    let problem = State.Problem.unknownProducts(["yearly", "monthly", "lifetime"])
+    #expect(bench.model.state.phase == .unavailable(problem))
+    #expect(problem.sentence == "The store does not know what is offered here: yearly, monthly, lifetime.")
+  }
+
+  @Test func everyReasonNotToShowItSaysWhichItIs() {
+    let problems: [State.Problem] = [
+      .notAllowed, .notFetched(code: "http_503", sentence: "Closed for a moment."), .noProducts, .unknownProducts(["a"]),
+    ]
+    #expect(
+      problems.map(\.heading) == [
+        "Payments are not allowed", "The offers cannot be shown", "Nothing for sale", "These offers are unknown",
+      ])
+    #expect(problems[1].sentence == "Closed for a moment. (http_503)")
+    #expect(Set(problems.map(\.sentence)).count == problems.count)
   }
 
   @Test func paymentsThatAreNotAllowedAreSaidSoWithoutAsking() async throws {
     let bench = try await Bench()
     bench.queue.allowPayments(false)
     await bench.appear()
-    #expect(bench.model.state.phase == .failed("Payments are not allowed on this device."))
+    #expect(bench.model.state.phase == .unavailable(.notAllowed))
     #expect(bench.script.loads.withLock { $0 } == 0)
   }
 

@@ -23,6 +23,8 @@ public struct AppEnvironment {
   public var formatting: Formatting
   /// Opens a page in the system's browser.
   public var openWeb: @MainActor (String) -> Void
+  /// What is special about the store, shown on every screen with its products: "Test store: nothing is charged". `nil` for nothing.
+  public var storeBadge: String?
 
   /// Makes one.
   public init(

@@ -64,7 +64,7 @@ import SessionService
     case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: content, formatting: formatting, output: posts))
     case .post(let id):
       return .article(
-        ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting) { [weak self] output in
+        ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) { [weak self] output in
           switch output {
           case .openWeb(let url): self?.perform?(.web(url))
           case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))
@@ -114,7 +114,7 @@ import SessionService
     return .paywall(
       PaywallViewModel(
         id, load: { try await client.paywall($0) }, purchases: reader.purchases, effects: environment.effects,
-        locale: environment.formatting.locale
+        formatting: environment.formatting, badge: environment.storeBadge, passes: { reader.content.passes.stream() }
       ) { [weak self] output in
         switch output {
         case .buy(let product): self?.perform?(.payment(product))
@@ -126,11 +126,13 @@ import SessionService
   private func payment(_ product: ProductRecord.ID, _ reader: ReaderScope) -> Screen {
     .payment(
       PaymentViewModel(
-        product, purchases: reader.purchases, methods: PaymentMethod.testCards, locale: environment.formatting.locale
+        product, purchases: reader.purchases, methods: PaymentMethod.testCards, formatting: environment.formatting,
+        badge: environment.storeBadge
       ) { [weak self] output in
         switch output {
         case .finished: self?.purchased?()
         case .cancelled: self?.perform?(.back)
+        case .openWeb(let url): self?.perform?(.web(url))
         }
       })
   }

@@ -156,13 +156,16 @@ import CGtkShims
 
 /// One child that may be larger than its room.
 @MainActor public final class ScrolledWindow: Widget {
-  /// - Parameter scrollsHorizontally: otherwise the child gets the width there is.
-  public init(_ child: Widget? = nil, scrollsHorizontally: Bool = false) {
+  /// - Parameters:
+  ///   - scrollsHorizontally: otherwise the child gets the width there is.
+  ///   - fitsContent: whether it is as high as the child where there is room for that; otherwise it takes what height there is.
+  public init(_ child: Widget? = nil, scrollsHorizontally: Bool = false, fitsContent: Bool = false) {
     super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
     gtk_scrolled_window_set_policy(
       opaque, scrollsHorizontally ? GTK_POLICY_AUTOMATIC : GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+    gtk_scrolled_window_set_propagate_natural_height(opaque, fitsContent ? 1 : 0)
     self.child(child)
-    expandsVertically = true
+    expandsVertically = !fitsContent
   }
 
   /// Puts a child in the place of the present one.

@@ -24,7 +24,7 @@ import PublicationClient
   private let problem: Box
   private let problemText = Label(styles: [.dim], wraps: true)
   private let retry = Button("Try again", styles: [.pill])
-  private let wall: Box
+  private let wall = UnlockBar()
   private var text: ArticleViewModel.State.Text?
   private var bodyPictures: [PictureView] = []
 
@@ -34,14 +34,6 @@ import PublicationClient
     club = Button(clubName, name: "Fan club", styles: [.flat, "eyebrow"])
     club.horizontal = .start
     byline.expandsHorizontally = true
-    let unlock = Button("Unlock", styles: [.suggested, .pill])
-    unlock.horizontal = .center
-    wall = Box(.vertical, spacing: 12, styles: [.card, "padded"]) {
-      Image(.lock, size: 32, styles: ["status-picture"])
-      Label("The rest is for members", styles: [.subheading], alignment: .center)
-      Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center)
-      unlock
-    }
     problem = Box(.horizontal, spacing: 12) { [problemText, retry] in
       problemText
       retry
@@ -52,7 +44,7 @@ import PublicationClient
       react.root
       bookmark
     }
-    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, picture, body, progress, problem, wall] in
+    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, picture, body, progress, problem] in
       club
       title
       facts
@@ -60,17 +52,18 @@ import PublicationClient
       body
       progress
       problem
-      wall
     }
     stack.add(ScrolledWindow(Clamp(maximumWidth: 720, column)), name: "article")
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
     message.root.vertical = .end
-    root = Overlay(stack) { [message] in message.root }
+    // Below what scrolls: whoever wants to read on shall not have to look for it.
+    root = Box(.vertical, children: [Overlay(stack, above: [message.root]), wall.root])
     club.onClicked(self) { $0.viewModel.clubTapped() }
     react.root.onClicked(self) { $0.viewModel.reactTapped() }
     bookmark.onClicked(self) { $0.viewModel.bookmarkTapped() }
-    unlock.onClicked(self) { $0.viewModel.unlockTapped() }
+    wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
+    wall.pass.onClicked(self) { $0.viewModel.passTapped() }
     retry.onClicked(self) { $0.viewModel.retryTapped() }
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
@@ -93,6 +86,7 @@ import PublicationClient
       text = state.text
       showText()
     }
+    wall.show(state)
     progress.isSpinning = state.phase == .loading
     progress.isVisible = state.phase == .loading
     show(state.phase, hasPost: state.post != nil)
@@ -124,13 +118,9 @@ import PublicationClient
 
   private func showText() {
     bodyPictures = []
-    wall.isVisible = false
     switch text {
     case nil: body.removeAll()
-    case .teaser(let teaser): body.replaceAll { paragraph(Markup(teaser), style: .reading) }
-    case .locked(let teaser):
-      body.replaceAll { paragraph(Markup(teaser), style: .reading) }
-      wall.isVisible = true
+    case .teaser(let teaser), .locked(let teaser): body.replaceAll { paragraph(Markup(teaser), style: .reading) }
     case .body(let blocks): body.replaceAll { for block in blocks { widget(for: block) } }
     }
   }

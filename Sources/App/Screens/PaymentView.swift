@@ -1,19 +1,22 @@
 import Gtk
 import PaymentFeature
 
-/// The payment sheet: what is paid, how, and how far it is.
+/// The payment sheet: what is paid, what follows, how, and how far it is.
 @MainActor final class PaymentView: View {
   let scope = Scope()
   let root: Widget
   private let viewModel: PaymentViewModel
   private let stack = Stack()
   private let problem = StatusView()
+  private let badge = StoreBadge()
   private let lines = Box(.vertical, spacing: 8)
   private let total = Label(styles: ["price"], alignment: .end)
-  private let renewal = Label(styles: [.caption, .dim], wraps: true)
+  private let tax = Label(styles: [.caption, .dim], alignment: .end)
+  private let terms = Label(styles: [.caption, .dim], wraps: true)
   private let methods = Box(.vertical, spacing: 6)
   private let spinner = Spinner(isSpinning: false, name: "Paying")
   private let status = Label(wraps: true)
+  private let confirm = Button("Open your bank's page", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
   private var shownLines: [PaymentViewModel.State.Line] = []
@@ -22,34 +25,43 @@ import PaymentFeature
   init(_ viewModel: PaymentViewModel) {
     self.viewModel = viewModel
     status.expandsHorizontally = true
-    total.expandsHorizontally = true
-    let sum = Box(.horizontal, spacing: 12, children: [Label("Total", styles: [.subheading]), total])
+    let words = Label("Total, including tax", styles: [.subheading], wraps: true)
+    words.expandsHorizontally = true
+    let sum = Box(.horizontal, spacing: 12, children: [words, Box(.vertical, children: [total, tax])])
     let progress = Box(.horizontal, spacing: 10, children: [spinner, status])
+    let bill = Box(
+      .vertical, spacing: 12,
+      children: [lines, Separator(), sum, terms, Label("Pay with", styles: [.caption, .dim]), methods])
+    // A small window shows part of the bill; what is pressed, and what came of it, is always there.
     let content = Box(
-      .vertical, spacing: 14,
+      .vertical, spacing: 12,
       children: [
-        Label("Payment", styles: [.heading], alignment: .center), lines, Separator(), sum, renewal,
-        Label("Pay with", styles: [.caption, .dim]), methods, progress,
+        Label("Payment", styles: [.heading], alignment: .center), badge.root, ScrolledWindow(bill, fitsContent: true), progress, confirm,
       ])
     stack.add(content, name: "payment")
     stack.add(problem.root, name: "status")
     root = Box(.vertical, spacing: 12, children: [stack, pay, cancel])
     pay.onClicked(self) { $0.viewModel.payTapped() }
+    confirm.onClicked(self) { $0.viewModel.confirmTapped() }
     cancel.onClicked(self) { $0.viewModel.cancelTapped() }
     problem.button.onClicked(self) { $0.viewModel.retryTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: PaymentViewModel.State) {
+    badge.text = state.badge
     if state.lines != shownLines {
       shownLines = state.lines
       lines.replaceAll { for line in state.lines { Self.row(line) } }
     }
     total.text = state.total
-    renewal.text = state.renewal
+    tax.text = state.tax ?? ""
+    tax.isVisible = state.tax != nil
+    terms.text = state.terms.joined(separator: "\n")
     showMethods(state)
     show(state.status)
     pay.label = state.payTitle
+    // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
     pay.setAccessibleName(state.payTitle.hasPrefix("Pay") ? "Pay" : state.payTitle)
     pay.isSensitive = state.canPay
     cancel.isSensitive = state.canCancel
@@ -71,12 +83,14 @@ import PaymentFeature
     let isWorking = if case .working = status { true } else { false }
     let isProblem = if case .problem = status { true } else { false }
     let isDone = if case .done = status { true } else { false }
+    let hasPage = if case .confirm(_, _?) = status { true } else { false }
     spinner.isSpinning = isWorking
     spinner.isVisible = isWorking
     self.status.text = status?.text ?? ""
     self.status.isVisible = status != nil
     self.status.setStyle(.error, isProblem)
     self.status.setStyle("success", isDone)
+    confirm.isVisible = hasPage
   }
 
   private func showMethods(_ state: PaymentViewModel.State) {
@@ -92,8 +106,8 @@ import PaymentFeature
 
   private func choice(_ method: PaymentViewModel.State.Method) -> Button {
     let words = Box(.vertical, children: [Label(method.name)])
-    if !method.detail.isEmpty { words.append(Label(method.detail, styles: [.caption, .dim])) }
-    let button = Button(words, name: method.name, styles: [.card])
+    if !method.detail.isEmpty { words.append(Label(method.detail, styles: [.caption, .dim], wraps: true)) }
+    let button = Button(words, name: method.name, styles: [.card, "method"])
     button.onClicked(self) { $0.viewModel.methodChosen(method.id) }
     return button
   }
@@ -112,7 +126,7 @@ extension PaymentViewModel.State.Status {
   /// Whether there is nothing left to decide.
   fileprivate var isSettled: Bool {
     switch self {
-    case .waiting, .done: true
+    case .waiting, .confirm, .done: true
     case .working, .problem: false
     }
   }

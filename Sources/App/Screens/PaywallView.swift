@@ -10,8 +10,11 @@ import PaywallFeature
   private let status = StatusView()
   private let title = Label(styles: [.heading], wraps: true, alignment: .center)
   private let text = Label(styles: [.dim], wraps: true, alignment: .center)
+  private let badge = StoreBadge()
   private let benefits = Box(.vertical, spacing: 6)
+  private let warning = Label(styles: ["notice"], wraps: true)
   private let notice = Label(styles: ["notice"], wraps: true)
+  private let balance = Label(styles: [.dim], wraps: true, alignment: .center)
   private let offers = Box(.vertical, spacing: 10)
   private let cancel = Button("Not now", styles: [.flat])
   private var shown: [PaywallViewModel.State.Offer] = []
@@ -19,16 +22,18 @@ import PaywallFeature
 
   init(_ viewModel: PaywallViewModel) {
     self.viewModel = viewModel
-    let content = Box(.vertical, spacing: 14) { [title, text, benefits, notice, offers] in
+    let content = Box(.vertical, spacing: 14) { [title, text, benefits, warning, notice, offers, balance] in
       title
       text
       benefits
+      warning
       notice
       offers
+      balance
     }
-    stack.add(content, name: "offers")
+    stack.add(ScrolledWindow(content, fitsContent: true), name: "offers")
     stack.add(status.root, name: "status")
-    root = Box(.vertical, spacing: 10, children: [stack, cancel])
+    root = Box(.vertical, spacing: 10, children: [badge.root, stack, cancel])
     cancel.onClicked(self) { $0.viewModel.closeTapped() }
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -37,8 +42,11 @@ import PaywallFeature
   private func show(_ state: PaywallViewModel.State) {
     title.text = state.title
     text.text = state.text
-    notice.text = state.notice ?? ""
-    notice.isVisible = state.notice != nil
+    badge.text = state.badge
+    for (label, words) in [(warning, state.warning), (notice, state.notice), (balance, state.balance)] {
+      label.text = words ?? ""
+      label.isVisible = words != nil
+    }
     if state.benefits != shownBenefits {
       shownBenefits = state.benefits
       benefits.replaceAll { for benefit in state.benefits { Self.line(benefit) } }
@@ -50,10 +58,11 @@ import PaywallFeature
     switch state.phase {
     case .ready: stack.show("offers")
     case .loading: showStatus { $0.showLoading("Fetching the offers…") }
-    case .empty:
-      showStatus { $0.show(icon: .empty, heading: "Nothing for sale", sentence: "This publication offers nothing here right now.") }
-    case .failed(let sentence):
-      showStatus { $0.show(icon: .failed, heading: "The offers cannot be shown", sentence: sentence, action: "Try again") }
+    case .unavailable(let problem):
+      showStatus {
+        $0.show(
+          icon: problem == .noProducts ? .empty : .failed, heading: problem.heading, sentence: problem.sentence, action: "Try again")
+      }
     }
   }
 

@@ -32,6 +32,11 @@ public struct Price: Hashable, Sendable {
     Price(minorUnits: Self.rounded(Decimal(minorUnits) / period.lengthInMonths), currency: currency)
   }
 
+  /// What one of `count` things costs that are sold together; rounded to the nearest minor unit.
+  public func divided(by count: Int) -> Price {
+    Price(minorUnits: Self.rounded(Decimal(minorUnits) / Decimal(max(1, count))), currency: currency)
+  }
+
   /// How much cheaper this price is for `period` than paying `monthly` every month, in whole percent.
   /// - Returns: 1 to 100, rounded to the nearest; `nil` when nothing is saved or the currencies differ.
   public func saving(of period: SubscriptionPeriod, against monthly: Price) -> Int? {

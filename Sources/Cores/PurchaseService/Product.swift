@@ -15,6 +15,23 @@ public struct Product: Hashable, Sendable, Identifiable {
     public var isOneTime: Bool { if case .subscription = self { false } else { true } }
   }
 
+  /// The tax that a price includes.
+  public struct Tax: Hashable, Sendable {
+    /// What people call it, such as `VAT`.
+    public let name: String
+    /// In hundredths of a percent: 1900 for 19 %.
+    public let basisPoints: Int
+    /// How much of the price it is.
+    public let amount: Price
+
+    /// Makes one.
+    public init(name: String, basisPoints: Int, amount: Price) {
+      self.name = name
+      self.basisPoints = basisPoints
+      self.amount = amount
+    }
+  }
+
   /// Stable within the seller.
   public let id: String
   /// How it is sold.
@@ -29,10 +46,13 @@ public struct Product: Hashable, Sendable, Identifiable {
   public let entitlement: String?
   /// What the first payment costs instead, for who may have it.
   public let offer: Offer?
+  /// The tax within ``price``; `nil` when the seller does not say.
+  public let tax: Tax?
 
   /// Makes one.
   public init(
-    id: String, kind: Kind, name: String, detail: String = "", price: Price, entitlement: String? = nil, offer: Offer? = nil
+    id: String, kind: Kind, name: String, detail: String = "", price: Price, entitlement: String? = nil, offer: Offer? = nil,
+    tax: Tax? = nil
   ) {
     self.id = id
     self.kind = kind
@@ -41,10 +61,13 @@ public struct Product: Hashable, Sendable, Identifiable {
     self.detail = detail
     self.price = price
     self.offer = offer
+    self.tax = tax
   }
 
   /// How often it renews; `nil` for what is paid once.
   public var period: SubscriptionPeriod? { if case .subscription(_, let period) = kind { period } else { nil } }
+  /// What is paid at first, with tax: the ``offer``'s price where there is one.
+  public var firstPayment: Price { offer?.price ?? price }
 }
 
 /// A price for a beginning: a trial when it costs nothing.

@@ -46,4 +46,16 @@ public struct SubscriptionPeriod: Hashable, Sendable {
 
   /// The length in months of the mean Gregorian year (365.2425 days).
   public var lengthInMonths: Decimal { Decimal(months) + Decimal(days) * 12 / (Decimal(3_652_425) / 10_000) }
+
+  /// When it is over, counted from `start` by the Gregorian calendar, whatever calendar the device uses: a month from the 31st ends on the
+  /// next month's last day.
+  /// - Parameters:
+  ///   - times: how many of it follow one another.
+  ///   - timeZone: where the days begin.
+  public func end(from start: Date, times: Int = 1, in timeZone: TimeZone) -> Date {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = timeZone
+    let length = DateComponents(month: months * times, day: days * times)
+    return calendar.date(byAdding: length, to: start) ?? start
+  }
 }

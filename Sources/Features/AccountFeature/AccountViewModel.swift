@@ -112,17 +112,9 @@ import SessionService
     case .unknown: new.premium = "Looking up your purchases…"
     case .none: new.premium = "You read without premium access."
     case .active(nil): new.premium = "You have premium access."
-    case .active(let until?): new.premium = "You have premium access until \(day(until))."
+    case .active(let until?): new.premium = "You have premium access until \(formatting.day(until))."
     }
     new.canUnlock = status == .none
     state = new
-  }
-
-  /// The day with its year: an end that is near is still a date, not an "ago".
-  private func day(_ date: Date) -> String {
-    var calendar = formatting.locale.calendar
-    calendar.timeZone = formatting.timeZone
-    let style = Date.FormatStyle(locale: formatting.locale, calendar: calendar, timeZone: formatting.timeZone)
-    return date.formatted(style.day().month(.wide).year())
   }
 }

@@ -34,6 +34,12 @@ extension ArticleViewModel {
     public var post: PostRow?
     /// The text, once anything is known of the post.
     public var text: Text?
+    /// How the reader can open a locked text with a pass: "Unlock with a pass (3 left)"; `nil` without passes.
+    public var passOffer: String?
+    /// Whether a pass is being spent; nothing that unlocks can be pressed then.
+    public var isUnlocking = false
+    /// What is special about the store, such as that nothing is charged; `nil` for nothing.
+    public var badge: String?
     /// Something to tell the reader in passing.
     public var message: String?
 

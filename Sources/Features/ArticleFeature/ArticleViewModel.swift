@@ -30,6 +30,7 @@ import PublicationClient
   private let output: @MainActor (Output) -> Void
 
   private var observation: Observation?
+  private var watching: Task<Void, Never>?
   private var generation = 0
   private var isLoading = false
   private var failure: (any Error)?
@@ -45,16 +46,21 @@ import PublicationClient
   ///   - paywallID: what "Unlock" leads to.
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
+  ///   - badge: what is special about the store; `nil` for nothing.
   ///   - output: told what the coordinator shall do.
   public init(
-    _ id: Post.ID, paywallID: PaywallRecord.ID, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void
+    _ id: Post.ID, paywallID: PaywallRecord.ID, store: ContentStore, formatting: Formatting, badge: String? = nil,
+    output: @escaping @MainActor (Output) -> Void
   ) {
     self.id = id
     self.paywallID = paywallID
     self.store = store
     self.formatting = formatting
     self.output = output
+    state.badge = badge
   }
+
+  isolated deinit { watching?.cancel() }
 
   /// The page came on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
   public func appear() {
@@ -62,6 +68,11 @@ import PublicationClient
     observation = store.posts.observe { [weak self] ids in
       guard let self, ids.contains(id) else { return }
       update()
+    }
+    let passes = store.passes.stream()
+    watching = Task { [weak self] in
+      // A stream still gives what it held when its reader was cancelled.
+      for await _ in passes where !Task.isCancelled { self?.update() }
     }
     store.enter(self)
     if askedWithAccess == nil || failure != nil { load() } else { accessChanged() }
@@ -72,6 +83,8 @@ import PublicationClient
   public func disappear() {
     observation?.cancel()
     observation = nil
+    watching?.cancel()
+    watching = nil
     store.leave(self)
   }
 
@@ -91,7 +104,20 @@ import PublicationClient
   /// Opens the fan club's page.
   public func clubTapped() { if let post = store.posts[id] { output(.openFanClub(post.fanClubID)) } }
   /// Offers access.
-  public func unlockTapped() { if case .locked = state.text { output(.openPaywall(paywallID, post: id)) } }
+  public func unlockTapped() { if case .locked = state.text, !state.isUnlocking { output(.openPaywall(paywallID, post: id)) } }
+  /// Spends a pass on this post. A second press while that is under way does nothing.
+  public func passTapped() {
+    guard case .locked = state.text, state.passOffer != nil, !state.isUnlocking else { return }
+    state.isUnlocking = true
+    Task { [weak self, store, id] in
+      do {
+        try await store.unlock(id)
+        self?.unlockEnded(nil)
+      } catch {
+        self?.unlockEnded("This post was not unlocked. \(RequestFailure(explaining: error).sentence)")
+      }
+    }
+  }
   /// Opens a link of the body in the browser; anything that no browser should get is left alone.
   public func linkTapped(_ url: String) {
     guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https", "mailto"].contains(scheme) else { return }
@@ -126,6 +152,17 @@ import PublicationClient
         self?.loaded(.failure(error), generation: mine, asked: asked)
       }
     }
+  }
+
+  private func unlockEnded(_ failure: String?) {
+    state.isUnlocking = false
+    if failure == nil {
+      // What is still on its way was asked before.
+      generation += 1
+      isLoading = false
+      wasServed = true
+    }
+    update(message: failure)
   }
 
   private func loaded(_ result: Result<Post, any Error>, generation mine: Int, asked: Stamp) {
@@ -180,12 +217,14 @@ import PublicationClient
     var row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
     new.post = row
+    let passes = row.isLocked ? store.passes.value ?? 0 : 0
+    new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil
     state = new
   }
 
   private func show(_ post: Post, failed: State.Phase?) -> (State.Text, State.Phase) {
     // The publication decides who may read; before it has answered, what is known here does.
-    if let body = post.body, !post.premium || wasServed ?? store.hasPremium {
+    if let body = post.body, !post.premium || wasServed ?? (store.hasPremium || post.unlocked) {
       if read?.html != body { readBody(body, base: post.url) }
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
     }

@@ -4,7 +4,7 @@ import PurchaseService
 /// One press of "Pay": the facts about it, and what they come to. Status text and buttons read ``outcome``; nothing else stores success.
 struct PaymentAttempt: Equatable {
   /// Whether the purchase has not answered yet.
-  var isRunning = false
+  private(set) var isRunning: Bool
   /// What the purchase answered.
   var result: PurchaseOutcome<PurchasableProduct>?
   private var stage: PurchaseStage?
@@ -12,6 +12,14 @@ struct PaymentAttempt: Equatable {
   private var authorizationStarted = false
   private var tokenError: String?
   private var hasToken = false
+
+  /// What to say while the reader has not agreed.
+  private let question: String
+
+  init(question: String = "", isRunning: Bool = false) {
+    self.question = question
+    self.isRunning = isRunning
+  }
 
   /// Where the authorization stands.
   var outcome: PaymentOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
@@ -60,7 +68,7 @@ struct PaymentAttempt: Equatable {
     case (_, .pending(let reason)): .waiting(reason.sentence)
     case (_, .failed(let failure)): .problem(failure.sentence)
     case (_, .cancelled): nil
-    case (.notAuthorized, nil): isRunning ? .working("Waiting for you to agree…") : nil
+    case (.notAuthorized, nil): isRunning ? .working(question) : nil
     case (.authorizing, nil): .working("Authorizing the payment…")
     case (.authorized, nil): .working(stageText)
     }

@@ -55,25 +55,31 @@ extension PaymentViewModel {
       case problem(String)
       /// It is on its way without the reader; nothing to do.
       case waiting(String)
+      /// The reader has to do something first, on that page if there is one: their bank asks them to confirm.
+      case confirm(String, page: String?)
       /// It is done.
       case done(String)
 
       /// The sentence.
       public var text: String {
         switch self {
-        case .working(let text), .problem(let text), .waiting(let text), .done(let text): text
+        case .working(let text), .problem(let text), .waiting(let text), .confirm(let text, _), .done(let text): text
         }
       }
     }
 
     /// How far the sheet is.
     public var phase = Phase.loading
+    /// What is special about the store, such as that nothing is charged; `nil` for nothing.
+    public var badge: String?
     /// What is paid for.
     public var lines: [Line] = []
-    /// The total with tax.
+    /// What is paid now, with tax.
     public var total = ""
-    /// What happens after the first payment.
-    public var renewal = ""
+    /// How much of ``total`` is tax; `nil` when the publication does not say.
+    public var tax: String?
+    /// What follows, a sentence each: when it renews, when a trial ends and what it costs then, how to cancel.
+    public var terms: [String] = []
     /// The ways to pay.
     public var methods: [Method] = []
     /// The way that is chosen.

@@ -12,6 +12,8 @@ import PurchaseService
     case finished(Product.ID)
     /// The reader left without paying, or before the payment was confirmed.
     case cancelled
+    /// The reader wants to see the page on which their bank asks them to confirm.
+    case openWeb(String)
   }
 
   /// What the screen shows.
@@ -26,7 +28,7 @@ import PurchaseService
   private let productID: Product.ID
   private let purchases: PublicationPurchases
   private let methods: [PaymentMethod]
-  private let locale: Locale
+  private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
   private var product: Product?
   private var isLoading = false
@@ -42,19 +44,21 @@ import PurchaseService
   ///   - productID: what is paid for.
   ///   - purchases: who sells it.
   ///   - methods: the ways to pay, the first of which is chosen.
-  ///   - locale: how prices are written.
+  ///   - formatting: how prices and dates are written, and what today is.
+  ///   - badge: what is special about the store; `nil` for nothing.
   ///   - output: told what comes next.
   public init(
-    _ productID: Product.ID, purchases: PublicationPurchases, methods: [PaymentMethod], locale: Locale,
+    _ productID: Product.ID, purchases: PublicationPurchases, methods: [PaymentMethod], formatting: Formatting, badge: String? = nil,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.productID = productID
     self.purchases = purchases
     self.methods = methods
-    self.locale = locale
+    self.formatting = formatting
     self.output = output
     state.methods = methods.map { State.Method(id: $0.id, name: $0.name, detail: $0.detail) }
     state.selectedMethod = methods.first?.id
+    state.badge = badge
   }
 
   isolated deinit { watching?.cancel() }
@@ -90,14 +94,18 @@ import PurchaseService
   /// The reader pressed "Pay". A second press while that is under way does nothing.
   public func payTapped() {
     guard state.canPay, let product, let method = methods.first(where: { $0.id == state.selectedMethod }) else { return }
-    attempt = PaymentAttempt()
-    attempt.isRunning = true
+    attempt = PaymentAttempt(question: method.question, isRunning: true)
     isLeaving = false
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
       self?.ended(result)
     }
+  }
+
+  /// The reader pressed the button that opens the bank's page.
+  public func confirmTapped() {
+    if case .confirm(_, let page?) = state.status { output(.openWeb(page)) }
   }
 
   /// The reader pressed "Cancel". Once they have agreed to pay there is nothing to cancel.
@@ -199,11 +207,12 @@ import PurchaseService
     var new = state
     new.phase = phase
     if let product {
-      let price = product.price.formatted(locale: locale)
-      new.lines = [State.Line(name: product.name, detail: product.detail, price: product.priceText(locale))]
-      new.total = price
-      new.renewal = product.renewalText
-      new.payTitle = attempt.hasFailed ? "Try again" : "Pay \(price)"
+      let total = product.firstPayment.formatted(locale: formatting.locale)
+      new.lines = [State.Line(name: product.name, detail: product.detail, price: product.priceText(formatting.locale))]
+      new.total = total
+      new.tax = product.taxText(formatting.locale)
+      new.terms = product.terms(from: formatting.clock.now, formatting)
+      new.payTitle = attempt.hasFailed ? "Try again" : product.offer?.isFree == true ? "Start for free" : "Pay \(total)"
     }
     new.status = attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty

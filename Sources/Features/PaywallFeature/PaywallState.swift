@@ -10,10 +10,40 @@ extension PaywallViewModel {
       case loading
       /// There is something to choose from.
       case ready
-      /// It cannot be shown; a sentence with what to do.
-      case failed(String)
+      /// It cannot be shown.
+      case unavailable(Problem)
+    }
+
+    /// Why a paywall cannot be shown.
+    public enum Problem: Equatable, Sendable {
+      /// Payments are not allowed for this person on this device.
+      case notAllowed
+      /// Its words or products did not come: a code for whoever helps, and a sentence with what to do.
+      case notFetched(code: String, sentence: String)
       /// The publication sells nothing here.
-      case empty
+      case noProducts
+      /// The publication offers only products that its store does not know.
+      case unknownProducts([Product.ID])
+
+      /// Which of them it is, in a few words.
+      public var heading: String {
+        switch self {
+        case .notAllowed: "Payments are not allowed"
+        case .notFetched: "The offers cannot be shown"
+        case .noProducts: "Nothing for sale"
+        case .unknownProducts: "These offers are unknown"
+        }
+      }
+
+      /// What that means, and what to do.
+      public var sentence: String {
+        switch self {
+        case .notAllowed: "Payments are not allowed on this device. Whoever looks after it can change that."
+        case .notFetched(let code, let sentence): "\(sentence) (\(code))"
+        case .noProducts: "This publication offers nothing here right now."
+        case .unknownProducts(let ids): "The store does not know what is offered here: \(ids.joined(separator: ", "))."
+        }
+      }
     }
 
     /// One thing to buy.
@@ -52,6 +82,8 @@ extension PaywallViewModel {
 
     /// How far the paywall is.
     public var phase = Phase.loading
+    /// What is special about the store, such as that nothing is charged; `nil` for nothing.
+    public var badge: String?
     /// The headline.
     public var title = ""
     /// A sentence below it.
@@ -64,6 +96,10 @@ extension PaywallViewModel {
     public var selected: Offer.ID?
     /// What the reader should know before choosing, such as that it is theirs already.
     public var notice: String?
+    /// That prices may be out of date, and why; `nil` when they are not.
+    public var warning: String?
+    /// How many article passes the reader has: "You have 3 article passes."; `nil` where none are sold.
+    public var balance: String?
 
     /// A paywall that knows nothing yet.
     public init() {}

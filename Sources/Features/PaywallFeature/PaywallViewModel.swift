@@ -27,51 +27,63 @@ import Runtime
   private let load: @Sendable (PaywallRecord.ID) async throws -> PaywallRecord
   private let purchases: PublicationPurchases
   private let effects: Effects
-  private let locale: Locale
+  private let formatting: Formatting
+  private let passes: @MainActor () -> AsyncStream<Int?>
   private let output: @MainActor (Output) -> Void
   private var products: [Product] = []
+  private var passCount: Int?
   private var isLoading = false
-  private var watching: Task<Void, Never>?
+  private var watching: [Task<Void, Never>] = []
 
   /// - Parameters:
   ///   - paywallID: which paywall.
   ///   - load: asks the publication for it; called off the main actor.
   ///   - purchases: what the reader has, and what there is to buy.
   ///   - effects: the door off the main actor.
-  ///   - locale: how prices are written.
+  ///   - formatting: how prices and dates are written.
+  ///   - badge: what is special about the store; `nil` for nothing.
+  ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - output: told what comes next.
   public init(
     _ paywallID: PaywallRecord.ID, load: @escaping @Sendable (PaywallRecord.ID) async throws -> PaywallRecord,
-    purchases: PublicationPurchases, effects: Effects, locale: Locale, output: @escaping @MainActor (Output) -> Void
+    purchases: PublicationPurchases, effects: Effects, formatting: Formatting, badge: String? = nil,
+    passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.finish() } }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.paywallID = paywallID
     self.load = load
     self.purchases = purchases
     self.effects = effects
-    self.locale = locale
+    self.formatting = formatting
+    self.passes = passes
     self.output = output
+    state.badge = badge
   }
 
-  isolated deinit { watching?.cancel() }
+  isolated deinit { for task in watching { task.cancel() } }
 
   // MARK: Inputs
 
   /// The screen came up: it follows what the reader has from here on, and is loaded if it is not yet.
   public func appear() {
-    if watching == nil {
-      let entitlements = purchases.entitlementStream()
-      watching = Task { [weak self] in
-        // A stream still gives what it held when its reader was cancelled.
-        for await _ in entitlements where !Task.isCancelled { self?.showOffers() }
-      }
+    if watching.isEmpty {
+      let (entitlements, passes) = (purchases.entitlementStream(), passes())
+      watching = [
+        Task { [weak self] in
+          // A stream still gives what it held when its reader was cancelled.
+          for await _ in entitlements where !Task.isCancelled { self?.showOffers() }
+        },
+        Task { [weak self] in
+          for await count in passes where !Task.isCancelled { self?.passesChanged(to: count) }
+        },
+      ]
     }
     if state.phase != .ready { reload() } else { showOffers() }
   }
 
   /// The screen went away.
   public func disappear() {
-    watching?.cancel()
-    watching = nil
+    for task in watching { task.cancel() }
+    watching = []
   }
 
   /// The reader pressed "Try again".
@@ -92,7 +104,7 @@ import Runtime
   private func reload() {
     guard !isLoading else { return }
     guard purchases.canMakePayments else {
-      state.phase = .failed(PurchaseFailure.notAllowed.sentence)
+      state.phase = .unavailable(.notAllowed)
       return
     }
     isLoading = true
@@ -100,30 +112,42 @@ import Runtime
     Task { [weak self, effects, load, purchases, paywallID] in
       do {
         let paywall = try await effects.run("paywall.load") { try await load(paywallID) }
-        let products = try await purchases.products(paywall.productIDs).products
-        self?.loaded(paywall, products)
+        let list = try await purchases.products(paywall.productIDs)
+        self?.loaded(paywall, list)
       } catch {
         self?.failed(error)
       }
     }
   }
 
-  private func loaded(_ paywall: PaywallRecord, _ products: [Product]) {
+  private func loaded(_ paywall: PaywallRecord, _ list: ProductList) {
     isLoading = false
-    self.products = products
+    products = list.products
     change {
       $0.title = paywall.title
       $0.text = paywall.text
       $0.benefits = paywall.benefits
-      $0.phase = products.isEmpty ? .empty : .ready
+      switch (products.isEmpty, list.unknown.isEmpty) {
+      case (false, _): $0.phase = .ready
+      case (true, true): $0.phase = .unavailable(.noProducts)
+      case (true, false): $0.phase = .unavailable(.unknownProducts(list.unknown))
+      }
+      $0.warning = list.isStale ? "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." : nil
       show(products, in: &$0)
     }
   }
 
   private func failed(_ error: any Error) {
     isLoading = false
-    let sentence = (error as? ClientError)?.sentence ?? (error as? StoreFailure)?.sentence
-    state.phase = .failed(sentence ?? "The offers cannot be loaded. Try again in a moment.")
+    let failure =
+      error as? StoreFailure ?? (error as? ClientError).map(StoreFailure.init)
+      ?? StoreFailure(.unavailable, code: "unknown", sentence: "The offers cannot be loaded. Try again in a moment.")
+    state.phase = .unavailable(.notFetched(code: failure.code, sentence: failure.sentence))
+  }
+
+  private func passesChanged(to count: Int?) {
+    passCount = count
+    showOffers()
   }
 
   // MARK: Showing
@@ -139,7 +163,7 @@ import Runtime
     let best = savings.compactMap { $0 }.max().flatMap { most in savings.firstIndex(of: most) }
     state.offers = products.enumerated().map { index, product in
       State.Offer(
-        id: product.id, name: product.name, price: product.priceText(locale), detail: product.paceText(locale), note: product.detail,
+        id: product.id, name: product.name, price: product.priceText(formatting.locale), detail: product.paceText(formatting.locale), note: product.detail,
         saving: savings[index].map { "Save \(percent($0))" }, isBest: index == best, canBuy: canBuy(product))
     }
     if products.contains(where: purchases.covers) {
@@ -149,17 +173,19 @@ import Runtime
     } else {
       state.notice = nil
     }
+    let sellsPasses = products.contains { !$0.kind.isOwned }
+    state.balance = sellsPasses ? passCount.map { "You have \(formatting.count($0, "article pass", "article passes"))." } : nil
   }
 
-  /// What gives the same as a purchase that is being confirmed is not sold a second time beside it.
+  /// What gives the same as a purchase that is being confirmed is not sold a second time beside it; and who has everything needs no passes.
   private func canBuy(_ product: Product) -> Bool {
-    !purchases.covers(product)
+    !(product.kind.isOwned ? purchases.covers(product) : products.contains(where: purchases.covers))
       && !products.contains {
         purchases.isUnderWay($0.id) && ($0.id == product.id || ($0.entitlement != nil && $0.entitlement == product.entitlement))
       }
   }
 
-  private func percent(_ value: Int) -> String { (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(locale)) }
+  private func percent(_ value: Int) -> String { (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(formatting.locale)) }
 
   /// One change of the state, told once.
   private func change(_ change: (inout State) -> Void) {

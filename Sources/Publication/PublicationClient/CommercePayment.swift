@@ -8,15 +8,28 @@ public struct PaymentMethod: Sendable, Identifiable {
   public let name: String
   /// One line below it; may be empty.
   public let detail: String
+  /// What the payment sheet says while the person has not agreed.
+  public let question: String
   /// Asks the person for money by this method.
   public let authorizer: any PaymentAuthorizer
 
   /// Makes one.
-  public init(id: String, name: String, detail: String = "", authorizer: any PaymentAuthorizer) {
+  public init(
+    id: String, name: String, detail: String = "", question: String = "Waiting for you to agree…", authorizer: any PaymentAuthorizer
+  ) {
     self.id = id
     self.name = name
     self.detail = detail
+    self.question = question
     self.authorizer = authorizer
+  }
+
+  /// The publication's own page in the system's browser.
+  /// - Parameter authorizer: opens it, and waits for what becomes of it.
+  public static func browser(_ authorizer: any PaymentAuthorizer) -> PaymentMethod {
+    PaymentMethod(
+      id: "browser", name: "Pay in the browser", detail: "On the publication's own page.",
+      question: "Waiting for you to pay in the browser…", authorizer: authorizer)
   }
 
   /// The cards that the stub payment provider knows; none of them costs anything.

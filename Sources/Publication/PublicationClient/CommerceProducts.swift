@@ -50,9 +50,12 @@ extension Product {
       guard let period = record.period.flatMap(SubscriptionPeriod.init(iso8601:)) else { return nil }
       kind = .subscription(group: record.group, period: period)
     }
+    let tax = record.tax.map {
+      Tax(name: $0.name, basisPoints: $0.basisPoints, amount: Price(minorUnits: $0.minorUnits, currency: record.currency))
+    }
     self.init(
       id: record.id, kind: kind, name: record.name, detail: record.detail,
-      price: Price(minorUnits: record.priceMinorUnits, currency: record.currency), entitlement: record.entitlement)
+      price: Price(minorUnits: record.priceMinorUnits, currency: record.currency), entitlement: record.entitlement, tax: tax)
   }
 }
 
@@ -76,7 +79,7 @@ public struct PublicationProductFetcher: ProductFetcher {
 
 extension StoreFailure {
   /// From a call that failed. Its code says what happened: the publication's own, `http_503`, `timed_out`, `unreachable`, `cut_short`, ….
-  init(_ error: ClientError) {
+  public init(_ error: ClientError) {
     let kind: Kind =
       switch error {
       case .problem(let problem, _) where problem.status == 401: .unauthorized

@@ -32,12 +32,16 @@ import Runtime
     didSet { if hasPremium != oldValue { for page in pagesOnScreen { page.accessChanged() } } }
   }
 
+  /// How many article passes the reader has; `nil` until the publication has said so.
+  public let passes = LastValue<Int?>(nil)
+
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
   private let identifiers: any IdentifierSource
   private var onScreen: [() -> (any ContentPage)?] = []
   private var unseenFailure: String?
+  private var passGeneration = 0
 
   /// - Parameters:
   ///   - client: the publication, as this reader.
@@ -78,6 +82,31 @@ import Runtime
     actions.perform(FollowAction(id: identifiers.next(), fanClub: id, followed: !club.followed))
   }
 
+  /// Asks how many passes the reader has. Without an answer, what was known stays.
+  public func refreshPasses() async {
+    passGeneration += 1
+    let (mine, client) = (passGeneration, client)
+    let balances = try? await effects.run("passes.load") { try await client.balances() }
+    // An answer from before a pass was spent, or for a reader who is gone, is out of date.
+    guard let balances, mine == passGeneration, !isClosed else { return }
+    passes.value = balances.first { $0.type == Balance.articlePass }?.amount ?? 0
+  }
+
+  /// Opens a premium post with one of the reader's passes. Trying again after an answer was lost spends none a second time.
+  /// - Throws: `ClientError`.
+  public func unlock(_ id: Post.ID) async throws {
+    let (asked, client) = (posts.stamp(), client)
+    do {
+      let post = try await effects.run("post.unlock") { try await client.unlock(id) }
+      guard !isClosed else { return }
+      posts.store([post], asOf: asked)
+    } catch {
+      await refreshPasses()
+      throw error
+    }
+    await refreshPasses()
+  }
+
   /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
   public func enter(_ page: any ContentPage) {
     leave(page)
@@ -98,6 +127,7 @@ import Runtime
     isClosed = true
     onScreen = []
     actions.close()
+    passes.value = nil
     posts.removeAll()
     fanClubs.removeAll()
   }

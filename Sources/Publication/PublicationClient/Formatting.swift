@@ -29,15 +29,27 @@ public struct Formatting: Sendable {
     case 3600..<86_400: return Self.ago(Int(age / 3600), "hour")
     default: break
     }
-    var calendar = locale.calendar
-    calendar.timeZone = timeZone
+    let calendar = calendar
     if age > 0, let yesterday = calendar.date(byAdding: .day, value: -1, to: now), calendar.isDate(date, inSameDayAs: yesterday) {
       return "Yesterday"
     }
     let isThisYear = calendar.isDate(date, equalTo: now, toGranularity: .year)
-    let style = Date.FormatStyle(locale: locale, calendar: calendar, timeZone: timeZone).day().month(isThisYear ? .wide : .abbreviated)
+    let style = style.day().month(isThisYear ? .wide : .abbreviated)
     return date.formatted(isThisYear ? style : style.year())
   }
+
+  /// The day with its year, also when it is near: what an end or a receipt needs.
+  public func day(_ date: Date) -> String { date.formatted(style.day().month(.wide).year()) }
+
+  /// The day with its year, hour and minute.
+  public func moment(_ date: Date) -> String { date.formatted(style.day().month(.wide).year().hour().minute()) }
+
+  private var calendar: Calendar {
+    var calendar = locale.calendar
+    calendar.timeZone = timeZone
+    return calendar
+  }
+  private var style: Date.FormatStyle { Date.FormatStyle(locale: locale, calendar: calendar, timeZone: timeZone) }
 
   /// A count with the separators of the reader's language.
   public func count(_ count: Int) -> String { count.formatted(.number.locale(locale)) }

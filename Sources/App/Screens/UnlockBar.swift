@@ -1,0 +1,42 @@
+import ArticleFeature
+import Gtk
+
+/// What it takes to read on, below an article that is locked.
+@MainActor final class UnlockBar {
+  let root: Widget
+  let unlock = Button("Unlock", styles: [.suggested, .pill, "compact"])
+  let pass = Button("Unlock with a pass", styles: [.pill, "compact"])
+  private let badge = StoreBadge()
+  private let spinner = Spinner(isSpinning: false, name: "Unlocking")
+
+  init() {
+    let heading = Box(
+      .horizontal, spacing: 8, children: [Image(.lock, size: 20, styles: ["status-picture"]), Label("The rest is for members", styles: [.subheading])])
+    heading.horizontal = .center
+    let buttons = Box(.horizontal, spacing: 10, children: [spinner, pass, unlock])
+    buttons.horizontal = .center
+    let column = Box(
+      .vertical, spacing: 8,
+      children: [
+        heading, Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center),
+        badge.root, buttons,
+      ])
+    let bar = Box(.vertical, styles: ["unlock-bar"], children: [Clamp(maximumWidth: 720, column)])
+    bar.isVisible = false
+    root = bar
+  }
+
+  func show(_ state: ArticleViewModel.State) {
+    let isLocked = if case .locked = state.text { true } else { false }
+    root.isVisible = isLocked
+    badge.text = state.badge
+    if let offer = state.passOffer { pass.label = offer }
+    // Without the count: what it does stays the same.
+    pass.setAccessibleName("Unlock with a pass")
+    pass.isVisible = state.passOffer != nil
+    pass.isSensitive = !state.isUnlocking
+    unlock.isSensitive = !state.isUnlocking
+    spinner.isSpinning = state.isUnlocking
+    spinner.isVisible = state.isUnlocking
+  }
+}
