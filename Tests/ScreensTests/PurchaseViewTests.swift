@@ -22,7 +22,7 @@ final class PurchaseViewTests: ScreensTestCase {
       rig.seen.button(offer)?.click()
       try rig.settle()
       XCTAssertEqual(rig.shown, "payment")
-      XCTAssertTrue(rig.seen.says("Total"))
+      XCTAssertTrue(rig.seen.says("Total, including tax"))
       XCTAssertTrue(rig.seen.says("€49.00"))
       rig.line.hold("POST /v1/orders")
       rig.seen.button("Pay €49.00")?.click()
