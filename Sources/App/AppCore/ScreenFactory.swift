@@ -64,7 +64,8 @@ import SessionService
     case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: content, formatting: formatting, output: posts))
     case .post(let id):
       return .article(
-        ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) { [weak self] output in
+        ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
+          [weak self] output in
           switch output {
           case .openWeb(let url): self?.perform?(.web(url))
           case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))

@@ -156,16 +156,13 @@ import CGtkShims
 
 /// One child that may be larger than its room.
 @MainActor public final class ScrolledWindow: Widget {
-  /// - Parameters:
-  ///   - scrollsHorizontally: otherwise the child gets the width there is.
-  ///   - fitsContent: whether it is as high as the child where there is room for that; otherwise it takes what height there is.
-  public init(_ child: Widget? = nil, scrollsHorizontally: Bool = false, fitsContent: Bool = false) {
+  /// - Parameter scrollsHorizontally: otherwise the child gets the width there is.
+  public init(_ child: Widget? = nil, scrollsHorizontally: Bool = false) {
     super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
     gtk_scrolled_window_set_policy(
       opaque, scrollsHorizontally ? GTK_POLICY_AUTOMATIC : GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
-    gtk_scrolled_window_set_propagate_natural_height(opaque, fitsContent ? 1 : 0)
     self.child(child)
-    expandsVertically = !fitsContent
+    expandsVertically = true
   }
 
   /// Puts a child in the place of the present one.
@@ -175,6 +172,19 @@ import CGtkShims
   public var position: Double {
     get { gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(opaque)) }
     set { gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(opaque), newValue) }
+  }
+}
+
+/// One child at its own height, which scrolls where there is less room than that.
+@MainActor public final class FittingScroller: Widget {
+  /// As wide as the child, too.
+  public init(_ child: Widget) {
+    super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(0, 0)))
+    let scroller = ScrolledWindow(child)
+    gtk_scrolled_window_set_propagate_natural_width(scroller.opaque, 1)
+    scroller.expandsVertically = false
+    matinee_clamp_set_child(widget, scroller.widget)
+    matinee_clamp_set_content(widget, child.widget)
   }
 }
 

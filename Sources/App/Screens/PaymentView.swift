@@ -36,7 +36,7 @@ import PaymentFeature
     let content = Box(
       .vertical, spacing: 12,
       children: [
-        Label("Payment", styles: [.heading], alignment: .center), badge.root, ScrolledWindow(bill, fitsContent: true), progress, confirm,
+        Label("Payment", styles: [.heading], alignment: .center), badge.root, FittingScroller(bill), progress, confirm,
       ])
     stack.add(content, name: "payment")
     stack.add(problem.root, name: "status")

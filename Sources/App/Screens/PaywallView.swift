@@ -31,7 +31,7 @@ import PaywallFeature
       offers
       balance
     }
-    stack.add(ScrolledWindow(content, fitsContent: true), name: "offers")
+    stack.add(FittingScroller(content), name: "offers")
     stack.add(status.root, name: "status")
     root = Box(.vertical, spacing: 10, children: [badge.root, stack, cancel])
     cancel.onClicked(self) { $0.viewModel.closeTapped() }

@@ -11,7 +11,8 @@ import Gtk
 
   init() {
     let heading = Box(
-      .horizontal, spacing: 8, children: [Image(.lock, size: 20, styles: ["status-picture"]), Label("The rest is for members", styles: [.subheading])])
+      .horizontal, spacing: 8,
+      children: [Image(.lock, size: 20, styles: ["status-picture"]), Label("The rest is for members", styles: [.subheading])])
     heading.horizontal = .center
     let buttons = Box(.horizontal, spacing: 10, children: [spinner, pass, unlock])
     buttons.horizontal = .center

@@ -65,6 +65,7 @@ struct PaymentAttempt: Equatable {
     switch (outcome, result) {
     case (.failed(let sentence), _): .problem(sentence)
     case (_, .purchased): .done("Unlocked. Thank you!")
+    case (_, .pending(.interrupted(let sentence, let page))): .confirm(sentence, page: page)
     case (_, .pending(let reason)): .waiting(reason.sentence)
     case (_, .failed(let failure)): .problem(failure.sentence)
     case (_, .cancelled): nil

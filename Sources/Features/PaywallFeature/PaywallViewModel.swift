@@ -132,7 +132,8 @@ import Runtime
       case (true, true): $0.phase = .unavailable(.noProducts)
       case (true, false): $0.phase = .unavailable(.unknownProducts(list.unknown))
       }
-      $0.warning = list.isStale ? "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." : nil
+      $0.warning =
+        list.isStale ? "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." : nil
       show(products, in: &$0)
     }
   }
@@ -163,7 +164,8 @@ import Runtime
     let best = savings.compactMap { $0 }.max().flatMap { most in savings.firstIndex(of: most) }
     state.offers = products.enumerated().map { index, product in
       State.Offer(
-        id: product.id, name: product.name, price: product.priceText(formatting.locale), detail: product.paceText(formatting.locale), note: product.detail,
+        id: product.id, name: product.name, price: product.priceText(formatting.locale), detail: product.paceText(formatting.locale),
+        note: product.detail,
         saving: savings[index].map { "Save \(percent($0))" }, isBest: index == best, canBuy: canBuy(product))
     }
     if products.contains(where: purchases.covers) {
@@ -185,7 +187,9 @@ import Runtime
       }
   }
 
-  private func percent(_ value: Int) -> String { (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(formatting.locale)) }
+  private func percent(_ value: Int) -> String {
+    (Double(value) / 100).formatted(.percent.precision(.fractionLength(0)).locale(formatting.locale))
+  }
 
   /// One change of the state, told once.
   private func change(_ change: (inout State) -> Void) {

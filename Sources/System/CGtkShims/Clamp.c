@@ -3,6 +3,7 @@
 typedef struct {
   GtkWidget parent;
   GtkWidget *child;
+  GtkWidget *content;  // Within the child, which holds it.
   int max_width;
   double ratio;
 } MatineeClamp;
@@ -48,6 +49,11 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
   } else {
     gtk_widget_measure(clamp->child, orientation, width, minimum, natural, NULL, NULL);
   }
+  if (clamp->content) {
+    int needed = 0;
+    gtk_widget_measure(clamp->content, orientation, width, NULL, &needed, NULL, NULL);
+    *natural = MAX(*minimum, needed);
+  }
 }
 
 static void allocate(GtkWidget *widget, int width, int height, int baseline) {
@@ -72,6 +78,7 @@ static void compute_expand(GtkWidget *widget, gboolean *horizontal, gboolean *ve
 
 static void dispose(GObject *object) {
   MatineeClamp *clamp = (MatineeClamp *)object;
+  clamp->content = NULL;
   g_clear_pointer(&clamp->child, gtk_widget_unparent);
   G_OBJECT_CLASS(matinee_clamp_parent_class)->dispose(object);
 }
@@ -104,6 +111,8 @@ void matinee_clamp_set_child(GtkWidget *widget, GtkWidget *child) {
   clamp->child = child;
   if (child) gtk_widget_set_parent(child, widget);
 }
+
+void matinee_clamp_set_content(GtkWidget *widget, GtkWidget *content) { ((MatineeClamp *)widget)->content = content; }
 
 void matinee_clamp_set_max_width(GtkWidget *widget, int max_width) {
   MatineeClamp *clamp = (MatineeClamp *)widget;

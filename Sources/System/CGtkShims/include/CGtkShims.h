@@ -46,6 +46,8 @@ uint32_t matinee_list_model_live_items(GListModel *_Nonnull model);
 /// tells by the signal `placed`, in the middle of a layout, that it was given its place.
 GtkWidget *_Nonnull matinee_clamp_new(int max_width, double ratio);
 void matinee_clamp_set_child(GtkWidget *_Nonnull clamp, GtkWidget *_Nullable child);
+/// Makes it as high as `content`, which is within the child, would like to be; a scrolled child never asks what its lines need at a width.
+void matinee_clamp_set_content(GtkWidget *_Nonnull clamp, GtkWidget *_Nonnull content);
 void matinee_clamp_set_max_width(GtkWidget *_Nonnull clamp, int max_width);
 /// Two children for the same place: the wide one is shown where it fits, else the narrow one.
 GtkWidget *_Nonnull matinee_either_new(GtkWidget *_Nonnull wide, GtkWidget *_Nonnull narrow);
