@@ -53,7 +53,7 @@ import Synchronization
     }
     purchases = Purchases<PurchasableProduct>(
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
-      environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry))
+      environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry, random: FixedRandom()))
     purchases.setUser("ada")
     let methods = [
       PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),

@@ -24,6 +24,7 @@ final class Ledger: Sendable {
   let ledger = Ledger()
   let issuer: ReceiptIssuer
   let queue: ScriptedQueue
+  let products = ScriptedProducts([monthly, forever])
   let folder: URL
   let identifiers = SequentialIdentifiers()
   let trusted: Mutex<Result<TrustedKeys, StoreFailure>>
@@ -32,13 +33,15 @@ final class Ledger: Sendable {
   private(set) var purchases: Purchases<String>
   private(set) var stages: [PurchaseStage] = []
   var retry = RetryPolicy()
+  private let random: any RandomSource
 
-  init(user: String? = "ada", retry: RetryPolicy = RetryPolicy()) async throws {
+  init(user: String? = "ada", retry: RetryPolicy = RetryPolicy(), random: any RandomSource = FixedRandom()) async throws {
     _ = purchaseServiceIsSetUp
     let issuer = try ReceiptIssuer()
     let ledger = ledger
     self.issuer = issuer
     self.retry = retry
+    self.random = random
     trusted = Mutex(.success(issuer.trusted))
     queue = ScriptedQueue { transaction, _ in
       ledger.charge(transaction.id)
@@ -70,9 +73,9 @@ final class Ledger: Sendable {
     purchases = Purchases(
       seller: "store",
       path: PurchasePath(
-        name: "device", fetcher: ScriptedProducts([monthly, forever]), queue: queue,
+        name: "device", fetcher: products, queue: queue,
         verifier: DeviceVerifier(keys: keys, read: ReceiptIssuer.read)), journal: journal,
-      environment: PurchaseEnvironment(clock: clock, identifiers: identifiers, effects: effects, retry: retry))
+      environment: PurchaseEnvironment(clock: clock, identifiers: identifiers, effects: effects, retry: retry, random: random))
   }
 
   /// The program was killed and is started again: what is not in the file is gone.

@@ -274,17 +274,6 @@ import Testing
     #expect(bench.queue.submitted.map(\.id) == [id(1), id(2)], "a new try is a new transaction")
   }
 
-  @Test func whereNobodyIsSignedInOrPaymentsAreNotAllowedTheQueueIsNotReached() async throws {
-    let bench = try await Bench(user: nil)
-    let authorizer = ScriptedAuthorizer()
-    #expect(await bench.buy(authorizer: authorizer) == .failed(.notSignedIn))
-    bench.purchases.setUser("ada")
-    bench.queue.allowPayments(false)
-    #expect(await bench.buy(authorizer: authorizer) == .failed(.notAllowed))
-    #expect(authorizer.orders.isEmpty)
-    #expect(bench.queue.submitted.isEmpty)
-  }
-
   @Test func whatCannotBeWrittenDownIsNotBegun() async throws {
     let bench = try await Bench()
     await bench.journal.close()
@@ -331,31 +320,6 @@ import Testing
     await bench.idle()
     #expect(bench.purchases.entitlements == ["premium.monthly", "premium.forever"])
     #expect(bench.ledger.charges.count == 2)
-  }
-
-  @Test func case18ADoubledIdentifierInAListDoesNotCrash() async throws {
-    let bench = try await Bench()
-    let doubled = ScriptedProducts { _, _ in [monthly, forever, monthly] }
-    let purchases = Purchases<String>(
-      seller: "store",
-      path: PurchasePath(
-        name: "device", fetcher: doubled, queue: bench.queue,
-        verifier: DeviceVerifier(
-          keys: KeyRing(seller: "store", path: "device", journal: bench.journal, clock: bench.clock) { throw CancellationError() },
-          read: ReceiptIssuer.read
-        )),
-      journal: bench.journal, environment: PurchaseEnvironment(clock: bench.clock, effects: bench.effects))
-    let products = try await purchases.products(["premium.forever", "premium.monthly", "premium.forever", "other"]).products
-    #expect(products.map(\.id) == ["premium.forever", "premium.monthly"])
-  }
-
-  @Test func case13AFailedFetchKeepsItsReason() async throws {
-    let bench = try await Bench()
-    #expect(try await bench.purchases.products(["premium.monthly"]).products == [monthly])
-    let failure = StoreFailure(StoreFailure(.refused, code: "gone", sentence: "Gone."))
-    #expect(failure.code == "gone")
-    struct Odd: Error {}
-    #expect(StoreFailure(Odd()).kind == .unavailable)
   }
 
   @Test func everyFailureHasASentence() {

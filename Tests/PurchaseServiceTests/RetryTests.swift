@@ -170,9 +170,37 @@ import Testing
 
   @Test func waitsDoubleUpToALimitAndTheStoreMayAskForMore() {
     let policy = RetryPolicy(firstWait: .seconds(1), longestWait: .seconds(60))
-    #expect((1...8).map { policy.wait(after: $0, asked: nil).seconds } == [1, 2, 4, 8, 16, 32, 60, 60])
-    #expect(policy.wait(after: 1, asked: .seconds(90)) == .seconds(90))
-    #expect(policy.wait(after: 8, asked: .seconds(5)) == .seconds(60))
-    #expect(policy.wait(after: .max, asked: nil) == .seconds(60))
+    #expect((1...8).map { policy.wait(after: $0, asked: nil, chance: 0).seconds } == [1, 2, 4, 8, 16, 32, 60, 60])
+    #expect(policy.wait(after: 1, asked: .seconds(90), chance: 0) == .seconds(90))
+    #expect(policy.wait(after: 8, asked: .seconds(5), chance: 0) == .seconds(60))
+    #expect(policy.wait(after: .max, asked: nil, chance: 0) == .seconds(60))
+  }
+
+  @Test func chanceMakesWaitsLongerUpToItsShareAndTheSameForTheSameSeed() {
+    let policy = RetryPolicy(firstWait: .seconds(10), longestWait: .seconds(60), jitter: 0.5)
+    func waits(_ seed: UInt64) -> [Duration] {
+      let random = SeededRandom(seed: seed)
+      return (1...50).map { policy.wait(after: $0, asked: .seconds(15), chance: random.fraction()) }
+    }
+    #expect(waits(1) == waits(1))
+    #expect(waits(1) != waits(2))
+    #expect(Set(waits(1)).count > 40, "two devices do not come back together")
+    for seed in UInt64(0)..<20 { #expect(waits(seed).dropFirst(3).allSatisfy { (.seconds(60)...(.seconds(90))).contains($0) }) }
+    #expect(policy.wait(after: 1, asked: .seconds(15), chance: 0) == .seconds(15), "never before the store said")
+    #expect(policy.wait(after: 1, asked: .seconds(15), chance: 1) == .seconds(20))
+    #expect(policy.wait(after: 9, asked: nil, chance: 7) == .seconds(90), "whatever the chance")
+    #expect(RetryPolicy(firstWait: .seconds(1), jitter: -3).wait(after: 1, asked: nil, chance: 1) == .seconds(1))
+  }
+
+  @Test func theWaitOfATransactionIsSpreadByTheInjectedChance() async throws {
+    let bench = try await Bench(random: FixedRandom(.max))
+    failing(bench, 1, .unavailable(reason: "time-out"))
+    async let outcome = bench.buy()
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1.4))
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == 1)
+    bench.clock.advance(by: .seconds(0.1))
+    #expect(await outcome == .purchased("premium.monthly"))
   }
 }

@@ -73,7 +73,7 @@ public final class FaultTransport: Transport {
         state.matches[index] += 1
         guard match >= rule.skip, rule.count.map({ match < rule.skip + $0 }) ?? true else { continue }
         var chance = SplitMix(state: state.plan.seed &+ UInt64(index) << 32 &+ UInt64(match))
-        guard Double(chance.next() >> 11) / Double(1 << 53) < rule.probability else { continue }
+        guard chance.fraction() < rule.probability else { continue }
         if case .delay(let duration) = rule.fault {
           verdict.delay += duration
         } else if verdict.fault == nil {
@@ -83,18 +83,5 @@ public final class FaultTransport: Transport {
       }
       return verdict
     }
-  }
-}
-
-/// Sebastiano Vigna's SplitMix64: every seed gives a good sequence, the same on every machine.
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -60,6 +60,9 @@ public struct Price: Hashable, Sendable {
     var value = value
     var result = Decimal()
     NSDecimalRound(&result, &value, 0, .plain)
+    // Beyond what counts, an amount stays at the end of the scale.
+    if result >= Decimal(Int.max) { return .max }
+    if result <= Decimal(Int.min) { return .min }
     return NSDecimalNumber(decimal: result).intValue
   }
 }

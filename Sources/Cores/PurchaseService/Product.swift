@@ -1,3 +1,5 @@
+import Foundation
+
 /// Something that can be bought, as a paywall shows it. No store's own type is behind it.
 public struct Product: Hashable, Sendable, Identifiable {
   /// How it is sold.
@@ -68,21 +70,39 @@ public struct Product: Hashable, Sendable, Identifiable {
   public var period: SubscriptionPeriod? { if case .subscription(_, let period) = kind { period } else { nil } }
   /// What is paid at first, with tax: the ``offer``'s price where there is one.
   public var firstPayment: Price { offer?.price ?? price }
+
+  /// What it comes to in a month, rounded to the nearest minor unit; `nil` for what is paid once.
+  public var pricePerMonth: Price? { period.map(price.perMonth) }
+
+  /// How much cheaper it is than paying another product every month, in whole percent from 1 to 100.
+  /// - Returns: `nil` when nothing is saved, it does not renew, the other one is not monthly, or the currencies differ.
+  public func saving(against monthly: Product) -> Int? {
+    guard let period, monthly.period == .month, id != monthly.id else { return nil }
+    return price.saving(of: period, against: monthly.price)
+  }
 }
 
-/// A price for a beginning: a trial when it costs nothing.
+/// A price for a beginning: a trial when it costs nothing. After it the product's own price is paid.
 public struct Offer: Hashable, Sendable {
   /// What is paid for each period.
   public let price: Price
   /// How long a period is.
   public let period: SubscriptionPeriod
-  /// For how many periods.
+  /// For how many periods, from 1.
   public let cycles: Int
 
-  /// Makes one.
+  /// Makes one; fewer than one cycle count as one.
   public init(price: Price, period: SubscriptionPeriod, cycles: Int = 1) {
     self.price = price
     self.period = period
-    self.cycles = cycles
+    self.cycles = max(cycles, 1)
   }
+
+  /// Whether it costs nothing.
+  public var isTrial: Bool { price.minorUnits == 0 }
+  /// How long it lasts in all; `nil` for longer than can be counted.
+  public var length: SubscriptionPeriod? { period.times(cycles) }
+  /// When the product's own price is paid for the first time, if the offer begins at `start`.
+  /// - Parameter timeZone: the reader's, which decides what a day is.
+  public func end(from start: Date, in timeZone: TimeZone) -> Date { period.end(from: start, times: cycles, in: timeZone) }
 }

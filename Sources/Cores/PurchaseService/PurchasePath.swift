@@ -33,14 +33,18 @@ public struct PurchaseEnvironment: Sendable {
   public let effects: Effects
   /// How often the store is asked again.
   public let retry: RetryPolicy
+  /// Spreads the waits.
+  public let random: any RandomSource
 
   /// Makes one.
   public init(
-    clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), effects: Effects, retry: RetryPolicy = RetryPolicy()
+    clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), effects: Effects, retry: RetryPolicy = RetryPolicy(),
+    random: any RandomSource = SystemRandom()
   ) {
     self.clock = clock
     self.identifiers = identifiers
     self.effects = effects
     self.retry = retry
+    self.random = random
   }
 }

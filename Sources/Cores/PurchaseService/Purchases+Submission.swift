@@ -28,7 +28,7 @@ extension Purchases {
         await submission.pause(for: environment.retry.waitForSomebody, environment)
       case .later(let asked):
         tries += 1
-        let wait = environment.retry.wait(after: tries, asked: asked)
+        let wait = environment.retry.wait(after: tries, asked: asked, chance: environment.random.fraction())
         let isLast = tries >= environment.retry.tries
         if isLast || tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
           submission.report(.pending(.storeUnavailable))

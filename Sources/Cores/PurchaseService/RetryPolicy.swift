@@ -4,6 +4,8 @@ public struct RetryPolicy: Equatable, Sendable {
   public var firstWait: Duration
   /// The longest wait of our own; the store may ask for a longer one.
   public var longestWait: Duration
+  /// How much longer a wait may be made by chance, as a share of our own wait, so that many devices do not all come back at once: 0 to 1.
+  public var jitter: Double
   /// After how many tries whoever asked for the purchase is told that it is pending. It goes on all the same.
   public var triesInForeground: Int
   /// The longest wait that whoever asked is made to sit through before being told that the purchase is pending.
@@ -15,23 +17,27 @@ public struct RetryPolicy: Equatable, Sendable {
 
   /// Makes one; without arguments three tries in the foreground and twelve in all, over about half an hour.
   public init(
-    firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(600), triesInForeground: Int = 3, patience: Duration = .seconds(20),
-    tries: Int = 12, waitForSomebody: Duration = .seconds(900)
+    firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(600), jitter: Double = 0.5, triesInForeground: Int = 3,
+    patience: Duration = .seconds(20), tries: Int = 12, waitForSomebody: Duration = .seconds(900)
   ) {
     self.firstWait = firstWait
     self.longestWait = longestWait
+    self.jitter = jitter
     self.triesInForeground = triesInForeground
     self.patience = patience
     self.tries = tries
     self.waitForSomebody = waitForSomebody
   }
 
-  /// The wait before the next try.
+  /// The wait before the next try: never shorter than the store asked for, never longer than that or our longest wait by more than the
+  /// jitter.
   /// - Parameters:
   ///   - tries: how many there were, from 1.
   ///   - asked: what the store asked for, which counts unless our own is longer.
-  public func wait(after tries: Int, asked: Duration?) -> Duration {
+  ///   - chance: how much of the jitter, from 0 to 1.
+  public func wait(after tries: Int, asked: Duration?, chance: Double) -> Duration {
     let own = min(firstWait * (1 << min(max(tries - 1, 0), 20)), longestWait)
-    return max(asked ?? .zero, own)
+    let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
+    return max(asked ?? .zero, own) + own * share
   }
 }

@@ -7,9 +7,14 @@ public struct SubscriptionPeriod: Hashable, Sendable {
   /// Days on top of ``months``.
   public let days: Int
 
+  /// One month.
+  public static let month = SubscriptionPeriod(ofMonths: 1)
+
+  private init(ofMonths months: Int) { (self.months, days) = (months, 0) }
+
   /// - Returns: `nil` when it is empty or a part is negative.
   public init?(months: Int = 0, days: Int = 0) {
-    guard months >= 0, days >= 0, months + days > 0 else { return nil }
+    guard months >= 0, days >= 0, months > 0 || days > 0 else { return nil }
     self.months = months
     self.days = days
   }
@@ -47,15 +52,24 @@ public struct SubscriptionPeriod: Hashable, Sendable {
   /// The length in months of the mean Gregorian year (365.2425 days).
   public var lengthInMonths: Decimal { Decimal(months) + Decimal(days) * 12 / (Decimal(3_652_425) / 10_000) }
 
+  /// The same, so many times over.
+  /// - Returns: `nil` for less than once, and for longer than can be counted.
+  public func times(_ count: Int) -> SubscriptionPeriod? {
+    let (months, days) = (months.multipliedReportingOverflow(by: count), days.multipliedReportingOverflow(by: count))
+    guard !months.overflow, !days.overflow else { return nil }
+    return SubscriptionPeriod(months: months.partialValue, days: days.partialValue)
+  }
+
   /// When it is over, counted from `start` by the Gregorian calendar, whatever calendar the device uses: a month from the 31st ends on the
   /// next month's last day.
   /// - Parameters:
   ///   - times: how many of it follow one another.
   ///   - timeZone: where the days begin.
+  /// - Returns: `start` itself when it is longer than a calendar can count.
   public func end(from start: Date, times: Int = 1, in timeZone: TimeZone) -> Date {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = timeZone
-    let length = DateComponents(month: months * times, day: days * times)
-    return calendar.date(byAdding: length, to: start) ?? start
+    guard let all = self.times(times), all.months < 120_000, all.days < 4_000_000 else { return start }
+    return calendar.date(byAdding: DateComponents(month: all.months, day: all.days), to: start) ?? start
   }
 }

@@ -1,0 +1,181 @@
+import Foundation
+import Runtime
+
+/// An old path beside its replacement, over one journal: new purchases go where a flag says, and each is finished by the path that began
+/// it, so that the flag can change at any moment, also while somebody pays.
+///
+/// The two share the journal, whose rows name their path, and nothing else: no path reads or closes the other's transactions, receipts or
+/// keys. What the user has is what either path knows. A purchase on one is "in progress" for the other. The transactions of a path that is
+/// in this build no more are left as they are, and are part of the history. Isolated to the main actor.
+@MainActor public final class StagedPurchases<Purchasable: Hashable & Sendable>: PurchaseLayer {
+  /// Which of the two.
+  public enum Stage: Sendable {
+    /// The path that is to be replaced.
+    case old
+    /// Its replacement.
+    case new
+  }
+
+  private let old: Purchases<Purchasable>
+  private let new: Purchases<Purchasable>
+  private let choose: @MainActor () -> Stage
+  private let entitled = LastValue<Set<Purchasable>>([])
+  private var following: [Task<Void, Never>] = []
+
+  /// - Parameters:
+  ///   - old: the path that is to be replaced.
+  ///   - new: its replacement: another path name, the same seller and journal.
+  ///   - choose: asked before each purchase and each list of products which of them takes it.
+  public init(old: Purchases<Purchasable>, new: Purchases<Purchasable>, choose: @escaping @MainActor () -> Stage) {
+    self.old = old
+    self.new = new
+    self.choose = choose
+    for stream in both.map({ $0.entitlementStream() }) {
+      following.append(Task { [weak self] in for await _ in stream { self?.unite() } })
+    }
+  }
+
+  isolated deinit { for task in following { task.cancel() } }
+
+  private var both: [Purchases<Purchasable>] { [old, new] }
+  private var chosen: Purchases<Purchasable> { choose() == .new ? new : old }
+
+  /// The stream emits only changes of the union, so that what one path learns after the other is no news.
+  private func unite() { entitled.value = entitlements }
+
+  // MARK: Users
+
+  /// See ``PurchaseLayer/user``.
+  public var user: String? { old.user }
+
+  /// See ``PurchaseLayer/setUser(_:)``.
+  public func setUser(_ user: String?) {
+    for path in both { path.setUser(user) }
+    unite()
+  }
+
+  /// See ``PurchaseLayer/resume()``; a path that cannot be resumed does not keep the other from it.
+  /// - Throws: `SQLiteError`.
+  public func resume() async throws {
+    var failure: (any Error)?
+    for path in both {
+      do { try await path.resume() } catch { failure = error }
+    }
+    unite()
+    if let failure { throw failure }
+  }
+
+  // MARK: Selling
+
+  /// See ``PurchaseLayer/storefront``.
+  public var storefront: Storefront {
+    get { old.storefront }
+    set { for path in both { path.storefront = newValue } }
+  }
+
+  /// See ``PurchaseLayer/products(_:)``.
+  /// - Throws: ``StoreFailure``.
+  public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList { try await chosen.products(ids) }
+
+  /// See ``PurchaseLayer/canMakePayments``.
+  public var canMakePayments: Bool { chosen.canMakePayments }
+
+  /// See ``PurchaseLayer/purchase(_:authorizer:onStage:)``.
+  public func purchase(
+    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
+  ) async -> PurchaseOutcome<Purchasable> {
+    let chosen = chosen
+    let other = chosen === new ? old : new
+    // Nothing is awaited from here until the chosen path has taken the claim.
+    guard !other.isUnderWay(product.id) else { return .failed(.inProgress) }
+    guard !product.kind.isOwned || !other.owns(product.id) else { return .failed(.alreadyOwned) }
+    let outcome = await chosen.purchase(product, authorizer: authorizer, onStage: onStage)
+    // The journal may know of a payment that the other path left unconfirmed in an earlier run: a good moment to ask the store again.
+    if outcome == .failed(.inProgress) { try? await other.resume() }
+    return outcome
+  }
+
+  /// See ``PurchaseLayer/isUnderWay(_:)``.
+  public func isUnderWay(_ productID: Product.ID) -> Bool { both.contains { $0.isUnderWay(productID) } }
+
+  // MARK: Entitlements
+
+  /// See ``PurchaseLayer/entitlements``.
+  public var entitlements: Set<Purchasable> { old.entitlements.union(new.entitlements) }
+
+  /// See ``PurchaseLayer/entitlementStream()``.
+  public func entitlementStream() -> AsyncStream<Set<Purchasable>> {
+    unite()
+    return entitled.stream()
+  }
+
+  /// See ``PurchaseLayer/owns(_:)``.
+  public func owns(_ productID: Product.ID) -> Bool { both.contains { $0.owns(productID) } }
+
+  /// See ``PurchaseLayer/expiry(of:)``.
+  public func expiry(of productID: Product.ID) -> Date? {
+    let ends = both.filter { $0.owns(productID) }.map { $0.expiry(of: productID) }
+    // One that never ends outlasts the other.
+    return ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
+  }
+
+  /// See ``PurchaseLayer/restore()``; it is enough when one path has an answer.
+  /// - Throws: ``StoreFailure``.
+  @discardableResult public func restore() async throws(StoreFailure) -> Set<Purchasable> {
+    async let first = Self.restored(old)
+    async let second = Self.restored(new)
+    let results = await [first, second]
+    unite()
+    if case .failure(let failure) = results[0], case .failure = results[1] { throw failure }
+    return entitlements
+  }
+
+  private static func restored(_ path: Purchases<Purchasable>) async -> Result<Set<Purchasable>, StoreFailure> {
+    do throws(StoreFailure) { return .success(try await path.restore()) } catch { return .failure(error) }
+  }
+
+  // MARK: History
+
+  /// See ``PurchaseLayer/history()``: of both paths, and of those that are gone.
+  /// - Throws: `SQLiteError`.
+  public func history() async throws -> [Transaction] {
+    var byID: [Transaction.ID: Transaction] = [:]
+    for transaction in try await old.history() + new.history() {
+      // What one path knows from its receipt alone may have been bought here, on the other.
+      if byID[transaction.id]?.isRestored ?? true { byID[transaction.id] = transaction }
+    }
+    return byID.values.sorted { ($0.begun, $0.id.uuidString) > ($1.begun, $1.id.uuidString) }
+  }
+
+  /// See ``PurchaseLayer/historyStream()``.
+  public func historyStream() -> AsyncStream<Void> { .ticks(of: old.historyStream(), new.historyStream()) }
+
+  /// See ``PurchaseLayer/noticeStream()``; what both paths say of one purchase is said once.
+  public func noticeStream() -> AsyncStream<PurchaseNotice> {
+    let (notices, continuation) = AsyncStream.makeStream(of: PurchaseNotice.self)
+    let heard = Heard()
+    let tasks = both.map { path in
+      let stream = path.noticeStream()
+      return Task { for await notice in stream where heard.isNew(notice) { continuation.yield(notice) } }
+    }
+    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    return notices
+  }
+
+  /// What a listener was told.
+  @MainActor private final class Heard {
+    private var keys: Set<Key> = []
+
+    private struct Key: Hashable {
+      let transaction: Transaction.ID
+      let event: PurchaseNotice.Event
+    }
+
+    func isNew(_ notice: PurchaseNotice) -> Bool {
+      keys.insert(Key(transaction: notice.transaction, event: notice.event)).inserted
+    }
+  }
+
+  /// See ``PurchaseLayer/check(_:)``: whichever path began it asks.
+  public func check(_ id: Transaction.ID) async { for path in both { await path.check(id) } }
+}
