@@ -192,7 +192,7 @@ release_folder() {
 count_results() {
   local ok bad left_out
   read -r ok bad left_out < <(awk '
-    /Test Case .* passed \([0-9.]+ seconds\)/ || /✔ Test .* passed after [0-9.]+ seconds/ { ok += !/✔ Test (run|case) / }
+    /Test Case .* passed \([0-9.]+ seconds\)/ || /(✔|━) Test .* passed after [0-9.]+ seconds/ { ok += !/(✔|━) Test (run|case) / }
     /Test Case .* failed \([0-9.]+ seconds\)/ || /✘ Test .* failed after [0-9.]+ seconds/ { bad += !/✘ Test (run|case) / }
     /Test Case .* skipped \([0-9.]+ seconds\)/ || /➜ Test .* skipped/ { left_out += !/➜ Test (run|case) / }
     END { print ok + 0, bad + 0, left_out + 0 }' "$1")
