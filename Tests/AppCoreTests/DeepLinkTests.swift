@@ -1,10 +1,15 @@
 import AppCore
+import Foundation
 import Testing
 
 @Suite struct DeepLinkTests {
   @Test(arguments: [
     ("matinee://posts/p-1", Navigation.post("p-1")), ("MATINEE://Posts/p_1", .post("p_1")), ("matinee://fanclubs/film/", .fanClub("film")),
-    ("matinee://paywall/premium", .paywall("premium", then: nil)),
+    ("matinee://paywall/premium", .paywall("premium", then: nil)), ("matinee://purchases", .purchases(order: nil)),
+    (
+      "matinee://orders/8F1D2A53-0B4C-4A7E-9C11-6D2E5F3A7B90",
+      .purchases(order: UUID(uuidString: "8F1D2A53-0B4C-4A7E-9C11-6D2E5F3A7B90"))
+    ),
   ])
   func knownPlaces(uri: String, navigation: Navigation) throws { #expect(try DeepLink(uri).navigation == navigation) }
 
@@ -18,12 +23,15 @@ import Testing
     #expect(throws: DeepLink.Failure.notALink(uri)) { try DeepLink(uri) }
   }
 
-  @Test(arguments: ["matinee://posts", "matinee://posts/", "matinee://posts/a/b", "matinee://posts/%00", "matinee://posts/a%20b"])
+  @Test(arguments: [
+    "matinee://posts", "matinee://posts/", "matinee://posts/a/b", "matinee://posts/%00", "matinee://posts/a%20b", "matinee://orders/1",
+    "matinee://purchases/1",
+  ])
   func badIdentifiers(uri: String) {
     #expect(throws: DeepLink.Failure.badIdentifier(uri)) { try DeepLink(uri) }
   }
 
   @Test func unknownPlace() {
-    #expect(throws: DeepLink.Failure.unknownPlace("orders")) { try DeepLink("matinee://orders/1") }
+    #expect(throws: DeepLink.Failure.unknownPlace("nowhere")) { try DeepLink("matinee://nowhere/1") }
   }
 }

@@ -121,6 +121,7 @@ extension Screen {
     #if canImport(PaywallFeature)
       case .paywall(let model): model
       case .payment(let model): model
+      case .purchases(let model): model
     #endif
     }
   }

@@ -191,6 +191,10 @@ import SessionService
       afterPurchase = then
       navigator.change { $0.present(.paywall(id)) }
     case .payment(let product): navigator.change { $0.present(.payment(product)) }
+    case .purchases(let order):
+      // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
+      if origin == .link, order != nil, case .payment = navigator.tree.sheets.last?.destination { return .ignored }
+      navigator.change { $0.open(.purchases(order: order)) }
     case .web(let url): environment.openWeb(url)
     case .back:
       guard navigator.tree.canGoBack else { return .ignored }
@@ -325,7 +329,8 @@ extension Navigation {
     case .post(let id): _ = try await client.post(id)
     case .fanClub(let id): _ = try await client.fanClub(id)
     case .paywall(let id, _): _ = try await client.paywall(id)
-    case .login, .tab, .payment, .web, .back, .dismiss: break
+    case .purchases(let order?): _ = try await client.order(order)
+    case .login, .tab, .payment, .purchases(nil), .web, .back, .dismiss: break
     }
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A `matinee:` URI, translated to a ``Navigation``.
 ///
-/// Three forms are known: `matinee://posts/ID`, `matinee://fanclubs/ID` and `matinee://paywall/ID`, each with an optional
-/// `?publication=ORIGIN`. A link only navigates: it never buys, signs out or adds a publication.
+/// Five forms are known: `matinee://posts/ID`, `matinee://fanclubs/ID`, `matinee://paywall/ID`, `matinee://orders/ID` and
+/// `matinee://purchases`, each with an optional `?publication=ORIGIN`. A link only navigates: it never buys, signs out or adds a publication.
 public struct DeepLink: Equatable, Sendable {
   /// Where it goes.
   public let navigation: Navigation
@@ -39,13 +39,18 @@ public struct DeepLink: Equatable, Sendable {
     let allowed = { (character: Character) in
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
     }
-    guard ["posts", "fanclubs", "paywall"].contains(place.lowercased()) else { throw .unknownPlace(String(place.prefix(80))) }
-    guard parts.count == 1, parts[0].count <= 128, parts[0].allSatisfy(allowed) else { throw .badIdentifier(shown) }
-    let id = String(parts[0])
-    switch place.lowercased() {
-    case "posts": navigation = .post(id)
-    case "fanclubs": navigation = .fanClub(id)
-    default: navigation = .paywall(id, then: nil)
+    let id = parts.first.map(String.init) ?? ""
+    let isIdentifier = parts.count == 1 && id.count <= 128 && id.allSatisfy(allowed)
+    switch (place.lowercased(), isIdentifier) {
+    case ("posts", true): navigation = .post(id)
+    case ("fanclubs", true): navigation = .fanClub(id)
+    case ("paywall", true): navigation = .paywall(id, then: nil)
+    case ("orders", true):
+      guard let order = UUID(uuidString: id) else { throw .badIdentifier(shown) }
+      navigation = .purchases(order: order)
+    case ("purchases", _) where parts.isEmpty: navigation = .purchases(order: nil)
+    case ("posts", false), ("fanclubs", false), ("paywall", false), ("orders", false), ("purchases", _): throw .badIdentifier(shown)
+    default: throw .unknownPlace(String(place.prefix(80)))
     }
     publication = components.queryItems?.first { $0.name == "publication" }?.value
   }

@@ -1,3 +1,4 @@
+import Foundation
 import PublicationAPI
 
 /// Every move there is, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
@@ -14,6 +15,8 @@ public indirect enum Navigation: Hashable, Sendable {
   case paywall(PaywallRecord.ID, then: Navigation?)
   /// The payment sheet of a product.
   case payment(ProductRecord.ID)
+  /// The reader's purchases; with an order, that one in view.
+  case purchases(order: UUID?)
   /// A page in the system's browser.
   case web(String)
   /// Closes what is on top.
@@ -48,6 +51,8 @@ public enum Destination: Hashable, Sendable {
   case paywall(PaywallRecord.ID)
   /// A payment sheet.
   case payment(ProductRecord.ID)
+  /// The reader's purchases, one of which a link may have named.
+  case purchases(order: UUID?)
 
   /// The place's name in logs and tests, without identifiers.
   public var name: String {
@@ -61,6 +66,7 @@ public enum Destination: Hashable, Sendable {
     case .fanClub: "fanclub"
     case .paywall: "paywall"
     case .payment: "payment"
+    case .purchases: "purchases"
     }
   }
 }

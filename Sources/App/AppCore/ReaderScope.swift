@@ -14,7 +14,7 @@ import SessionService
   let purchases: PublicationPurchases
   private let outbox: Database
   private let effects: Effects
-  private var watching: Task<Void, Never>?
+  private var watching: [Task<Void, Never>] = []
   private var unreadable: (any Error)?
 
   /// Opens what this reader has on this machine.
@@ -56,13 +56,31 @@ import SessionService
       if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
       hasWarned = true
     }
-    let entitlements = purchases.entitlementStream()
-    watching = Task { [weak self] in
-      for await _ in entitlements {
-        guard let self else { return }
-        content.hasPremium = purchases.hasPremium
-      }
-    }
+    let (entitlements, history, notices) = (purchases.entitlementStream(), purchases.historyStream(), purchases.noticeStream())
+    watching = [
+      Task { [weak self] in
+        for await _ in entitlements {
+          guard let self else { return }
+          content.hasPremium = purchases.hasPremium
+        }
+      },
+      // Passes may come with any purchase that ends, also one that waited for days.
+      Task { [weak self] in
+        var bought: Set<Transaction.ID>?
+        for await _ in history where !Task.isCancelled {
+          guard let self else { return }
+          let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isOver }.map(\.id)
+          if let ended, bought != Set(ended) {
+            bought = Set(ended)
+            await content.refreshPasses()
+          }
+        }
+      },
+      // Such as access that ended by a refund: wherever the reader is.
+      Task {
+        for await notice in notices where !Task.isCancelled { say(notice.sentence) }
+      },
+    ]
     Task { [purchases, content] in
       await content.resume()
       // What was bought on another machine. Without an answer the receipts that are kept here hold.
@@ -72,7 +90,7 @@ import SessionService
 
   /// The reader is gone: from here on nothing of theirs is shown or asked for.
   func end() {
-    watching?.cancel()
+    for task in watching { task.cancel() }
     if purchases.user == user.id { purchases.setUser(nil) }
     content.close()
   }

@@ -28,6 +28,8 @@ public enum Screen: ScreenLifecycle {
   case paywall(PaywallViewModel)
   /// A payment sheet.
   case payment(PaymentViewModel)
+  /// The reader's purchases.
+  case purchases(PurchasesViewModel)
 
   /// Tells the view model that its page is the visible one.
   public func appear() {
@@ -41,6 +43,7 @@ public enum Screen: ScreenLifecycle {
     case .article(let model): model.appear()
     case .paywall(let model): model.appear()
     case .payment(let model): model.appear()
+    case .purchases(let model): model.appear()
     }
   }
 
@@ -56,6 +59,7 @@ public enum Screen: ScreenLifecycle {
     case .article(let model): model.disappear()
     case .paywall(let model): model.disappear()
     case .payment(let model): model.disappear()
+    case .purchases(let model): model.disappear()
     }
   }
 
@@ -65,7 +69,7 @@ public enum Screen: ScreenLifecycle {
   /// Whether ``refreshTapped()`` does anything.
   public var canRefresh: Bool {
     switch self {
-    case .feed, .fanClubs, .fanClub, .bookmarks, .article: true
+    case .feed, .fanClubs, .fanClub, .bookmarks, .article, .purchases: true
     case .login, .account, .paywall, .payment: false
     }
   }
@@ -78,6 +82,7 @@ public enum Screen: ScreenLifecycle {
     case .fanClub(let model): model.refreshTapped()
     case .bookmarks(let model): model.refreshTapped()
     case .article(let model): model.refreshTapped()
+    case .purchases(let model): model.refreshTapped()
     case .login, .account, .paywall, .payment: break
     }
   }

@@ -74,6 +74,7 @@ import SessionService
         })
     case .paywall(let id): return paywall(id, reader)
     case .payment(let product): return payment(product, reader)
+    case .purchases(let order): return purchases(order, reader)
     }
   }
 
@@ -106,6 +107,21 @@ import SessionService
         switch output {
         case .signedOut: break
         case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
+        case .openPurchases: self?.perform?(.purchases(order: nil))
+        }
+      })
+  }
+
+  private func purchases(_ order: UUID?, _ reader: ReaderScope) -> Screen {
+    let client = client
+    return .purchases(
+      PurchasesViewModel(
+        marked: order, purchases: reader.purchases, publication: publication, orders: { try await client.orders() },
+        passes: { reader.content.passes.stream() }, effects: environment.effects, formatting: environment.formatting,
+        badge: environment.storeBadge
+      ) { [weak self] output in
+        switch output {
+        case .openWeb(let url): self?.perform?(.web(url))
         }
       })
   }

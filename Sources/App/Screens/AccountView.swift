@@ -12,6 +12,7 @@ import Gtk
   private let publication = Label(styles: [.subheading], wraps: true)
   private let premium = Label(styles: [.dim], wraps: true)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
+  private let purchases = Button("Purchases", styles: [.pill])
   private let signOut = Button("Sign out", styles: [.pill])
 
   init(_ viewModel: AccountViewModel) {
@@ -22,22 +23,25 @@ import Gtk
       premium
     }
     membership.expandsHorizontally = true
+    purchases.horizontal = .center
     signOut.horizontal = .center
     let card = Box(.horizontal, spacing: 12, styles: [.card, "padded"]) { [unlock] in
       membership
       unlock
     }
-    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, signOut] in
+    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, purchases, signOut] in
       Image(.person, size: 72, styles: ["status-picture"])
       name
       email
       notice
       card
+      purchases
       signOut
     }
     root = ScrolledWindow(Clamp(maximumWidth: 560, column))
     root.setStyle(.page)
     unlock.onClicked(self) { $0.viewModel.unlockTapped() }
+    purchases.onClicked(self) { $0.viewModel.purchasesTapped() }
     signOut.onClicked(self) { $0.viewModel.signOutTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
@@ -51,6 +55,7 @@ import Gtk
     premium.text = state.premium
     unlock.isVisible = state.canUnlock
     unlock.isSensitive = !state.isSigningOut
+    purchases.isSensitive = !state.isSigningOut
     signOut.isSensitive = !state.isSigningOut
     signOut.label = state.isSigningOut ? "Signing out…" : "Sign out"
     signOut.setAccessibleName("Sign out")

@@ -22,6 +22,7 @@ import Gtk
     case .article(let model): return ArticleView(model, pictures: pictures)
     case .paywall(let model): return PaywallView(model)
     case .payment(let model): return PaymentView(model)
+    case .purchases(let model): return PurchasesView(model)
     }
   }
 }

@@ -11,6 +11,8 @@ import SessionService
     case signedOut
     /// The reader wants premium access.
     case openPaywall
+    /// The reader wants to see what they bought.
+    case openPurchases
   }
 
   /// What the screen shows.
@@ -87,6 +89,11 @@ import SessionService
   public func unlockTapped() {
     guard state.canUnlock, !state.isSigningOut else { return }
     output(.openPaywall)
+  }
+
+  /// The reader pressed "Purchases".
+  public func purchasesTapped() {
+    if !state.isSigningOut { output(.openPurchases) }
   }
 
   private func show(_ session: Session.State) {

@@ -38,7 +38,7 @@ import PurchaseService
   private var isGone = false
   private var isLeaving = false
   private var isFinished = false
-  private var watching: Task<Void, Never>?
+  private var watching: [Task<Void, Never>] = []
 
   /// - Parameters:
   ///   - productID: what is paid for.
@@ -61,19 +61,24 @@ import PurchaseService
     state.badge = badge
   }
 
-  isolated deinit { watching?.cancel() }
+  isolated deinit { for task in watching { task.cancel() } }
 
   // MARK: Inputs
 
   /// The sheet came up: what is paid for is fetched, and what the reader has is followed from here on.
   public func appear() {
     isGone = false
-    if watching == nil {
-      let entitlements = purchases.entitlementStream()
-      watching = Task { [weak self] in
+    if watching.isEmpty {
+      let (entitlements, history) = (purchases.entitlementStream(), purchases.historyStream())
+      watching = [
         // A stream still gives what it held when its reader was cancelled.
-        for await _ in entitlements where !Task.isCancelled { self?.entitlementsChanged() }
-      }
+        Task { [weak self] in
+          for await _ in entitlements where !Task.isCancelled { self?.show() }
+        },
+        Task { [weak self] in
+          for await _ in history where !Task.isCancelled { await self?.follow() }
+        },
+      ]
     }
     reload()
     if case .purchased = attempt.result { finish() }
@@ -124,8 +129,8 @@ import PurchaseService
   /// it stays.
   public func dismissed() {
     isGone = true
-    watching?.cancel()
-    watching = nil
+    for task in watching { task.cancel() }
+    watching = []
     if attempt.isRunning, attempt.outcome == .notAuthorized { paying?.cancel() }
     if !attempt.isRunning, attempt.outcome == .notAuthorized {
       attempt = PaymentAttempt()
@@ -155,7 +160,10 @@ import PurchaseService
     self.product = product
     self.failure = product == nil ? failure : nil
     // Paid in an earlier run, and not confirmed: nothing to pay again.
-    if purchases.isUnderWay(productID), !attempt.isRunning { attempt.result = .pending(.storeUnavailable) }
+    if purchases.isUnderWay(productID), !attempt.isRunning {
+      attempt.result = .pending(.storeUnavailable)
+      Task { [weak self] in await self?.follow() }
+    }
     show()
   }
 
@@ -170,6 +178,7 @@ import PurchaseService
     attempt.ended(result)
     paying = nil
     show()
+    if case .pending = attempt.result { Task { [weak self] in await self?.follow() } }
     switch result {
     case .purchased: finish()
     case .cancelled where isLeaving: leave()
@@ -178,14 +187,22 @@ import PurchaseService
     isLeaving = false
   }
 
-  private func entitlementsChanged() {
-    if case .pending = attempt.result, purchases.owns(productID), let owned = purchases.entitlements.first(where: { $0.id == productID }) {
-      attempt.ended(.purchased(owned))
+  /// What a payment waits for, and how it ends, is in the journal: it may take days, and another run of the app.
+  private func follow() async {
+    guard case .pending(let reason) = attempt.result, let product else { return }
+    let last = try? await purchases.history().first { $0.productID == productID && $0.step != .begun }
+    guard case .pending(reason) = attempt.result, let last else { return }
+    switch last.state {
+    case .purchased:
+      attempt.ended(.purchased(PurchasableProduct(product)))
       show()
       finish()
-    } else {
-      show()
+      return
+    case .failed: attempt.ended(.failed(.declined(last.sentence ?? "The payment failed. Nothing was charged.")))
+    case .deferred, .interrupted: if let reason = last.pendingReason { attempt.ended(.pending(reason)) }
+    case .purchasing, .restored, .revoked: break
     }
+    show()
   }
 
   /// A sheet that is gone says nothing: what was bought arrives everywhere as an entitlement.

@@ -27,10 +27,13 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   public var sampleAccount: SampleAccount?
   /// Whether it has a checkout page for the system browser: see ``Checkout``.
   public var hostedCheckout: Bool
+  /// How a reader ends a subscription, a sentence or two; `nil` when the publication does not say.
+  public var cancelling: String?
 
   /// Makes one.
   public init(
-    id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false
+    id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false,
+    cancelling: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -38,6 +41,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     self.defaultPaywallID = defaultPaywallID
     self.sampleAccount = sampleAccount
     self.hostedCheckout = hostedCheckout
+    self.cancelling = cancelling
   }
 
   /// Reads what any version wrote.
@@ -50,6 +54,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     defaultPaywallID = try values.decode(String.self, forKey: .defaultPaywallID)
     sampleAccount = try values.decodeIfPresent(SampleAccount.self, forKey: .sampleAccount)
     hostedCheckout = try values.decodeIfPresent(Bool.self, forKey: .hostedCheckout) ?? false
+    cancelling = try values.decodeIfPresent(String.self, forKey: .cancelling)
   }
 }
 

@@ -22,6 +22,11 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
   }
 }
 
+extension PurchasableProduct {
+  /// What buying this product gives.
+  public init(_ product: Product) { self.init(id: product.id, entitlement: product.entitlement ?? "", period: product.period) }
+}
+
 /// The purchase layer, as every screen of this app gets it.
 public typealias PublicationPurchases = any PurchaseLayer<PurchasableProduct>
 

@@ -17,7 +17,8 @@ public enum SampleContent {
     let account = written.publication.sampleAccount
     let info = PublicationInfo(
       id: written.publication.id, name: written.publication.name, tagline: written.publication.tagline,
-      defaultPaywallID: written.publication.defaultPaywallID, sampleAccount: .init(email: account.email, password: account.password))
+      defaultPaywallID: written.publication.defaultPaywallID, sampleAccount: .init(email: account.email, password: account.password),
+      cancelling: written.publication.cancelling)
     let posts = written.posts.map { post in
       let body = post.body.joined(separator: "\n")
       return Post(
@@ -72,6 +73,7 @@ private struct Written: Decodable {
     var name: String
     var tagline: String
     var defaultPaywallID: String
+    var cancelling: String
     var sampleAccount: Account
   }
 

@@ -65,7 +65,7 @@ import XCTest
     case .tab(.fanClubs):
       return .fanClubs(FanClubListViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: store, formatting: formatting, output: posts))
-    case .tab(.account), .paywall, .payment:
+    case .tab(.account), .paywall, .payment, .purchases:
       return .account(
         AccountViewModel(
           session: session, publication: "The Sample", premium: { AsyncStream { $0.yield(.none) } }, formatting: formatting

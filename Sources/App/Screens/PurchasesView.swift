@@ -1,0 +1,134 @@
+import AccountFeature
+import Foundation
+import Gtk
+
+/// Account → Purchases.
+@MainActor final class PurchasesView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: PurchasesViewModel
+  private let stack = Stack()
+  private let status = StatusView()
+  private let badge = StoreBadge()
+  private let rows = Box(.vertical, spacing: 10)
+  private let balance = Label(styles: [.dim], wraps: true)
+  private let cancelling = Label(styles: ["notice"], wraps: true, isSelectable: true)
+  private let scroller = ScrolledWindow()
+  private let restore = Button("Restore purchases", styles: [.pill])
+  private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
+  private let restored = Label(styles: [.dim], wraps: true, alignment: .center)
+  private var open: [PurchaseRowView] = []
+  private var hasScrolled = false
+
+  init(_ viewModel: PurchasesViewModel) {
+    self.viewModel = viewModel
+    // Whether there is something to list or not, what was bought elsewhere can be asked for.
+    let restoring = Box(.horizontal, spacing: 10, children: [spinner, restore])
+    restoring.horizontal = .center
+    let list = Box(.vertical, spacing: 12, children: [rows, balance, cancelling])
+    stack.add(list, name: "list")
+    stack.add(status.root, name: "status")
+    let column = Box(
+      .vertical, spacing: 16, margin: 24,
+      children: [Label("Purchases", styles: [.title], wraps: true), badge.root, stack, restoring, restored])
+    scroller.child(Clamp(maximumWidth: 640, column))
+    scroller.setStyle(.page)
+    root = scroller
+    restore.onClicked(self) { $0.viewModel.restoreTapped() }
+    status.button.onClicked(self) { $0.viewModel.refreshTapped() }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: PurchasesViewModel.State) {
+    badge.text = state.badge
+    showRows(state)
+    for (label, words) in [(balance, state.balance), (cancelling, state.cancelling), (restored, state.restored)] {
+      label.text = words ?? ""
+      label.isVisible = words != nil
+    }
+    restore.isSensitive = !state.isRestoring
+    spinner.isSpinning = state.isRestoring
+    spinner.isVisible = state.isRestoring
+    switch state.phase {
+    case .ready: stack.show("list")
+    case .loading: showStatus { $0.showLoading("Reading what you bought…") }
+    case .empty:
+      showStatus { $0.show(icon: .empty, heading: "Nothing bought yet", sentence: "What you buy here is listed with where it stands.") }
+    case .failed(let sentence):
+      showStatus { $0.show(icon: .failed, heading: "This cannot be read", sentence: sentence, action: "Try again") }
+    }
+  }
+
+  private func showStatus(_ fill: (StatusView) -> Void) {
+    fill(status)
+    stack.show("status")
+  }
+
+  private func showRows(_ state: PurchasesViewModel.State) {
+    if open.map(\.id) != state.rows.map(\.id) {
+      for row in open { row.scope.close() }
+      open = state.rows.map { row in
+        PurchaseRowView(
+          row.id, check: { [weak self] in self?.viewModel.checkTapped(row.id) },
+          confirm: { [weak self] in self?.viewModel.confirmTapped(row.id) })
+      }
+      rows.replaceAll { for row in open { row.root } }
+    }
+    for (view, row) in zip(open, state.rows) { view.show(row, isMarked: row.id == state.marked) }
+    bringIntoView(state.marked)
+  }
+
+  /// Once: from then on the reader decides where to look.
+  private func bringIntoView(_ marked: UUID?) {
+    guard !hasScrolled, let row = open.first(where: { $0.id == marked }) else { return }
+    hasScrolled = true
+    row.root.isFocusable = true
+    MainLoop.after(seconds: 0) { [weak row] in row?.root.focus() }
+  }
+}
+
+/// One purchase.
+@MainActor private final class PurchaseRowView: View {
+  let scope = Scope()
+  let root: Widget
+  let id: UUID
+  private let name = Label(styles: [.subheading], wraps: true)
+  private let price = Label(styles: ["numeric"], alignment: .end)
+  private let facts = Label(styles: [.caption, .dim], wraps: true, isSelectable: true)
+  private let words = Label(wraps: true)
+  private let detail = Label(styles: [.caption, .dim], wraps: true)
+  private let spinner = Spinner(isSpinning: false, name: "Asking the store")
+  private let check = Button("Check now", styles: [.pill, "compact"])
+  private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
+
+  init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
+    self.id = id
+    name.expandsHorizontally = true
+    price.vertical = .start
+    let buttons = Box(.horizontal, spacing: 10, children: [self.confirm, self.check, spinner])
+    root = Box(
+      .vertical, spacing: 4, styles: [.card, "padded"],
+      children: [Box(.horizontal, spacing: 12, children: [name, price]), facts, words, detail, buttons])
+    self.check.onClicked(self) { _ in check() }
+    self.confirm.onClicked(self) { _ in confirm() }
+  }
+
+  func show(_ row: PurchaseRow, isMarked: Bool) {
+    name.text = row.name
+    price.text = row.price
+    facts.text = row.facts
+    words.text = row.status.words
+    words.setStyle("success", row.status.tone == .good)
+    words.setStyle(.error, row.status.tone == .bad)
+    words.setStyle(.dim, row.status.tone == .past)
+    detail.text = row.status.detail
+    detail.isVisible = !row.status.detail.isEmpty
+    confirm.isVisible = row.page != nil
+    check.isVisible = row.canCheck
+    check.isSensitive = !row.isChecking
+    spinner.isSpinning = row.isChecking
+    spinner.isVisible = row.isChecking
+    root.setStyle(.on, isMarked)
+    root.setAccessibleName("\(row.name), \(row.status.words)")
+  }
+}

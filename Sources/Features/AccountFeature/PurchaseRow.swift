@@ -1,0 +1,95 @@
+import Foundation
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+
+/// What the words of a row are made of, beside the purchase itself.
+struct PurchaseContext {
+  /// What is sold, as far as it is known.
+  var products: [Product.ID: Product] = [:]
+  /// The publication's own record of a purchase, as far as it has answered.
+  var orders: [UUID: Order] = [:]
+  /// The purchases that give the reader something now: the newest of each product that is in force.
+  var current: Set<UUID> = []
+  /// Until when a product that is in force gives access; `nil` for without an end.
+  var expiry: (Product.ID) -> Date?
+  var formatting: Formatting
+
+  func name(_ id: Product.ID) -> String { products[id]?.name ?? id }
+
+  func facts(_ id: UUID, _ date: Date) -> String {
+    // A store that numbers nothing still has something to read out.
+    let number = orders[id]?.number ?? String(id.uuidString.prefix(8))
+    return "\(formatting.day(date)) · Order \(number)"
+  }
+}
+
+extension PurchaseRow {
+  /// From a purchase of this computer.
+  /// - Returns: `nil` for one that was never agreed to: there is nothing to tell about it.
+  init?(_ transaction: Transaction, _ context: PurchaseContext) {
+    switch transaction.step {
+    case .begun, .cancelled, .abandoned: return nil
+    case .authorized, .submitted, .received, .verified, .finished, .failed: break
+    }
+    let order = context.orders[transaction.id]
+    // The publication may know more than this computer was told.
+    if let order, order.state == .refunded {
+      self.init(order, context)
+      return
+    }
+    let price = transaction.price ?? order.map { Price(minorUnits: $0.totalMinorUnits, currency: $0.currency) }
+    self.init(
+      id: transaction.id, name: context.name(transaction.productID), price: price?.formatted(locale: context.formatting.locale) ?? "",
+      facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
+    if transaction.state == .interrupted { page = transaction.url }
+    canCheck = transaction.step.isUnderWay && transaction.state != .purchased
+  }
+
+  /// From the publication's record of a purchase that was made on another computer.
+  /// - Returns: `nil` for one that was never agreed to.
+  init?(_ order: Order, _ context: PurchaseContext) {
+    guard order.state != .open, let id = UUID(uuidString: order.id) else { return nil }
+    let price = Price(minorUnits: order.totalMinorUnits, currency: order.currency)
+    self.init(
+      id: id, name: context.name(order.productID), price: price.formatted(locale: context.formatting.locale),
+      facts: context.facts(id, order.created), status: Status(order, id, context))
+    if order.state == .interrupted { page = order.actionURL }
+  }
+}
+
+extension PurchaseRow.Status {
+  fileprivate init(_ transaction: Transaction, _ context: PurchaseContext) {
+    let sentence = transaction.sentence ?? ""
+    switch transaction.state {
+    case .purchasing where transaction.step == .received: self.init(.waiting, "Paid, and being unlocked")
+    case .purchasing:
+      self.init(.waiting, "Waiting to be confirmed", detail: "The store is asked again by itself. You are charged at most once.")
+    case .deferred: self.init(.waiting, "Waiting for the bank", detail: sentence)
+    case .interrupted: self.init(.waiting, "Your bank asks you to confirm", detail: sentence)
+    case .failed: self.init(.bad, "Failed, and not charged", detail: sentence)
+    case .revoked: self.init(.past, "Refunded", detail: sentence)
+    case .purchased: self = .paid("Paid", transaction.id, transaction.productID, context)
+    case .restored: self = .paid("Bought on another computer", transaction.id, transaction.productID, context)
+    }
+  }
+
+  fileprivate init(_ order: Order, _ id: UUID, _ context: PurchaseContext) {
+    switch order.state {
+    case .open: self.init(.waiting, "Waiting for you")
+    case .deferred: self.init(.waiting, "Waiting for the bank")
+    case .interrupted: self.init(.waiting, "Your bank asks you to confirm")
+    case .paid: self = .paid("Bought on another computer", id, order.productID, context)
+    case .declined: self.init(.bad, "Failed, and not charged", detail: order.declineReason ?? "")
+    case .refunded: self.init(.past, "Refunded", detail: order.refundReason ?? "")
+    }
+  }
+
+  private static func paid(_ words: String, _ id: UUID, _ product: Product.ID, _ context: PurchaseContext) -> Self {
+    if case .consumable(_, let amount) = context.products[product]?.kind {
+      return Self(.good, words, detail: "\(context.formatting.count(amount, "article pass", "article passes")).")
+    }
+    guard context.current.contains(id) else { return Self(.past, words, detail: "It has ended.") }
+    return Self(.good, words, detail: context.expiry(product).map { "Open until \(context.formatting.day($0))." } ?? "Yours for good.")
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import Runtime
+
+/// Account → Purchases: what the reader bought, where each purchase stands, and what can be done about it. Isolated to the main actor.
+@MainActor public final class PurchasesViewModel {
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// Open the page on which the reader's bank asks them to confirm.
+    case openWeb(String)
+  }
+
+  /// What the screen shows.
+  public private(set) var state = State() {
+    didSet { if state != oldValue { onChange?(state) } }
+  }
+  /// Called once when it is set, then on each change.
+  public var onChange: ((State) -> Void)? {
+    didSet { onChange?(state) }
+  }
+
+  private let purchases: PublicationPurchases
+  private let publication: PublicationInfo?
+  private let loadOrders: @Sendable () async throws -> [Order]
+  private let passes: @MainActor () -> AsyncStream<Int?>
+  private let effects: Effects
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+  private var transactions: [Transaction]?
+  private var failure: String?
+  private var orders: [UUID: Order] = [:]
+  private var products: [Product.ID: Product] = [:]
+  private var passCount: Int?
+  private var checking: Set<Transaction.ID> = []
+  private var readings = 0
+  private var watching: [Task<Void, Never>] = []
+
+  /// - Parameters:
+  ///   - marked: the purchase that a link named; `nil` for none.
+  ///   - purchases: what the reader bought.
+  ///   - publication: says how a subscription is cancelled; `nil` while it is not known.
+  ///   - orders: asks the publication for its own records; called off the main actor.
+  ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
+  ///   - effects: the door off the main actor.
+  ///   - formatting: how prices and dates are written.
+  ///   - badge: what is special about the store; `nil` for nothing.
+  ///   - output: told what comes next.
+  public init(
+    marked: PurchaseRow.ID? = nil, purchases: PublicationPurchases, publication: PublicationInfo?,
+    orders: @escaping @Sendable () async throws -> [Order], passes: @escaping @MainActor () -> AsyncStream<Int?>, effects: Effects,
+    formatting: Formatting, badge: String? = nil, output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.purchases = purchases
+    self.publication = publication
+    loadOrders = orders
+    self.passes = passes
+    self.effects = effects
+    self.formatting = formatting
+    self.output = output
+    state.marked = marked
+    state.badge = badge
+  }
+
+  isolated deinit { for task in watching { task.cancel() } }
+
+  // MARK: Inputs
+
+  /// The screen came up: it follows the purchases from here on.
+  public func appear() {
+    guard watching.isEmpty else { return }
+    let (changes, counts) = (purchases.historyStream(), passes())
+    watching = [
+      // A stream still gives what it held when its reader was cancelled.
+      Task { [weak self] in
+        for await _ in changes where !Task.isCancelled { await self?.read() }
+      },
+      Task { [weak self] in
+        for await count in counts where !Task.isCancelled { self?.passesChanged(to: count) }
+      },
+    ]
+    Task { [weak self] in await self?.askForOrders() }
+  }
+
+  /// The screen went away.
+  public func disappear() {
+    for task in watching { task.cancel() }
+    watching = []
+  }
+
+  /// The reader asked for everything anew.
+  public func refreshTapped() {
+    Task { [weak self] in
+      await self?.read()
+      await self?.askForOrders()
+    }
+  }
+
+  /// The reader pressed "Check now". A second press while the store is being asked does nothing.
+  public func checkTapped(_ id: PurchaseRow.ID) {
+    guard state.rows.contains(where: { $0.id == id && $0.canCheck }), checking.insert(id).inserted else { return }
+    show()
+    Task { [weak self, purchases] in
+      await purchases.check(id)
+      self?.checking.remove(id)
+      await self?.read()
+      await self?.askForOrders()
+    }
+  }
+
+  /// The reader pressed the button that opens the bank's page.
+  public func confirmTapped(_ id: PurchaseRow.ID) {
+    if let page = state.rows.first(where: { $0.id == id })?.page { output(.openWeb(page)) }
+  }
+
+  /// The reader wants what was bought elsewhere. A second press while the store is being asked does nothing.
+  public func restoreTapped() {
+    guard !state.isRestoring else { return }
+    state.isRestoring = true
+    state.restored = nil
+    Task { [weak self, purchases] in
+      do throws(StoreFailure) {
+        let owned = try await purchases.restore()
+        self?.restored(owned)
+      } catch {
+        self?.restoreEnded("Nothing could be restored. \(error.sentence)")
+      }
+      await self?.askForOrders()
+    }
+  }
+
+  // MARK: Reading
+
+  private func read() async {
+    readings += 1
+    let mine = readings
+    do {
+      let read = try await purchases.history()
+      guard mine == readings else { return }
+      (transactions, failure) = (read, nil)
+    } catch {
+      guard mine == readings else { return }
+      failure = "What you bought cannot be read on this computer. \(error)"
+    }
+    show()
+    await askForNames()
+  }
+
+  /// The publication's own records: numbers, and what was bought elsewhere. Without an answer the list does without them.
+  private func askForOrders() async {
+    let load = loadOrders
+    guard let answer = try? await effects.run("purchases.orders", { try await load() }) else { return }
+    orders = Dictionary(answer.compactMap { order in UUID(uuidString: order.id).map { ($0, order) } }) { first, _ in first }
+    show()
+    await askForNames()
+  }
+
+  private func askForNames() async {
+    let ids = Set((transactions ?? []).map(\.productID) + orders.values.map(\.productID)).subtracting(products.keys)
+    guard !ids.isEmpty, let list = try? await purchases.products(ids.sorted()) else { return }
+    for product in list.products { products[product.id] = product }
+    show()
+  }
+
+  private func passesChanged(to count: Int?) {
+    passCount = count
+    show()
+  }
+
+  private func restored(_ owned: Set<PurchasableProduct>) {
+    let names = owned.map { products[$0.id]?.name ?? $0.id }.sorted().formatted(.list(type: .and).locale(formatting.locale))
+    restoreEnded(
+      owned.isEmpty ? "Nothing was found that belongs to your account." : "Everything that belongs to your account is here: \(names).")
+  }
+
+  private func restoreEnded(_ sentence: String) {
+    state.isRestoring = false
+    state.restored = sentence
+    show()
+  }
+
+  // MARK: Showing
+
+  private func show() {
+    var new = state
+    let transactions = transactions ?? []
+    let context = PurchaseContext(
+      products: products, orders: orders, current: current(transactions), expiry: { [purchases] in purchases.expiry(of: $0) },
+      formatting: formatting)
+    let here = Set(transactions.map(\.id))
+    let elsewhere = orders.values.filter { order in UUID(uuidString: order.id).map { !here.contains($0) } ?? false }
+    let dated =
+      transactions.map { ($0.begun, PurchaseRow($0, context)) } + elsewhere.map { ($0.created, PurchaseRow($0, context)) }
+    new.rows = dated.sorted { $0.0 > $1.0 }.compactMap(\.1)
+    for index in new.rows.indices { new.rows[index].isChecking = checking.contains(new.rows[index].id) }
+    new.phase =
+      if let failure { .failed(failure) } else if self.transactions == nil { .loading } else { new.rows.isEmpty ? .empty : .ready }
+    new.balance = passCount.flatMap { $0 > 0 ? "You have \(formatting.count($0, "article pass", "article passes"))." : nil }
+    new.cancelling = purchases.entitlements.contains { $0.period != nil } ? cancelling : nil
+    state = new
+  }
+
+  private var cancelling: String {
+    let how = publication?.cancelling ?? "Write to the publication to cancel a subscription."
+    return "To cancel your subscription: \(how) What you paid for stays open until its end."
+  }
+
+  /// The newest purchase of each product that the reader has.
+  private func current(_ transactions: [Transaction]) -> Set<UUID> {
+    let bought =
+      transactions.filter { [.purchased, .restored].contains($0.state) }.map { ($0.productID, $0.id, $0.begun) }
+      + orders.compactMap { id, order in order.state == .paid ? (order.productID, id, order.created) : nil }
+    let newest = Dictionary(grouping: bought, by: \.0).compactMapValues { $0.max { $0.2 < $1.2 }?.1 }
+    return Set(newest.filter { purchases.owns($0.key) }.values)
+  }
+}
