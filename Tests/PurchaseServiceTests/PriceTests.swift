@@ -64,6 +64,53 @@ import Testing
   }
 }
 
+/// What a paywall shows of a product beside its price.
+@Suite struct ProductTests {
+  private func product(_ id: String, _ price: Int, _ period: String?, _ currency: String = "EUR") throws -> Product {
+    let period = try period.map { try #require(SubscriptionPeriod(iso8601: $0)) }
+    return Product(
+      id: id, kind: period.map { .subscription(group: "g", period: $0) } ?? .nonConsumable, name: id,
+      price: Price(minorUnits: price, currency: currency))
+  }
+
+  @Test func case16WhatAProductComesToInAMonth() throws {
+    #expect(try product("y", 4900, "P1Y").pricePerMonth == Price(minorUnits: 408, currency: "EUR"))
+    #expect(try product("y", 4900, "P1Y", "JPY").pricePerMonth == Price(minorUnits: 408, currency: "JPY"))
+    #expect(try product("once", 4900, nil).pricePerMonth == nil)
+  }
+
+  @Test func case16WhatIsSavedAgainstPayingMonthly() throws {
+    let monthly = try product("m", 490, "P1M")
+    #expect(try product("y", 4900, "P1Y").saving(against: monthly) == 17)
+    #expect(try product("y", 4900, "P1Y", "USD").saving(against: monthly) == nil)
+    #expect(try product("once", 100, nil).saving(against: monthly) == nil)
+    #expect(monthly.saving(against: monthly) == nil)
+    #expect(try monthly.saving(against: product("y", 4900, "P1Y")) == nil, "only a monthly price is compared with")
+  }
+
+  @Test func anOfferSaysHowLongItLastsAndWhatComesAfter() throws {
+    let week = try #require(SubscriptionPeriod(iso8601: "P1W"))
+    let free = Offer(price: Price(minorUnits: 0, currency: "EUR"), period: week, cycles: 2)
+    #expect(free.isTrial)
+    #expect(free.length == SubscriptionPeriod(iso8601: "P14D"))
+    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    // Over the night in which clocks go forward: the same hour of the day.
+    let start = Date(timeIntervalSince1970: 1_774_000_000)
+    #expect(free.end(from: start, in: berlin).timeIntervalSince(start) == 14 * 86_400 - 3600)
+    #expect(!Offer(price: Price(minorUnits: 100, currency: "EUR"), period: week).isTrial)
+    #expect(Offer(price: Price(minorUnits: 100, currency: "EUR"), period: week, cycles: -3).cycles == 1)
+  }
+
+  @Test func lengthsBeyondAllCalendarsDoNotCrash() throws {
+    let long = try #require(SubscriptionPeriod(months: .max, days: .max))
+    #expect(long.times(2) == nil)
+    let start = Date(timeIntervalSince1970: 0)
+    #expect(long.end(from: start, times: 3, in: .gmt) == start)
+    #expect(Price(minorUnits: .max, currency: "EUR").perMonth(of: SubscriptionPeriod(days: 1)!).minorUnits == .max)
+    #expect(Price(minorUnits: .min, currency: "EUR").perMonth(of: SubscriptionPeriod(days: 1)!).minorUnits == .min)
+  }
+}
+
 @Suite struct SubscriptionPeriodTests {
   @Test(arguments: [
     ("P1M", 1, 0), ("P1Y", 12, 0), ("P12M", 12, 0), ("P1Y6M", 18, 0), ("P2W", 0, 14), ("P7D", 0, 7), ("P1M3D", 1, 3), ("P1Y2M3W4D", 14, 25),

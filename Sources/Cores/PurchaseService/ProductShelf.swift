@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// The products that a store has named, for whom and in which currency and language; and the fetches that are on their way.
+/// The products that one store has named, for whom and in which currency and language; and the fetches that are on their way.
 ///
 /// Each product is kept by itself, so that two paywalls with some products in common ask for those once. On the main actor, where a change
 /// is whole before anybody else looks.

@@ -20,7 +20,8 @@ public struct PublicationQueue: QueueProcessor {
     guard let token = transaction.token else { return .refused(code: "no_token", sentence: "The payment was not authorized.") }
     guard let client = await account(transaction.user) else { return .unauthorized }
     do throws(ClientError) {
-      let order = try await client.beginOrder(transaction.id, product: transaction.productID)
+      let order = try await client.beginOrder(
+        transaction.id, product: transaction.productID, currency: transaction.price?.currency)
       if let answer = outcome(order, transaction) { return answer }
       guard order.totalMinorUnits == transaction.price?.minorUnits, order.currency == transaction.price?.currency else {
         return .refused(
@@ -38,7 +39,9 @@ public struct PublicationQueue: QueueProcessor {
     guard order.id == transaction.id.uuidString else { return .unavailable(reason: "the answer is another order's") }
     switch order.state {
     case .open: return nil
-    case .deferred, .interrupted: return .busy(retryAfter: nil)
+    case .deferred: return .deferred("The payment has yet to be approved. It goes on by itself; nothing was charged yet.")
+    case .interrupted:
+      return .interrupted("The payment needs you once more. Do what your bank asks, and it goes on.", url: order.actionURL)
     case .refunded: return .declined(order.refundReason ?? "The payment was given back.")
     case .declined: return .declined(order.declineReason ?? "The payment was declined.")
     case .paid:
