@@ -12,12 +12,12 @@ extension Flags {
     send()
   }
 
-  /// Counts the end of something that may have begun in an earlier session, in the buckets of that one: whatever a flag says by now.
+  /// Counts something that may have begun in an earlier session, once, in the buckets of that one: whatever a flag says by now.
   /// - Parameters:
+  ///   - id: what it is known by, so that it is counted once however often it is told.
   ///   - user: whose it is, who need not be in.
   ///   - begun: when it began, by the wall clock.
-  public func count(_ kind: FlagEvent.Kind, code: String? = nil, of user: String, begun: Date) {
-    let id = environment.identifiers.next()
+  public func count(_ kind: FlagEvent.Kind, code: String? = nil, id: UUID, of user: String, begun: Date) {
     write { try await $0.add(id, kind, code, of: user, begun: begun) }
     send()
   }
@@ -30,6 +30,7 @@ extension Flags {
     hasToSend = true
     guard sending == nil else { return }
     sending = Task {
+      await opening?.value
       while hasToSend, let session, let store {
         hasToSend = false
         await written()

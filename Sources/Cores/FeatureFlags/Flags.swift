@@ -8,6 +8,8 @@ public struct FlagEnvironment: Sendable {
   public let client: Capabilities
   /// Whose flags these are, such as a server's origin: one file keeps those of several apart.
   public let scope: String
+  /// A file of its own, which this process alone has open, or `:memory:`.
+  public let path: String
   /// When a session began.
   public let clock: any AppClock
   /// Names sessions and events.
@@ -17,10 +19,12 @@ public struct FlagEnvironment: Sendable {
 
   /// Makes one.
   public init(
-    client: Capabilities, scope: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), effects: Effects
+    client: Capabilities, scope: String, path: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
+    effects: Effects
   ) {
     self.client = client
     self.scope = scope
+    self.path = path
     self.clock = clock
     self.identifiers = identifiers
     self.effects = effects
@@ -56,7 +60,7 @@ public struct FlagEnvironment: Sendable {
   private var refreshing: Task<Void, Never>?
   private var refreshed: Duration?
 
-  /// Makes one that knows no rules; ``open(_:)`` and ``refresh()`` bring them.
+  /// Makes one that knows no rules; ``open()`` and ``refresh()`` bring them.
   public init(_ environment: FlagEnvironment, source: any FlagSource, sink: any FlagSink) {
     self.environment = environment
     self.source = source
@@ -66,17 +70,15 @@ public struct FlagEnvironment: Sendable {
   // MARK: Rules
 
   /// Opens the file, reads the rules that were known last, and counts a crash for each session that an earlier run did not close. A second
-  /// call waits for the first.
-  /// - Parameter path: a file of its own, which this process alone has open, or `:memory:`. One that cannot be used is reported, and
-  ///   nothing outlives the program then.
-  public func open(_ path: String) async {
-    let task = opening ?? Task { await self.opened(path) }
+  /// call waits for the first. A file that cannot be used is reported, and nothing outlives the program then.
+  public func open() async {
+    let task = opening ?? Task { await self.opened() }
     opening = task
     await task.value
   }
 
-  private func opened(_ path: String) async {
-    let scope = environment.scope
+  private func opened() async {
+    let (scope, path) = (environment.scope, environment.path)
     do {
       let (store, known) = try await environment.effects.run("flags.open") {
         let store = FlagStore(
@@ -124,18 +126,22 @@ public struct FlagEnvironment: Sendable {
 
   // MARK: Sessions
 
-  /// A user came in. Returns when the session's marker is written.
-  public func begin(_ user: String) async {
+  /// A user came in. ``written()`` says when the session's marker is on the disk.
+  public func begin(_ user: String) {
     guard session?.user != user else { return }
     end()
     let session = Session(id: environment.identifiers.next(), user: user)
     self.session = session
     let now = environment.clock.now
     write { try await $0.begin(session.id, of: user, at: now) }
-    await written()
     // What an earlier run left behind.
     send()
+    if let refreshed, environment.clock.uptime - refreshed < Self.freshness { return }
+    Task { await refresh() }
   }
+
+  /// How long rules are fresh enough to begin another session with.
+  private static let freshness = Duration.seconds(60)
 
   /// The user left, or the program ends as it should. ``written()`` says when that is on the disk.
   public func end() {

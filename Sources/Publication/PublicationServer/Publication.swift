@@ -25,6 +25,7 @@ public actor Publication {
     let balances: any BalanceRepository
     let checkouts: any CheckoutRepository
     let keys: any KeyRepository
+    let flags: any FlagRepository
     var key: SigningKey
     /// Where ``key`` is kept; `nil` for memory.
     let keyFile: String?
@@ -82,7 +83,7 @@ public actor Publication {
     store = Store(
       content: SQLiteContent(database: database), readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: SQLiteKeys(database: database),
-      key: try keyFile.map(ReceiptKey.load) ?? .generate(.es256), keyFile: keyFile)
+      flags: SQLiteFlags(database: database), key: try keyFile.map(ReceiptKey.load) ?? .generate(.es256), keyFile: keyFile)
   }
 
   /// Answers one request; whatever goes wrong becomes an answer too.
@@ -117,6 +118,7 @@ public actor Publication {
   var purse: any BalanceRepository { get throws { try opened.balances } }
   var checkouts: any CheckoutRepository { get throws { try opened.checkouts } }
   var retiredKeys: any KeyRepository { get throws { try opened.keys } }
+  var switches: any FlagRepository { get throws { try opened.flags } }
   var signingKey: SigningKey { get throws { try opened.key } }
   func replaceKey(_ key: SigningKey) throws {
     if let file = try opened.keyFile { try ReceiptKey.store(key, file) }

@@ -119,3 +119,17 @@ protocol KeyRepository {
   /// Newest first: all, or those that a receipt still in force may need.
   nonisolated(nonsending) func retired(neededAt time: Int64?) async throws -> [KeySet.Key]
 }
+
+/// Switches, and what was counted on each side of them.
+protocol FlagRepository {
+  /// All of them, by name.
+  nonisolated(nonsending) func flags() async throws -> [FlagRecord]
+  /// Sets one, new or known.
+  nonisolated(nonsending) func setFlag(_ flag: FlagRecord) async throws
+  /// Counts events of a reader, each once for each flag that there is.
+  nonisolated(nonsending) func count(_ events: [FlagEventRecord], of reader: Reader.ID, at time: Int64) async throws
+  /// How many rows a reader's events made since a time.
+  nonisolated(nonsending) func eventCount(of reader: Reader.ID, since time: Int64) async throws -> Int
+  /// What was counted for a flag, by side; `nil` when there is no such flag.
+  nonisolated(nonsending) func report(_ name: String) async throws -> FlagReport?
+}

@@ -100,5 +100,19 @@ enum Schema {
         -- Public halves of the keys that signed receipts before the one in use.
         CREATE TABLE receipt_key (kid TEXT PRIMARY KEY, jwk TEXT NOT NULL, retired INTEGER NOT NULL) WITHOUT ROWID;
         """),
+    Migration(
+      version: 3,
+      sql: """
+        -- features: what a client has to report, with commas between.
+        CREATE TABLE flag (
+          name TEXT PRIMARY KEY, percent INTEGER NOT NULL, min_version TEXT, features TEXT NOT NULL
+        ) WITHOUT ROWID;
+        -- One row for each flag that an event counts for; the identifier is the client's.
+        CREATE TABLE flag_event (
+          reader TEXT NOT NULL REFERENCES reader (id), id TEXT NOT NULL, flag TEXT NOT NULL REFERENCES flag (name), variant TEXT NOT NULL,
+          kind TEXT NOT NULL, code TEXT, received INTEGER NOT NULL, PRIMARY KEY (reader, id, flag)
+        ) WITHOUT ROWID;
+        CREATE INDEX flag_event_by_bucket ON flag_event (flag, variant, kind, code);
+        """),
   ]
 }

@@ -29,6 +29,8 @@ extension Router {
     Route(.delete, "/v1/orders/*/checkout") { try await $0.cancelCheckout($1) },
     Route(.get, "/v1/orders") { try await $0.orders($1) },
     Route(.get, "/v1/entitlements") { try await $0.entitlements($1) },
+    .open(.get, "/v1/flags") { try await $0.flags($1) },
+    Route(.post, "/v1/events") { try await $0.countEvents($1) },
     Route(.post, "/v1/receipts/verify") { try await $0.verifyReceipt($1) },
     Route(.get, "/v1/balances") { try await $0.balances($1) },
     Route(.put, "/v1/posts/*/unlock") { try await $0.unlock($1) },
@@ -39,6 +41,9 @@ extension Router {
     .operated(.post, "/v1/operator/orders/*/approve") { try await $0.decide(true, $1) },
     .operated(.post, "/v1/operator/orders/*/decline") { try await $0.decide(false, $1) },
     .operated(.post, "/v1/operator/orders/*/refund") { try await $0.refund($1) },
+    .operated(.get, "/v1/operator/flags") { publication, _ in try .json(FlagList(flags: await publication.flags())) },
+    .operated(.put, "/v1/operator/flags/*") { try await $0.setFlag($1) },
+    .operated(.get, "/v1/operator/flags/*") { try .json(await $0.flagReport($1.parameter)) },
     .operated(.post, "/v1/operator/keys") { try await $0.rotateKey($1) },
   ])
 }

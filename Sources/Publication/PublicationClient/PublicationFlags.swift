@@ -1,0 +1,110 @@
+import FeatureFlags
+import Foundation
+import PublicationAPI
+
+/// A publication as the place where rules come from, and where events go. A value: safe from any thread.
+public struct PublicationFlags: FlagSource, FlagSink {
+  private let client: APIClient
+  private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
+
+  /// - Parameters:
+  ///   - client: asks for the rules, which are open to all.
+  ///   - account: see ``PublicationQueue/init(account:)``.
+  public init(_ client: APIClient, account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?) {
+    self.client = client
+    self.account = account
+  }
+
+  /// Asks for the rules: `GET /v1/flags`. A rule that cannot be read spoils no other; a publication that knows no flags has no rules.
+  /// - Throws: `FlagFailure`.
+  public func rules(for client: Capabilities) async throws -> FetchedRules {
+    do throws(ClientError) {
+      let list: LenientFlagList = try await self.client.flags(client.version.description, features: client.features.sorted())
+      return FetchedRules(
+        rules: list.flags.compactMap { try? $0.rule.get() },
+        malformed: list.flags.compactMap { if case .failure(let malformed) = $0.rule { malformed } else { nil } })
+    } catch {
+      if error.isNotFound { return FetchedRules(rules: []) }
+      throw FlagFailure(error)
+    }
+  }
+
+  /// Hands events over: `POST /v1/events`.
+  /// - Throws: `FlagFailure`.
+  public func send(_ events: [FlagEvent], of user: String) async throws {
+    guard let client = await account(user) else { throw FlagFailure.unreachable }
+    do throws(ClientError) {
+      try await client.count(FlagEventBatch(events: events.map(FlagEventRecord.init)))
+    } catch { throw FlagFailure(error) }
+  }
+}
+
+extension APIClient {
+  /// The rules for a client, needs no token.
+  @concurrent func flags<List: Decodable & Sendable>(_ version: String, features: [String]) async throws(ClientError) -> List {
+    try await call(
+      .get, ["v1", "flags"], query: [("client", version), ("features", features.isEmpty ? nil : features.joined(separator: ","))],
+      as: .none)
+  }
+
+  /// Hands events of the reader over; what was taken before is not counted again.
+  func count(_ batch: FlagEventBatch) async throws(ClientError) { try await send(.post, ["v1", "events"], body: batch) }
+}
+
+extension FlagEvent.Kind {
+  /// A paywall was shown.
+  public static let paywallSeen = Self(rawValue: FlagEventRecord.Kind.paywallSeen.rawValue)
+  /// A purchase was charged, verified and unlocked.
+  public static let bought = Self(rawValue: FlagEventRecord.Kind.bought.rawValue)
+  /// A purchase failed, for the reason of its code.
+  public static let failed = Self(rawValue: FlagEventRecord.Kind.failed.rawValue)
+}
+
+extension FlagEventRecord {
+  fileprivate init(_ event: FlagEvent) {
+    self.init(
+      id: event.id.uuidString, kind: event.kind.rawValue, code: event.code.map(Self.code),
+      buckets: event.buckets.mapValues(\.rawValue))
+  }
+
+  /// Codes come from stores too, which may use any text; one that is no word is counted as another.
+  private static func code(_ text: String) -> String {
+    let word = text.lowercased()
+    return FlagRule.isName(word) ? word : "other"
+  }
+}
+
+extension FlagFailure {
+  /// From a call that failed.
+  fileprivate init(_ error: ClientError) {
+    switch error {
+    // A proxy's page is no word of the publication.
+    case .problem(let problem, _) where problem.code.rawValue.hasPrefix("http_") || problem.status >= 500: self = .unreachable
+    case .problem(let problem, _) where [401, 408, 425, 429].contains(problem.status): self = .unreachable
+    case .problem, .undecodable: self = .refused(error.sentence)
+    case .offline, .unacceptable, .cancelled: self = .unreachable
+    }
+  }
+}
+
+/// `FlagList`, of which each rule is read by itself.
+private struct LenientFlagList: Decodable {
+  struct Element: Decodable {
+    let rule: Result<FlagRule, FlagRule.Malformed>
+
+    init(from decoder: any Decoder) throws {
+      guard let record = try? FlagRecord(from: decoder) else {
+        let name = try? decoder.container(keyedBy: Key.self).decode(String.self, forKey: .name)
+        rule = .failure(FlagRule.Malformed("The rule of the flag “\(name?.prefix(64) ?? "without a name")” cannot be read."))
+        return
+      }
+      rule = Result { () throws(FlagRule.Malformed) in
+        try FlagRule(name: record.name, percent: record.percent, minimumVersion: record.minVersion, features: record.features ?? [])
+      }
+    }
+
+    private enum Key: CodingKey { case name }
+  }
+
+  let flags: [Element]
+}
