@@ -14,10 +14,19 @@ public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier 
     self.read = read
   }
 
-  /// What the receipt says, if one of the seller's keys signed it. A key that is not known is asked for once.
+  /// What the receipt says, if one of the seller's keys signed it. A key that is not known is asked for once, and keys that are known for
+  /// long are asked for anew, as the seller may have given one up.
   /// - Throws: ``VerificationFailure``.
-  public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> {
-    var trusted = try await keys.current()
+  public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> { try await verify(receipt, by: keys.fresh()) }
+
+  /// The same by the keys that are known, without asking the seller: works offline at once.
+  /// - Throws: ``VerificationFailure``.
+  public func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable> {
+    try await verify(receipt, by: keys.current())
+  }
+
+  private func verify(_ receipt: String, by known: TrustedKeys) async throws -> ReceiptContents<Purchasable> {
+    var trusted = known
     let payload: Data
     do {
       payload = try JWS.verify(receipt, keys: trusted.keys)

@@ -215,6 +215,8 @@ public struct Journal: Sendable {
     try connection.execute(
       "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, path, user, id, token,
       now)
+    // What the store lists again it has given back.
+    try connection.execute("UPDATE purchase SET revoked = 0, sentence = NULL WHERE id = ? AND revoked = 1", id)
   }
 }
 

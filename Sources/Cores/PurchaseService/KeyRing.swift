@@ -21,6 +21,8 @@ public struct TrustedKeys: Equatable, Sendable {
 public actor KeyRing {
   /// How long after a fetch a key that is still unknown is not asked for again, so that forged receipts cannot cause requests at will.
   public static let refetchInterval: Duration = .seconds(60)
+  /// How long keys are used without asking the seller whether it gave one up.
+  public static let refreshInterval: Duration = .seconds(86_400)
 
   private let seller: String
   private let path: String
@@ -29,6 +31,9 @@ public actor KeyRing {
   private let fetch: @Sendable () async throws -> TrustedKeys
   private var known: TrustedKeys?
   private var lastFetch: Duration?
+  private var lastRefresh: Duration?
+  /// When the keys that the journal kept were fetched, by the wall clock.
+  private var storedAt: Date?
   private var fetching: Task<TrustedKeys, any Error>?
 
   /// - Parameters:
@@ -51,9 +56,26 @@ public actor KeyRing {
     if let known { return known }
     let stored = try? await journal.trustedKeys(seller: seller, path: path)
     // Somebody else may have asked the seller meanwhile.
-    if known == nil { known = stored }
+    if known == nil { (known, storedAt) = (stored?.keys, stored?.fetched) }
     if let known { return known }
     return try await refetch()
+  }
+
+  /// The keys that are known; asks the seller again when they are old, and makes do with them when it is away.
+  /// - Throws: ``VerificationFailure/unavailable(_:)`` when there are none.
+  func fresh() async throws(VerificationFailure) -> TrustedKeys {
+    let keys = try await current()
+    guard isOld else { return keys }
+    lastRefresh = clock.uptime
+    do { return try await refetch() } catch { return keys }
+  }
+
+  private var isOld: Bool {
+    if let lastRefresh, clock.uptime - lastRefresh < Self.refetchInterval { return false }
+    if let lastFetch { return clock.uptime - lastFetch >= Self.refreshInterval }
+    // A clock that was set back since says nothing of the age.
+    guard let age = storedAt.map(clock.now.timeIntervalSince) else { return false }
+    return age < 0 || age >= Self.refreshInterval.seconds
   }
 
   /// The keys after asking the seller once more, because a receipt names one that is not known.
@@ -86,11 +108,12 @@ public actor KeyRing {
 }
 
 extension Journal {
-  func trustedKeys(seller: String, path: String) async throws -> TrustedKeys? {
+  func trustedKeys(seller: String, path: String) async throws -> (keys: TrustedKeys, fetched: Date)? {
     try await database.run { connection in
-      try connection.queryOne("SELECT issuer, keys FROM trusted_keys WHERE seller = ? AND path = ?", seller, path) { row in
+      try connection.queryOne("SELECT issuer, keys, fetched FROM trusted_keys WHERE seller = ? AND path = ?", seller, path) { row in
         let fields = try JSONDecoder().decode([VerificationKey.JWK].self, from: Data(row.get("keys", as: String.self).utf8))
-        return TrustedKeys(issuer: try row.get("issuer", as: String.self), keys: try fields.map { try VerificationKey(jwk: $0) })
+        let keys = TrustedKeys(issuer: try row.get("issuer", as: String.self), keys: try fields.map { try VerificationKey(jwk: $0) })
+        return (keys, try row.get("fetched", as: Date.self))
       }
     }
   }

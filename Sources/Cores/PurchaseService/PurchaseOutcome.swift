@@ -11,7 +11,7 @@ public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendab
   case pending(PendingReason)
 }
 
-/// Why a purchase did not take place. Nothing was charged in any of these cases.
+/// Why a purchase did not take place. Nothing was charged in any of these cases, save where the store's sentence says otherwise.
 public enum PurchaseFailure: Error, Equatable, Sendable {
   /// Nobody is signed in.
   case notSignedIn
@@ -68,6 +68,8 @@ public enum PendingReason: Equatable, Sendable {
   case sessionEnded
   /// Another user is signed in now; it goes on when the one who paid is.
   case otherUser
+  /// This machine's clock is behind, so that the receipt seems to come from the future; it goes on once the clock is right.
+  case clockIsBehind
   /// Somebody has yet to approve: the sentence says who.
   case deferred(String)
   /// The person has to do something first: what, and where, if there is a page for it.
@@ -80,6 +82,7 @@ public enum PendingReason: Equatable, Sendable {
       "The store has not confirmed the payment yet. It is asked again by itself; you are charged at most once, and can close this."
     case .sessionEnded: "Your session has ended before the store confirmed the payment. Sign in again, and it goes on by itself."
     case .otherUser: "Somebody else is signed in now. The purchase goes on when the one who paid signs in again."
+    case .clockIsBehind: "The clock of this computer is behind the store's. Set it right, and what you paid for is unlocked by itself."
     case .deferred(let sentence), .interrupted(let sentence, _): sentence
     }
   }

@@ -5,22 +5,54 @@ extension Purchases {
   /// What the user who is signed in has now.
   public var entitlements: Set<Purchasable> { entitled.value }
 
-  /// What the user has, and each change of it. A new stream for each caller; it starts with the last value and skips to the newest one.
+  /// See ``PurchaseLayer/entitlementStream()``.
   public func entitlementStream() -> AsyncStream<Set<Purchasable>> { entitled.stream() }
 
-  /// Whether the user has this very product, and it is in force.
-  public func owns(_ productID: Product.ID) -> Bool {
-    receipts.values.contains { $0.productID == productID && $0.isInForce(at: environment.clock.now) }
-  }
+  /// Whether the user has this very product, and it is in force, or in its grace.
+  public func owns(_ productID: Product.ID) -> Bool { granting.contains { $0.productID == productID } }
 
-  /// When the user's access by this product ends; `nil` when it does not, or when there is none.
+  /// When the user's access by this product ends; in the past during the grace; `nil` when it does not end, or when there is none.
   public func expiry(of productID: Product.ID) -> Date? {
-    receipts.values.filter { $0.productID == productID && $0.isInForce(at: environment.clock.now) }.compactMap(\.expires).max()
+    granting.filter { $0.productID == productID }.compactMap(\.expires).max()
   }
 
-  /// Asks the store for every receipt that is in force: on a new machine, after signing in, when something was bought elsewhere. Stored
-  /// receipts that the store no longer lists are dropped.
-  /// - Returns: what the user has after that.
+  /// The receipts that give access now.
+  private var granting: [ReceiptContents<Purchasable>] { receipts.values.filter { access(by: $0) != .over } }
+
+  private func access(by contents: ReceiptContents<Purchasable>) -> TrustedTime.Access {
+    time.access(until: contents.expires, environment.clock)
+  }
+
+  // MARK: Time
+
+  /// Reads, once, how far an earlier run had proved the time.
+  func knowTime() async {
+    let task =
+      timeTask
+      ?? Task {
+        // A file that cannot be read leaves what receipts say themselves.
+        if let known = try? await self.environment.effects.run(
+          "purchase.time", { [journal, seller, path = path.name] in try await journal.beginTime(seller: seller, path: path) })
+        {
+          self.time = known
+        }
+      }
+    timeTask = task
+    await task.value
+  }
+
+  /// Writes down how far time is proved by now.
+  private func keepTime() async {
+    time.advance(environment.clock)
+    // What is not written now is written at the next look.
+    try? await environment.effects.run("purchase.time") { [journal, seller, path = path.name, time] in
+      try await journal.store(time, seller: seller, path: path)
+    }
+  }
+
+  // MARK: Restoring
+
+  /// See ``PurchaseLayer/restore()``.
   /// - Throws: ``StoreFailure``; nothing is changed then.
   @discardableResult
   public func restore() async throws(StoreFailure) -> Set<Purchasable> {
@@ -38,16 +70,25 @@ extension Purchases {
     for token in tokens {
       do throws(VerificationFailure) {
         let contents = try await verified(token)
+        guard contents.isConfirmed else { throw .unavailable("not confirmed") }
         try contents.check(user: user)
         found[contents.transaction] = (token, contents)
       } catch .unavailable(let reason) {
         throw StoreFailure(.unavailable, code: reason, sentence: "What you bought could not be verified. Try again in a moment.")
+      } catch .fromTheFuture {
+        throw StoreFailure(.unavailable, code: "clock_is_behind", sentence: PendingReason.clockIsBehind.sentence)
       } catch {
         // Genuine receipts of others and forged ones grant nothing, and say nothing about the rest.
         continue
       }
     }
+    await knowTime()
     guard generation == self.generation else { return entitlements }
+    time.heardFromStore()
+    for receipt in found.values { time.advance(to: receipt.contents.issued, environment.clock) }
+    // No grace for what the store lists and calls over itself, and nothing to hold in what is spent.
+    let now = time.now(environment.clock)
+    found = found.filter { !$0.value.contents.isConsumable && $0.value.contents.isInForce(at: now) }
     let stored = found.mapValues(\.token)
     if let last {
       // What is not stored now is asked for again at the next start.
@@ -60,9 +101,17 @@ extension Purchases {
     restorations += 1
     // A receipt that arrived since the store was asked is newer than its answer, and stays.
     let newer = Set(arrivals[mark...])
+    let gone = receipts.values.filter { found[$0.transaction] == nil && !newer.contains($0.transaction) }
+    // What would have ended by now anyway is no news.
+    let withdrawn = gone.filter { $0.isConfirmed && access(by: $0) == .inForce }
     receipts = receipts.filter { newer.contains($0.key) }
     for receipt in found.values { keepNewest(receipt.contents) }
     recomputeEntitlements()
+    historyChanged()
+    let reason = "The store has taken this purchase back, so its access has ended."
+    for contents in withdrawn { tellRevoked(contents, reason) }
+    for contents in withdrawn { await writeRevoked(contents.transaction, reason) }
+    await keepTime()
     return entitlements
   }
 
@@ -74,9 +123,13 @@ extension Purchases {
       try await journal.receipts(seller: seller, path: path, user: user)
     }
     for token in tokens {
-      guard let contents = try? await verified(token), (try? contents.check(user: user)) != nil else { continue }
+      let contents = try? await environment.effects.run("purchase.verify") { [verifier = path.verifier] in
+        try await verifier.verify(stored: token)
+      }
+      guard let contents, (try? contents.check(user: user)) != nil else { continue }
       // What the store said meanwhile is newer than what was stored.
       guard generation == self.generation, restorations == self.restorations else { return }
+      time.advance(to: contents.issued, environment.clock)
       keepNewest(contents)
     }
     guard generation == self.generation else { return }
@@ -85,7 +138,8 @@ extension Purchases {
 
   /// Takes a verified receipt into what its user has, if that user is still the one.
   func hold(_ contents: ReceiptContents<Purchasable>) {
-    guard contents.user == user else { return }
+    time.advance(to: contents.issued, environment.clock)
+    guard contents.user == user, !contents.isConsumable else { return }
     keepNewest(contents)
     recomputeEntitlements()
   }
@@ -95,19 +149,26 @@ extension Purchases {
     receipts[contents.transaction] = contents
   }
 
-  /// The one place where receipts and the clock become entitlements.
+  /// The one place where receipts and the time become entitlements.
   func recomputeEntitlements() {
-    let now = environment.clock.now
-    let inForce = receipts.values.filter { $0.isInForce(at: now) }
-    entitled.value = Set(inForce.map(\.purchasable))
+    entitled.value = Set(granting.map(\.purchasable))
     expiryTimer?.cancel()
     expiryTimer = nil
-    guard let next = inForce.compactMap(\.expires).min() else { return }
-    // The wall clock may be set while this waits, so it looks again at least every hour.
-    let wait = Duration.seconds(min(max(next.timeIntervalSince(now), 0), 3600))
+    let ends = granting.compactMap(\.expires)
+    guard !ends.isEmpty else { return }
+    let wait = time.untilNextLook(at: ends, environment.clock)
     expiryTimer = Task { [weak self, environment] in
       do { try await environment.effects.sleep("purchase.expiry", for: wait, on: environment.clock) } catch { return }
-      self?.recomputeEntitlements()
+      await self?.lookAgain()
     }
+  }
+
+  /// Asks the store about what seems to be over. Its answer ends it or renews it; without one, the grace goes on.
+  private func lookAgain() async {
+    // This is the timer: what follows does not stop it.
+    expiryTimer = nil
+    await keepTime()
+    if granting.contains(where: { access(by: $0) == .inGrace }) { _ = try? await restore() }
+    recomputeEntitlements()
   }
 }

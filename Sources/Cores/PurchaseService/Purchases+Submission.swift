@@ -1,3 +1,4 @@
+import Foundation
 import Runtime
 
 extension Purchases {
@@ -8,7 +9,7 @@ extension Purchases {
     /// The end.
     case over(Outcome)
     /// Nothing for now: the same again after a wait.
-    case later(asked: Duration?)
+    case later(asked: Duration? = nil, PendingReason = .storeUnavailable)
     /// Nothing until the same user signs in again.
     case parked(PendingReason)
     /// Nothing until somebody did what the store waits for: the same again after a long wait.
@@ -18,20 +19,27 @@ extension Purchases {
   /// Takes a transaction from where it is to its end, as often and as long as ``RetryPolicy`` says. Nothing cancels this.
   func drive(_ submission: Submission<Purchasable>) async {
     var tries = 0
+    let wasBought = submission.transaction.step == .verified
     while true {
+      submission.tries()
       switch await advance(submission) {
       case .next: continue
-      case .over(let outcome): return submission.report(outcome)
-      case .parked(let reason): return submission.report(.pending(reason))
+      case .over(let outcome):
+        if submission.report(outcome), !wasBought { notice(outcome, submission.transaction) }
+        return
+      case .parked(let reason):
+        submission.report(.pending(reason))
+        return
       case .waiting(let reason):
+        tries = 0
         submission.report(.pending(reason))
         await submission.pause(for: environment.retry.waitForSomebody, environment)
-      case .later(let asked):
+      case .later(let asked, let reason):
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: asked, chance: environment.random.fraction())
         let isLast = tries >= environment.retry.tries
         if isLast || tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
-          submission.report(.pending(.storeUnavailable))
+          submission.report(.pending(submission.transaction.pendingReason ?? reason))
         }
         if isLast { return }
         submission.onStage?(.retrying)
@@ -53,7 +61,7 @@ extension Purchases {
     guard submission.transaction.user == user else { return .parked(user == nil ? .sessionEnded : .otherUser) }
     submission.transaction.step = .submitted
     // Before the store hears of it; when it cannot be written it is not sent.
-    do { try await record(submission.transaction) } catch { return .later(asked: nil) }
+    do { try await record(submission.transaction) } catch { return .later() }
     submission.onStage?(.charging)
     let transaction = submission.transaction
     let answer =
@@ -66,7 +74,7 @@ extension Purchases {
     let transaction = submission.transaction
     switch FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) {
     case .finish:
-      guard case .accepted(let receipt, _) = answer else { return .later(asked: nil) }
+      guard case .accepted(let receipt, _) = answer else { return .later() }
       submission.transaction.step = .received
       submission.transaction.receipt = receipt
       submission.transaction.wait(for: nil)
@@ -101,29 +109,47 @@ extension Purchases {
       contents = try await verified(receipt)
       try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
     } catch .unavailable {
-      return .later(asked: nil)
+      return .later()
+    } catch .fromTheFuture {
+      return .later(.clockIsBehind)
+    } catch .rejected(let sentence) {
+      drop(transaction.id)
+      return await settle(submission, .refused(code: "receipt_rejected", sentence: sentence))
     } catch {
       // No reason to believe that nothing was charged: the store is asked for a better receipt, under the same key.
       submission.transaction.step = .submitted
       return await settle(submission, .unverified(reason: "\(error)"))
+    }
+    guard contents.isConfirmed else {
+      let answer = await settle(submission, .computedOnDevice)
+      // What is spent is credited by the store, which is away.
+      guard !contents.isConsumable else { return answer }
+      arrivals.append(transaction.id)
+      hold(contents)
+      submission.onStage?(.unlocked)
+      submission.report(.purchased(contents.purchasable))
+      return answer
     }
     submission.transaction.step = .verified
     submission.transaction.token = nil
     submission.transaction.receipt = nil
     let recorded = submission.transaction
     arrivals.append(transaction.id)
+    let isWritten: Bool
     do {
-      try await environment.effects.run("purchase.verified") { [journal] in try await journal.record(recorded, verified: receipt) }
+      try await environment.effects.run("purchase.verified") { [journal] in
+        // What is spent is held by nobody: its receipt has done its work.
+        if contents.isConsumable { try await journal.record(recorded) } else { try await journal.record(recorded, verified: receipt) }
+      }
+      isWritten = true
     } catch {
       // What was paid is unlocked all the same; the journal still says "received" or "submitted", so the next start does this again.
-      hold(contents)
-      submission.onStage?(.unlocked)
-      return .over(.purchased(contents.purchasable))
+      isWritten = false
     }
     historyChanged()
     hold(contents)
     submission.onStage?(.unlocked)
-    await tellFinished(submission)
+    if isWritten { await tellFinished(submission) }
     return .over(.purchased(contents.purchasable))
   }
 
@@ -147,12 +173,29 @@ extension Purchases {
     } catch { return }
   }
 
-  /// What a receipt says, if it is genuine.
+  /// Tells the person what became of a purchase that nobody waits for any more.
+  private func notice(_ outcome: Outcome, _ transaction: Transaction) {
+    let (event, sentence): (PurchaseNotice.Event, String)
+    switch outcome {
+    case .purchased: (event, sentence) = (.purchased, "Your purchase was confirmed, and is yours now.")
+    case .failed(let failure): (event, sentence) = (.failed, failure.sentence)
+    case .cancelled, .pending: return
+    }
+    guard transaction.user == user else { return }
+    notices.post(
+      PurchaseNotice(transaction: transaction.id, productID: transaction.productID, event: event, sentence: sentence))
+  }
+
+  /// What a receipt says, if it is genuine and not from the future.
   func verified(_ receipt: String) async throws(VerificationFailure) -> ReceiptContents<Purchasable> {
+    let contents: ReceiptContents<Purchasable>
     do {
-      return try await environment.effects.run("purchase.verify") { [verifier = path.verifier] in try await verifier.verify(receipt) }
+      contents = try await environment.effects.run("purchase.verify") { [verifier = path.verifier] in try await verifier.verify(receipt) }
     } catch {
       throw error as? VerificationFailure ?? .unavailable("\(error)")
     }
+    await knowTime()
+    guard contents.issued <= time.guess(environment.clock) + Config.clockSkewLimit.seconds else { throw .fromTheFuture(contents.issued) }
+    return contents
   }
 }

@@ -38,6 +38,9 @@ import Runtime
   var arrivals: [UUID] = []
   /// How often the store has said what is in force.
   var restorations = 0
+  /// What receipts are judged by; ``knowTime()`` first.
+  var time = TrustedTime()
+  var timeTask: Task<Void, Never>?
   let entitled = LastValue<Set<Purchasable>>([])
   /// How often something was written down: what ``historyStream()`` follows.
   private let written = LastValue(0)
@@ -106,6 +109,7 @@ import Runtime
       abandoned.step = .abandoned
       try await record(abandoned)
     }
+    await knowTime()
     try await loadReceipts(generation)
     guard generation == self.generation else { return }
     for transaction in unfinished { goOn(with: transaction) }
@@ -271,9 +275,14 @@ import Runtime
   /// - Throws: `SQLiteError`.
   public func history() async throws -> [Transaction] {
     guard let user else { return [] }
-    return try await environment.effects.run("purchase.history") { [journal, seller] in
+    let generation = generation
+    let written = try await environment.effects.run("purchase.history") { [journal, seller] in
       try await journal.purchases(seller: seller, user: user)
     }
+    guard generation == self.generation else { return [] }
+    let known = Set(written.map(\.id))
+    let restored = receipts.values.filter { !known.contains($0.transaction) }
+    return (written + restored.map { Transaction(seller: seller, path: path.name, restored: $0) }).sorted { $0.begun > $1.begun }
   }
 
   /// See ``PurchaseLayer/historyStream()``.

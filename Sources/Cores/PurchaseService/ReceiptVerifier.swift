@@ -36,19 +36,29 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
     self.isConsumable = isConsumable
   }
 
-  /// Whether access is in force at a time.
+  /// Whether access is in force at a time, without any grace.
   public func isInForce(at now: Date) -> Bool { expires.map { now < $0 } ?? true }
 }
 
 /// Proves where a receipt comes from: on the device by its signature, by asking the backend, or both.
 ///
-/// Whether a genuine receipt is this user's and for this purchase is not the verifier's to judge: ``Purchases`` compares that itself.
+/// Whether a genuine receipt is this user's and for this purchase, and whether it claims to be signed in the future, is not the verifier's
+/// to judge: ``Purchases`` compares that itself, whoever verified.
 public protocol ReceiptVerifier<Purchasable>: Sendable {
   /// What the app sells.
   associatedtype Purchasable: Hashable & Sendable
   /// What the receipt says, if it is genuine. Called off the main actor.
   /// - Throws: ``VerificationFailure``; anything else counts as ``VerificationFailure/unavailable(_:)``.
   func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable>
+  /// What a receipt says that was verified and confirmed before, and then kept by the journal; does what ``verify(_:)`` does, unless less
+  /// is needed. Called off the main actor, for each kept receipt at each start.
+  /// - Throws: as ``verify(_:)``.
+  func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable>
+}
+
+extension ReceiptVerifier {
+  /// See ``verify(_:)``.
+  public func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable> { try await verify(receipt) }
 }
 
 /// Why a receipt grants nothing.
@@ -57,6 +67,10 @@ public enum VerificationFailure: Error, Equatable, Sendable {
   case unavailable(String)
   /// The signature is not the issuer's, or the receipt was changed.
   case notGenuine(String)
+  /// It is genuine, and the backend says that it grants nothing all the same; a sentence for the person.
+  case rejected(String)
+  /// It claims to be signed later than it can be: this machine's clock is behind, or the seller's ahead.
+  case fromTheFuture(Date)
   /// It is genuine and says something that this version does not understand.
   case unreadable(String)
   /// Somebody else signed it than the seller.

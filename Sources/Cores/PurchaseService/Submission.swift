@@ -8,6 +8,7 @@ import Runtime
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   private var sleep: Task<Void, any Error>?
+  private var isWoken = false
   private var watching: [CheckedContinuation<Void, Never>] = []
 
   init(_ transaction: Transaction) { self.transaction = transaction }
@@ -19,14 +20,20 @@ import Runtime
   }
 
   /// Tells whoever waits; each is told once.
-  func report(_ outcome: PurchaseOutcome<Purchasable>) {
-    answer = outcome
+  /// - Returns: whether nobody has heard this answer: whoever asked was told another one before, or asked in an earlier run.
+  @discardableResult func report(_ outcome: PurchaseOutcome<Purchasable>) -> Bool {
+    defer { answer = outcome }
+    let isUnheard = waiting.isEmpty && answer != outcome
     let told = waiting
     waiting = []
     // From here on the stages are nobody's business: whoever asked has an answer.
     onStage = nil
     for continuation in told { continuation.resume(returning: outcome) }
+    return isUnheard
   }
+
+  /// A try begins: what happened before does not end the wait after it.
+  func tries() { isWoken = false }
 
   /// Returns once the store has been asked again, whatever came of it.
   func nextTry() async { await withCheckedContinuation { watching.append($0) } }
@@ -41,12 +48,16 @@ import Runtime
   /// Waits before the next try.
   func pause(for duration: Duration, _ environment: PurchaseEnvironment) async {
     tried()
+    guard !isWoken else { return }
     let sleep = Task { try await environment.effects.sleep("purchase.wait", for: duration, on: environment.clock) }
     self.sleep = sleep
     _ = try? await sleep.value
     self.sleep = nil
   }
 
-  /// Ends a wait early: the session was renewed, or a person wants to know.
-  func wake() { sleep?.cancel() }
+  /// Ends a wait early, or leaves out the next: the session was renewed, something happened in the store, or a person wants to know.
+  func wake() {
+    isWoken = true
+    sleep?.cancel()
+  }
 }

@@ -156,7 +156,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     switch reason {
     case .deferred(let sentence): (wait, self.sentence, url) = (.deferred, sentence, nil)
     case .interrupted(let sentence, let url): (wait, self.sentence, self.url) = (.interrupted, sentence, url)
-    case .storeUnavailable, .sessionEnded, .otherUser, nil: (wait, sentence, url) = (nil, nil, nil)
+    case .storeUnavailable, .sessionEnded, .otherUser, .clockIsBehind, nil: (wait, sentence, url) = (nil, nil, nil)
     }
   }
 

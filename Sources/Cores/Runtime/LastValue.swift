@@ -1,16 +1,54 @@
 /// A value with any number of listeners, each with a stream of its own.
 ///
-/// Every stream starts with the last value and keeps only the newest one that was not read yet, so a slow reader skips and is never behind.
-/// Readers hold their owner weakly and end with their screen. Isolated to the main actor.
+/// Every stream starts with the last value, skips to the newest one and never gives the same twice in a row: a slow reader is never behind,
+/// and what changes and changes back before it looks is no change to it. Readers hold their owner weakly and end with their screen.
+/// Isolated to the main actor.
 @MainActor public final class LastValue<Value: Equatable & Sendable> {
-  private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
-  private var nextID = 0
+  /// One stream's place in the sequence of values.
+  @MainActor private final class Reader {
+    private var newest: Value
+    private var given: Value?
+    private var isOver = false
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    init(_ value: Value) { newest = value }
+
+    func take(_ value: Value) {
+      newest = value
+      wake()
+    }
+
+    /// What was not given yet is given still.
+    func end() {
+      isOver = true
+      wake()
+    }
+
+    func next() async -> Value? {
+      while newest == given {
+        if isOver { return nil }
+        // Looks again once whoever changes the value is done with it for now.
+        await withCheckedContinuation { waiting = $0 }
+      }
+      given = newest
+      return newest
+    }
+
+    private func wake() {
+      waiting?.resume()
+      waiting = nil
+    }
+  }
+
+  private struct WeakReader { weak var reader: Reader? }
+
+  private var readers: [WeakReader] = []
 
   /// The value; setting an equal one tells nobody.
   public var value: Value {
     didSet {
       guard value != oldValue else { return }
-      for continuation in continuations.values { continuation.yield(value) }
+      for entry in readers { entry.reader?.take(value) }
     }
   }
 
@@ -19,16 +57,15 @@
 
   /// A new stream for this caller.
   public func stream() -> AsyncStream<Value> {
-    let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
-    nextID += 1
-    let id = nextID
-    continuations[id] = continuation
-    continuation.onTermination = { [weak self] _ in
-      Task { @MainActor in self?.continuations[id] = nil }
+    let reader = Reader(value)
+    readers.removeAll { $0.reader == nil }
+    readers.append(WeakReader(reader: reader))
+    return AsyncStream {
+      await reader.next()
+    } onCancel: {
+      Task { @MainActor in reader.end() }
     }
-    continuation.yield(value)
-    return stream
   }
 
-  isolated deinit { for continuation in continuations.values { continuation.finish() } }
+  isolated deinit { for entry in readers { entry.reader?.end() } }
 }

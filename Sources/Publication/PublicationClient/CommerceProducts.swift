@@ -10,15 +10,32 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
   public let entitlement: String
   /// How often it renews; `nil` for what is paid once.
   public let period: SubscriptionPeriod?
+  /// What it puts on the reader's balance; `nil` for what is kept.
+  public let consumable: Consumable?
+
+  /// What is bought to be spent.
+  public struct Consumable: Hashable, Sendable {
+    /// Whose balance it is, such as `article_pass`.
+    public let type: String
+    /// How many, at least one.
+    public let amount: Int
+
+    /// Makes one.
+    public init(type: String, amount: Int) {
+      self.type = type
+      self.amount = amount
+    }
+  }
 
   /// The entitlement that opens premium posts.
   public static let premium = "premium"
 
   /// Makes one.
-  public init(id: String, entitlement: String, period: SubscriptionPeriod? = nil) {
+  public init(id: String, entitlement: String, period: SubscriptionPeriod? = nil, consumable: Consumable? = nil) {
     self.id = id
     self.entitlement = entitlement
     self.period = period
+    self.consumable = consumable
   }
 }
 

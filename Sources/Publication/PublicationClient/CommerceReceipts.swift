@@ -18,16 +18,21 @@ extension APIClient {
 
 extension ReceiptContents<PurchasableProduct> {
   /// Reads a receipt's payload: hand it to `DeviceVerifier`.
-  /// - Throws: `DecodingError`; ``ReceiptClaimsError`` for an order that is no UUID.
+  /// - Throws: `DecodingError`; ``ReceiptClaimsError``.
   public init(payload: Data) throws {
     let claims = try Wire.decode(ReceiptClaims.self, from: payload)
     guard let order = UUID(uuidString: claims.jti) else { throw ReceiptClaimsError.noOrder(claims.jti) }
+    let consumable = try claims.consumable.map { type in
+      guard let amount = claims.amount, amount > 0 else { throw ReceiptClaimsError.noAmount(type) }
+      return PurchasableProduct.Consumable(type: type, amount: amount)
+    }
     let product = PurchasableProduct(
-      id: claims.product, entitlement: claims.entitlement, period: claims.period.flatMap(SubscriptionPeriod.init(iso8601:)))
+      id: claims.product, entitlement: claims.entitlement, period: claims.period.flatMap(SubscriptionPeriod.init(iso8601:)),
+      consumable: consumable)
     let time = { (seconds: Int64) in Date(timeIntervalSince1970: TimeInterval(seconds)) }
     self.init(
       issuer: claims.iss, user: claims.sub, transaction: order, productID: claims.product, purchasable: product, issued: time(claims.iat),
-      expires: claims.exp.map(time))
+      expires: claims.exp.map(time), isConsumable: consumable != nil)
   }
 }
 
@@ -35,6 +40,8 @@ extension ReceiptContents<PurchasableProduct> {
 public enum ReceiptClaimsError: Error, Equatable, Sendable {
   /// The order's identifier is no UUID.
   case noOrder(String)
+  /// A consumable of this type, and of no amount.
+  case noAmount(String)
 }
 
 extension PurchasePath<PurchasableProduct> {

@@ -1,0 +1,20 @@
+/// Has receipts verified by the backend: needs no keys, and gives no access while the backend cannot be asked.
+public struct BackendVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier {
+  private let confirm: @Sendable (String) async throws -> ReceiptContents<Purchasable>
+
+  /// - Parameter confirm: asks the backend what a receipt says. A ``StoreFailure`` of the kind ``StoreFailure/Kind/refused`` is its no, a
+  ///   ``VerificationFailure`` is passed on; anything else means that it could not be asked.
+  public init(confirm: @escaping @Sendable (String) async throws -> ReceiptContents<Purchasable>) { self.confirm = confirm }
+
+  /// What the backend says.
+  /// - Throws: ``VerificationFailure``.
+  public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> {
+    do { return try await confirm(receipt) } catch let failure as VerificationFailure {
+      throw failure
+    } catch let failure as StoreFailure where failure.kind == .refused {
+      throw VerificationFailure.notGenuine(failure.sentence)
+    } catch {
+      throw VerificationFailure.unavailable("\(error)")
+    }
+  }
+}

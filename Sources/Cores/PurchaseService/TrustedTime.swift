@@ -1,0 +1,106 @@
+import Foundation
+import Runtime
+import SQLiteStorage
+
+/// The time as far as it is proved: what the seller signed last, plus what has passed on this machine since. It is never ahead of the
+/// seller's, and never goes back, whatever the wall clock is set to. A restart of the machine proves nothing by itself: time goes on from
+/// the last value that was written down.
+struct TrustedTime: Equatable, Sendable {
+  /// What a receipt is worth at this time.
+  enum Access: Equatable {
+    /// In force by every clock.
+    case inForce
+    /// Over by one clock at least, and the store has not said so: access goes on for a while.
+    case inGrace
+    /// Over.
+    case over
+  }
+
+  /// What was proved, when ``uptime`` was read; long ago while nothing is.
+  private(set) var time: Date = .distantPast
+  private(set) var uptime: Duration = .zero
+  private(set) var boot = ""
+  /// Starts of the program without a word from the store, this one included.
+  private(set) var starts = 0
+
+  /// The time now.
+  func now(_ clock: any AppClock) -> Date {
+    boot == clock.boot ? time + max(clock.uptime - uptime, .zero).seconds : time
+  }
+
+  /// The best guess: the wall clock, unless it is proved to be behind.
+  func guess(_ clock: any AppClock) -> Date { max(now(clock), clock.now) }
+
+  /// Goes on from here: from a time that was signed, or from what has passed.
+  mutating func advance(to signed: Date = .distantPast, _ clock: any AppClock) {
+    (time, uptime, boot) = (max(now(clock), signed), clock.uptime, clock.boot)
+  }
+
+  /// The store said what is in force.
+  mutating func heardFromStore() { starts = 0 }
+
+  /// The one judgement of what ends at a time. The proved time alone decides the end, so that a clock set back gains nothing. The wall
+  /// clock may only raise a doubt: a clock set forward, or a machine that was off for long, leaves the grace and its count of starts.
+  func access(until expires: Date?, _ clock: any AppClock) -> Access {
+    guard let expires else { return .inForce }
+    let proved = now(clock)
+    if proved < expires, clock.now < expires { return .inForce }
+    return proved < expires + Config.offlineGrace.seconds && starts <= Config.offlineStarts ? .inGrace : .over
+  }
+
+  /// How long until a judgement about one of these ends may change by itself. At most an hour: the wall clock may be set meanwhile, and
+  /// what has passed is to be written down now and then.
+  func untilNextLook(at ends: [Date], _ clock: any AppClock) -> Duration {
+    let (proved, wall) = (now(clock), clock.now)
+    let waits = ends.flatMap { end in
+      [
+        end.timeIntervalSince(proved), end.timeIntervalSince(wall), (end + Config.offlineGrace.seconds).timeIntervalSince(proved),
+      ]
+    }
+    return .seconds(waits.filter { $0 > 0 }.reduce(3600, min))
+  }
+}
+
+extension Journal {
+  /// Counts a start of the program, and gives the time that an earlier one left.
+  /// - Throws: `SQLiteError`.
+  func beginTime(seller: String, path: String) async throws -> TrustedTime {
+    let clock = clock
+    return try await database.run { connection in
+      try connection.transaction {
+        var time =
+          try connection.queryOne("SELECT * FROM trusted_time WHERE seller = ? AND path = ?", seller, path, map: TrustedTime.init)
+          ?? TrustedTime()
+        time.begin(clock)
+        try Self.store(time, seller, path, connection)
+        return time
+      }
+    }
+  }
+
+  /// Writes down how far time is proved.
+  /// - Throws: `SQLiteError`.
+  func store(_ time: TrustedTime, seller: String, path: String) async throws {
+    try await database.run { connection in try Self.store(time, seller, path, connection) }
+  }
+
+  private static func store(_ time: TrustedTime, _ seller: String, _ path: String, _ connection: Connection) throws {
+    try connection.execute(
+      "INSERT OR REPLACE INTO trusted_time (seller, path, time, uptime, boot, starts) VALUES (?, ?, ?, ?, ?, ?)", seller, path, time.time,
+      time.uptime.seconds, time.boot, time.starts)
+  }
+}
+
+extension TrustedTime {
+  fileprivate init(_ row: Row) throws {
+    time = try row.get("time", as: Date.self)
+    uptime = .seconds(try row.get("uptime", as: Double.self))
+    boot = try row.get("boot", as: String.self)
+    starts = try row.get("starts", as: Int.self)
+  }
+
+  fileprivate mutating func begin(_ clock: any AppClock) {
+    advance(clock)
+    starts += 1
+  }
+}
