@@ -13,7 +13,9 @@ extension Purchases {
 
   /// When the user's access by this product ends; in the past during the grace; `nil` when it does not end, or when there is none.
   public func expiry(of productID: Product.ID) -> Date? {
-    granting.filter { $0.productID == productID }.compactMap(\.expires).max()
+    let ends = granting.filter { $0.productID == productID }.map(\.expires)
+    // One that never ends outlasts the others.
+    return ends.contains(nil) ? nil : ends.compactMap { $0 }.max()
   }
 
   /// The receipts that give access now.
