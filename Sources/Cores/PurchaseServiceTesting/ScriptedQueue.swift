@@ -15,17 +15,15 @@ public final class ScriptedQueue: QueueProcessor {
     var restored: Result<[String], StoreFailure> = .success([])
     var running: [UUID: Int] = [:]
     var overlapped = false
+    var observers: [Int: AsyncStream<QueueUpdate>.Continuation] = [:]
+    var nextObserver = 0
+    var untold: [QueueUpdate] = []
   }
 
   private let state: Mutex<State>
-  private let updates: AsyncStream<QueueUpdate>
-  private let continuation: AsyncStream<QueueUpdate>.Continuation
 
   /// - Parameter answer: what every submission gets, until it is replaced by ``answer(_:)``.
-  public init(_ answer: @escaping Answer) {
-    state = Mutex(State(answer: answer))
-    (updates, continuation) = AsyncStream.makeStream()
-  }
+  public init(_ answer: @escaping Answer) { state = Mutex(State(answer: answer)) }
 
   /// What submissions get from here on.
   public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
@@ -33,8 +31,14 @@ public final class ScriptedQueue: QueueProcessor {
   public func restore(_ result: Result<[String], StoreFailure>) { state.withLock { $0.restored = result } }
   /// Whether payments are allowed.
   public func allowPayments(_ allowed: Bool) { state.withLock { $0.canMakePayments = allowed } }
-  /// Tells of something that nobody asked for.
-  public func tell(_ update: QueueUpdate) { continuation.yield(update) }
+  /// Tells whoever observes of something that nobody asked for; while nobody does it is kept for the first who will.
+  public func tell(_ update: QueueUpdate) {
+    let observers = state.withLock { state in
+      if state.observers.isEmpty { state.untold.append(update) }
+      return Array(state.observers.values)
+    }
+    for observer in observers { observer.yield(update) }
+  }
 
   /// Every submission, as it came.
   public var submitted: [Transaction] { state.withLock { $0.submitted } }
@@ -64,5 +68,16 @@ public final class ScriptedQueue: QueueProcessor {
   /// See `QueueProcessor`.
   public func restore(user: String) async throws -> [String] { try state.withLock { $0.restored }.get() }
   /// See `QueueProcessor`.
-  public func observe() -> AsyncStream<QueueUpdate> { updates }
+  public func observe() -> AsyncStream<QueueUpdate> {
+    let (updates, observer) = AsyncStream.makeStream(of: QueueUpdate.self)
+    let (id, untold) = state.withLock { state in
+      state.nextObserver += 1
+      state.observers[state.nextObserver] = observer
+      defer { state.untold = [] }
+      return (state.nextObserver, state.untold)
+    }
+    observer.onTermination = { [weak self] _ in self?.state.withLock { $0.observers[id] = nil } }
+    for update in untold { observer.yield(update) }
+    return updates
+  }
 }
