@@ -97,9 +97,12 @@ public struct VerificationKey: Sendable, Equatable {
   public let algorithm: SignatureAlgorithm
   private let bytes: [UInt8]
   private let handle: KeyHandle
+  /// The header that tokens of this key have when we make them: one that is the same need not be read.
+  let header: [UInt8]
 
   init(_ algorithm: SignatureAlgorithm, _ bytes: [UInt8], kid: String) throws(OpenSSLError) {
     handle = try KeyHandle.publicKey(algorithm, bytes)
+    header = Array(JWS.header(algorithm, kid: kid).utf8)
     self.algorithm = algorithm
     self.bytes = bytes
     self.kid = kid
