@@ -1,0 +1,73 @@
+import AppConfig
+import BuildInfo
+import Foundation
+
+/// Why a benchmark cannot be run; one sentence.
+struct Mistake: Error, CustomStringConvertible { let description: String }
+
+/// `matinee-bench`: measures ours and a baseline in the same run. Figures never fail a test; `--check` makes goals count.
+@main enum Program {
+  private static let usage = """
+    usage: matinee-bench NAME… [--rounds N] [--core NAME] [--json] [--check]
+
+      receipt       full verification of a receipt, against one signature check and one JSON decoding
+      build         debug builds of `matinee` after a one-line change in each core, beside the same change with all sources in one module;
+                    run it in the repository's folder
+      --rounds N    how often each is measured; the median counts (default: 9, for build 5)
+      --core NAME   build: only this core
+      --json        one line of JSON for each figure
+      --check       status 1 when a goal is missed
+
+    Build it for release: swift run -c release matinee-bench receipt
+    """
+
+  static func main() async {
+    Config().setUpModules()
+    do {
+      exit(try await run(Array(CommandLine.arguments.dropFirst())) ? 0 : 1)
+    } catch {
+      FileHandle.standardError.write(Data("matinee-bench: \(error)\n".utf8))
+      exit(2)
+    }
+  }
+
+  /// - Returns: whether goals that count are met.
+  private static func run(_ arguments: [String]) async throws -> Bool {
+    var (names, rounds, core, isJSON, isCheck) = ([String](), Int?.none, String?.none, false, false)
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--help", "-h":
+        print(usage)
+        return true
+      case "--version":
+        print("matinee-bench \(Build.version)")
+        return true
+      case "--json": isJSON = true
+      case "--check": isCheck = true
+      case "--core": core = rest.popFirst()
+      case "--rounds":
+        guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1000).contains(number) else {
+          throw Mistake(description: "--rounds takes a number from 1 to 1000.")
+        }
+        rounds = number
+      case "receipt", "build": names.append(argument)
+      default: throw Mistake(description: "“\(argument)” is no benchmark. See matinee-bench --help.")
+      }
+    }
+    guard !names.isEmpty else { throw Mistake(description: "it takes the name of a benchmark.\n\(usage)") }
+    var areMet = true
+    for name in names {
+      let report: (Figure) throws -> Void = { figure in
+        areMet = areMet && figure.isMet
+        print(isJSON ? String(decoding: try JSONEncoder().encode(figure), as: UTF8.self) : figure.line)
+      }
+      if name == "build" {
+        try await BuildBenchmark(rounds: rounds ?? 5, core: core).run(report)
+      } else {
+        for figure in try await ReceiptBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
+      }
+    }
+    return areMet || !isCheck
+  }
+}
