@@ -127,6 +127,11 @@ library(
 library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient"])
 executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
 executable(
+  "MatineeScenario", product: "matinee-scenario", ["AppCore", "AppConfig", "PublicationServer", "HTTPTransport", "BuildInfo", "Runtime"])
+executable(
+  "MatineeBench", product: "matinee-bench",
+  ["AppConfig", "PublicationClient", "PublicationAPI", "PurchaseService", "SignedReceipts", "BuildInfo", "Runtime"])
+executable(
   "MatineeServer", product: "matinee-server",
   [
     "PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "SQLiteStorage",
@@ -202,6 +207,7 @@ tests(
   "AppCoreTests",
   ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features
     + clientCores)
+tests("MatineeScenarioTests", ["TestSupport", "MatineeScenario", "MatineeLedger"])
 tests("BuildInfoTests", ["BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator"])
 tests("FloorTests")

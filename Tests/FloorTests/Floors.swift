@@ -31,6 +31,8 @@ enum House {
     "Screens": ["Gtk", "AppCore"],
     "Matinee": ["Screens", "Gtk", "DesktopServices", "AppCore", "AppConfig", "BuildInfo"],
     "MatineeServer": ["AppConfig", "BuildInfo"],
+    "MatineeScenario": ["AppCore", "AppConfig", "BuildInfo"],
+    "MatineeBench": ["AppConfig", "BuildInfo"],
     "MatineeLedger": ["BuildInfo"],
     "MatineeTour": ["Driver"],
     "ConfigPlugin": ["ConfigGenerator"],
@@ -51,13 +53,13 @@ enum House {
     "CMicroHTTPD": ["PublicationListener"],
     "CSamplePublication": ["PublicationServer"],
     // Only executables join the two ends of the seam.
-    "PublicationServer": ["PublicationListener", "Matinee", "MatineeServer"],
+    "PublicationServer": ["PublicationListener", "Matinee", "MatineeServer", "MatineeScenario"],
     "PublicationListener": ["MatineeServer"],
     "CurlTransport": ["Matinee", "MatineeServer", "AppConfig"],
     "Gtk": ["Screens", "Matinee"],
     "Driver": ["MatineeTour"],
-    "AppConfig": ["Matinee", "MatineeServer"],
-    "BuildInfo": ["Matinee", "MatineeServer", "MatineeLedger"],
+    "AppConfig": ["Matinee", "MatineeServer", "MatineeScenario", "MatineeBench"],
+    "BuildInfo": ["Matinee", "MatineeServer", "MatineeLedger", "MatineeScenario", "MatineeBench"],
   ]
 
   /// What is wrong with `target` importing `dependency`; nil when the floors allow it.

@@ -52,7 +52,8 @@ import SessionService
   private var unsaid: String?
   /// What is performed after the purchase that the open paywall is for.
   private var afterPurchase: Navigation?
-  private var purchases: PublicationPurchases?
+  /// What sells, once a reader has come.
+  private(set) var purchases: PublicationPurchases?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
   private var following: Task<Void, Never>?

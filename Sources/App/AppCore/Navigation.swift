@@ -26,7 +26,7 @@ public indirect enum Navigation: Hashable, Sendable {
 }
 
 /// The app's tabs, in their order.
-public enum Tab: String, CaseIterable, Hashable, Sendable {
+public enum Tab: String, CaseIterable, Codable, Hashable, Sendable {
   /// The feed of the whole publication.
   case home
   /// The fan clubs.

@@ -15,6 +15,8 @@
   public var onDelivery: ((Delivery) -> Void)?
   /// How many effects have been started and not delivered.
   public private(set) var inFlight = 0
+  /// How many waits on a clock have been started and have not ended.
+  public private(set) var timers = 0
 
   private var deliveries = 0
   private var settling: [CheckedContinuation<Void, Never>] = []
@@ -47,7 +49,10 @@
   /// Waits on a clock and delivers the end of it. Timers are not in flight: ``settled()`` does not wait for a clock to be moved.
   /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
-    try await perform { try await clock.sleep(for: duration) }.get()
+    timers += 1
+    let result = await perform { try await clock.sleep(for: duration) }
+    timers -= 1
+    try result.get()
     deliver(label)
   }
 

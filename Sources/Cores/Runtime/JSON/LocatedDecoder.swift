@@ -85,6 +85,8 @@ struct LocatedDecoder: Decoder {
 
   var verbatim: Data { Data(reading.text.bytes[node.range]) }
 
+  var line: Int { reading.failure(node, "").line }
+
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
     do {
       if let plain = type as? any PlainJSON.Type {

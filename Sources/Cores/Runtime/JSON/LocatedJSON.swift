@@ -55,6 +55,21 @@ public enum LocatedJSON {
     }
   }
 
+  /// A value, and where it stands.
+  public struct Placed<Value: Decodable>: Decodable {
+    /// The value.
+    public let value: Value
+    /// The line that it begins in, from 1.
+    public let line: Int
+
+    /// Reads what ``LocatedJSON`` decodes; under any other decoder the line is 0.
+    /// - Throws: what `Value` throws.
+    public init(from decoder: any Decoder) throws {
+      line = (decoder as? LocatedDecoder)?.line ?? 0
+      value = try Value(from: decoder)
+    }
+  }
+
   /// A step on the way to a value, for errors that a type places itself: `["outcomes", 2, "product"]`.
   public struct Step: CodingKey, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
     /// The field's name, or the place in the list.

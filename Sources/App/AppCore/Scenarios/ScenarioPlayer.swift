@@ -1,0 +1,148 @@
+import Foundation
+import HTTPTransport
+import PublicationClient
+import PurchaseService
+import Runtime
+import SessionService
+
+/// Plays a ``Scenario`` against the whole app without a window: the real coordinator, view models, purchase layer and files. Isolated to
+/// the main actor.
+@MainActor public final class ScenarioPlayer {
+  /// Why a scenario did not go as it says.
+  public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The line that the step begins in.
+    public let line: Int
+    /// What is different.
+    public let sentence: String
+    /// As compilers put it, without the file.
+    public var description: String { "\(line): \(sentence)" }
+  }
+
+  private struct Objection: Error { let sentence: String }
+
+  private let scenario: Scenario
+  private let folder: String
+  private let clock: ManualClock
+  private let network: FaultTransport
+  private let tokens = MemoryTokenStore()
+  private let print: (String) -> Void
+  private var run: ScenarioRun
+
+  /// - Parameters:
+  ///   - scenario: what to play.
+  ///   - folder: where the reader's data is; an empty one for each scenario.
+  ///   - publication: makes what answers, on the scenario's clock.
+  ///   - print: told each change in a line of text that begins with the time since the start.
+  /// - Throws: what `publication` throws.
+  public init(
+    _ scenario: Scenario, folder: String, publication: (any AppClock) async throws -> any Transport, print: @escaping (String) -> Void
+  ) async throws {
+    self.scenario = scenario
+    self.folder = folder
+    let clock = ManualClock(now: scenario.clock)
+    self.clock = clock
+    self.print = { line in print("\(Self.stamp(clock.uptime))  \(line)") }
+    network = FaultTransport(try await publication(clock), plan: FaultPlan(), clock: clock)
+    run = ScenarioRun(transport: network, tokens: tokens, folder: folder, clock: clock, report: self.print)
+  }
+
+  /// Plays it from the first step to the last.
+  /// - Throws: ``Failure`` at the first step that does not go as it says.
+  public func play() async throws(Failure) {
+    run.coordinator.start()
+    for (index, step) in scenario.steps.enumerated() {
+      do {
+        try await settle()
+        try await play(step)
+        try await settle()
+      } catch {
+        throw Failure(line: scenario.lines[index], sentence: (error as? Objection)?.sentence ?? "\(error)")
+      }
+    }
+    await run.coordinator.finish(within: .zero)
+    run.lifeline.cut()
+  }
+
+  private func settle() async throws {
+    guard await run.settle() else { throw Objection(sentence: "what was begun does not come to rest") }
+  }
+
+  private func play(_ step: Scenario.Step) async throws {
+    switch step {
+    case .signIn: try signIn()
+    case .link(let uri): run.coordinator.open(uri: uri)
+    case .input(let name, let argument): try input(name, argument)
+    case .tab(let tab): run.coordinator.perform(.tab(tab))
+    case .back: run.coordinator.perform(.back)
+    case .advance(let span): try await advance(by: span.duration(from: clock.now))
+    case .wallClock(let date): clock.setNow(date)
+    case .faults(let rules): network.plan = FaultPlan(rules: rules)
+    case .restart(let how): await restart(how)
+    case .expect(let expectation): try await check(expectation)
+    }
+  }
+
+  private func signIn() throws {
+    guard case .login(let login)? = run.presenter.visibleScreen else { throw Objection(sentence: "the login is not open") }
+    login.sampleAccountTapped()
+  }
+
+  private func input(_ name: String, _ argument: String) throws {
+    guard let screen = run.presenter.visibleScreen else { throw Objection(sentence: "the curtain is up, so nothing can be done") }
+    let inputs = screen.model.inputs
+    guard let call = inputs[name] else {
+      throw Objection(sentence: "\(run.placeName) knows no “\(name)”; it knows \(inputs.keys.sorted().joined(separator: ", "))")
+    }
+    print("input    \(run.placeName).\(name)\(argument.isEmpty ? "" : " “\(argument)”")")
+    call(argument)
+  }
+
+  /// From one timer to the next, so that what each starts is there before the one after it.
+  private func advance(by duration: Duration) async throws {
+    let target = clock.uptime + duration
+    while clock.uptime < target {
+      clock.advance(by: min(clock.nextDue ?? duration, target - clock.uptime))
+      try await settle()
+    }
+    print("clock    \(clock.now.ISO8601Format())")
+  }
+
+  private func restart(_ how: Scenario.Restart) async {
+    if how == .quit { await run.coordinator.finish(within: .zero) }
+    run.lifeline.cut()
+    if how == .reboot { clock.reboot() }
+    print("restart  \(how.rawValue)")
+    run = ScenarioRun(transport: network, tokens: tokens, folder: folder, clock: clock, report: print)
+    run.coordinator.start()
+  }
+
+  private func check(_ expected: Scenario.Expectation) async throws {
+    func compare(_ what: String, _ actual: StateValue, _ wanted: StateValue?) throws {
+      guard let wanted, let objection = actual.objection(to: wanted, at: what) else { return }
+      throw Objection(sentence: objection)
+    }
+    try compare("screen", .text(run.placeName), expected.screen.map(StateValue.text))
+    try compare("said", run.presenter.messages.last.map(StateValue.text) ?? .null, expected.said.map(StateValue.text))
+    try compare("opened", run.opened.last.map(StateValue.text) ?? .null, expected.opened.map(StateValue.text))
+    if let wanted = expected.state {
+      guard let model = run.presenter.visibleScreen?.model else { throw Objection(sentence: "the curtain is up, so there is no state") }
+      try compare("", model.stateValue, wanted)
+    }
+    let purchases = run.coordinator.purchases
+    if let wanted = expected.entitlements {
+      let owned = Set((purchases?.entitlements ?? []).map(\.id))
+      guard owned == wanted else { throw Objection(sentence: "the reader has \(owned.sorted()), not \(wanted.sorted())") }
+    }
+    if let wanted = expected.purchases {
+      let states = try await purchases?.history().map { "\($0.state)" } ?? []
+      guard states == wanted else { throw Objection(sentence: "the purchases are \(states), not \(wanted)") }
+    }
+  }
+
+  private static func stamp(_ time: Duration) -> String {
+    let seconds = Int(time.seconds)
+    let (days, rest) = (seconds / 86_400, seconds % 86_400)
+    let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    return "\(days)d \(clock)"
+  }
+}

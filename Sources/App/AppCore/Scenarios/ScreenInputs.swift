@@ -1,0 +1,122 @@
+import AccountFeature
+import ArticleFeature
+import BookmarksFeature
+import FanClubFeature
+import FeedFeature
+import LoginFeature
+import PaymentFeature
+import PaywallFeature
+import PublicationClient
+import SessionService
+
+/// The view models behind a screen, by what they have in common.
+@MainActor protocol ScreenModel: AnyObject {
+  associatedtype State: Equatable
+  var state: State { get }
+  var onChange: ((State) -> Void)? { get set }
+  /// What a reader can do here, by the inputs' names. Each takes one text, which those without a choice ignore.
+  var inputs: [String: @MainActor (String) -> Void] { get }
+}
+
+extension ScreenModel {
+  var stateValue: StateValue { StateValue(reflecting: state) }
+
+  /// Calls `observer` at once and after each change.
+  func observe(_ observer: @escaping @MainActor (StateValue) -> Void) {
+    onChange = { observer(StateValue(reflecting: $0)) }
+  }
+}
+
+extension Screen {
+  var model: any ScreenModel {
+    switch self {
+    case .login(let model): model
+    case .feed(let model): model
+    case .fanClubs(let model): model
+    case .fanClub(let model): model
+    case .bookmarks(let model): model
+    case .account(let model): model
+    case .article(let model): model
+    case .paywall(let model): model
+    case .payment(let model): model
+    }
+  }
+}
+
+extension LoginViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "emailChanged": { self.emailChanged($0) }, "passwordChanged": { self.passwordChanged(Secret($0)) },
+      "submitTapped": { _ in self.submitTapped() }, "sampleAccountTapped": { _ in self.sampleAccountTapped() },
+    ]
+  }
+}
+
+extension PostPage {
+  fileprivate var listInputs: [String: @MainActor (String) -> Void] {
+    [
+      "postTapped": { self.postTapped($0) }, "clubTapped": { self.clubTapped($0) }, "reactTapped": { self.reactTapped($0) },
+      "bookmarkTapped": { self.bookmarkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
+      "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
+      "messageDismissed": { _ in self.messageDismissed() },
+    ]
+  }
+}
+
+extension FeedViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] { listInputs }
+}
+
+extension BookmarksViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] { listInputs }
+}
+
+extension FanClubViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    listInputs.merging(["followTapped": { _ in self.followTapped() }]) { first, _ in first }
+  }
+}
+
+extension FanClubListViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "clubTapped": { self.clubTapped($0) }, "followTapped": { self.followTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
+      "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
+      "messageDismissed": { _ in self.messageDismissed() },
+    ]
+  }
+}
+
+extension AccountViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    ["signOutTapped": { _ in self.signOutTapped() }, "unlockTapped": { _ in self.unlockTapped() }]
+  }
+}
+
+extension ArticleViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "reactTapped": { _ in self.reactTapped() }, "bookmarkTapped": { _ in self.bookmarkTapped() },
+      "clubTapped": { _ in self.clubTapped() }, "unlockTapped": { _ in self.unlockTapped() }, "linkTapped": { self.linkTapped($0) },
+      "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
+      "messageDismissed": { _ in self.messageDismissed() },
+    ]
+  }
+}
+
+extension PaywallViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "buyTapped": { self.buyTapped($0) }, "closeTapped": { _ in self.closeTapped() }, "retryTapped": { _ in self.retryTapped() },
+    ]
+  }
+}
+
+extension PaymentViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "methodChosen": { self.methodChosen($0) }, "payTapped": { _ in self.payTapped() }, "cancelTapped": { _ in self.cancelTapped() },
+      "retryTapped": { _ in self.retryTapped() },
+    ]
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `matinee-scenario` itself, with the scenarios that come with the project.
+@Suite struct ScenarioFilesTests {
+  private static let folder = Checkout.root.appending(path: "Resources/scenarios").path
+  private static let files =
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".json") }.sorted()
+
+  private func scenario(_ arguments: String...) async throws -> Program.Outcome {
+    try await Program([Checkout.products.appending(path: "matinee-scenario").path] + arguments).run()
+  }
+
+  @Test(arguments: files) func goesAsItSays(_ file: String) async throws {
+    let outcome = try await scenario("run", Self.folder + "/" + file)
+    #expect(outcome.status == 0, "\(outcome.output.suffix(3000))")
+    #expect(outcome.output.hasSuffix("\n1 passed, 0 failed\n"))
+  }
+
+  @Test func aFolderIsPlayedInTheOrderOfItsNames() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("b.json", #"{"name": "Second", "steps": [{"expect": {"screen": "login"}}]}"#)
+    try folder.write("a.json", #"{"name": "First", "steps": [{"expect": {"screen": "feed"}}]}"#)
+    let outcome = try await scenario("run", "--quiet", folder.path)
+    #expect(
+      outcome.output == """
+        \(folder.path)/a.json: First
+        \(folder.path)/a.json:1: screen is “login”, not “feed”
+        \(folder.path)/b.json: Second
+        1 passed, 1 failed
+
+        """)
+    #expect(outcome.status == 1)
+  }
+
+  @Test func everyChangeOfAStateIsPrinted() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("in.json", #"{"name": "In", "steps": [{"signIn": "sample"}, {"advance": "P1D"}, {"input": "refreshTapped"}]}"#)
+    let lines = try await scenario("run", folder.path + "/in.json").output.split(separator: "\n").map(String.init)
+    #expect(lines.contains("  0d 00:00:00  screen   login"))
+    #expect(lines.contains("  0d 00:00:00  state    login.work = “sampleAccount”"))
+    #expect(lines.contains("  1d 00:00:00  state    feed.isRefreshing = true"))
+    #expect(lines.contains("  1d 00:00:00  state    feed.isRefreshing = false"))
+  }
+
+  @Test(arguments: [
+    (#"{"name": "x", "steps": [}"#, "line 1, column 25: "),
+    (
+      "{\"name\": \"x\",\n \"steps\": [{\"tab\": \"homme\"}]}",
+      "line 2, column 20: expected one of “home”, “fanClubs”, “bookmarks”, “account”, found “homme”"
+    ),
+    (#"{"name": "x", "steps": [{"advance": "a month"}]}"#, "line 1, column 37: expected an ISO 8601 duration such as P1M, P3D or PT30S"),
+    (#"{"name": "x", "steps": [{"link": "a", "back": true}]}"#, "line 1, column 25: expected a step with one of signIn, link, "),
+    (#"{"name": "x", "steps": [{"input": "a", "wiht": "b"}]}"#, "line 1, column 40: there is no “wiht” here; did you mean “with”?"),
+    (#"{"name": "x", "steps": [{"expect": {"screne": "feed"}}]}"#, "line 1, column 37: there is no “screne” here; did you mean “screen”?"),
+    (#"{"name": "x", "steps": [{"faults": [{"fault": "dorp"}]}]}"#, "line 1, column 36: rule 1: there is no fault \"dorp\""),
+    (#"{"steps": []}"#, "line 1, column 1: “name” is missing"),
+  ])
+  func aBadFileIsRefusedWithItsPlace(_ text: String, _ problem: String) async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("bad.json", text)
+    let outcome = try await scenario("run", folder.path + "/bad.json")
+    #expect(outcome.status == 2)
+    #expect(outcome.output.hasPrefix("matinee-scenario: \(folder.path)/bad.json, \(problem)"), "\(outcome.output)")
+  }
+
+  @Test func mistakesOnTheCommandLine() async throws {
+    #expect(try await scenario().status == 2)
+    #expect(
+      try await scenario("play").output == "matinee-scenario: “play” is no command.\nmatinee-scenario: See matinee-scenario --help.\n")
+    #expect(try await scenario("run", "/nowhere/x.json").output.hasPrefix("matinee-scenario: /nowhere/x.json cannot be read: "))
+    #expect(try await scenario("--help").output.hasPrefix("usage: matinee-scenario run"))
+  }
+}
+
+private final class TemporaryFolder: Sendable {
+  let path = NSTemporaryDirectory() + "scenario-test-" + UUID().uuidString
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func write(_ name: String, _ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name)) }
+}
