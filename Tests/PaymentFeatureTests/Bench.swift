@@ -33,9 +33,27 @@ import Synchronization
   }
   private let products = Records()
 
-  init(_ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer(), retry: RetryPolicy = RetryPolicy())
-    async throws
-  {
+  /// What the wire has no words for yet.
+  private nonisolated static let offered: [Product] = {
+    let month = SubscriptionPeriod(months: 1)
+    let fortnight = SubscriptionPeriod(days: 14)
+    let price = Price(minorUnits: 490, currency: "EUR")
+    guard let month, let fortnight else { return [] }
+    let free = Offer(price: Price(minorUnits: 0, currency: "EUR"), period: fortnight)
+    let cheap = Offer(price: Price(minorUnits: 100, currency: "EUR"), period: month, cycles: 3)
+    return [
+      Product(id: "trial", kind: .subscription(group: nil, period: month), name: "Trial", price: price, offer: free),
+      Product(id: "intro", kind: .subscription(group: nil, period: month), name: "Intro", price: price, offer: cheap),
+      Product(
+        id: "passes", kind: .consumable(type: "article_pass", amount: 5), name: "Five passes", price: price,
+        tax: Product.Tax(name: "VAT", basisPoints: 700, amount: Price(minorUnits: 32, currency: "EUR"))),
+    ]
+  }()
+
+  init(
+    _ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer(), methods: [PaymentMethod]? = nil,
+    retry: RetryPolicy = RetryPolicy()
+  ) async throws {
     _ = purchaseServiceIsSetUp
     let (issuer, products) = (try ReceiptIssuer(), products)
     self.issuer = issuer
@@ -43,7 +61,8 @@ import Synchronization
     journal = try await Journal(path: ":memory:", clock: clock)
     let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
-      try products.value.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
+      let records = try products.value.withLock { $0 }.get()
+      return (records.compactMap(Product.init) + Self.offered).filter { request.ids.contains($0.id) }
     }
     let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
       let read = try ReceiptIssuer.read(payload)
@@ -55,10 +74,11 @@ import Synchronization
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry, random: FixedRandom()))
     purchases.setUser("ada")
-    let methods = [
-      PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),
-      PaymentMethod(id: "second", name: "Second", authorizer: FixedTokenAuthorizer(token: "tok_second")),
-    ]
+    let methods =
+      methods ?? [
+        PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),
+        PaymentMethod(id: "second", name: "Second", authorizer: FixedTokenAuthorizer(token: "tok_second")),
+      ]
     model = PaymentViewModel(productID, purchases: purchases, methods: methods, formatting: formatting) { [weak self] in
       self?.outputs.append($0)
     }
@@ -75,6 +95,9 @@ import Synchronization
     await effects.settled()
     states = [model.state]
   }
+
+  /// The purchase that was begun last.
+  func lastID() async throws -> UUID { try await purchases.history()[0].id }
 
   func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
 

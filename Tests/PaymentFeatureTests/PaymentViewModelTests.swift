@@ -71,23 +71,40 @@ import Testing
     #expect(bench.queue.submitted.count == 1)
   }
 
-  // MARK: Paying, as arrays of states
-
-  @Test func payRunsThroughItsStagesAndFinishes() async throws {
-    let bench = try await Bench()
+  @Test func aTrialSaysWhenItEndsAndWhatItCostsThen() async throws {
+    let bench = try await Bench("trial")
     await bench.appear()
-    bench.model.payTapped()
-    await bench.answered()
+    #expect(bench.model.state.total == "€0.00")
+    #expect(bench.model.state.payTitle == "Start for free")
     #expect(
-      bench.texts == [
-        nil, "Waiting for you to agree…", "Authorizing the payment…", "Charging…", "Verifying the receipt…", "Unlocked.",
-        "Unlocked. Thank you!",
+      bench.model.state.terms == [
+        "Free until 28 November 2023, then €4.90 a month.", "Renews every month until cancelled.",
+        "Cancel under Account → Purchases before 28 November 2023, and nothing is charged.",
       ])
-    #expect(bench.states.map(\.canPay) == [true] + Array(repeating: false, count: bench.states.count - 1))
-    #expect(bench.states.prefix(2).allSatisfy { $0.canCancel })
-    #expect(bench.states.dropFirst(2).dropLast().allSatisfy { !$0.canCancel }, "nothing to cancel once agreed")
-    #expect(bench.outputs == [.finished("monthly")])
   }
+
+  @Test func aCheaperBeginningSaysWhenItEndsAndWhatItCostsThen() async throws {
+    let bench = try await Bench("intro")
+    await bench.appear()
+    #expect(bench.model.state.total == "€1.00")
+    #expect(
+      bench.model.state.terms == [
+        "€1.00 a month until 14 February 2024, then €4.90 a month.", "Renews every month until cancelled.",
+        "Cancel under Account → Purchases. What is paid for stays open until its end.",
+      ])
+  }
+
+  @Test func theTaxWithinTheTotalIsSaid() async throws {
+    let bench = try await Bench("passes")
+    await bench.appear()
+    #expect(bench.model.state.tax == "7% VAT, €0.32")
+    #expect(bench.model.state.terms == ["Paid once. It does not renew, and does not run out until it is spent."])
+    let other = try await Bench()
+    await other.appear()
+    #expect(other.model.state.tax == nil, "the publication does not say")
+  }
+
+  // MARK: Paying
 
   @Test func theChosenMethodPays() async throws {
     let bench = try await Bench()
@@ -112,121 +129,6 @@ import Testing
     #expect(bench.queue.submitted.count == 1)
     #expect(bench.outputs == [.finished("monthly")])
     #expect(bench.model.state.selectedMethod == "first")
-  }
-
-  @Test func cancelBeforeAuthorizationReturnsQuietlyAndClearsTheStatus() async throws {
-    let gate = Gate()
-    let bench = try await Bench("monthly", asking(gate))
-    await bench.appear()
-    bench.model.payTapped()
-    await gate.reached()
-    bench.model.cancelTapped()
-    await bench.answered()
-    #expect(bench.texts == [nil, "Waiting for you to agree…", nil])
-    #expect(bench.outputs == [.cancelled])
-    #expect(bench.model.state.canPay)
-    #expect(bench.queue.submitted.isEmpty)
-  }
-
-  @Test func cancelWithoutHavingPressedPayReturns() async throws {
-    let bench = try await Bench()
-    await bench.appear()
-    bench.model.cancelTapped()
-    #expect(bench.outputs == [.cancelled])
-    #expect(bench.texts == [nil])
-  }
-
-  @Test func aCancellationInTheProvidersOwnSheetSaysNothing() async throws {
-    let gate = Gate()
-    gate.open()
-    let bench = try await Bench("monthly", asking(gate, .cancelled))
-    await bench.appear()
-    bench.model.payTapped()
-    await bench.answered()
-    #expect(bench.texts == [nil, "Waiting for you to agree…", nil])
-    #expect(bench.outputs.isEmpty, "the reader is still at the sheet")
-  }
-
-  @Test func authorizeDeclineDismissKeepsTheStatus() async throws {
-    let bench = try await Bench()
-    bench.queue.answer { _, _ in .declined("Your bank said no. Try another card.") }
-    await bench.appear()
-    bench.model.payTapped()
-    await bench.answered()
-    let declined = bench.model.state
-    #expect(declined.status == .problem("Your bank said no. Try another card."))
-    #expect(declined.payTitle == "Try again")
-    #expect(declined.canPay && declined.canCancel)
-    bench.model.dismissed()
-    #expect(bench.model.state == declined)
-    #expect(bench.outputs.isEmpty)
-  }
-
-  @Test func authorizeDeclineBuyCancelClearsTheStatus() async throws {
-    let gate = Gate()
-    let tries = Mutex(0)
-    let authorizer = ScriptedAuthorizer { _, started in
-      let number = tries.withLock { tries in
-        tries += 1
-        return tries
-      }
-      if number == 2 {
-        await gate.wait()
-        return .cancelled
-      }
-      await started()
-      return .authorized(PaymentToken("token"))
-    }
-    let bench = try await Bench("monthly", authorizer)
-    bench.queue.answer { _, _ in .declined("No.") }
-    await bench.appear()
-    bench.model.payTapped()
-    await bench.answered()
-    bench.model.payTapped()
-    await gate.reached()
-    bench.model.cancelTapped()
-    await bench.answered()
-    #expect(
-      bench.texts == [
-        nil, "Waiting for you to agree…", "Authorizing the payment…", "Charging…", "No.", "Waiting for you to agree…", nil,
-      ])
-    #expect(bench.outputs == [.cancelled])
-    #expect(bench.model.state.payTitle == "Pay €4.90")
-  }
-
-  @Test func aTokenErrorIsSaidAndCanBeTriedAgain() async throws {
-    let tries = Mutex(0)
-    let authorizer = ScriptedAuthorizer { _, started in
-      await started()
-      let isFirst = tries.withLock { tries in
-        tries += 1
-        return tries == 1
-      }
-      if isFirst { throw PaymentAuthorizationError(sentence: "The card has expired.") }
-      return .authorized(PaymentToken("token"))
-    }
-    let bench = try await Bench("monthly", authorizer)
-    await bench.appear()
-    bench.model.payTapped()
-    await bench.answered()
-    #expect(bench.texts == [nil, "Waiting for you to agree…", "Authorizing the payment…", "The card has expired."])
-    bench.model.dismissed()
-    #expect(bench.model.state.status == .problem("The card has expired."))
-    bench.model.appear()
-    bench.model.payTapped()
-    await bench.answered()
-    #expect(bench.outputs == [.finished("monthly")])
-  }
-
-  @Test func aTokenAndThenTheStoreSaysNo() async throws {
-    let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
-    await bench.appear()
-    bench.model.payTapped()
-    await bench.answered()
-    #expect(bench.texts.suffix(2) == ["Charging…", "The price has changed."])
-    #expect(bench.model.state.canPay)
-    #expect(bench.outputs.isEmpty)
   }
 
   // MARK: Leaving

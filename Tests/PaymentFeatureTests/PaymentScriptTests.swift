@@ -1,0 +1,314 @@
+import Foundation
+import PaymentFeature
+import PublicationClient
+import PurchaseService
+import PurchaseServiceTesting
+import Runtime
+import Synchronization
+import Testing
+
+/// What a person does at the payment sheet, and every state that it goes through for it, from the moment it is ready.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct PaymentScriptTests {
+  private typealias State = PaymentViewModel.State
+
+  /// The states of one script, by name. Each differs from the sheet at rest in what is given.
+  private struct Names {
+    let ready: State
+    let asking: State
+    let authorizing: State
+    let charging: State
+    let verifying: State
+    let unlocking: State
+    let done: State
+
+    @MainActor init(_ bench: Bench) {
+      ready = bench.model.state
+      asking = ready.with(.working("Waiting for you to agree…"), canPay: false)
+      authorizing = ready.with(.working("Authorizing the payment…"), canPay: false, canCancel: false)
+      charging = ready.with(.working("Charging…"), canPay: false, canCancel: false)
+      verifying = ready.with(.working("Verifying the receipt…"), canPay: false, canCancel: false)
+      unlocking = ready.with(.working("Unlocked."), canPay: false, canCancel: false)
+      done = ready.with(.done("Unlocked. Thank you!"), canPay: false)
+    }
+
+    func failed(_ sentence: String) -> State { ready.with(.problem(sentence), payTitle: "Try again") }
+  }
+
+  /// A person who answers at the gate: agrees, or cancels in the provider's own sheet.
+  private func asking(_ gate: Gate, _ answer: PaymentAuthorization = .authorized(PaymentToken("token"))) -> ScriptedAuthorizer {
+    ScriptedAuthorizer { _, started in
+      await gate.wait()
+      try Task.checkCancellation()
+      if answer != .cancelled { await started() }
+      return answer
+    }
+  }
+
+  /// Agrees at the first press, and waits at the gate from the second on.
+  private func agreeingOnce(_ gate: Gate) -> ScriptedAuthorizer {
+    let presses = Mutex(0)
+    return ScriptedAuthorizer { _, started in
+      let press = presses.withLock { count in
+        count += 1
+        return count
+      }
+      if press > 1 {
+        await gate.wait()
+        return .cancelled
+      }
+      await started()
+      return .authorized(PaymentToken("token"))
+    }
+  }
+
+  private func pay(_ bench: Bench) async {
+    bench.model.payTapped()
+    await bench.answered()
+  }
+
+  @Test func pay() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    #expect(
+      bench.states == [
+        names.ready, names.asking, names.authorizing, names.charging, names.verifying, names.unlocking, names.done,
+      ])
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func payTwiceIsOnePurchase() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    let names = Names(bench)
+    bench.model.payTapped()
+    bench.model.payTapped()
+    bench.model.methodChosen("second")
+    await pay(bench)
+    bench.model.payTapped()
+    #expect(
+      bench.states == [
+        names.ready, names.asking, names.authorizing, names.charging, names.verifying, names.unlocking, names.done,
+      ])
+    #expect(bench.queue.submitted.count == 1)
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func cancelWithoutPay() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    let names = Names(bench)
+    bench.model.cancelTapped()
+    #expect(bench.states == [names.ready])
+    #expect(bench.outputs == [.cancelled])
+  }
+
+  @Test func cancel() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly", asking(gate))
+    await bench.appear()
+    let names = Names(bench)
+    bench.model.payTapped()
+    await gate.reached()
+    bench.model.cancelTapped()
+    await bench.answered()
+    #expect(bench.states == [names.ready, names.asking, names.ready])
+    #expect(bench.outputs == [.cancelled])
+    #expect(bench.queue.submitted.isEmpty)
+  }
+
+  @Test func cancelInTheProvidersOwnSheet() async throws {
+    let gate = Gate()
+    gate.open()
+    let bench = try await Bench("monthly", asking(gate, .cancelled))
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    #expect(bench.states == [names.ready, names.asking, names.ready])
+    #expect(bench.outputs.isEmpty, "the reader is still at the sheet")
+  }
+
+  @Test func authorizeDeclineDismiss() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .declined("Your bank said no. Try another card.") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    bench.model.dismissed()
+    #expect(
+      bench.states == [
+        names.ready, names.asking, names.authorizing, names.charging, names.failed("Your bank said no. Try another card."),
+      ], "dismissing wipes nothing")
+    #expect(bench.model.state == bench.states.last)
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func authorizeDeclineBuyCancel() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly", agreeingOnce(gate))
+    bench.queue.answer { _, _ in .declined("No.") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    bench.model.payTapped()
+    await gate.reached()
+    bench.model.cancelTapped()
+    await bench.answered()
+    #expect(
+      bench.states == [
+        names.ready, names.asking, names.authorizing, names.charging, names.failed("No."), names.asking, names.ready,
+      ], "buying again starts with a clean sheet, and cancelling returns to it")
+    #expect(bench.outputs == [.cancelled])
+  }
+
+  @Test func tokenError() async throws {
+    let bench = try await Bench(
+      "monthly",
+      ScriptedAuthorizer { _, started in
+        await started()
+        throw PaymentAuthorizationError(sentence: "The card has expired.")
+      })
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    bench.model.dismissed()
+    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.failed("The card has expired.")])
+    #expect(bench.queue.submitted.isEmpty)
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func tokenErrorBeforeTheReaderWasAsked() async throws {
+    let bench = try await Bench(
+      "monthly", ScriptedAuthorizer { _, _ in throw PaymentAuthorizationError(sentence: "The provider is away.") })
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    #expect(bench.states == [names.ready, names.asking, names.failed("The provider is away.")])
+  }
+
+  @Test func tokenErrorBuyPay() async throws {
+    let presses = Mutex(0)
+    let bench = try await Bench(
+      "monthly",
+      ScriptedAuthorizer { _, started in
+        await started()
+        let press = presses.withLock { count in
+          count += 1
+          return count
+        }
+        if press == 1 { throw PaymentAuthorizationError(sentence: "The card has expired.") }
+        return .authorized(PaymentToken("token"))
+      })
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    await pay(bench)
+    #expect(
+      bench.states == [
+        names.ready, names.asking, names.authorizing, names.failed("The card has expired."), names.asking, names.authorizing,
+        names.charging, names.verifying, names.unlocking, names.done,
+      ])
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func tokenThenTheWebServiceSaysNo() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.charging, names.failed("The price has changed.")])
+    #expect(bench.outputs.isEmpty)
+  }
+
+  // MARK: What takes days
+
+  @Test func deferredThenApproved() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    await bench.appear()
+    let names = Names(bench)
+    let waiting = names.ready.with(.waiting("Waiting for the bank's approval…"), canPay: false)
+    await pay(bench)
+    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.charging, waiting])
+    #expect(bench.outputs.isEmpty)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    await bench.purchases.check(try await bench.lastID())
+    await bench.until { !bench.outputs.isEmpty }
+    #expect(bench.states.suffix(2) == [waiting, names.done])
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func deferredThenDeclined() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    bench.queue.answer { _, _ in .declined("Your bank said no.") }
+    await bench.purchases.check(try await bench.lastID())
+    await bench.until { bench.model.state.canPay }
+    #expect(bench.model.state == names.failed("Your bank said no."), "and it can be tried again")
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func interruptedThenConfirmed() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
+    await bench.appear()
+    let names = Names(bench)
+    let confirming = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/confirm"), canPay: false)
+    await pay(bench)
+    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.charging, confirming])
+    bench.model.confirmTapped()
+    #expect(bench.outputs == [.openWeb("https://bank.example/confirm")])
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    await bench.purchases.check(try await bench.lastID())
+    await bench.until { bench.outputs.count == 2 }
+    #expect(bench.states.last == names.done)
+    #expect(bench.outputs.last == .finished("monthly"))
+  }
+
+  @Test func aPackOfPassesThatWaitedIsFinishedThoughItGivesNoAccess() async throws {
+    let bench = try await Bench("passes")
+    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    await bench.purchases.check(try await bench.lastID())
+    await bench.until { !bench.outputs.isEmpty }
+    #expect(bench.states.last == names.done)
+    #expect(bench.outputs == [.finished("passes")])
+  }
+
+  @Test func theBrowserIsWaitedForInItsOwnWordsAndCanBeCancelled() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly", methods: [.browser(asking(gate))])
+    await bench.appear()
+    let names = Names(bench)
+    bench.model.payTapped()
+    await gate.reached()
+    bench.model.cancelTapped()
+    await bench.answered()
+    let browsing = names.ready.with(.working("Waiting for you to pay in the browser…"), canPay: false)
+    #expect(bench.states == [names.ready, browsing, names.ready])
+    #expect(bench.outputs == [.cancelled])
+  }
+}
+
+extension PaymentViewModel.State {
+  /// The same sheet with another status and other buttons.
+  fileprivate func with(_ status: Status, canPay: Bool = true, canCancel: Bool = true, payTitle: String? = nil) -> Self {
+    var state = self
+    state.status = status
+    state.canPay = canPay
+    state.canCancel = canCancel
+    if let payTitle { state.payTitle = payTitle }
+    return state
+  }
+}
