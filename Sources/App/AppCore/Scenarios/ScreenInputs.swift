@@ -3,6 +3,7 @@ import ArticleFeature
 import BookmarksFeature
 import FanClubFeature
 import FeedFeature
+import Foundation
 import LoginFeature
 import PaymentFeature
 import PaywallFeature
@@ -39,6 +40,7 @@ extension Screen {
     case .article(let model): model
     case .paywall(let model): model
     case .payment(let model): model
+    case .purchases(let model): model
     }
   }
 }
@@ -108,6 +110,16 @@ extension PaywallViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "buyTapped": { self.buyTapped($0) }, "closeTapped": { _ in self.closeTapped() }, "retryTapped": { _ in self.retryTapped() },
+    ]
+  }
+}
+
+extension PurchasesViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "checkTapped": { if let id = UUID(uuidString: $0) { self.checkTapped(id) } },
+      "confirmTapped": { if let id = UUID(uuidString: $0) { self.confirmTapped(id) } },
+      "restoreTapped": { _ in self.restoreTapped() }, "refreshTapped": { _ in self.refreshTapped() },
     ]
   }
 }
