@@ -91,7 +91,21 @@ extension FanClubListViewModel: ScreenModel {
 
 extension AccountViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
-    ["signOutTapped": { _ in self.signOutTapped() }, "unlockTapped": { _ in self.unlockTapped() }]
+    [
+      "signOutTapped": { _ in self.signOutTapped() }, "unlockTapped": { _ in self.unlockTapped() },
+      "purchasesTapped": { _ in self.purchasesTapped() },
+    ]
+  }
+}
+
+extension PurchasesViewModel: ScreenModel {
+  /// A purchase is named by its place in the list, from 0: identifiers are new each time.
+  var inputs: [String: @MainActor (String) -> Void] {
+    let row = { (place: String) in Int(place).flatMap { self.state.rows.indices.contains($0) ? self.state.rows[$0].id : nil } }
+    return [
+      "refreshTapped": { _ in self.refreshTapped() }, "restoreTapped": { _ in self.restoreTapped() },
+      "checkTapped": { if let id = row($0) { self.checkTapped(id) } }, "confirmTapped": { if let id = row($0) { self.confirmTapped(id) } },
+    ]
   }
 }
 
@@ -99,7 +113,8 @@ extension ArticleViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "reactTapped": { _ in self.reactTapped() }, "bookmarkTapped": { _ in self.bookmarkTapped() },
-      "clubTapped": { _ in self.clubTapped() }, "unlockTapped": { _ in self.unlockTapped() }, "linkTapped": { self.linkTapped($0) },
+      "clubTapped": { _ in self.clubTapped() }, "unlockTapped": { _ in self.unlockTapped() },
+      "passTapped": { _ in self.passTapped() }, "linkTapped": { self.linkTapped($0) },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
       "messageDismissed": { _ in self.messageDismissed() },
     ]
@@ -128,6 +143,7 @@ extension PaymentViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "methodChosen": { self.methodChosen($0) }, "payTapped": { _ in self.payTapped() }, "cancelTapped": { _ in self.cancelTapped() },
+      "confirmTapped": { _ in self.confirmTapped() },
       "retryTapped": { _ in self.retryTapped() },
     ]
   }
