@@ -48,7 +48,7 @@ struct Package {
       throw Mistake(description: "build is measured in the repository's folder; \(path) is another.")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for name in ["Package.swift", "Sources", "Tests", "Resources", "meson-helpers"] {
+    for name in ["Package.swift", "Sources", "Tests", "Resources", "data", "meson-helpers"] {
       try FileManager.default.copyItem(atPath: "\(path)/\(name)", toPath: folder.appendingPathComponent(name).path)
     }
     struct Described: Decodable { let targets: [Target] }

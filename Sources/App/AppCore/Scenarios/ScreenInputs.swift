@@ -3,7 +3,6 @@ import ArticleFeature
 import BookmarksFeature
 import FanClubFeature
 import FeedFeature
-import Foundation
 import LoginFeature
 import PaymentFeature
 import PaywallFeature
@@ -125,16 +124,6 @@ extension PaywallViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "buyTapped": { self.buyTapped($0) }, "closeTapped": { _ in self.closeTapped() }, "retryTapped": { _ in self.retryTapped() },
-    ]
-  }
-}
-
-extension PurchasesViewModel: ScreenModel {
-  var inputs: [String: @MainActor (String) -> Void] {
-    [
-      "checkTapped": { if let id = UUID(uuidString: $0) { self.checkTapped(id) } },
-      "confirmTapped": { if let id = UUID(uuidString: $0) { self.confirmTapped(id) } },
-      "restoreTapped": { _ in self.restoreTapped() }, "refreshTapped": { _ in self.refreshTapped() },
     ]
   }
 }
