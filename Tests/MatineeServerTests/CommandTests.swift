@@ -6,9 +6,9 @@ import Testing
   private func read(_ line: String) throws -> Command { try Command(line.split(separator: " ").map(String.init)) }
 
   @Test func serve() throws {
-    #expect(try read("serve") == .serve(data: nil, address: "127.0.0.1", port: 8080))
-    #expect(try read("serve --port 0 --data /d --listen ::1") == .serve(data: "/d", address: "::1", port: 0))
-    #expect(try read("serve --port=81 --data=/a=b") == .serve(data: "/a=b", address: "127.0.0.1", port: 81))
+    #expect(try read("serve") == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: nil))
+    #expect(try read("serve --port 0 --data /d --listen ::1") == .serve(data: "/d", address: "::1", port: 0, publicURL: nil))
+    #expect(try read("serve --port=81 --data=/a=b") == .serve(data: "/a=b", address: "127.0.0.1", port: 81, publicURL: nil))
   }
 
   @Test func importFeeds() throws {
@@ -21,20 +21,52 @@ import Testing
     #expect(try Command(["user", "--data", "d", "add", "a@b", "A"]) == .addUser(data: "d", email: "a@b", name: "A"))
   }
 
+  @Test func publicAddress() throws {
+    #expect(
+      try read("serve --public-url https://read.example.org/")
+        == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: "https://read.example.org"))
+  }
+
+  @Test func orders() throws {
+    #expect(try read("order list") == .operate(data: nil, .orders(state: nil)))
+    #expect(try read("order list --state deferred --data d") == .operate(data: "d", .orders(state: "deferred")))
+    #expect(try read("order approve K7Q2-9XDM") == .operate(data: nil, .settle(order: "K7Q2-9XDM", approved: true)))
+    #expect(try read("order --data d decline x") == .operate(data: "d", .settle(order: "x", approved: false)))
+    #expect(try read("order refund x") == .operate(data: nil, .refund(order: "x", reason: "The payment was given back.")))
+    #expect(
+      try Command(["order", "refund", "--reason", "So sorry.", "x"]) == .operate(data: nil, .refund(order: "x", reason: "So sorry.")))
+  }
+
+  @Test func keys() throws {
+    #expect(try read("key rotate") == .operate(data: nil, .rotateKey(algorithm: "es256")))
+    #expect(try read("key rotate --algorithm eddsa --data d") == .operate(data: "d", .rotateKey(algorithm: "eddsa")))
+  }
+
   @Test func helpAndVersion() throws {
-    for line in ["--help", "-h", "help", "serve --help", "import -h", "user add --help"] { #expect(try read(line) == .help) }
+    for line in ["--help", "-h", "help", "serve --help", "import -h", "user add --help", "order -h", "key rotate -h"] {
+      #expect(try read(line) == .help)
+    }
     #expect(try read("--version") == .version)
   }
 
   @Test(arguments: [
-    ("", "There is nothing to do: serve, import or user add."),
-    ("start", "“start” is no command; there are serve, import and user add."), ("serve x", "serve does not know “x”."),
+    ("", "There is nothing to do: serve, import, user, order or key."),
+    ("start", "“start” is no command; there are serve, import, user, order and key."), ("serve x", "serve does not know “x”."),
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
     ("serve --port x", "“x” is no port: it is a number from 0 to 65535."),
     ("serve --port 65536", "“65536” is no port: it is a number from 0 to 65535."),
     ("import", "import takes at least one file or URL."), ("import --json", "import takes at least one file or URL."),
     ("import --fast a", "import does not know “--fast”."),
     ("import --json=yes a", "There is an option that takes no value, and got “yes”."),
+    ("serve --public-url read", "“read” is no address; it looks like https://read.example.org."),
+    ("order", "With orders one can do four things: list, approve, decline and refund."),
+    ("order pay x", "With orders one can do four things: list, approve, decline and refund."),
+    ("order list x", "order list takes no order."),
+    ("order approve", "order approve takes one order, by its number or its identifier."),
+    ("order refund a b", "order refund takes one order, by its number or its identifier."),
+    ("order approve --reason r x", "--reason is for order refund."), ("order refund --state paid x", "--state is for order list."),
+    ("order list --fast", "order does not know “--fast”."), ("key", "Of keys there is one command: key rotate."),
+    ("key rotate --algorithm rs256", "“rs256” is no algorithm; es256 and eddsa are."),
     ("user", "Of users there is one command: user add EMAIL NAME."),
     ("user remove a", "Of users there is one command: user add EMAIL NAME."),
     ("user add a@b", "user add takes an address and a name; put a name with spaces in quotes."),

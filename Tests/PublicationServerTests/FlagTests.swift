@@ -157,15 +157,15 @@ import Testing
 
   @Test func theOperatorTurnsSwitchesWhileItRuns() async throws {
     let rig = try await Rig()
-    try await rig.publication.admitOperator(token: "secret")
+    let secret = try await rig.publication.newOperatorToken()
     let rule = try Wire.encode(FlagRuleRequest(percent: 50, minVersion: "1.2", features: ["x"]))
-    #expect(await rig.send(.put, "/v1/operator/flags/new", token: "secret", body: rule).status == 200)
-    let wrong = await rig.send(.put, "/v1/operator/flags/new", token: "secret", body: Data(#"{"percent": 500}"#.utf8))
+    #expect(await rig.send(.put, "/v1/operator/flags/new", token: secret, body: rule).status == 200)
+    let wrong = await rig.send(.put, "/v1/operator/flags/new", token: secret, body: Data(#"{"percent": 500}"#.utf8))
     #expect(wrong.status == 400)
     #expect(
-      try await rig.get("/v1/operator/flags", "secret", as: FlagList.self).flags
+      try await rig.get("/v1/operator/flags", secret, as: FlagList.self).flags
         == [FlagRecord(name: "new", percent: 50, minVersion: "1.2", features: ["x"])])
-    #expect(try await rig.get("/v1/operator/flags/new", "secret", as: FlagReport.self).buckets.map(\.variant) == ["on", "off"])
-    #expect(await rig.send(.get, "/v1/operator/flags/none", token: "secret").status == 404)
+    #expect(try await rig.get("/v1/operator/flags/new", secret, as: FlagReport.self).buckets.map(\.variant) == ["on", "off"])
+    #expect(await rig.send(.get, "/v1/operator/flags/none", token: secret).status == 404)
   }
 }

@@ -13,6 +13,8 @@ actor CountingGateway: PaymentGateway {
 
   private(set) var calls: [Call] = []
   private var answers: [String: Result<String, GatewayError>] = [:]
+  /// Keys that were given back, as often as that was asked.
+  private(set) var refunds: [String] = []
   private var line = Line.up
   private var held: [CheckedContinuation<Void, Never>] = []
   private var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -34,7 +36,7 @@ actor CountingGateway: PaymentGateway {
 
   func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
     calls.append(Call(key: key, token: token))
-    let answer = answers[key] ?? (token == "tok_approved" ? .success("ch_\(calls.count)") : .failure(.declined("Your bank said no.")))
+    let answer = answers[key] ?? decide(token)
     answers[key] = answer
     for waiter in waiting where waiter.count <= calls.count { waiter.continuation.resume() }
     waiting.removeAll { $0.count <= calls.count }
@@ -44,5 +46,32 @@ actor CountingGateway: PaymentGateway {
     case .lost: throw .unavailable("the answer was lost")
     }
     return try answer.get()
+  }
+
+  private func decide(_ token: String) -> Result<String, GatewayError> {
+    switch token {
+    case "tok_approved": .success("ch_\(calls.count)")
+    case "tok_deferred": .failure(.deferred)
+    case "tok_interrupted": .failure(.needsAction)
+    default: .failure(.declined("Your bank said no."))
+    }
+  }
+
+  func settle(key: String, approved: Bool) async throws(GatewayError) -> String {
+    guard let answer = answers[key] else { throw .unavailable("no such charge") }
+    if answer == .failure(.deferred) { answers[key] = approved ? .success("ch_settled") : .failure(.declined("They said no.")) }
+    if line == .lost { throw .unavailable("the answer was lost") }
+    return try (answers[key] ?? answer).get()
+  }
+
+  func refund(key: String) async throws(GatewayError) {
+    guard (try? answers[key]?.get()) != nil else { throw .unavailable("nothing was charged") }
+    refunds.append(key)
+    if line == .lost { throw .unavailable("the answer was lost") }
+  }
+
+  func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
+    if line == .lost { throw .unavailable("the answer was lost") }
+    return "tok_approved"
   }
 }

@@ -54,7 +54,13 @@ struct Rig: Sendable {
         group: "premium", entitlement: "premium"),
       ProductRecord(
         id: "premium.lifetime", kind: .nonConsumable, name: "For good", detail: "", priceMinorUnits: 14900, currency: "EUR",
+        entitlement: "premium", tax: Tax(name: "VAT", basisPoints: 1900, minorUnits: 2379)),
+      ProductRecord(
+        id: "premium.lifetime", kind: .nonConsumable, name: "For good", detail: "", priceMinorUnits: 15900, currency: "USD",
         entitlement: "premium"),
+      ProductRecord(
+        id: "passes.5", kind: .consumable, name: "Five passes", detail: "", priceMinorUnits: 350, currency: "EUR",
+        entitlement: Balance.articlePass, consumableType: Balance.articlePass, amount: 5),
     ],
     paywalls: [PaywallRecord(id: "premium", title: "All", text: "", benefits: [], productIDs: ["premium.monthly"])],
     accounts: [
@@ -102,6 +108,19 @@ struct Rig: Sendable {
     let response = try await charge(id, token)
     #expect(response.status == 200, "\(String(decoding: response.body, as: UTF8.self))")
     return try response.order
+  }
+
+  /// What the operator asks, with a token of their own.
+  func operate(_ method: Request.Method, _ path: String, _ body: Data = Data()) async throws -> Response {
+    await send(method, "/v1/operator/\(path)", token: try await publication.newOperatorToken(), body: body)
+  }
+
+  func refund(_ order: String, _ reason: String = "It was a mistake.") async throws -> Response {
+    try await operate(.post, "orders/\(order)/refund", Wire.encode(RefundRequest(reason: reason)))
+  }
+
+  func passes(_ token: String) async throws -> Int? {
+    try await get("/v1/balances", token, as: [Balance].self).first { $0.type == Balance.articlePass }?.amount
   }
 
   /// What a receipt says, once its signature was checked with the published keys.

@@ -143,7 +143,9 @@ import SessionService
   private func payment(_ product: ProductRecord.ID, _ reader: ReaderScope) -> Screen {
     .payment(
       PaymentViewModel(
-        product, purchases: reader.purchases, methods: PaymentMethod.testCards, formatting: environment.formatting,
+        product, purchases: reader.purchases,
+        methods: PaymentMethod.offered(by: publication, client: client, clock: environment.clock, openWeb: environment.openWeb),
+        formatting: environment.formatting,
         badge: environment.storeBadge
       ) { [weak self] output in
         switch output {

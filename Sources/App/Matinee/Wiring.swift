@@ -95,7 +95,7 @@ actor EmbeddedPublication {
       let publication = try await Publication(folder: folder, gateway: gateway, clock: clock) { line in
         FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
       }
-      if try await !publication.isFounded { try await publication.install(SampleContent.publication(openedAt: clock.now)) }
+      try await publication.install(SampleContent.publication(openedAt: clock.now))
       Task { await publication.resumeCharges() }
       return publication
     }

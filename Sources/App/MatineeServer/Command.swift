@@ -2,9 +2,10 @@ import Foundation
 
 /// What the command line asks for.
 enum Command: Equatable {
-  case serve(data: String?, address: String, port: Int)
+  case serve(data: String?, address: String, port: Int, publicURL: String?)
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
+  case operate(data: String?, OperatorTask)
   case help
   case version
 
@@ -12,18 +13,29 @@ enum Command: Equatable {
   struct Mistake: Error, Equatable { let sentence: String }
 
   static let usage = """
-    usage: matinee-server serve [--port N] [--listen ADDRESS] [--data FOLDER]
+    usage: matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--data FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user add [--data FOLDER] EMAIL NAME
+           matinee-server order list [--state STATE] [--data FOLDER]
+           matinee-server order approve|decline [--data FOLDER] ORDER
+           matinee-server order refund [--reason SENTENCE] [--data FOLDER] ORDER
+           matinee-server key rotate [--algorithm es256|eddsa] [--data FOLDER]
            matinee-server --help | --version
 
-    serve      answers a publication's readers until it is told to stop (SIGTERM, SIGINT). An empty folder gets the sample publication.
-    import     makes RSS and Atom feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice.
-    user add   adds a reader; the password is one line on the standard input.
+    serve          answers a publication's readers until it is told to stop (SIGTERM, SIGINT). An empty folder gets the sample publication.
+    import         makes RSS and Atom feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice.
+    user add       adds a reader; the password is one line on the standard input.
+    order list     one line for each order, newest first: number, identifier, state, product, total in minor units; tabs between.
+    order approve  says yes for the bank that a deferred payment waits for; decline says no.
+    order refund   gives a payment back. Access ends, and the reader is shown the reason.
+    key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
+
+    order and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
       --listen ADDRESS   the IP address to listen on (default: 127.0.0.1, this machine alone)
       --port N           the port; 0 for any that is free (default: 8080)
+      --public-url URL   where browsers find the checkout page, behind a proxy (default: http and the host that the client asked)
       --json             one line of JSON for each source
     """
 
@@ -35,16 +47,18 @@ enum Command: Equatable {
     case .argument("serve"): self = try Self.serve(&words)
     case .argument("import"): self = try Self.importFeeds(&words)
     case .argument("user"): self = try Self.user(&words)
+    case .argument("order"): self = try Self.order(&words)
+    case .argument("key"): self = try Self.key(&words)
     case .option("--help"), .argument("help"): self = .help
     case .option("--version"): self = .version
-    case nil: throw Mistake(sentence: "There is nothing to do: serve, import or user add.")
+    case nil: throw Mistake(sentence: "There is nothing to do: serve, import, user, order or key.")
     case .argument(let other), .option(let other):
-      throw Mistake(sentence: "“\(other)” is no command; there are serve, import and user add.")
+      throw Mistake(sentence: "“\(other)” is no command; there are serve, import, user, order and key.")
     }
   }
 
   private static func serve(_ words: inout Words) throws(Mistake) -> Command {
-    var (data, address, port) = (String?.none, "127.0.0.1", 8080)
+    var (data, address, port, publicURL) = (String?.none, "127.0.0.1", 8080, String?.none)
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
@@ -56,10 +70,16 @@ enum Command: Equatable {
           throw Mistake(sentence: "“\(text)” is no port: it is a number from 0 to 65535.")
         }
         port = number
+      case .option("--public-url"):
+        let text = try words.value(of: word)
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+          throw Mistake(sentence: "“\(text)” is no address; it looks like https://read.example.org.")
+        }
+        publicURL = text.hasSuffix("/") ? String(text.dropLast()) : text
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
-    return .serve(data: data, address: address, port: port)
+    return .serve(data: data, address: address, port: port, publicURL: publicURL)
   }
 
   private static func importFeeds(_ words: inout Words) throws(Mistake) -> Command {

@@ -11,6 +11,9 @@ struct House {
   /// - Throws: `DataFolder.Failure`.
   init(_ path: String?) throws(DataFolder.Failure) { folder = try DataFolder(path: path ?? Self.standard) }
 
+  /// The folder.
+  var path: String { folder.path }
+
   /// Opens the publication, and founds it in an empty folder.
   /// - Parameter sample: whether the sample's posts come along; who imports feeds first wants a publication of their own.
   func open(sample: Bool) async throws -> Publication {

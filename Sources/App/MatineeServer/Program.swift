@@ -32,7 +32,12 @@ import SQLiteStorage
     switch command {
     case .help: tell(Command.usage)
     case .version: tell("matinee-server \(Build.version)")
-    case .serve(let data, let address, let port): try await serve(try House(data), address, port)
+    case .serve(let data, let address, let port, let publicURL):
+      try await serve(try House(data), address, port, publicURL.map(PageAddress.origin) ?? .ofRequest)
+    case .operate(let data, let task):
+      let response = try await OperatorAccess.send(task.request(), data: data)
+      guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
+      try task.report(response).forEach(tell)
     case .importFeeds(let data, let json, let sources):
       let publication = try await House(data).open(sample: false)
       let web = try NetworkTransport(origin: nil)
@@ -48,13 +53,16 @@ import SQLiteStorage
     return 0
   }
 
-  private static func serve(_ house: House, _ address: String, _ port: Int) async throws {
+  private static func serve(_ house: House, _ address: String, _ port: Int, _ pages: PageAddress) async throws {
     let signals = StopSignals()
     let publication = try await house.open(sample: true)
+    await publication.offerPages(at: pages)
     let listener = try Listener(publication, address: address, port: port, clock: SystemClock())
+    try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
     let resuming = Task { await publication.resumeCharges() }
     await signals.first()
+    OperatorAccess.close(folder: house.path)
     await listener.stop()
     await resuming.value
     await publication.close()

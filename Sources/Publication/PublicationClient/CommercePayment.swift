@@ -1,4 +1,6 @@
+import PublicationAPI
 import PurchaseService
+import Runtime
 
 /// A way to pay that the payment sheet offers.
 public struct PaymentMethod: Sendable, Identifiable {
@@ -42,6 +44,32 @@ public struct PaymentMethod: Sendable, Identifiable {
       id: "insufficient_funds", name: "Empty test card", detail: "The account has too little money.",
       authorizer: FixedTokenAuthorizer(token: "tok_insufficient_funds")),
   ]
+
+  /// The cards that take somebody else or a page to end: only a publication with an operator and pages of its own has those.
+  static let testCardsOfServers = [
+    PaymentMethod(
+      id: "deferred", name: "Test card with approval", detail: "The bank takes its time to say yes or no.",
+      authorizer: FixedTokenAuthorizer(token: "tok_deferred")),
+    PaymentMethod(
+      id: "interrupted", name: "Test card to confirm", detail: "The bank asks you to confirm in your browser.",
+      authorizer: FixedTokenAuthorizer(token: "tok_interrupted")),
+  ]
+
+  /// What a publication's readers may pay with.
+  /// - Parameters:
+  ///   - publication: what it says of itself; `nil` while it has not said anything.
+  ///   - client: asks as whoever is signed in when a payment begins.
+  ///   - openWeb: shows an address in the system browser.
+  public static func offered(
+    by publication: PublicationInfo?, client: APIClient, clock: any AppClock,
+    openWeb: @escaping @MainActor @Sendable (_ url: String) -> Void
+  ) -> [PaymentMethod] {
+    guard publication?.hostedCheckout == true else { return testCards }
+    let browser = PaymentMethod(
+      id: "browser", name: "In your browser", detail: "On a page of the publication.",
+      authorizer: HostedCheckoutAuthorizer(client: client, clock: clock, open: openWeb))
+    return testCards + [browser] + testCardsOfServers
+  }
 }
 
 /// Agrees at once with a token that is known beforehand: a saved method, or a test card. Pressing "Pay" was the agreement.

@@ -1,16 +1,27 @@
 import Foundation
 import PublicationAPI
 import PurchaseService
+import Runtime
 
 /// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it.
 public struct PublicationQueue: QueueProcessor {
   private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
+  private let watch: OrderWatch
 
-  /// - Parameter account: a client whose token is this reader's and stays so, or `nil` while somebody else or nobody is signed in. Told
-  ///   apart in one step, so that one reader's payment never goes out under another's name:
+  /// - Parameters:
+  ///   - account: a client whose token is this reader's and stays so, or `nil` while somebody else or nobody is signed in. Told apart in
+  ///     one step, so that one reader's payment never goes out under another's name:
   ///
-  ///       { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
-  public init(account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?) { self.account = account }
+  ///         { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
+  ///   - clock: paces the looks at what changed; see ``observe()``.
+  ///   - pace: how long it is from one look to the next.
+  public init(
+    clock: any AppClock = SystemClock(), pace: Duration = .seconds(300),
+    account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?
+  ) {
+    self.account = account
+    watch = OrderWatch(account: account, clock: clock, pace: pace)
+  }
 
   /// Always: the publication has no rule against it.
   public var canMakePayments: Bool { true }
@@ -20,8 +31,8 @@ public struct PublicationQueue: QueueProcessor {
     guard let token = transaction.token else { return .refused(code: "no_token", sentence: "The payment was not authorized.") }
     guard let client = await account(transaction.user) else { return .unauthorized }
     do throws(ClientError) {
-      let order = try await client.beginOrder(
-        transaction.id, product: transaction.productID, currency: transaction.price?.currency)
+      let order = try await client.beginOrder(transaction.id, product: transaction.productID, currency: transaction.price?.currency)
+      // A declined order may be charged again, but this transaction ends with it.
       if let answer = outcome(order, transaction) { return answer }
       guard order.totalMinorUnits == transaction.price?.minorUnits, order.currency == transaction.price?.currency else {
         return .refused(
@@ -37,13 +48,15 @@ public struct PublicationQueue: QueueProcessor {
   /// What an order says of itself; `nil` while it is open.
   private func outcome(_ order: Order, _ transaction: Transaction) -> SubmissionOutcome? {
     guard order.id == transaction.id.uuidString else { return .unavailable(reason: "the answer is another order's") }
+    watch.note(order, of: transaction.user)
     switch order.state {
     case .open: return nil
-    case .deferred: return .deferred("The payment has yet to be approved. It goes on by itself; nothing was charged yet.")
+    case .deferred:
+      return .deferred("The payment waits for approval, by your bank or by whoever pays for you. Nothing was charged yet.")
     case .interrupted:
-      return .interrupted("The payment needs you once more. Do what your bank asks, and it goes on.", url: order.actionURL)
-    case .refunded: return .declined(order.refundReason ?? "The payment was given back.")
+      return .interrupted("Your bank wants you to confirm the payment in your browser. Nothing was charged yet.", url: order.actionURL)
     case .declined: return .declined(order.declineReason ?? "The payment was declined.")
+    case .refunded: return .refused(code: "refunded", sentence: order.refundReason ?? "The payment was given back.")
     case .paid:
       guard let receipt = order.receipt else { return .unavailable(reason: "a paid order without a receipt") }
       return .accepted(receipt: receipt, listed: order.credited == false ? [] : [order.productID])
@@ -59,11 +72,16 @@ public struct PublicationQueue: QueueProcessor {
     guard let client = await account(user) else {
       throw StoreFailure(.unauthorized, code: "other_user", sentence: "Sign in to restore what you bought.")
     }
-    do { return try await client.entitlements() } catch { throw StoreFailure(error) }
+    do throws(ClientError) {
+      let receipts = try await client.entitlements()
+      watch.lookNow(for: user)
+      return receipts
+    } catch { throw StoreFailure(error) }
   }
 
-  /// Nothing comes unasked.
-  public func observe() -> AsyncStream<QueueUpdate> { AsyncStream { $0.finish() } }
+  /// Refunds, approvals and purchases made elsewhere: looks at the reader's orders after each ``restore(user:)``, and then every few
+  /// minutes.
+  public func observe() -> AsyncStream<QueueUpdate> { watch.updates() }
 }
 
 extension SubmissionOutcome {

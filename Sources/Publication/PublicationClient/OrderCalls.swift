@@ -49,6 +49,12 @@ extension APIClient {
     try await call(.get, ["v1", "orders", id.uuidString, "checkout"])
   }
 
+  /// Takes the page of an order's checkout back, unless the reader has agreed already.
+  /// - Throws: ``ClientError``.
+  @discardableResult public func cancelCheckout(_ id: UUID) async throws(ClientError) -> Checkout {
+    try await call(.delete, ["v1", "orders", id.uuidString, "checkout"])
+  }
+
   /// One order.
   /// - Throws: ``ClientError``.
   public func order(_ id: UUID) async throws(ClientError) -> Order { try await call(.get, ["v1", "orders", id.uuidString]) }

@@ -5,9 +5,13 @@ import SignedReceipts
 
 /// What the publication's operator does to it while it runs: `matinee-server order …` and `key …`.
 extension Publication {
-  /// Lets whoever has this token use the operator's part of the API. Without it nobody does.
-  /// - Throws: an error of the library that hashes it.
-  public func admitOperator(token: String) throws { operatorDigest = try Digest.sha256(Data(token.utf8)) }
+  /// A token for the operator's part of the API, in place of the one before. Without one nobody uses that part.
+  /// - Throws: an error of the library that makes it.
+  public func newOperatorToken() throws -> String {
+    let token = try Secrets.token()
+    operatorDigest = try Digest.sha256(Data(token.utf8))
+    return token
+  }
 
   /// - Throws: `Problem` with ``Problem/Code/notFound``: who has no token learns nothing.
   func authenticateOperator(_ request: Request) throws {

@@ -1,0 +1,86 @@
+import CurlTransport
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationServer
+import SQLiteStorage
+
+/// What the operator asks of a publication, as a request to its API: the same whether a server has the publication open or nobody has.
+enum OperatorTask: Equatable {
+  /// Decides for the bank, or whoever a deferred payment waits for.
+  case settle(order: String, approved: Bool)
+  case refund(order: String, reason: String)
+  case orders(state: String?)
+  case rotateKey(algorithm: String)
+
+  /// - Throws: `EncodingError`.
+  func request() throws -> Request {
+    switch self {
+    case .settle(let order, let approved):
+      Request(.post, "/v1/operator/orders/\(Self.segment(order))/\(approved ? "approve" : "decline")")
+    case .refund(let order, let reason):
+      Request(.post, "/v1/operator/orders/\(Self.segment(order))/refund", body: try Wire.encode(RefundRequest(reason: reason)))
+    case .orders(let state): Request(.get, "/v1/operator/orders" + (state.map { "?state=\(Self.segment($0))" } ?? ""))
+    case .rotateKey(let algorithm): Request(.post, "/v1/operator/keys", body: try Wire.encode(KeyRequest(algorithm: algorithm)))
+    }
+  }
+
+  /// What came of it, in lines for people.
+  /// - Throws: `DecodingError`.
+  func report(_ response: Response) throws -> [String] {
+    switch self {
+    case .settle, .refund:
+      let order = try Wire.decode(Order.self, from: response.body)
+      return ["Order \(order.number ?? order.id) is \(order.state.rawValue)."]
+    case .orders: return try Wire.decode([Order].self, from: response.body).map(Self.line)
+    case .rotateKey:
+      let key = try Wire.decode(KeySet.Key.self, from: response.body)
+      return ["Receipts are signed with \(key.kid) (\(key.alg)) from now on."]
+    }
+  }
+
+  /// Number, identifier, state, product, total: apart by tabs, for other programs too.
+  private static func line(_ order: Order) -> String {
+    [order.number ?? "", order.id, order.state.rawValue, order.productID, "\(order.totalMinorUnits) \(order.currency)"].joined(
+      separator: "\t")
+  }
+
+  private static func segment(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+}
+
+/// How a command reaches the server that runs: where it listens, and the token of this run. Readable by the owner of the folder alone.
+struct OperatorAccess: Codable {
+  var origin: String
+  var token: String
+
+  private static func file(_ folder: String) -> String { folder + "/operator.json" }
+
+  /// Lets commands in from now on.
+  /// - Throws: `CocoaError`.
+  static func open(_ publication: Publication, origin: String, folder: String) async throws {
+    let token = try await publication.newOperatorToken()
+    try OwnFile.write(Wire.encode(OperatorAccess(origin: origin, token: token)), to: file(folder))
+  }
+
+  static func close(folder: String) { try? FileManager.default.removeItem(atPath: file(folder)) }
+
+  /// Sends a request to whoever has the folder: the server that runs, or this process when there is none.
+  /// - Throws: `DataFolder.Failure` when another program has it that takes no commands; `TransportError`; what opening it throws.
+  static func send(_ request: Request, data: String?) async throws -> Response {
+    var request = request
+    do {
+      let publication = try await House(data).open(sample: true)
+      request.headers["Authorization"] = "Bearer \(try await publication.newOperatorToken())"
+      let response = await publication.handle(request)
+      await publication.close()
+      return response
+    } catch DataFolder.Failure.inUse(let folder) {
+      guard let text = FileManager.default.contents(atPath: file(folder)), let access = try? Wire.decode(OperatorAccess.self, from: text)
+      else {
+        throw DataFolder.Failure.inUse(path: folder)
+      }
+      request.headers["Authorization"] = "Bearer \(access.token)"
+      return try await NetworkTransport(origin: access.origin).send(request)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import PublicationAPI
+import PurchaseService
+import Runtime
+import Synchronization
+
+/// Looks at the reader's orders every few minutes, and when what they bought was asked for, and tells what changed: a refund, an approval,
+/// a purchase that was made elsewhere. One small request each time; nothing while nobody is signed in.
+///
+/// Safe from any thread: one lock guards all of its state.
+final class OrderWatch: Sendable {
+  fileprivate struct State {
+    var user: Reader.ID?
+    /// What each order was when it was last looked at, or when its charge was answered.
+    var orders: [Order.ID: Order.State] = [:]
+    var hasLooked = false
+    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+    var nextListener = 0
+  }
+
+  private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
+  private let clock: any AppClock
+  private let pace: Duration
+  private let state = Mutex(State())
+
+  init(account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?, clock: any AppClock, pace: Duration) {
+    self.account = account
+    self.clock = clock
+    self.pace = pace
+  }
+
+  /// What changed, from the next look on. Ends with its reader.
+  func updates() -> AsyncStream<QueueUpdate> {
+    let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let number = state.withLock { state in
+      state.nextListener += 1
+      state.listeners[state.nextListener] = look
+      return state.nextListener
+    }
+    return AsyncStream { continuation in
+      let timer = Task { [clock, pace] in while (try? await clock.sleep(for: pace)) != nil { look.yield() } }
+      let task = Task {
+        for await _ in looks {
+          for update in await self.look() { continuation.yield(update) }
+        }
+      }
+      continuation.onTermination = { _ in
+        timer.cancel()
+        task.cancel()
+        _ = self.state.withLock { $0.listeners.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  /// Looks at once: this reader asked what they bought.
+  func lookNow(for user: Reader.ID) {
+    let listeners = state.withLock { state in
+      state.begin(user)
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.yield() }
+  }
+
+  /// What came of a charge is known, and no news later.
+  func note(_ order: Order, of user: Reader.ID) {
+    state.withLock { state in
+      state.begin(user)
+      state.orders[order.id] = order.state
+    }
+  }
+
+  private func look() async -> [QueueUpdate] {
+    guard let user = state.withLock({ $0.user }), let client = await account(user), let orders = try? await client.orders() else {
+      return []
+    }
+    return state.withLock { state in
+      guard state.user == user else { return [] }
+      let updates = orders.compactMap { order in
+        UUID(uuidString: order.id).flatMap { Self.news($0, order, before: state.orders[order.id], isFirstLook: !state.hasLooked) }
+      }
+      for order in orders { state.orders[order.id] = order.state }
+      state.hasLooked = true
+      // What is in force is asked for once, however much of it is new.
+      return updates.filter { $0 != .receipts } + (updates.contains(.receipts) ? [.receipts] : [])
+    }
+  }
+
+  /// What is new about an order; at the first look only what may have happened while nobody looked, and is not seen otherwise.
+  private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstLook: Bool) -> QueueUpdate? {
+    guard order.state != before else { return nil }
+    switch (before, order.state) {
+    case (_, .refunded): return .revoked(id, reason: order.refundReason ?? "The payment was given back.")
+    case (.deferred, _), (.interrupted, _): return .transaction(id)
+    case (_, .paid) where !isFirstLook: return .receipts
+    default: return nil
+    }
+  }
+}
+
+extension OrderWatch.State {
+  /// Another reader's orders are no news.
+  fileprivate mutating func begin(_ user: Reader.ID) {
+    guard self.user != user else { return }
+    self.user = user
+    orders = [:]
+    hasLooked = false
+  }
+}
