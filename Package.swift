@@ -208,6 +208,17 @@ tests(
   ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features
     + clientCores)
 tests("MatineeScenarioTests", ["TestSupport", "MatineeScenario", "MatineeLedger"])
+targets.append(
+  .executableTarget(
+    name: "CrashProbe", dependencies: ["AppConfig", "PurchaseService", "PublicationClient", "CurlTransport", "HTTPTransport", "Runtime"],
+    path: "Tests/CrashProbe", swiftSettings: swiftSettings))
+tests(
+  "CrashTests",
+  [
+    "TestSupport", "CrashProbe", "MatineeServer", "MatineeLedger", "PublicationServer", "PublicationAPI", "PurchaseService",
+    "CurlTransport",
+    "HTTPTransport", "SQLiteStorage", "Runtime",
+  ])
 tests("BuildInfoTests", ["BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator"])
 tests("FloorTests")

@@ -1,0 +1,74 @@
+import CurlTransport
+import Foundation
+import HTTPTransport
+import PublicationClient
+import PurchaseService
+import Runtime
+
+/// The purchase layer as the app wires it, without the app.
+@MainActor struct Client {
+  private let errand: Errand
+  private let journal: Journal
+  private let purchases: PublicationPurchases
+  private let effects = Effects()
+  private let deliveries: AsyncStream<Void>
+
+  init(_ errand: Errand, _ standing: Standing) async throws {
+    self.errand = errand
+    let retry = RetryPolicy(triesInForeground: 1_000, patience: .seconds(86_400), tries: 1_000)
+    let clock = StandingClock(standing)
+    journal = try await Journal(path: errand.folder + "/purchases.sqlite", clock: clock)
+    let transport: any Transport =
+      switch errand.mode {
+      case .buy, .resume: try NetworkTransport(origin: errand.origin)
+      case .look: InProcessTransport { _ in throw TransportError.unreachable("there is no network") }
+      }
+    let client = APIClient(transport: transport, token: { errand.token })
+    let keys = KeyRing(seller: Errand.seller, path: "publication.device", journal: journal, clock: clock) { try await client.trustedKeys() }
+    let (deliveries, delivered) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.deliveries = deliveries
+    effects.onDelivery = { delivery in
+      standing.say(.stands(delivery.label))
+      delivered.yield()
+    }
+    purchases = Purchases(
+      seller: Errand.seller, path: .publication(client, keys: keys) { $0 == errand.reader ? client : nil }, journal: journal,
+      environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry))
+  }
+
+  /// Does the errand; returns when nothing is left to do.
+  func run() async throws -> Report {
+    purchases.setUser(errand.reader)
+    try await purchases.resume()
+    if errand.mode == .buy {
+      guard let product = try await purchases.products([errand.product]).products.first else { return Report(failure: "nothing to buy") }
+      _ = await purchases.purchase(product, authorizer: Person(decision: errand.decision))
+    }
+    var isOver = errand.mode == .look ? true : try await journal.unfinished(seller: Errand.seller).isEmpty
+    if !isOver {
+      for await _ in deliveries {
+        isOver = try await journal.unfinished(seller: Errand.seller).isEmpty
+        if isOver { break }
+      }
+    }
+    await effects.settled()
+    var report = Report(entitled: Set(purchases.entitlements.map(\.id)))
+    for transaction in try await journal.purchases(seller: Errand.seller, user: errand.reader).reversed() {
+      report.purchases.append(.init(id: transaction.id, steps: try await journal.steps(of: transaction.id).map(\.rawValue)))
+      if !transaction.step.isOver { report.unfinished += 1 }
+    }
+    await journal.close()
+    return report
+  }
+}
+
+/// Who is asked for money.
+private struct Person: PaymentAuthorizer {
+  let decision: Errand.Decision
+
+  func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
+    guard decision != .cancelled else { return .cancelled }
+    await started()
+    return .authorized(PaymentToken(decision == .declined ? "tok_declined" : "tok_approved"))
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import PurchaseService
+import TestSupport
+import Testing
+
+@testable import CrashProbe
+
+/// Client, server, both and the payment provider are killed at every point of a purchase, and started again: always one charge, always
+/// the right entitlement, never a purchase that does not end.
+///
+/// `MATINEE_SEED=7` plays one seed again, `MATINEE_CRASH_SEEDS=100` plays more of them, `MATINEE_CRASH_CASE=TEXT` only the cases whose
+/// description holds that text.
+@Suite(.serialized) struct CrashMatrixTests {
+  private static let environment = ProcessInfo.processInfo.environment
+
+  init() { _ = modulesAreSetUp }
+
+  @Test func everyStepOfTheJournalIsAPlaceToBeKilledAt() async throws {
+    var steps: Set<String> = []
+    for rehearsal in try await Matrix.rehearsed() {
+      #expect(rehearsal.problems == [], "\(rehearsal.journey.name)")
+      steps.formUnion(rehearsal.steps)
+    }
+    #expect(Set(Transaction.Step.allCases.map(\.rawValue)).subtracting(steps) == [])
+  }
+
+  @Test func whoeverIsKilledWhereverThereIsOneCharge() async throws {
+    let seeds: ClosedRange<UInt64> =
+      if let seed = Self.environment["MATINEE_SEED"].flatMap(UInt64.init) { seed...seed } else {
+        1...(Self.environment["MATINEE_CRASH_SEEDS"].flatMap(UInt64.init) ?? 3)
+      }
+    let (summary, failures) = try await Matrix.play(seeds, matching: Self.environment["MATINEE_CRASH_CASE"])
+    print(summary.lines("Crash matrix, seeds \(seeds.lowerBound) to \(seeds.upperBound)").joined(separator: "\n"))
+    #expect(summary.cases > 0)
+    for failure in failures.prefix(20) { Issue.record(Comment(rawValue: failure)) }
+    #expect(failures.count == 0)
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Synchronization
+
+@testable import CrashProbe
+
+/// What a world hears from its processes and its wire, in one line.
+enum Event: Sendable {
+  /// Somebody stands still until told to go on.
+  case stands(Standstill)
+  /// The client of that number has done its errand, and waits to be let go.
+  case done(Report, client: Int)
+  /// The line to the client of that number has ended.
+  case gone(client: Int)
+  /// A request arrived on the wire.
+  case exchangeBegan
+  /// Its answer went out, or never will.
+  case exchangeOver
+  /// A ledger process wants the file that is held.
+  case ledgerAsked
+  /// A ledger process wrote into its file.
+  case ledgerWrote
+  /// Nothing has come of it for far too long.
+  case late
+}
+
+/// One place where somebody stands still.
+struct Standstill: Sendable {
+  /// What becomes of it.
+  enum Word: Sendable {
+    case goOn
+    /// A message is lost, and its connection with it.
+    case drop
+  }
+
+  let label: String
+  /// The client that stands; `nil` for a message on the wire.
+  let client: Int?
+  let tell: @Sendable (Word) -> Void
+}
+
+/// A thread's wait for a word.
+final class Gate: Sendable {
+  private let word = Mutex<Standstill.Word>(.drop)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func open(_ said: Standstill.Word) {
+    word.withLock { $0 = said }
+    semaphore.signal()
+  }
+
+  func wait() -> Standstill.Word {
+    semaphore.wait()
+    return word.withLock { $0 }
+  }
+}

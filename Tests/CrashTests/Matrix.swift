@@ -1,0 +1,149 @@
+import PurchaseService
+
+@testable import CrashProbe
+
+/// All cases: every point of every journey, with everyone who can be killed there.
+enum Matrix {
+  /// A journey that nobody disturbed, and the points that were found on it.
+  struct Rehearsal: Sendable {
+    let journey: Journey
+    /// The points in their order, each with a title for the table.
+    let points: [(point: Point, title: String)]
+    let steps: Set<String>
+    let problems: [String]
+  }
+
+  /// One case.
+  struct Case: Sendable {
+    let seed: UInt64
+    let journey: Journey
+    let title: String
+    let blows: [Blow]
+
+    var description: String { "MATINEE_SEED=\(seed), \(journey.name), \(title), \(blows)" }
+  }
+
+  /// Ways to buy: each seed takes the next one.
+  static let purchases = [
+    Journey(name: "subscription", product: "premium.monthly", decision: .approved),
+    Journey(name: "one-time product", product: "premium.lifetime", decision: .approved),
+    Journey(
+      name: "recovery after a charge", product: "premium.monthly", decision: .approved,
+      prelude: [Blow(place: .point(Point(label: "answered POST /v1/orders/ID/charge")), victim: .both, fate: .isLost)]),
+  ]
+
+  /// What else can come of a purchase: each seed takes some of their points.
+  static let others = [
+    Journey(name: "declined", product: "premium.monthly", decision: .declined),
+    Journey(name: "cancelled", product: "premium.monthly", decision: .cancelled),
+    Journey(
+      name: "recovery before anything was agreed to", product: "premium.lifetime", decision: .cancelled,
+      prelude: [Blow(place: .point(Point(label: "purchase.begin")), victim: .client)]),
+  ]
+
+  /// Plays every journey without a blow, but for its prelude.
+  static func rehearsed() async throws -> [Rehearsal] {
+    let journeys = purchases + others
+    let world = try await World(readers: journeys.count)
+    var rehearsals: [Rehearsal] = []
+    for journey in journeys {
+      let outcome = await world.play(journey, [], isRehearsal: true)
+      rehearsals.append(
+        Rehearsal(journey: journey, points: points(outcome), steps: outcome.steps, problems: outcome.problems))
+    }
+    await world.close()
+    return rehearsals
+  }
+
+  private static func points(_ outcome: Play.Outcome) -> [(point: Point, title: String)] {
+    outcome.trace.flatMap { point, step in
+      let again = point.occurrence > 1 ? " (\(point.occurrence))" : ""
+      let title = step.map { "\(point.label) (\($0.rawValue))" } ?? point.label + again
+      let blocked = point.blocked.map { [(point: $0, title: $0.label + again)] } ?? []
+      return blocked + [(point: point, title: title)]
+    }
+  }
+
+  /// Plays the cases of all seeds, in several worlds at a time.
+  static func play(
+    _ seeds: ClosedRange<UInt64>, matching text: String?
+  ) async throws -> (summary: Summary, failures: [String]) {
+    let rehearsals = try await rehearsed()
+    var cases = seeds.flatMap { Self.cases(of: $0, rehearsals) }
+    if let text { cases.removeAll { !$0.description.contains(text) } }
+    var summary = Summary()
+    var failures: [String] = []
+    let chunks = stride(from: 0, to: cases.count, by: 40).map { Array(cases[$0..<min($0 + 40, cases.count)]) }
+    var outcomes: [Int: [Play.Outcome]] = [:]
+    try await withThrowingTaskGroup(of: (Int, [Play.Outcome]).self) { group in
+      for (number, chunk) in chunks.enumerated() {
+        if number >= 3, let (done, found) = try await group.next() { outcomes[done] = found }
+        group.addTask { (number, try await play(chunk)) }
+      }
+      for try await (done, found) in group { outcomes[done] = found }
+    }
+    for (number, chunk) in chunks.enumerated() {
+      for (played, outcome) in zip(chunk, outcomes[number] ?? []) {
+        summary.add(played.title, played.blows[0].victim, played.journey, outcome)
+        if !outcome.problems.isEmpty { failures.append("\(played.description): \(outcome.problems.joined(separator: "; "))") }
+      }
+    }
+    return (summary, failures)
+  }
+
+  /// Plays cases one after another; a world in which something went wrong is not used again.
+  private static func play(_ cases: [Case]) async throws -> [Play.Outcome] {
+    var outcomes: [Play.Outcome] = []
+    var world: World?
+    for (number, item) in cases.enumerated() {
+      let stage = if let world { world } else { try await World(readers: cases.count - number) }
+      world = stage
+      var outcome = await stage.play(item.journey, item.blows)
+      if !outcome.problems.isEmpty {
+        outcome.problems.append(await stage.serverLog)
+        await stage.close()
+        world = nil
+      }
+      outcomes.append(outcome)
+    }
+    await world?.close()
+    return outcomes
+  }
+
+  /// A seed's cases: everything of one way to buy, and a part of the rest.
+  private static func cases(of seed: UInt64, _ rehearsals: [Rehearsal]) -> [Case] {
+    var chance = Chance(state: seed)
+    var cases: [Case] = []
+    for (number, rehearsal) in rehearsals.enumerated() {
+      let isWhole = number == Int((seed + UInt64(purchases.count) - 1) % UInt64(purchases.count))
+      let isPart = number >= purchases.count
+      guard isWhole || isPart else { continue }
+      for (point, title) in rehearsal.points {
+        let victims = Self.victims(at: point)
+        for victim in isWhole ? victims : [victims.randomElement(using: &chance) ?? .both] {
+          cases.append(
+            Case(seed: seed, journey: rehearsal.journey, title: title, blows: Self.blows(point, victim, &chance)))
+        }
+      }
+    }
+    return cases
+  }
+
+  private static func victims(at point: Point) -> [Victim] {
+    point.isAtLedger || point.label.hasSuffix("/charge") ? Victim.allCases : [.client, .server, .both]
+  }
+
+  private static func blows(_ point: Point, _ victim: Victim, _ chance: inout Chance) -> [Blow] {
+    func blow(_ place: Blow.Place, _ victim: Victim) -> Blow {
+      Blow(
+        place: place, victim: victim, fate: Blow.Fate.allCases.randomElement(using: &chance) ?? .isLost,
+        inItsStride: Int.random(in: 0..<4, using: &chance) == 0, withLedger: victim.killsServer && Bool.random(using: &chance),
+        serverFirst: Bool.random(using: &chance))
+    }
+    let first = blow(.point(point), victim)
+    guard Int.random(in: 0..<3, using: &chance) == 0 else { return [first] }
+    // Killed again while it recovers.
+    let second = Int.random(in: 1...12, using: &chance)
+    return [first, blow(.standstill(second), Victim.allCases.randomElement(using: &chance) ?? .both)]
+  }
+}
