@@ -26,10 +26,11 @@ enum Matrix {
   /// Ways to buy: each seed takes the next one.
   static let purchases = [
     Journey(name: "subscription", product: "premium.monthly", decision: .approved),
-    Journey(name: "one-time product", product: "premium.lifetime", decision: .approved),
+    Journey(name: "article passes", product: "passes.5", decision: .approved, passes: 5),
     Journey(
-      name: "recovery after a charge", product: "premium.monthly", decision: .approved,
+      name: "recovery after a charge", product: "premium.lifetime", decision: .approved,
       prelude: [Blow(place: .point(Point(label: "answered POST /v1/orders/ID/charge")), victim: .both, fate: .isLost)]),
+    Journey(name: "one-time product", product: "premium.lifetime", decision: .approved),
   ]
 
   /// What else can come of a purchase: each seed takes some of their points.

@@ -16,7 +16,7 @@ final class Play {
     var steps: Set<String> = []
     /// How many charges there are.
     var charges = 0
-    /// Whether the client, the client without a network and the server all say that the reader has it.
+    /// Whether all say that the reader has it: the client, the client without a network, and the server.
     var isEntitled = false
     /// Whether there was something left to do for ever.
     var isStuck = false
@@ -203,9 +203,18 @@ final class Play {
     if orders.contains(where: { $0.state == .open }) { outcome.problems.append("orders left open: \(orders)") }
 
     let stored = try await look(world)
-    let says = [report.entitled.contains(journey.product), stored.contains(journey.product), paid.contains { $0.receipt != nil }]
-    outcome.isEntitled = says.allSatisfy { $0 }
-    if Set(says) != [journey.isBought] { outcome.problems.append("entitled (client, offline, server): \(says)") }
+    var says = ["server": paid.contains { $0.receipt != nil }]
+    if let passes = journey.passes {
+      // Kept and spent on the server alone.
+      let credited = try await world.passes(of: reader)
+      says["balance"] = credited == passes
+      if ![0, passes].contains(credited) { outcome.problems.append("credited \(credited) passes") }
+    } else {
+      says["client"] = report.entitled.contains(journey.product)
+      says["client without a network"] = stored.contains(journey.product)
+    }
+    outcome.isEntitled = says.values.allSatisfy { $0 }
+    if Set(says.values) != [journey.isBought] { outcome.problems.append("entitled: \(says)") }
   }
 
   /// What the client has after another start, without a network.

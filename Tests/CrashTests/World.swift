@@ -102,11 +102,19 @@ actor World {
   /// Starts it again if it is not there.
   func mendServer() throws { if server == nil { try startServer() } }
 
-  /// What the server says of a reader, without the wire.
-  func orders(of reader: Reader) async throws -> [Order] {
+  /// What the server has of a reader, without the relay.
+  func orders(of reader: Reader) async throws -> [Order] { try await ask("/v1/orders", reader) }
+
+  /// How many article passes a reader has.
+  func passes(of reader: Reader) async throws -> Int {
+    let balances: [Balance] = try await ask("/v1/balances", reader)
+    return balances.first { $0.type == Balance.articlePass }?.amount ?? 0
+  }
+
+  private func ask<Answer: Decodable>(_ path: String, _ reader: Reader) async throws -> Answer {
     let transport = try NetworkTransport(origin: "http://127.0.0.1:\(server?.port ?? 0)")
-    let answer = try await transport.send(Request(.get, "/v1/orders", headers: ["Authorization": "Bearer \(reader.token)"]))
-    return try Wire.decode([Order].self, from: answer.body)
+    let answer = try await transport.send(Request(.get, path, headers: ["Authorization": "Bearer \(reader.token)"]))
+    return try Wire.decode(Answer.self, from: answer.body)
   }
 
   /// Keeps the server from writing anything.

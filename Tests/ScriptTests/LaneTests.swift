@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// The lanes of meson-helpers/test.
+@Suite struct LaneTests {
+  /// A machine on which nothing is missing, and whose swift writes down what it is asked.
+  private func machine() throws -> Shell {
+    let shell = try Shell()
+    try shell.keep(
+      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env")
+    let common = shell.folder.appending(path: "meson-helpers/common.sh")
+    let text = try String(contentsOf: common, encoding: .utf8)
+    try Data((text + "\npackages() { :; }\n").utf8).write(to: common)
+    try shell.stand(in: "python3", "exit 0")
+    try shell.stand(
+      in: "swift",
+      """
+      [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
+      echo "$*: $MATINEE_CRASH_SEEDS, headless $MATINEE_HEADLESS" >>\(shell.folder.path)/calls
+      case $* in
+        *list*) printf '%s\\n' CrashTests.CrashMatrixTests/one CrashTests.CrashMatrixTests/two OtherTests.A/three ;;
+        test*) printf '%s\\n' '✔ Test one() passed after 0.1 seconds.' '| a table' '✔ Test two() passed after 0.1 seconds.' ;;
+      esac
+      """)
+    return shell
+  }
+
+  @Test func theCrashLanePlaysAHundredSeedsAndShowsTheTable() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    let answer = try shell.run("test", "--headless", "--lane", "crash")
+    #expect(answer.status == 0, "\(answer.output)")
+    let lines = answer.output.split(separator: "\n")
+    #expect(lines.contains("  | a table"))
+    #expect(lines.last == "2 passed, 0 failed, 0 skipped")
+    let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
+    #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 100, headless 1")
+    #expect(calls.filter { $0.contains("--filter") }.count == 1)
+  }
+
+  @Test func fewerSeedsCanBeAskedFor() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    let answer = try shell.run("test", "--lane", "crash", "--headless", environment: ["MATINEE_CRASH_SEEDS": "7"])
+    #expect(answer.status == 0, "\(answer.output)")
+    #expect(try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).hasSuffix(": 7, headless 1\n"))
+  }
+
+  @Test(arguments: [["--lane"], ["--lane", "slow"], ["--headless", "--lane", "--filter"]])
+  func thereAreNoOtherLanes(arguments: [String]) throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    let answer = try Shell.run(
+      ["/bin/bash", shell.folder.appending(path: "meson-helpers/test").path] + arguments, environment: ["PATH": shell.bin.path])
+    #expect(answer.status == 1)
+    #expect(answer.output == "There is one lane besides the usual one: --lane crash.\n")
+  }
+}
