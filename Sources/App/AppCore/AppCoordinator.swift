@@ -248,12 +248,9 @@ import SessionService
     let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.clock)
     let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
     if let purchases { return purchases }
-    let keys = KeyRing(seller: environment.origin, path: "publication.device", journal: journal, clock: clock) {
-      try await client.trustedKeys()
-    }
     let made = Purchases<PurchasableProduct>(
       seller: environment.origin,
-      path: .publication(client, keys: keys) { user in
+      path: .publicationDevice(client, seller: environment.origin, journal: journal, clock: clock) { user in
         await MainActor.run { session.state.user?.id == user ? client.pinned() : nil }
       }, journal: journal,
       environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),

@@ -19,12 +19,16 @@ extension APIClient {
 extension ReceiptContents<PurchasableProduct> {
   /// Reads a receipt's payload: hand it to `DeviceVerifier`.
   /// - Throws: `DecodingError`; ``ReceiptClaimsError``.
-  public init(payload: Data) throws {
-    let claims = try Wire.decode(ReceiptClaims.self, from: payload)
+  public init(payload: Data) throws { try self.init(Wire.decode(ReceiptClaims.self, from: payload)) }
+
+  /// From the wire.
+  /// - Throws: ``ReceiptClaimsError``.
+  public init(_ claims: ReceiptClaims) throws(ReceiptClaimsError) {
     guard let order = UUID(uuidString: claims.jti) else { throw ReceiptClaimsError.noOrder(claims.jti) }
-    let consumable = try claims.consumable.map { type in
+    var consumable: PurchasableProduct.Consumable?
+    if let type = claims.consumable {
       guard let amount = claims.amount, amount > 0 else { throw ReceiptClaimsError.noAmount(type) }
-      return PurchasableProduct.Consumable(type: type, amount: amount)
+      consumable = PurchasableProduct.Consumable(type: type, amount: amount)
     }
     let product = PurchasableProduct(
       id: claims.product, entitlement: claims.entitlement, period: claims.period.flatMap(SubscriptionPeriod.init(iso8601:)),
@@ -42,19 +46,4 @@ public enum ReceiptClaimsError: Error, Equatable, Sendable {
   case noOrder(String)
   /// A consumable of this type, and of no amount.
   case noAmount(String)
-}
-
-extension PurchasePath<PurchasableProduct> {
-  /// How a publication sells: its orders charge, and its receipts are verified on the device.
-  /// - Parameters:
-  ///   - client: asks for products and keys.
-  ///   - keys: the publication's keys; see ``APIClient/trustedKeys()``.
-  ///   - account: see ``PublicationQueue/init(account:)``.
-  public static func publication(
-    _ client: APIClient, keys: KeyRing, account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?
-  ) -> PurchasePath {
-    PurchasePath(
-      name: "publication.device", fetcher: PublicationProductFetcher(client: client), queue: PublicationQueue(account: account),
-      verifier: DeviceVerifier(keys: keys) { try ReceiptContents(payload: $0) })
-  }
 }
