@@ -23,6 +23,7 @@ enum House {
     "CurlTransport": ["HTTPTransport"],
     "ContentCache": ["SQLiteStorage"],
     "PurchaseService": ["SignedReceipts", "SQLiteStorage"],
+    "StubStore": ["PurchaseService", "SignedReceipts"],
     "PurchaseServiceTesting": ["PurchaseService", "SignedReceipts"],
     "FeatureFlags": ["SQLiteStorage"],
     "PublicationClient": ["PublicationAPI"],

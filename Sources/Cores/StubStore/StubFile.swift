@@ -1,0 +1,157 @@
+import Foundation
+import PurchaseService
+import Runtime
+import SignedReceipts
+
+/// What a tester writes: products, what becomes of purchases, and how things are at the start.
+///
+/// `Resources/stub-products/sample.json` shows every field, `schema.json` beside it says what each may be.
+public struct StubFile: Sendable {
+  /// What is for sale, in the order of the file.
+  public var products: [StubProduct]
+  /// What becomes of new purchases, one after the other, whatever the product; after the last one they succeed.
+  public var outcomes: [StubOutcome] = []
+  /// How asking for products goes.
+  public var requests = StubRequests()
+  /// Whether this device may pay.
+  public var paymentsAllowed = true
+  /// How long the store takes for an answer, in seconds of the real clock.
+  public var delay: Double = 0
+  /// Seconds that pass in the store in one second.
+  public var rate = 1
+  /// Products that every user has bought before.
+  public var owned: [Product.ID] = []
+  /// How receipts are signed.
+  public var signature = SignatureAlgorithm.edDSA
+
+  /// Makes one of products alone: every purchase succeeds at once.
+  public init(products: [StubProduct]) { self.products = products }
+
+  /// Reads a file.
+  /// - Parameter name: what errors name the file.
+  /// - Throws: `LocatedJSON.Failure`.
+  public init(json: Data, name: String) throws(LocatedJSON.Failure) {
+    self = try LocatedJSON.decode(StubFile.self, from: json, file: name)
+  }
+
+  /// The product with this identifier.
+  public func product(_ id: Product.ID) -> StubProduct? { products.first { $0.product.id == id } }
+}
+
+/// A product of a stub store, and what becomes of its purchases.
+public struct StubProduct: Sendable {
+  /// The product.
+  public var product: Product
+  /// What becomes of its purchases, one after the other, before ``StubFile/outcomes`` have a say.
+  public var outcomes: [StubOutcome]
+
+  /// Makes one whose purchases succeed, unless told otherwise.
+  public init(_ product: Product, outcomes: [StubOutcome] = []) {
+    self.product = product
+    self.outcomes = outcomes
+  }
+}
+
+/// How asking a stub store for something goes.
+public struct StubRequests: Codable, Equatable, Sendable {
+  /// What the answer is.
+  public enum Answer: String, Codable, CaseIterable, Sendable {
+    /// The answer.
+    case normal
+    /// A failure; ``StubRequests/code`` says which.
+    case fail
+    /// An answer without products.
+    case empty
+  }
+
+  /// What the answer is.
+  public var answer: Answer
+  /// With ``Answer/fail``: the code, such as `timeout`; `unauthorized`, `busy` and `refused` are failures of that kind, all others mean
+  /// that the store is away.
+  public var code: String?
+  /// How long it takes, in seconds of the real clock.
+  public var delay: Double
+
+  /// Makes one; without arguments everything goes well at once.
+  public init(_ answer: Answer = .normal, code: String? = nil, delay: Double = 0) {
+    self.answer = answer
+    self.code = code
+    self.delay = delay
+  }
+
+  /// Reads what people write.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    answer = try fields.decodeIfPresent(Answer.self, forKey: .answer) ?? .normal
+    code = try fields.decodeIfPresent(String.self, forKey: .code)
+    delay = try fields.seconds(.delay) ?? 0
+    if code != nil, answer != .fail { throw DecodingError.located(fields.codingPath + [CodingKeys.code], "“code” goes with “fail”") }
+  }
+
+  /// What a failed request throws.
+  var failure: StoreFailure {
+    let code = code ?? "unavailable"
+    let kind: StoreFailure.Kind =
+      switch code {
+      case "unauthorized": .unauthorized
+      case "busy": .busy
+      case "refused": .refused
+      default: .unavailable
+      }
+    return StoreFailure(kind, code: code, sentence: "The test store does not answer, as it was told to (\(code)).")
+  }
+}
+
+extension StubFile: Decodable {
+  private enum CodingKeys: String, CodingKey {
+    case schema = "$schema"
+    case products, outcomes, requests, paymentsAllowed, delay, rate, owned, signature
+  }
+
+  /// Reads what people write.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    // Editors find the schema by it.
+    _ = try fields.decodeIfPresent(String.self, forKey: .schema)
+    self.init(products: try fields.decode([StubProduct].self, forKey: .products))
+    outcomes = try fields.decodeIfPresent([StubOutcome].self, forKey: .outcomes) ?? []
+    requests = try fields.decodeIfPresent(StubRequests.self, forKey: .requests) ?? StubRequests()
+    paymentsAllowed = try fields.decodeIfPresent(Bool.self, forKey: .paymentsAllowed) ?? true
+    delay = try fields.seconds(.delay) ?? 0
+    rate = try fields.whole(.rate, in: 0...10_000_000) ?? 1
+    owned = try fields.decodeIfPresent([Product.ID].self, forKey: .owned) ?? []
+    signature = try fields.decodeIfPresent(SignatureAlgorithm.self, forKey: .signature) ?? .edDSA
+    for (index, id) in owned.enumerated() where product(id) == nil {
+      throw DecodingError.located([CodingKeys.owned, LocatedJSON.Step(intValue: index)], "there is no product “\(id)” in this file")
+    }
+    var seen: Set<Product.ID> = []
+    for (index, product) in products.enumerated() where !seen.insert(product.product.id).inserted {
+      throw DecodingError.located(
+        [CodingKeys.products, LocatedJSON.Step(intValue: index), LocatedJSON.Step(stringValue: "id")],
+        "the product “\(product.product.id)” is there twice")
+    }
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// A whole number within bounds.
+  func whole(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+    guard let number = try decodeIfPresent(Int.self, forKey: key) else { return nil }
+    guard range.contains(number) else {
+      throw DecodingError.located(
+        codingPath + [key], "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(number)")
+    }
+    return number
+  }
+
+  /// A length of time in seconds, up to a day.
+  func seconds(_ key: Key) throws -> Double? {
+    guard let number = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+    guard (0...86_400).contains(number) else {
+      throw DecodingError.located(codingPath + [key], "expected seconds from 0 to 86400, found \(number)")
+    }
+    return number
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import PurchaseService
+import Runtime
+import StubStore
+import Testing
+
+/// What becomes of a subscription, by itself and by command, on a clock that is stepped or runs fast.
+@Suite @MainActor struct SubscriptionTests {
+  private let month = TestStore.Command.stepPeriod(SubscriptionPeriod(months: 1)!)
+
+  private func subscribed(_ change: (inout StubFile) -> Void = { _ in }) async throws -> Bench {
+    let bench = try await Bench(change)
+    #expect(await bench.buy(monthly) == .purchased(monthly.id))
+    return bench
+  }
+
+  @Test func renewsByItselfWhenTheClockIsStepped() async throws {
+    let bench = try await subscribed()
+    let first = try #require(try bench.order(monthly)?.paidUntil)
+    for count in 2...4 {
+      try await bench.store.perform(month)
+      #expect(try bench.order(monthly)?.payments == count)
+    }
+    await bench.has([monthly.id])
+    let last = try #require(try bench.order(monthly)?.paidUntil)
+    #expect(last > first + 80 * 86_400)
+    // The layer heard of the new end, in a receipt that it verified.
+    for await _ in bench.purchases.entitlementStream() { break }
+    await bench.effects.settled()
+    #expect(bench.purchases.expiry(of: monthly.id) == last)
+  }
+
+  @Test func aMonthInThirtySecondsRenewsWithoutAGap() async throws {
+    let bench = try await subscribed { $0.rate = AdjustableClock.monthInThirtySeconds }
+    let before = try #require(try bench.order(monthly)?.paidUntil)
+    // A November, which is renewed a day before it ends: 29 seconds after it began.
+    bench.clock.advance(by: .milliseconds(29_500))
+    _ = await bench.store.stateStream().first { $0.orders.last?.payments == 2 }
+    while bench.purchases.expiry(of: monthly.id) == before { await Task.yield() }
+    #expect(bench.store.clock.now < before)
+    #expect(bench.purchases.entitlements == [monthly.id])
+  }
+
+  @Test func renewNow() async throws {
+    let bench = try await subscribed()
+    let first = try #require(try bench.order(monthly)?.paidUntil)
+    try await bench.store.perform(.renew(.init(monthly.id)))
+    #expect(try bench.order(monthly)?.payments == 2)
+    #expect(try #require(try bench.order(monthly)?.paidUntil) > first)
+  }
+
+  @Test func expiry() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.expire(.init(monthly.id)))
+    await bench.has([])
+    #expect(try bench.order(monthly)?.standing == .expired)
+    #expect(await bench.buy(monthly) == .purchased(monthly.id))
+  }
+
+  @Test func withoutRenewalItEnds() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.autoRenew(on: false))
+    #expect(bench.purchases.entitlements == [monthly.id])
+    try await bench.store.perform(month)
+    await bench.has([])
+    #expect(try bench.order(monthly)?.standing == .expired)
+    #expect(try bench.order(monthly)?.payments == 1)
+  }
+
+  @Test func billingRetryThenRecovery() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.billingRetry(.init(monthly.id)))
+    await bench.has([])
+    #expect(try bench.order(monthly)?.standing == .billingRetry)
+    try await bench.store.perform(.recover())
+    await bench.has([monthly.id])
+    #expect(try bench.order(monthly)?.payments == 2)
+  }
+
+  @Test func billingRetryThatNeverRecoversEnds() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.billingRetry(at: .renewal))
+    await bench.has([monthly.id])
+    try await bench.store.perform(month)
+    await bench.has([])
+    #expect(try bench.order(monthly)?.standing == .billingRetry)
+    try await bench.store.perform(.step(day * 60))
+    #expect(try bench.order(monthly)?.standing == .expired)
+    #expect(try bench.order(monthly)?.payments == 1)
+  }
+
+  @Test func graceKeepsAccessAndEndsInBillingRetry() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.grace(days: 3))
+    #expect(try bench.order(monthly)?.standing == .grace)
+    try await bench.store.perform(.step(day * 2))
+    await bench.has([monthly.id])
+    try await bench.store.perform(.step(day))
+    await bench.has([])
+    #expect(try bench.order(monthly)?.standing == .billingRetry)
+  }
+
+  @Test func graceAtTheRenewalThenRecovery() async throws {
+    let bench = try await subscribed()
+    let first = try #require(try bench.order(monthly)?.paidUntil)
+    try await bench.store.perform(.grace(.init(monthly.id), days: 16, at: .renewal))
+    try await bench.store.perform(month)
+    #expect(try bench.order(monthly)?.standing == .grace)
+    await bench.has([monthly.id])
+    try await bench.store.perform(.recover())
+    #expect(try bench.order(monthly)?.standing == .paid)
+    // Days of grace were had: the new month begins where the old one ended.
+    let until = try #require(try bench.order(monthly)?.paidUntil)
+    #expect((28...31).contains(until.timeIntervalSince(first) / 86_400))
+  }
+
+  @Test func refundEndsAccessWithAReason() async throws {
+    let bench = try await subscribed()
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    try await bench.store.perform(.refund(.init(monthly.id), reason: "You asked for your money back."))
+    let notice = await notices.next()
+    #expect(notice?.event == .revoked)
+    #expect(notice?.sentence == "You asked for your money back.")
+    await bench.has([])
+    #expect(try await bench.purchases.restore() == [])
+  }
+
+  @Test func priceIncreaseWithoutConsentCountsFromTheRenewal() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.priceIncrease(monthly.id, priceMinorUnits: 590))
+    #expect(bench.store.state.products.first?.price.minorUnits == 590)
+    #expect(try bench.order(monthly)?.charged == 490)
+    try await bench.store.perform(month)
+    #expect(try bench.order(monthly)?.charged == 590)
+  }
+
+  @Test(arguments: [true, false, nil])
+  func priceIncreaseThatNeedsConsent(agreed: Bool?) async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.priceIncrease(monthly.id, priceMinorUnits: 590, needsConsent: true))
+    #expect(try bench.order(monthly)?.needsConsent == true)
+    if let agreed { try await bench.store.perform(.consent(agreed: agreed)) }
+    try await bench.store.perform(month)
+    await bench.has(agreed == true ? [monthly.id] : [])
+    #expect(try bench.order(monthly)?.standing == (agreed == true ? .paid : .expired))
+  }
+
+  @Test func aSubscriptionTakesThePlaceOfAnotherOfItsGroup() async throws {
+    let bench = try await subscribed()
+    #expect(await bench.buy(yearly) == .purchased(yearly.id))
+    #expect(try bench.order(monthly)?.standing == .replaced)
+    try await bench.store.perform(.restore)
+    await bench.has([yearly.id])
+    #expect(bench.store.state.subscriptions.map(\.product) == [yearly.id])
+  }
+
+  @Test func anOfferCountsOnceForAGroup() async throws {
+    let trial = Offer(price: Price(minorUnits: 0, currency: "EUR"), period: SubscriptionPeriod(days: 7)!)
+    let bench = try await Bench {
+      $0.products[0].product = Product(id: monthly.id, kind: monthly.kind, name: "Monthly", price: monthly.price, offer: trial)
+    }
+    let offered = try await bench.purchases.products([monthly.id]).products
+    #expect(offered.first?.offer == trial)
+    _ = await bench.buy(monthly)
+    #expect(try bench.order(monthly)?.charged == 0)
+    #expect(try bench.order(monthly)?.paidUntil == bench.store.clock.now + 7 * 86_400)
+    try await bench.store.perform(.step(day * 7))
+    #expect(try bench.order(monthly)?.charged == 490)
+    #expect(try await bench.store.products(ProductRequest([monthly.id], user: "ada")).first?.offer == nil)
+    #expect(try await bench.store.products(ProductRequest([monthly.id], user: "ben")).first?.offer == trial)
+  }
+
+  @Test func aStandingClockMovesByStepsAlone() async throws {
+    let bench = try await subscribed()
+    try await bench.store.perform(.clockRate(0))
+    #expect(bench.store.state.rate == 0)
+    bench.clock.advance(by: day * 100)
+    #expect(try bench.order(monthly)?.payments == 1)
+    try await bench.store.perform(month)
+    #expect(try bench.order(monthly)?.payments == 2)
+  }
+
+  @Test func commandsWithNothingToBeAboutSaySo() async throws {
+    let bench = try await Bench()
+    for (command, sentence) in [
+      (TestStore.Command.approve(), "There is no purchase that waits for approval."),
+      (.resolve(.init(monthly.id)), "There is no purchase that waits of “premium.monthly”."),
+      (.renew(.init(monthly.id, user: "ada")), "There is no subscription of “premium.monthly” for ada."),
+      (.refund(), "There is no purchase that was paid."), (.buyElsewhere("none"), "The test store's file has no product “none”."),
+    ] {
+      let refusal = await #expect(throws: TestStore.Refusal.self) { try await bench.store.perform(command) }
+      #expect(refusal?.sentence == sentence)
+    }
+  }
+}
