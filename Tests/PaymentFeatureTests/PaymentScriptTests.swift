@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What a person does at the payment sheet, and every state that it goes through for it, from the moment it is ready.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PaymentScriptTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PaymentScriptTests {
   private typealias State = PaymentViewModel.State
 
   /// The states of one script, by name. Each differs from the sheet at rest in what is given.

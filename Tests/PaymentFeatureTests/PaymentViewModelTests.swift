@@ -7,7 +7,7 @@ import Runtime
 import Synchronization
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PaymentViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PaymentViewModelTests {
   private typealias State = PaymentViewModel.State
 
   /// Waits at the gate before the person agrees.

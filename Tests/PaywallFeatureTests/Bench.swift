@@ -26,23 +26,46 @@ final class Script: Sendable {
         entitlement: "premium"),
     ]))
   let loads = Mutex(0)
+
+  /// Adds a pack of five to what is sold.
+  func sellPasses() {
+    products.withLock { products in
+      products = products.map {
+        $0 + [
+          ProductRecord(
+            id: "passes", kind: .consumable, name: "Five passes", detail: "", priceMinorUnits: 500, currency: "EUR",
+            entitlement: Balance.articlePass, consumableType: Balance.articlePass, amount: 5)
+        ]
+      }
+    }
+    paywall.withLock { paywall in
+      paywall = paywall.map { record in
+        var record = record
+        record.productIDs.append("passes")
+        return record
+      }
+    }
+  }
 }
 
 @MainActor final class Bench {
   let script = Script()
   let effects = Effects()
+  let clock = ManualClock()
   let issuer: ReceiptIssuer
   let queue: ScriptedQueue
   let passes = LastValue<Int?>(nil)
   let purchases: PublicationPurchases
+  let formatting: Formatting
   private(set) var model: PaywallViewModel!
   private(set) var states: [PaywallViewModel.State] = []
   private(set) var outputs: [PaywallViewModel.Output] = []
 
   init(locale: String = "de_DE") async throws {
     _ = purchaseServiceIsSetUp
-    let (script, effects, clock, issuer) = (script, effects, ManualClock(), try ReceiptIssuer())
+    let (script, issuer) = (script, try ReceiptIssuer())
     self.issuer = issuer
+    formatting = Formatting(clock: clock, locale: Locale(identifier: locale), timeZone: .gmt)
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
     let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { issuer.trusted }
@@ -59,15 +82,19 @@ final class Script: Sendable {
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects))
     purchases.setUser("ada")
+    model = another { [weak self] in self?.outputs.append($0) }
+    model.onChange = { [weak self] in self?.states.append($0) }
+  }
+
+  /// A paywall of its own over the same store.
+  func another(output: @escaping @MainActor (PaywallViewModel.Output) -> Void = { _ in }) -> PaywallViewModel {
+    let script = script
     let load = { @Sendable (_: PaywallRecord.ID) throws -> PaywallRecord in
       script.loads.withLock { $0 += 1 }
       return try script.paywall.withLock { $0 }.get()
     }
-    model = PaywallViewModel(
-      "premium", load: load, purchases: purchases, effects: effects,
-      formatting: Formatting(clock: clock, locale: Locale(identifier: locale), timeZone: .gmt), passes: passes.stream
-    ) { [weak self] in self?.outputs.append($0) }
-    model.onChange = { [weak self] in self?.states.append($0) }
+    return PaywallViewModel(
+      "premium", load: load, purchases: purchases, effects: effects, formatting: formatting, passes: passes.stream, output: output)
   }
 
   func appear() async {

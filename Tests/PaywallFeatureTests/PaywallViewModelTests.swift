@@ -6,7 +6,7 @@ import PurchaseService
 import PurchaseServiceTesting
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PaywallViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PaywallViewModelTests {
   private typealias State = PaywallViewModel.State
 
   private func plain(_ text: String) -> String { text.replacing("\u{A0}", with: " ").replacing("\u{202F}", with: " ") }
@@ -129,6 +129,50 @@ import Testing
     await bench.appear()
     #expect(bench.model.state.offers.map(\.id) == ["monthly", "lifetime"])
     #expect(bench.model.state.offers.allSatisfy { $0.saving == nil && !$0.isBest })
+  }
+
+  @Test func pricesThatMayBeOutOfDateAreMarked() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    #expect(bench.model.state.warning == nil)
+    // Another hour, and the store is away.
+    bench.clock.advance(by: .seconds(7200))
+    bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
+    let later = bench.another()
+    later.appear()
+    await bench.effects.settled()
+    #expect(later.state.phase == .ready)
+    #expect(later.state.offers.count == 3)
+    let warning = try #require(later.state.warning).replacing("\u{202F}", with: " ")
+    #expect(warning == "Prices may be out of date: the store does not answer. They are of 14. November 2023 um 22:13.")
+  }
+
+  @Test func packsOfPassesAreOfferedWithWhatIsLeft() async throws {
+    let bench = try await Bench()
+    bench.script.sellPasses()
+    await bench.appear()
+    let pack = try #require(bench.model.state.offers.first { $0.id == "passes" })
+    #expect(plain(pack.price) == "5,00 €")
+    #expect(plain(pack.detail) == "1,00 € each")
+    #expect(pack.saving == nil && !pack.isBest && pack.canBuy)
+    #expect(bench.model.state.balance == nil, "not known yet")
+    bench.passes.value = 1
+    await bench.until { bench.model.state.balance != nil }
+    #expect(bench.model.state.balance == "You have 1 article pass.")
+    bench.passes.value = 5
+    await bench.until { bench.model.state.balance == "You have 5 article passes." }
+    bench.model.buyTapped("passes")
+    #expect(bench.outputs == [.buy("passes")])
+  }
+
+  @Test func whoHasEverythingIsSoldNoPasses() async throws {
+    let bench = try await Bench()
+    bench.script.sellPasses()
+    await bench.appear()
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await bench.until { bench.model.state.notice != nil }
+    #expect(bench.model.state.offers.allSatisfy { !$0.canBuy })
   }
 
   @Test func whatIsOwnedIsNotSoldAgainNorWhatItCovers() async throws {

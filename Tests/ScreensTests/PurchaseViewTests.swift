@@ -95,12 +95,132 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  func testPassesBoughtFromAnArticleOpenIt() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+      XCTAssertNil(rig.seen.button("Unlock with a pass (5 left)"))
+      rig.seen.button("Unlock")?.click()
+      try rig.settle()
+      let offer = try XCTUnwrap(rig.seen.buttonNames.first { $0.contains("passes") })
+      rig.seen.button(offer)?.click()
+      try rig.settle()
+      let pay = try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Pay €") })
+      rig.seen.button(pay)?.click()
+      eventually("the reader is back at the article, with passes") { rig.seen.button("Unlock with a pass (5 left)") != nil }
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "article")
+      rig.line.hold("PUT /v1/posts")
+      rig.seen.button("Unlock with a pass (5 left)")?.click()
+      rig.seen.button("Unlock with a pass (5 left)")?.click()
+      eventually("the pass is being spent") { rig.line.held == 1 }
+      rig.window.window.painted()
+      XCTAssertTrue(rig.seen.isSpinning)
+      XCTAssertEqual(rig.seen.button("Unlock with a pass (5 left)")?.isSensitive, false)
+      XCTAssertEqual(rig.seen.button("Unlock")?.isSensitive, false)
+      rig.line.release()
+      eventually("the article opens") { rig.seen.button("Unlock") == nil }
+      try rig.settle()
+      try rig.go(.back)
+      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+      XCTAssertNotNil(rig.seen.button("Unlock with a pass (4 left)"))
+      try rig.close()
+    }
+  }
+
+  func testPurchasesAreListedWithWhatCanBeDone() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.tab(.account))
+      rig.seen.button("Purchases")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "purchases")
+      XCTAssertTrue(rig.seen.says("Nothing bought yet"))
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button("Pay €49.00")?.click()
+      eventually("the sheet closes") { rig.shown == "purchases" && rig.seen.says("Paid") }
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("Yearly"))
+      XCTAssertTrue(rig.seen.texts.contains { $0.hasPrefix("Open until ") })
+      XCTAssertTrue(rig.seen.texts.contains { $0.hasPrefix("To cancel your subscription: ") })
+      XCTAssertNil(rig.seen.button("Check now"))
+      rig.seen.button("Restore purchases")?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("Everything that belongs to your account is here: Yearly."), "\(rig.seen.texts)")
+      try rig.close()
+    }
+  }
+
+  func testAnUnfinishedPurchaseIsCheckedNow() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.line.isCut = true
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      rig.line.isCut = false
+      try rig.go(.dismiss)
+      try rig.go(.purchases(order: nil))
+      eventually("it is listed") { rig.seen.button("Check now") != nil }
+      rig.line.hold("PUT /v1/orders")
+      rig.seen.button("Check now")?.click()
+      rig.seen.button("Check now")?.click()
+      eventually("the store is asked") { rig.line.held == 1 }
+      rig.window.window.painted()
+      XCTAssertTrue(rig.seen.isSpinning)
+      XCTAssertEqual(rig.seen.button("Check now")?.isSensitive, false)
+      rig.line.release()
+      eventually("it is paid") { rig.seen.says("Paid") }
+      try rig.settle()
+      XCTAssertNil(rig.seen.button("Check now"))
+      try rig.close()
+    }
+  }
+
+  func testEveryScreenWithProductsCarriesTheStoresBadge() throws {
+    try MainActor.assumeIsolated {
+      let badge = "Test store: nothing is charged"
+      let rig = try AppRig(width: 420, storeBadge: badge)
+      try rig.start()
+      try rig.signIn()
+      XCTAssertFalse(rig.seen.says(badge))
+      let places: [Navigation] = [
+        .post(try XCTUnwrap(rig.lockedPost)), .paywall("premium", then: nil), .payment("premium.yearly"), .purchases(order: nil),
+      ]
+      for place in places {
+        try rig.go(place)
+        XCTAssertTrue(rig.seen.says(badge), "\(place)")
+        try rig.go(.back)
+      }
+      try rig.close()
+    }
+  }
+
+  func testUnlockingIsSeenWithoutScrolling() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+      let place = try XCTUnwrap(rig.seen.button("Unlock")).place(in: rig.seen)
+      XCTAssertLessThanOrEqual(place.y + place.height, 720)
+      XCTAssertGreaterThan(place.y, 0)
+      try rig.close()
+    }
+  }
+
   func testSheetsThatAreClosedLeaveNothing() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()
       try rig.start()
       try rig.signIn()
-      for place in [Navigation.paywall("premium", then: nil), .payment("premium.yearly")] {
+      for place in [Navigation.paywall("premium", then: nil), .payment("premium.yearly"), .purchases(order: nil)] {
         try rig.go(place)
         try rig.go(.back)
         let (signals, objects) = (Diagnostics.liveSignals, Diagnostics.liveObjects)

@@ -16,6 +16,8 @@ public final class ScriptedPublication: Transport {
     public var clubs: [FanClub]
     /// Whether the reader gets the bodies of premium posts.
     public var hasPremium = false
+    /// How many article passes the reader has.
+    public var passes = 0
     /// How many items a page has.
     public var pageSize = 20
     /// Whether nobody can reach it.
@@ -114,9 +116,18 @@ public final class ScriptedPublication: Transport {
         state.posts[index].reacted = turnsOn
         state.posts[index].reactions += turnsOn ? 1 : -1
       }
+      if path.last == "unlock", !state.posts[index].unlocked {
+        guard state.passes > 0 else {
+          return Response(409, body: try Wire.encode(Problem(code: .noBalance, title: "You have no passes left.", status: 409)))
+        }
+        state.passes -= 1
+        state.posts[index].unlocked = true
+      }
       var post = state.posts[index]
-      if post.premium, !state.hasPremium { post.body = nil }
+      if post.premium, !state.hasPremium, !post.unlocked { post.body = nil }
       return Response(200, body: try Wire.encode(post))
+    case ("balances", 1):
+      return Response(200, body: try Wire.encode([Balance(type: Balance.articlePass, amount: state.passes)]))
     case ("fanclubs", 1):
       return try page(of: state.clubs.sorted { $0.name < $1.name }, request, size: state.pageSize)
     case ("fanclubs", 2...):

@@ -25,6 +25,8 @@ public struct AppEnvironment {
   public var openWeb: @MainActor (String) -> Void
   /// What is special about the store, shown on every screen with its products: "Test store: nothing is charged". `nil` for nothing.
   public var storeBadge: String?
+  /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.
+  public var paymentMethods: [PaymentMethod]?
 
   /// Makes one.
   public init(

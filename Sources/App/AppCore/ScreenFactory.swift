@@ -144,9 +144,9 @@ import SessionService
     .payment(
       PaymentViewModel(
         product, purchases: reader.purchases,
-        methods: PaymentMethod.offered(by: publication, client: client, clock: environment.clock, openWeb: environment.openWeb),
-        formatting: environment.formatting,
-        badge: environment.storeBadge
+        methods: environment.paymentMethods
+          ?? PaymentMethod.offered(by: publication, client: client, clock: environment.clock, openWeb: environment.openWeb),
+        formatting: environment.formatting, badge: environment.storeBadge
       ) { [weak self] output in
         switch output {
         case .finished: self?.purchased?()

@@ -70,11 +70,14 @@ import Runtime
   /// The screen came up: it follows the purchases from here on.
   public func appear() {
     guard watching.isEmpty else { return }
-    let (changes, counts) = (purchases.historyStream(), passes())
+    let (changes, entitlements, counts) = (purchases.historyStream(), purchases.entitlementStream(), passes())
     watching = [
       // A stream still gives what it held when its reader was cancelled.
       Task { [weak self] in
         for await _ in changes where !Task.isCancelled { await self?.read() }
+      },
+      Task { [weak self] in
+        for await _ in entitlements where !Task.isCancelled { self?.show() }
       },
       Task { [weak self] in
         for await count in counts where !Task.isCancelled { self?.passesChanged(to: count) }
@@ -122,7 +125,7 @@ import Runtime
     Task { [weak self, purchases] in
       do throws(StoreFailure) {
         let owned = try await purchases.restore()
-        self?.restored(owned)
+        await self?.restored(owned)
       } catch {
         self?.restoreEnded("Nothing could be restored. \(error.sentence)")
       }
@@ -156,8 +159,8 @@ import Runtime
     await askForNames()
   }
 
-  private func askForNames() async {
-    let ids = Set((transactions ?? []).map(\.productID) + orders.values.map(\.productID)).subtracting(products.keys)
+  private func askForNames(_ more: [Product.ID] = []) async {
+    let ids = Set((transactions ?? []).map(\.productID) + orders.values.map(\.productID) + more).subtracting(products.keys)
     guard !ids.isEmpty, let list = try? await purchases.products(ids.sorted()) else { return }
     for product in list.products { products[product.id] = product }
     show()
@@ -168,7 +171,8 @@ import Runtime
     show()
   }
 
-  private func restored(_ owned: Set<PurchasableProduct>) {
+  private func restored(_ owned: Set<PurchasableProduct>) async {
+    await askForNames(owned.map(\.id))
     let names = owned.map { products[$0.id]?.name ?? $0.id }.sorted().formatted(.list(type: .and).locale(formatting.locale))
     restoreEnded(
       owned.isEmpty ? "Nothing was found that belongs to your account." : "Everything that belongs to your account is here: \(names).")

@@ -65,9 +65,7 @@ public struct PaymentMethod: Sendable, Identifiable {
     openWeb: @escaping @MainActor @Sendable (_ url: String) -> Void
   ) -> [PaymentMethod] {
     guard publication?.hostedCheckout == true else { return testCards }
-    let browser = PaymentMethod(
-      id: "browser", name: "In your browser", detail: "On a page of the publication.",
-      authorizer: HostedCheckoutAuthorizer(client: client, clock: clock, open: openWeb))
+    let browser = browser(HostedCheckoutAuthorizer(client: client, clock: clock, open: openWeb))
     return testCards + [browser] + testCardsOfServers
   }
 }

@@ -35,7 +35,7 @@ struct Tour {
     try app.press("Back")
     try app.waitForScreen("feed")
     try open(try firstRow(premium: true))
-    try app.scroll(20, over: try app.find(.button, "Unlock").ancestor(.scroller))
+    _ = try app.find(.button, "Unlock")
     try picture("premium")
   }
 
@@ -70,6 +70,12 @@ struct Tour {
     try app.press("Account")
     try app.waitForScreen("account")
     try picture("account")
+    try app.press("Purchases")
+    try app.waitForScreen("purchases")
+    try app.waitForText("Paid")
+    try picture("purchases")
+    try app.press("Back")
+    try app.waitForScreen("account")
   }
 
   private func rows() throws -> [Element] {

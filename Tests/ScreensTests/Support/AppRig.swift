@@ -26,7 +26,7 @@ import XCTest
   /// What was opened in the browser.
   private(set) var opened: [String] = []
 
-  init(width: Int = 1000, height: Int = 720) throws {
+  init(width: Int = 1000, height: Int = 720, storeBadge: String? = nil) throws {
     let clock = clock
     let publication = try finish {
       let publication = try await Publication(folder: nil, gateway: YesGateway(), clock: clock, passwordCost: .none)
@@ -39,11 +39,12 @@ import XCTest
     window = MainWindow(nil, curtain: curtain, pictures: pictures)
     let open = Opener()
     presenter = Watcher(window)
-    coordinator = AppCoordinator(
-      environment: AppEnvironment(
-        origin: "embedded", transport: line, tokenStore: tokens, dataFolder: nil, clock: clock, identifiers: RandomIdentifiers(),
-        effects: effects, formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt),
-        openWeb: { open.body?($0) }), curtain: curtain, presenter: presenter)
+    var environment = AppEnvironment(
+      origin: "embedded", transport: line, tokenStore: tokens, dataFolder: nil, clock: clock, identifiers: RandomIdentifiers(),
+      effects: effects, formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt),
+      openWeb: { open.body?($0) })
+    environment.storeBadge = storeBadge
+    coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: presenter)
     open.body = { [weak self] in self?.opened.append($0) }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
     gtk_window_set_default_size(window.window.pointer(), gint(width), gint(height))

@@ -1,0 +1,85 @@
+import AccountFeature
+import Foundation
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import PurchaseServiceTesting
+import Runtime
+import SQLiteStorage
+import Synchronization
+
+/// The list of purchases over a scripted store, on 14 November 2023.
+@MainActor final class PurchasesBench {
+  let effects = Effects()
+  let clock = ManualClock()
+  let issuer: ReceiptIssuer
+  let queue: ScriptedQueue
+  let purchases: PublicationPurchases
+  let passes = LastValue<Int?>(nil)
+  private(set) var model: PurchasesViewModel!
+  private(set) var states: [PurchasesViewModel.State] = []
+  private(set) var outputs: [PurchasesViewModel.Output] = []
+
+  /// What the publication says of orders.
+  final class Records: Sendable {
+    let orders = Mutex<Result<[Order], ClientError>>(.success([]))
+  }
+  let records = Records()
+
+  nonisolated static let products = [
+    SubscriptionPeriod(months: 1).map {
+      Product(
+        id: "monthly", kind: .subscription(group: nil, period: $0), name: "Monthly", price: Price(minorUnits: 490, currency: "EUR"),
+        entitlement: "premium")
+    },
+    Product(id: "lifetime", kind: .nonConsumable, name: "For good", price: Price(minorUnits: 14_900, currency: "EUR")),
+    Product(
+      id: "passes", kind: .consumable(type: "article_pass", amount: 5), name: "Five passes",
+      price: Price(minorUnits: 500, currency: "EUR")),
+  ].compactMap { $0 }
+
+  init(marked: UUID? = nil, cancelling: String? = nil) async throws {
+    _ = purchaseServiceIsSetUp
+    let (issuer, records) = (try ReceiptIssuer(), records)
+    self.issuer = issuer
+    queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
+    let journal = try await Journal(path: ":memory:", clock: clock)
+    let keys = KeyRing(seller: "store", path: "test", journal: journal, clock: clock) { issuer.trusted }
+    let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
+      let read = try ReceiptIssuer.read(payload)
+      let product = Self.products.first { $0.id == read.productID }
+      return ReceiptContents(
+        issuer: read.issuer, user: read.user, transaction: read.transaction, productID: read.productID,
+        purchasable: PurchasableProduct(id: read.productID, entitlement: "premium", period: product?.period), issued: read.issued,
+        expires: read.expires, isConsumable: product?.kind.isOwned == false)
+    }
+    purchases = Purchases<PurchasableProduct>(
+      seller: "store", path: PurchasePath(name: "test", fetcher: ScriptedProducts(Self.products), queue: queue, verifier: verifier),
+      journal: journal, environment: PurchaseEnvironment(clock: clock, effects: effects))
+    purchases.setUser("ada")
+    try await purchases.resume()
+    model = PurchasesViewModel(
+      marked: marked, purchases: purchases,
+      publication: PublicationInfo(id: "p", name: "The Paper", tagline: "", defaultPaywallID: "premium", cancelling: cancelling),
+      orders: { try records.orders.withLock { $0 }.get() }, passes: passes.stream, effects: effects,
+      formatting: Formatting(clock: clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt)
+    ) { [weak self] in self?.outputs.append($0) }
+    model.onChange = { [weak self] in self?.states.append($0) }
+  }
+
+  /// Buys; what the store says to it is scripted beforehand.
+  @discardableResult func buy(_ id: Product.ID) async throws -> PurchaseOutcome<PurchasableProduct> {
+    await purchases.purchase(Self.products.first { $0.id == id } ?? Self.products[0], authorizer: ScriptedAuthorizer())
+  }
+
+  /// Shows the list, once it has settled.
+  func appear() async {
+    model.appear()
+    await until { self.model.state.phase != .loading }
+    await effects.settled()
+  }
+
+  func until(_ condition: @MainActor () -> Bool) async { while !condition() { await Task.yield() } }
+
+  var row: PurchaseRow? { model.state.rows.first }
+}

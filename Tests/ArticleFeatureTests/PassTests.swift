@@ -1,0 +1,132 @@
+import ArticleFeature
+import FeedFormats
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body</p>").blocks)
+private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
+
+/// One premium post opened with a pass.
+@MainActor @Suite struct PassTests {
+  private final class Outputs { var all: [ArticleViewModel.Output] = [] }
+  private let outputs = Outputs()
+  private let recorder = Recorder<ArticleViewModel.State>()
+  private let reader = ReaderFixture(posts: [.sample(1, premium: true), .sample(2, premium: true)])
+
+  private func shown(passes: Int = 3) async -> ArticleViewModel {
+    reader.publication.with { $0.passes = passes }
+    await reader.store.refreshPasses()
+    let article = ArticleViewModel("p1", paywallID: "premium", store: reader.store, formatting: reader.formatting) { [outputs] in
+      outputs.all.append($0)
+    }
+    article.onChange = { [recorder] in recorder.record($0) }
+    article.appear()
+    await reader.settle()
+    return article
+  }
+
+  private var spent: [String] { reader.publication.requests.filter { $0.hasPrefix("PUT") } }
+
+  @Test func aReaderWithPassesIsOfferedOneBesideUnlocking() async {
+    let article = await shown()
+    #expect(article.state.text == locked)
+    #expect(article.state.passOffer == "Unlock with a pass (3 left)")
+    article.unlockTapped()
+    #expect(outputs.all == [.openPaywall("premium", post: "p1")])
+  }
+
+  @Test func aReaderWithoutPassesIsOfferedNone() async {
+    let article = await shown(passes: 0)
+    #expect(article.state.text == locked)
+    #expect(article.state.passOffer == nil)
+    article.passTapped()
+    await reader.settle()
+    #expect(spent.isEmpty)
+  }
+
+  @Test func aPassOpensThePostAndIsGone() async {
+    let article = await shown()
+    _ = recorder.take()
+    article.passTapped()
+    #expect(article.state.isUnlocking)
+    await reader.settle()
+    #expect(article.state.text == body)
+    #expect(article.state.passOffer == nil)
+    #expect(!article.state.isUnlocking)
+    #expect(article.state.post?.isLocked == false)
+    #expect(reader.store.passes.value == 2)
+    #expect(PostRow(reader.store.posts["p1"] ?? .sample(9), hasPremium: false, formatting: reader.formatting).isLocked == false)
+  }
+
+  @Test func aDoubleTapSpendsOne() async {
+    let article = await shown()
+    reader.publication.with { $0.holds = ["PUT"] }
+    article.passTapped()
+    article.passTapped()
+    await reader.waitForHeld()
+    article.passTapped()
+    article.unlockTapped()
+    #expect(outputs.all.isEmpty, "nothing else is bought meanwhile")
+    reader.publication.release()
+    await reader.settle()
+    article.passTapped()
+    await reader.settle()
+    #expect(spent == ["PUT /v1/posts/p1/unlock"])
+    #expect(reader.publication.with { $0.passes } == 2)
+    #expect(reader.store.passes.value == 2)
+  }
+
+  @Test func anAnswerThatWasLostIsAskedForAgainAndSpendsNoSecondPass() async {
+    let article = await shown()
+    // As the publication is left when its answer gets lost.
+    reader.publication.with {
+      $0.passes = 2
+      $0.posts[0].unlocked = true
+      $0.isOffline = true
+    }
+    article.passTapped()
+    await reader.settle()
+    #expect(
+      article.state.message
+        == "This post was not unlocked. The publication cannot be reached. Check your connection and try again.")
+    #expect(article.state.text == locked)
+    #expect(!article.state.isUnlocking)
+    reader.publication.with { $0.isOffline = false }
+    article.passTapped()
+    await reader.settle()
+    #expect(article.state.text == body)
+    #expect(reader.store.passes.value == 2)
+  }
+
+  @Test func passesThatWereSpentElsewhereAreSaidToBeGone() async {
+    let article = await shown(passes: 1)
+    reader.publication.with { $0.passes = 0 }
+    article.passTapped()
+    await reader.settle()
+    #expect(article.state.message == "This post was not unlocked. You have no passes left.")
+    #expect(article.state.passOffer == nil)
+    #expect(article.state.text == locked)
+  }
+
+  @Test func theBalanceFollowsOnEveryPageOnScreen() async {
+    let article = await shown()
+    let other = ArticleViewModel("p2", paywallID: "premium", store: reader.store, formatting: reader.formatting) { _ in }
+    other.appear()
+    await reader.settle()
+    article.passTapped()
+    await reader.settle()
+    await mainQueueTurn()
+    #expect(other.state.passOffer == "Unlock with a pass (2 left)")
+  }
+
+  @Test func passesThatAreBoughtBehindThePaywallAreThereOnReturn() async {
+    let article = await shown(passes: 0)
+    article.disappear()
+    reader.publication.with { $0.passes = 5 }
+    await reader.store.refreshPasses()
+    article.appear()
+    #expect(article.state.passOffer == "Unlock with a pass (5 left)")
+  }
+}
