@@ -24,7 +24,6 @@ import Runtime
       case .look: InProcessTransport { _ in throw TransportError.unreachable("there is no network") }
       }
     let client = APIClient(transport: transport, token: { errand.token })
-    let keys = KeyRing(seller: Errand.seller, path: "publication.device", journal: journal, clock: clock) { try await client.trustedKeys() }
     let (deliveries, delivered) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.deliveries = deliveries
     effects.onDelivery = { delivery in
@@ -32,7 +31,9 @@ import Runtime
       delivered.yield()
     }
     purchases = Purchases(
-      seller: Errand.seller, path: .publication(client, keys: keys) { $0 == errand.reader ? client : nil }, journal: journal,
+      seller: Errand.seller,
+      path: .publicationDevice(client, seller: Errand.seller, journal: journal, clock: clock) { $0 == errand.reader ? client : nil },
+      journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry))
   }
 
