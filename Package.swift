@@ -223,8 +223,10 @@ tests(
     "HTTPTransport", "SQLiteStorage", "Runtime",
   ])
 tests("BuildInfoTests", ["BuildInfo"])
-tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator"])
+tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])
 tests("FloorTests")
+tests(
+  "LibraryTests", ["TestSupport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "FeatureFlags"])
 tests("ScriptTests")
 if !headless {
   tests("GtkTests", ["Gtk", "CGtk", "CGtkShims", "Runtime"])

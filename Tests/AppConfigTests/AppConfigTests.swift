@@ -1,5 +1,6 @@
 import AppConfig
 import Foundation
+import Runtime
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 
   private func facts(_ flavour: String) throws -> BuildFacts {
     let file = Self.folder.appending(path: flavour + ".json")
-    return try BuildFacts(Data(contentsOf: file), path: file.path)
+    return try LocatedJSON.decode(from: Data(contentsOf: file), file: file.path)
   }
 
   /// What the compiler says to the app's conformances with `config` in the place of the generated `Config`.

@@ -1,4 +1,4 @@
-import Foundation
+import Runtime
 
 /// What each flavour's file says: nothing less, nothing more. A module's new property is added here and to all three files.
 struct BuildFacts: Decodable {
@@ -44,7 +44,9 @@ struct Identity: Decodable, SwiftFact {
   init(from decoder: any Decoder) throws {
     text = try decoder.singleValueContainer().decode(String.self)
     let form = /[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+/
-    guard text.wholeMatch(of: form) != nil, text.count <= 255 else { throw decoder.refusal("an application id such as org.example.App") }
+    guard text.wholeMatch(of: form) != nil, text.count <= 255 else {
+      throw decoder.refusal("an application id such as org.example.App", text)
+    }
   }
 }
 
@@ -56,7 +58,7 @@ struct Count: Decodable, SwiftFact {
 
   init(from decoder: any Decoder) throws {
     number = try decoder.singleValueContainer().decode(Int.self)
-    guard number > 0 else { throw decoder.refusal("a whole number above zero") }
+    guard number > 0 else { throw decoder.refusal("a whole number above zero", "\(number)") }
   }
 }
 
@@ -70,17 +72,13 @@ struct Span: Decodable, SwiftFact {
     let text = try decoder.singleValueContainer().decode(String.self)
     let units = ["s": 1, "min": 60, "h": 3600, "d": 86_400]
     guard let parts = text.wholeMatch(of: /([1-9]\d{0,8}) (\w+)/)?.output, let number = Int(parts.1), let unit = units[String(parts.2)]
-    else { throw decoder.refusal("a length of time such as “20 s”, “5 min”, “1 h” or “3 d”") }
+    else { throw decoder.refusal("a length of time such as “20 s”, “5 min”, “1 h” or “3 d”", text) }
     seconds = number * unit
   }
 }
 
 extension Decoder {
-  fileprivate func refusal(_ expected: String) -> DecodingError {
-    .dataCorrupted(.init(codingPath: codingPath, debugDescription: expected))
+  fileprivate func refusal(_ expected: String, _ found: String) -> DecodingError {
+    .located(codingPath, "this takes \(expected), not “\(found)”")
   }
-}
-
-extension BuildFacts {
-  init(_ json: Data, path: String) throws { self = try JSONDecoder().decode(BuildFacts.self, from: json) }
 }

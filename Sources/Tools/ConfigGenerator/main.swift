@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 // ConfigGenerator FLAVOUR.json OUTPUT.swift: called by ConfigPlugin. What is wrong with the file is an error at its line, in the form that
 // compilers have.
@@ -11,6 +12,8 @@ func fail(_ sentence: String) -> Never {
 let paths = CommandLine.arguments.dropFirst()
 guard let input = paths.first, let output = paths.last, paths.count == 2 else { fail("usage: ConfigGenerator FLAVOUR.json OUTPUT.swift") }
 do {
-  let facts = try BuildFacts(Data(contentsOf: URL(filePath: input)), path: input)
+  let facts = try LocatedJSON.decode(BuildFacts.self, from: Data(contentsOf: URL(filePath: input)), file: input)
   try Data(GeneratedSource.text(facts, path: input).utf8).write(to: URL(filePath: output))
-} catch { fail("\(error)") }
+} catch let failure as LocatedJSON.Failure {
+  fail("\(failure.file):\(failure.line):\(failure.column): error: \(failure.problem)")
+} catch { fail("\(input): error: \(error.localizedDescription)") }

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The generator as the build runs it.
+@Suite struct GeneratorTests {
+  /// Runs it on the release flavour's file after `change`.
+  private func generate(_ change: (String) -> String) async throws -> (outcome: Program.Outcome, file: String, source: String?) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-generator-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (input, output) = (folder.appending(path: "release.json"), folder.appending(path: "GeneratedConfig.swift"))
+    let whole = try String(contentsOf: AppConfigTests.folder.appending(path: "release.json"), encoding: .utf8)
+    let changed = change(whole)
+    try Data(changed.utf8).write(to: input)
+    let outcome = try await Program([Checkout.products.appending(path: "ConfigGenerator").path, input.path, output.path]).run()
+    return (outcome, input.path, try? String(contentsOf: output, encoding: .utf8))
+  }
+
+  @Test func aGoodFileBecomesSwift() async throws {
+    let (outcome, _, source) = try await generate { $0 }
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "")
+    #expect(source?.contains("  public var flavour: Flavour { .release }\n") == true)
+    #expect(source?.contains("  public var offlineGrace: Duration { .seconds(259200) }\n") == true)
+  }
+
+  @Test(arguments: [
+    ("\"canBuy\": true", "\"canBuy\": yes", 3, ""),
+    ("\"canBuy\": true", "\"canBuy\": \"yes\"", 3, ""),
+    ("\"canBuy\"", "\"canBy\"", 3, "canBuy"),
+    ("  \"canBuy\": true,\n", "", 1, "canBuy"),
+    ("\"userAgent\": \"Matinee\"", "\"userAgent\": \"Matinee\", \"userAgent\": \"M\"", 7, "userAgent"),
+    ("\"10 s\"", "\"10 seconds\"", 8, "this takes a length of time such as “20 s”, “5 min”, “1 h” or “3 d”, not “10 seconds”"),
+    ("\"offlineStarts\": 20", "\"offlineStarts\": 0", 14, "this takes a whole number above zero, not “0”"),
+    ("app.matinee.Matinee", "Matinee", 2, "this takes an application id such as org.example.App, not “Matinee”"),
+  ])
+  func aBadOneIsRefusedByFileAndLine(_ part: String, _ instead: String, line: Int, says: String) async throws {
+    let (outcome, file, source) = try await generate { whole in
+      #expect(whole.contains(part))
+      return whole.replacing(part, with: instead)
+    }
+    #expect(outcome.status == 1)
+    #expect(outcome.output.hasPrefix("\(file):\(line):"), "\(outcome.output)")
+    #expect(outcome.output.contains(#/:\d+:\d+: error: /#))
+    #expect(says == "" || outcome.output.contains(says), "\(outcome.output)")
+    #expect(source == nil)
+  }
+
+  @Test func aMissingFileIsNamed() async throws {
+    let outcome = try await Program([Checkout.products.appending(path: "ConfigGenerator").path, "/nowhere/beta.json", "/nowhere/x"]).run()
+    #expect(outcome.status == 1)
+    #expect(outcome.output.hasPrefix("/nowhere/beta.json: error: "))
+  }
+}
