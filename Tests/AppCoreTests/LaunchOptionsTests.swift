@@ -25,6 +25,16 @@ import Testing
     #expect(try LaunchOptions(["--publication", "http://127.0.0.1:8080/"]).publication == "http://127.0.0.1:8080")
   }
 
+  @Test func stubsAreInstancesOfTheirOwn() throws {
+    let options = try LaunchOptions(["--stub-products", "products.json", "--stub-answers", "answers.json", "matinee://posts/1"])
+    #expect(options.stubProductsFile == "products.json")
+    #expect(options.stubAnswersFile == "answers.json")
+    #expect(options.task == .open(uri: "matinee://posts/1"))
+    #expect(try LaunchOptions(["--stub-products", "products.json"]).isOwnInstance)
+    #expect(try LaunchOptions(["--stub-answers", "answers.json"]).isOwnInstance)
+    #expect(LaunchOptions.help.contains("--stub-products FILE") && LaunchOptions.help.contains("--stub-answers FILE"))
+  }
+
   @Test func screenshotTakesALink() throws {
     let options = try LaunchOptions(["--screenshot", "a.png", "--dark", "matinee://posts/1"])
     #expect(options.task == .screenshot(file: "a.png", uri: "matinee://posts/1"))
@@ -33,6 +43,8 @@ import Testing
 
   @Test(arguments: [
     (["--data"], "--data needs a value; see matinee --help."),
+    (["--stub-products"], "--stub-products needs a value; see matinee --help."),
+    (["--stub-answers", "--dark"], "--stub-answers needs a value; see matinee --help."),
     (["--fast"], "--fast is not an option of matinee; see matinee --help."),
     (["--publication", "example.org"], "--publication takes an origin such as https://example.org, not “example.org”."),
     (["--import"], "--import needs at least one file or URL."),

@@ -29,7 +29,7 @@ import Testing
   @Test func readsWhatIsThere() throws {
     let text = #"""
       {"title": "A \"b\" \u00e9\ud83d\ude00\n", "share": -1.5e2, "since": "2030-01-31T12:00:00.5Z", "isOpen": true, "labels": {"x": 255},
-       "parts": [{"name": "", "size": 2.0, "color": "red"}, {"name": "ö", "size": 1e3, "color": null}], "body": [ 1,{ } ]}
+       "parts": [{"name": "", "size": 2.0, "color": "red"}, {"name": "ö", "size": 1e3}], "body": [ 1,{ } ]}
       """#
     let whole = try LocatedJSON.decode(Whole.self, from: Data(text.utf8), file: "f")
     #expect(whole.title == "A \"b\" é😀\n")
@@ -88,6 +88,10 @@ import Testing
     (
       "{\"title\": \"\", \"parts\": [{\"name\": \"\", \"size\": 1, \"color\": \"gren\"}]}",
       "line 1, column 58: expected one of “red”, “green”, “blue”, found “gren”; did you mean “green”?"
+    ),
+    (
+      "{\"title\": \"\", \"parts\": [{\"name\": \"\", \"size\": 1, \"color\": null}]}",
+      "line 1, column 58: expected one of “red”, “green”, “blue”, found null"
     ),
     (
       "{\"title\": \"\", \"parts\": [{\"name\": \"\", \"size\": 1, \"color\": 3}]}",
@@ -158,7 +162,7 @@ import Testing
       "labels": {"a": 1, "ü": 20},
       "parts": [
         {"name": "first", "size": 1, "color": "green"},
-        {"name": "second", "size": 0, "color": null}
+        {"name": "second", "size": 0, "color": "red"}
       ],
       "body": {"any": ["thing", {"at": [true, 1e3]}]}
     }

@@ -38,6 +38,10 @@ public struct LaunchOptions: Equatable, Sendable {
   public var dataFolder: String?
   /// A file of transport faults to inject, for testers.
   public var faultsFile: String?
+  /// A file of products and outcomes: the app sells from a test store, whatever the publication sells.
+  public var stubProductsFile: String?
+  /// A file of canned answers, which the publication's backend is not asked for.
+  public var stubAnswersFile: String?
   /// One line of JSON for each imported source.
   public var json = false
   /// Which colours to draw in.
@@ -57,6 +61,8 @@ public struct LaunchOptions: Equatable, Sendable {
       --import SOURCE…       add feeds (files or URLs) to the embedded publication and end
       --json                 with --import: one line of JSON for each source
       --faults FILE          inject the transport faults that FILE describes
+      --stub-products FILE   sell from the test store that FILE describes: nothing is charged
+      --stub-answers FILE    answer requests as FILE says; what it does not answer goes to the publication
       --screenshot FILE.png  draw one window into FILE.png and end: the login, or the place of a URI
       --light, --dark        draw in these colours, whatever the desktop says
       --version              print the version
@@ -80,6 +86,8 @@ public struct LaunchOptions: Equatable, Sendable {
       case "--publication": publication = try value(of: argument)
       case "--data": dataFolder = try value(of: argument)
       case "--faults": faultsFile = try value(of: argument)
+      case "--stub-products": stubProductsFile = try value(of: argument)
+      case "--stub-answers": stubAnswersFile = try value(of: argument)
       case "--screenshot": screenshot = try value(of: argument)
       case "--import": imports = true
       case "--json": json = true
@@ -118,7 +126,7 @@ public struct LaunchOptions: Equatable, Sendable {
 
   /// Whether this start is an instance of its own, beside one that may be running.
   public var isOwnInstance: Bool {
-    if case .open = task { return publication != nil || dataFolder != nil || faultsFile != nil }
-    return true
+    guard case .open = task else { return true }
+    return [publication, dataFolder, faultsFile, stubProductsFile, stubAnswersFile].contains { $0 != nil }
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// An HTTP request, as far as a client of a publication needs one.
 public struct Request: Equatable, Sendable {
   /// The request's method.
-  public enum Method: String, Equatable, Sendable, CaseIterable {
+  public enum Method: String, Equatable, Sendable, CaseIterable, Decodable {
     case get = "GET"
     case post = "POST"
     case put = "PUT"

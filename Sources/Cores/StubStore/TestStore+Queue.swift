@@ -101,7 +101,7 @@ extension TestStore: QueueProcessor {
   }
 
   /// Approvals, renewals, refunds: whatever happens by command or by itself. A new stream for each caller.
-  public func observe() -> AsyncStream<QueueUpdate> { listeners.updateStream() }
+  public func observe() -> AsyncStream<QueueUpdate> { updates.all() }
 }
 
 extension TestStore: ProductFetcher {

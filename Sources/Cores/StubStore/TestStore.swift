@@ -52,7 +52,8 @@ public final class TestStore: Sendable {
   let identifiers: any IdentifierSource
   let key: SigningKey
   let core: Mutex<Core>
-  let listeners = StubListeners()
+  let updates = Streams<QueueUpdate>()
+  private let states = Streams<StubState>()
   private let disk: StubDisk?
   private let ticker = Mutex<Task<Void, Never>?>(nil)
 
@@ -87,7 +88,7 @@ public final class TestStore: Sendable {
   /// What a tester panel shows.
   public var state: StubState { core.withLock { state(of: $0) } }
   /// What a tester panel shows, now and after each change. A new stream for each caller, which skips to the newest.
-  public func stateStream() -> AsyncStream<StubState> { listeners.stateStream { state } }
+  public func stateStream() -> AsyncStream<StubState> { states.newest { state } }
 
   private func state(of core: borrowing Core) -> StubState {
     var state = StubState()
@@ -118,7 +119,8 @@ public final class TestStore: Sendable {
     if let disk, let saving, let reason = await disk.save(saving.saved, saving.revision) {
       core.withLock { $0.ledger.note("not saved: \(reason)", at: clock.now) }
     }
-    listeners.tell(updates) { state }
+    states.tell { state }
+    for update in updates { self.updates.tell { update } }
     schedule()
     return try result.get().0
   }

@@ -4,11 +4,13 @@ import Foundation
 final class LocatedReading {
   let text: JSONText
   let root: JSONNode
+  let userInfo: [CodingUserInfoKey: any Sendable]
   /// By the place of an object: which of its fields were asked for, also those that it has not.
   private var asked: [Int: Set<String>] = [:]
   private var opened: [JSONNode] = []
 
-  init(text: JSONText, root: JSONNode) {
+  init(text: JSONText, root: JSONNode, userInfo: [CodingUserInfoKey: any Sendable]) {
+    self.userInfo = userInfo
     self.text = text
     self.root = root
   }
@@ -75,7 +77,7 @@ struct LocatedDecoder: Decoder {
   let node: JSONNode
   let codingPath: [any CodingKey]
   let reading: LocatedReading
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var userInfo: [CodingUserInfoKey: Any] { reading.userInfo }
 
   init(_ node: JSONNode, _ path: [any CodingKey], _ reading: LocatedReading) {
     self.node = node
@@ -133,7 +135,8 @@ private struct LocatedFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
   func contains(_ key: Key) -> Bool { member(key) != nil }
-  func decodeNil(forKey key: Key) throws -> Bool { if case .null = try find(key).node.value { true } else { false } }
+  /// Never: `null` is no way to leave a field out, which would hide a slip.
+  func decodeNil(forKey key: Key) throws -> Bool { false }
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try find(key).value(type) }
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
     try find(key).container(keyedBy: type)

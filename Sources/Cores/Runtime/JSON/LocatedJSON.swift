@@ -3,7 +3,7 @@ import Foundation
 /// Reads JSON files that people write by hand, and says of a bad one where it is wrong and what was expected there.
 ///
 /// Strict: a syntax error, a wrong type, a missing field, an unknown one, a word that is not among those allowed and a field that is there
-/// twice are all refused. Fields are known by being asked for, so any `Decodable` type will do; whatever a type's `init(from:)` throws is
+/// twice are all refused, and so is `null` in the place of an optional field. Fields are known by being asked for, so any `Decodable` type will do; whatever a type's `init(from:)` throws is
 /// placed by its coding path. Dates are RFC 3339 text, URLs text.
 ///
 ///     let plan = try LocatedJSON.decode(Plan.self, from: data, file: "plan.json")
@@ -97,12 +97,14 @@ public enum LocatedJSON {
   /// - Parameters:
   ///   - file: what errors name the file.
   ///   - unknownFields: what becomes of fields that nobody asked for.
+  ///   - userInfo: what the types may ask their decoder for.
   /// - Throws: ``Failure``.
   public static func decode<Value: Decodable>(
-    _ type: Value.Type = Value.self, from data: Data, file: String, unknownFields: UnknownFields = .refused
+    _ type: Value.Type = Value.self, from data: Data, file: String, unknownFields: UnknownFields = .refused,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws(Failure) -> Value {
     let text = JSONText(data, file: file)
-    let reading = LocatedReading(text: text, root: try text.parse())
+    let reading = LocatedReading(text: text, root: try text.parse(), userInfo: userInfo)
     do {
       let value = try LocatedDecoder(reading.root, [], reading).value(type)
       if unknownFields == .refused { try reading.refuseUnknown() }
