@@ -179,7 +179,8 @@ tests("SignedReceiptsTests", ["SignedReceipts"])
 tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])
 tests("PurchaseServiceTests", ["PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests(
-  "StubStoreTests", ["StubStore", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
+  "StubStoreTests",
+  ["StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
 tests("FeatureFlagsTests", ["FeatureFlags", "SQLiteStorage", "Runtime"])
 tests("NavigationCoreTests", ["NavigationCore", "Runtime"])

@@ -5,7 +5,7 @@ import Runtime
 import StubStore
 
 let monthly = Product(
-  id: "premium.monthly", kind: .subscription(group: "premium", period: SubscriptionPeriod(months: 1)!), name: "Monthly",
+  id: "premium.monthly", kind: .subscription(group: "premium", period: .month), name: "Monthly",
   price: Price(minorUnits: 490, currency: "EUR"), entitlement: "premium")
 let yearly = Product(
   id: "premium.yearly", kind: .subscription(group: "premium", period: SubscriptionPeriod(months: 12)!), name: "Yearly",

@@ -86,7 +86,7 @@ import Testing
     _ = await bench.buy(monthly)
     _ = await bench.buy(passes)
     _ = await bench.buy(forever)
-    try await bench.store.perform(.stepPeriod(SubscriptionPeriod(months: 1)!))
+    try await bench.store.perform(.stepPeriod(.month))
     let (orders, now) = (bench.store.state.orders, bench.store.clock.now)
     try await bench.restart()
     #expect(bench.store.state.orders.map(\.payments) == orders.map(\.payments))

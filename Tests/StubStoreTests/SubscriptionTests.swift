@@ -6,7 +6,7 @@ import Testing
 
 /// What becomes of a subscription, by itself and by command, on a clock that is stepped or runs fast.
 @Suite @MainActor struct SubscriptionTests {
-  private let month = TestStore.Command.stepPeriod(SubscriptionPeriod(months: 1)!)
+  private let month = TestStore.Command.stepPeriod(.month)
 
   private func subscribed(_ change: (inout StubFile) -> Void = { _ in }) async throws -> Bench {
     let bench = try await Bench(change)
