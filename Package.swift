@@ -182,7 +182,10 @@ tests(
   "StubStoreTests",
   ["StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
-tests("FeatureFlagsTests", ["FeatureFlags", "SQLiteStorage", "Runtime"])
+targets.append(
+  .executableTarget(
+    name: "FlagsProbe", dependencies: ["FeatureFlags", "Runtime"], path: "Tests/FlagsProbe", swiftSettings: swiftSettings))
+tests("FeatureFlagsTests", ["FeatureFlags", "SQLiteStorage", "Runtime", "FlagsProbe"])
 tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
 tests(

@@ -19,25 +19,29 @@ import TestSupport
   let coordinator: AppCoordinator
   private(set) var opened: [String] = []
   private(set) var tracks: [AppCoordinator.Track] = []
+  private(set) var reports: [String] = []
 
   private let kept: AnyObject?
 
   /// - Parameter keeping: what must live as long as this, such as a listener.
   init(
     _ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), keyring: (any TokenStore)? = nil, folder: String? = nil,
-    keeping kept: AnyObject? = nil
+    version: String = "0", keeping kept: AnyObject? = nil
   ) {
     _ = modulesAreSetUp
     self.kept = kept
     self.tokens = tokens
     self.folder = folder
     var open: (@MainActor (String) -> Void)?
+    var report: (@MainActor (String) -> Void)?
     coordinator = AppCoordinator(
       environment: AppEnvironment(
         origin: "embedded", transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, clock: clock,
         identifiers: RandomIdentifiers(), effects: effects,
-        formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt),
+        formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
+        report: { report?($0) },
         openWeb: { open?($0) }), presenter: presenter)
+    report = { [weak self] in self?.reports.append($0) }
     open = { [weak self] in self?.opened.append($0) }
     coordinator.onTrack = { [weak self] in self?.tracks.append($0) }
   }

@@ -1,3 +1,4 @@
+import PublicationAPI
 import Testing
 
 @testable import MatineeServer
@@ -37,6 +38,15 @@ import Testing
       try Command(["order", "refund", "--reason", "So sorry.", "x"]) == .operate(data: nil, .refund(order: "x", reason: "So sorry.")))
   }
 
+  @Test func flags() throws {
+    #expect(
+      try read("flag set a.b --percent 50 --min-version 1.2 --feature x --feature y --data d")
+        == .operate(data: "d", .setFlag(FlagRecord(name: "a.b", percent: 50, minVersion: "1.2", features: ["x", "y"]))))
+    #expect(try read("flag set --percent=0 a") == .operate(data: nil, .setFlag(FlagRecord(name: "a", percent: 0, features: []))))
+    #expect(try read("flag list") == .operate(data: nil, .listFlags))
+    #expect(try read("flag report a") == .operate(data: nil, .reportFlag("a")))
+  }
+
   @Test func keys() throws {
     #expect(try read("key rotate") == .operate(data: nil, .rotateKey(algorithm: "es256")))
     #expect(try read("key rotate --algorithm eddsa --data d") == .operate(data: "d", .rotateKey(algorithm: "eddsa")))
@@ -50,8 +60,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "There is nothing to do: serve, import, user, order or key."),
-    ("start", "“start” is no command; there are serve, import, user, order and key."), ("serve x", "serve does not know “x”."),
+    ("", "There is nothing to do: serve, import, user, order, flag or key."),
+    ("start", "“start” is no command; there are serve, import, user, order, flag and key."), ("serve x", "serve does not know “x”."),
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
     ("serve --port x", "“x” is no port: it is a number from 0 to 65535."),
     ("serve --port 65536", "“65536” is no port: it is a number from 0 to 65535."),
@@ -66,6 +76,14 @@ import Testing
     ("order refund a b", "order refund takes one order, by its number or its identifier."),
     ("order approve --reason r x", "--reason is for order refund."), ("order refund --state paid x", "--state is for order list."),
     ("order list --fast", "order does not know “--fast”."), ("key", "Of keys there is one command: key rotate."),
+    ("flag", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
+    ("flag set --percent 5", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
+    ("flag list a", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
+    ("flag report a --percent 5", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
+    ("flag set a", "flag set takes --percent: 0 turns the flag off for everybody."),
+    ("flag set a --percent 101", "“101” is no percentage: it is a number from 0 to 100."),
+    ("flag set a --percent half", "“half” is no percentage: it is a number from 0 to 100."),
+    ("flag list --fast", "flag does not know “--fast”."),
     ("key rotate --algorithm rs256", "“rs256” is no algorithm; es256 and eddsa are."),
     ("user", "Of users there is one command: user add EMAIL NAME."),
     ("user remove a", "Of users there is one command: user add EMAIL NAME."),

@@ -1,3 +1,4 @@
+import FeatureFlags
 import NavigationCore
 import PublicationAPI
 import PublicationClient
@@ -44,6 +45,9 @@ import SessionService
 
   private let environment: AppEnvironment
   private let session: Session
+  private let flags: Flags
+  /// A client that speaks for one reader only, as long as they are signed in.
+  private let account: PublicationPath.Account
   private let factory: ScreenFactory
   private let navigator: Navigator<Destination, Screen>
   /// What is performed after signing in.
@@ -67,8 +71,11 @@ import SessionService
     let token = TokenBox()
     let client = APIClient(
       transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) })
-    session = Session(
+    let session = Session(
       auth: PublicationAuthProvider(client), store: environment.tokenStore, token: token, effects: environment.effects)
+    self.session = session
+    account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
+    flags = Flags(environment, PublicationFlags(client, account: account))
     let curtain = curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock)
     self.curtain = curtain
     factory = ScreenFactory(environment: environment, client: client, session: session)
@@ -94,6 +101,11 @@ import SessionService
     Task {
       await painted()
       curtain.begin()
+      // Beside all else: nothing waits for the publication's answer.
+      Task { [flags] in
+        await flags.open()
+        await flags.refresh()
+      }
       factory.loadPublication()
       await session.restore()
     }
@@ -102,6 +114,7 @@ import SessionService
   /// Returns when accepted writes are done: before the process ends.
   /// - Parameter patience: how long the keyring and the backend may take to hear of the session's end.
   public func finish(within patience: Duration = .seconds(3)) async {
+    flags.end()
     await factory.reader?.finish()
     await leaving?.value
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -116,6 +129,7 @@ import SessionService
     for await _ in ended {}
     told.cancel()
     timer.cancel()
+    await flags.written()
   }
 
   private func check() {
@@ -190,7 +204,9 @@ import SessionService
     case .fanClub(let id): navigator.change { $0.open(.fanClub(id)) }
     case .paywall(let id, let then):
       afterPurchase = then
+      let isThere = navigator.tree.visible?.destination == .paywall(id)
       navigator.change { $0.present(.paywall(id)) }
+      if !isThere { flags.count(.paywallSeen) }
     case .payment(let product): navigator.change { $0.present(.payment(product)) }
     case .purchases(let order):
       // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
@@ -219,12 +235,15 @@ import SessionService
     // One opening for each reader: the check's answer may come while the reader, who would not wait for it, is being let in.
     guard factory.reader?.user.id != user.id, entering?.user != user.id else { return }
     entering?.task.cancel()
-    let task = Task { [weak self, environment, factory] in
+    flags.begin(user.id)
+    let task = Task { [weak self, environment, factory, flags] in
       do {
+        // What an earlier run knew is known before anything is asked of a flag.
+        await flags.open()
         guard let purchases = try await self?.openedPurchases() else { return }
         let reader = try await ReaderScope.open(user, environment: environment, client: factory.client, purchases: purchases)
         // Behind the curtain still: what was bought is known before the first lock is drawn.
-        await reader.prepare()
+        await reader.prepare(on: environment.clock)
         guard let self, !Task.isCancelled, self.session.state.user?.id == user.id else {
           await reader.close()
           return
@@ -244,17 +263,10 @@ import SessionService
   /// One for all readers of this process: a payment that one of them left under way is finished by whoever began it.
   private func openedPurchases() async throws -> PublicationPurchases {
     if let purchases { return purchases }
-    let (environment, client, session) = (environment, factory.client, session)
     let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.clock)
     let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
     if let purchases { return purchases }
-    let made = Purchases<PurchasableProduct>(
-      seller: environment.origin,
-      path: .publicationDevice(client, seller: environment.origin, journal: journal, clock: clock) { user in
-        await MainActor.run { session.state.user?.id == user ? client.pinned() : nil }
-      }, journal: journal,
-      environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
-      storefront: Storefront(locale: environment.formatting.locale))
+    let made = StagedPurchases<PurchasableProduct>(environment, client: factory.client, journal: journal, flags: flags, account: account)
     purchases = made
     return made
   }
@@ -274,6 +286,7 @@ import SessionService
   private func leave() {
     entering?.task.cancel()
     entering = nil
+    flags.end()
     following?.cancel()
     afterPurchase = nil
     let reader = factory.reader

@@ -23,6 +23,10 @@ public struct AppEnvironment {
   public var formatting: Formatting
   /// Opens a page in the system's browser.
   public var openWeb: @MainActor (String) -> Void
+  /// The app's version, which the publication's flags are for or not.
+  public var version: String
+  /// Told what is wrong with a flag, a file or an answer, in a sentence for whoever runs the app; nothing that a reader could act on.
+  public var report: @MainActor (String) -> Void
   /// What is special about the store, shown on every screen with its products: "Test store: nothing is charged". `nil` for nothing.
   public var storeBadge: String?
   /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.
@@ -31,7 +35,8 @@ public struct AppEnvironment {
   /// Makes one.
   public init(
     origin: String, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, clock: any AppClock,
-    identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, openWeb: @escaping @MainActor (String) -> Void
+    identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, version: String = "0",
+    report: @escaping @MainActor (String) -> Void = { _ in }, openWeb: @escaping @MainActor (String) -> Void
   ) {
     self.origin = origin
     self.transport = transport
@@ -41,6 +46,8 @@ public struct AppEnvironment {
     self.identifiers = identifiers
     self.effects = effects
     self.formatting = formatting
+    self.version = version
+    self.report = report
     self.openWeb = openWeb
   }
 }

@@ -41,9 +41,20 @@ import SessionService
   }
 
   /// Learns what this reader bought, from what is kept here, and goes on with purchases that an earlier run left unfinished.
-  func prepare() async {
+  /// - Parameter patience: how long that is waited for, at most: what only the backend can prove may take its time.
+  func prepare(within patience: Duration = .seconds(2), on clock: any AppClock) async {
     purchases.setUser(user.id)
-    do { try await purchases.resume() } catch { unreadable = error }
+    let (prepared, end) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      do { try await purchases.resume() } catch { unreadable = error }
+      end.finish()
+    }
+    let timer = Task {
+      try? await effects.sleep("reader.patience", for: patience, on: clock)
+      end.finish()
+    }
+    for await _ in prepared {}
+    timer.cancel()
     content.hasPremium = purchases.hasPremium
   }
 

@@ -74,6 +74,7 @@ import Screens
     let environment = AppEnvironment(
       origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
       clock: wiring.clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
+      version: Build.version, report: { FileHandle.standardError.write(Data("matinee: \($0)\n".utf8)) },
       openWeb: { [weak self] in self?.openWeb($0) })
     let curtain = CurtainViewModel(effects: effects, clock: wiring.clock)
     let pictures = Pictures(client: APIClient(transport: wiring.transport, token: { nil }), effects: effects)

@@ -19,6 +19,9 @@ enum Command: Equatable {
            matinee-server order list [--state STATE] [--data FOLDER]
            matinee-server order approve|decline [--data FOLDER] ORDER
            matinee-server order refund [--reason SENTENCE] [--data FOLDER] ORDER
+           matinee-server flag set --percent N [--min-version V] [--feature F]… [--data FOLDER] NAME
+           matinee-server flag list [--data FOLDER]
+           matinee-server flag report [--data FOLDER] NAME
            matinee-server key rotate [--algorithm es256|eddsa] [--data FOLDER]
            matinee-server --help | --version
 
@@ -28,9 +31,13 @@ enum Command: Equatable {
     order list     one line for each order, newest first: number, identifier, state, product, total in minor units; tabs between.
     order approve  says yes for the bank that a deferred payment waits for; decline says no.
     order refund   gives a payment back. Access ends, and the reader is shown the reason.
+    flag set       turns a flag on for N of a hundred readers, always the same ones: 0 is off for everybody, from their next session on.
+                   Without --min-version and --feature for every client.
+    flag list      one line for each flag.
+    flag report    what was counted on each side of a flag, with rates: paywalls seen, bought, failed by code, crashes.
     key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
 
-    order and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
+    order, flag and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
       --listen ADDRESS   the IP address to listen on (default: 127.0.0.1, this machine alone)
@@ -48,12 +55,13 @@ enum Command: Equatable {
     case .argument("import"): self = try Self.importFeeds(&words)
     case .argument("user"): self = try Self.user(&words)
     case .argument("order"): self = try Self.order(&words)
+    case .argument("flag"): self = try Self.flag(&words)
     case .argument("key"): self = try Self.key(&words)
     case .option("--help"), .argument("help"): self = .help
     case .option("--version"): self = .version
-    case nil: throw Mistake(sentence: "There is nothing to do: serve, import, user, order or key.")
+    case nil: throw Mistake(sentence: "There is nothing to do: serve, import, user, order, flag or key.")
     case .argument(let other), .option(let other):
-      throw Mistake(sentence: "“\(other)” is no command; there are serve, import, user, order and key.")
+      throw Mistake(sentence: "“\(other)” is no command; there are serve, import, user, order, flag and key.")
     }
   }
 

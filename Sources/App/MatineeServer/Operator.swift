@@ -11,6 +11,9 @@ enum OperatorTask: Equatable {
   case settle(order: String, approved: Bool)
   case refund(order: String, reason: String)
   case orders(state: String?)
+  case setFlag(FlagRecord)
+  case listFlags
+  case reportFlag(String)
   case rotateKey(algorithm: String)
 
   /// - Throws: `EncodingError`.
@@ -21,6 +24,12 @@ enum OperatorTask: Equatable {
     case .refund(let order, let reason):
       Request(.post, "/v1/operator/orders/\(Self.segment(order))/refund", body: try Wire.encode(RefundRequest(reason: reason)))
     case .orders(let state): Request(.get, "/v1/operator/orders" + (state.map { "?state=\(Self.segment($0))" } ?? ""))
+    case .setFlag(let flag):
+      Request(
+        .put, "/v1/operator/flags/\(Self.segment(flag.name))",
+        body: try Wire.encode(FlagRuleRequest(percent: flag.percent, minVersion: flag.minVersion, features: flag.features)))
+    case .listFlags: Request(.get, "/v1/operator/flags")
+    case .reportFlag(let name): Request(.get, "/v1/operator/flags/\(Self.segment(name))")
     case .rotateKey(let algorithm): Request(.post, "/v1/operator/keys", body: try Wire.encode(KeyRequest(algorithm: algorithm)))
     }
   }
@@ -33,6 +42,9 @@ enum OperatorTask: Equatable {
       let order = try Wire.decode(Order.self, from: response.body)
       return ["Order \(order.number ?? order.id) is \(order.state.rawValue)."]
     case .orders: return try Wire.decode([Order].self, from: response.body).map(Self.line)
+    case .setFlag: return [FlagTable.summary(try Wire.decode(FlagRecord.self, from: response.body))]
+    case .listFlags: return try Wire.decode(FlagList.self, from: response.body).flags.map(FlagTable.summary)
+    case .reportFlag: return FlagTable(report: try Wire.decode(FlagReport.self, from: response.body)).lines
     case .rotateKey:
       let key = try Wire.decode(KeySet.Key.self, from: response.body)
       return ["Receipts are signed with \(key.kid) (\(key.alg)) from now on."]

@@ -13,6 +13,15 @@ public struct ClientVersion: Comparable, Hashable, Sendable, CustomStringConvert
   /// As it was written, without the build.
   public let description: String
 
+  /// `0`: older than every version that a rule asks for.
+  public static let zero = ClientVersion(numbers: [], prerelease: [], description: "0")
+
+  private init(numbers: [Int], prerelease: [Identifier], description: String) {
+    self.numbers = numbers
+    self.prerelease = prerelease
+    self.description = description
+  }
+
   /// Reads one; `nil` when it does not begin with numbers between dots.
   public init?(_ text: String) {
     let version = text.prefix { $0 != "+" && !$0.isWhitespace }
@@ -33,9 +42,7 @@ public struct ClientVersion: Comparable, Hashable, Sendable, CustomStringConvert
         prerelease.append(Self.number(part).map(Identifier.number) ?? .word(String(part)))
       }
     }
-    self.numbers = numbers
-    self.prerelease = prerelease
-    description = String(version)
+    self.init(numbers: numbers, prerelease: prerelease, description: String(version))
   }
 
   /// Whether both are the same version, however they are written.

@@ -111,8 +111,10 @@ struct FlagStore: Sendable {
     try await database.run { connection in
       try connection.transaction {
         let buckets = try connection.queryOne(
-          "SELECT buckets FROM session WHERE scope = ? AND user_id = ? AND begun <= ? ORDER BY begun DESC, number DESC LIMIT 1", scope,
-          user, begun
+          """
+          SELECT buckets FROM session WHERE scope = ? AND user_id = ? AND begun <= ? AND buckets <> '{}'
+          ORDER BY begun DESC, number DESC LIMIT 1
+          """, scope, user, begun
         ) { Buckets.read(try $0.get(0)) }
         guard let buckets, !buckets.isEmpty else { return }
         try Self.add(FlagEvent(id: id, kind: kind, code: code, buckets: buckets), scope, user, connection)

@@ -25,6 +25,7 @@ extension Purchases {
       switch await advance(submission) {
       case .next: continue
       case .over(let outcome):
+        over(submission.transaction, outcome)
         if submission.report(outcome), !wasBought { notice(outcome, submission.transaction) }
         return
       case .parked(let reason):

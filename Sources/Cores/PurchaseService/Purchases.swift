@@ -42,6 +42,9 @@ import Runtime
   var time = TrustedTime()
   var timeTask: Task<Void, Never>?
   let entitled = LastValue<Set<Purchasable>>([])
+  /// Told how each purchase ended that got as far as the journal: bought, failed or cancelled, also one that an earlier run began. After
+  /// a restart an end may be told again; the transaction's identifier says of which.
+  public var onEnd: (@MainActor (Transaction, Outcome) -> Void)?
   /// How often something was written down: what ``historyStream()`` follows.
   private let written = LastValue(0)
   private let shelf: ProductShelf
@@ -217,7 +220,7 @@ import Runtime
         goOn(with: other)
         return .failed(.inProgress)
       }
-    } catch { return .failed(.storage("\(error)")) }
+    } catch { return over(transaction, .failed(.storage("\(error)"))) }
     historyChanged()
     attempt.stage(.begun)
 
@@ -229,19 +232,25 @@ import Runtime
       transaction.step = .cancelled
       // A row that could not be closed is closed as abandoned at the next start.
       try? await record(transaction)
-      return .cancelled
+      return over(transaction, .cancelled)
     case .failed(let sentence):
       transaction.step = .failed
       transaction.failure = PurchaseFailure.authorization(sentence).code
       transaction.sentence = sentence
       try? await record(transaction)
-      return .failed(.authorization(sentence))
+      return over(transaction, .failed(.authorization(sentence)))
     case .authorized:
       transaction.step = .authorized
       transaction.token = facts.token
-      do { try await record(transaction) } catch { return .failed(.storage("\(error)")) }
+      do { try await record(transaction) } catch { return over(transaction, .failed(.storage("\(error)"))) }
     }
     return await submit(transaction, onStage).firstAnswer()
+  }
+
+  /// The end of a purchase, which is told here and nowhere else.
+  @discardableResult func over(_ transaction: Transaction, _ outcome: Outcome) -> Outcome {
+    onEnd?(transaction, outcome)
+    return outcome
   }
 
   /// Submits a transaction unless it is being submitted already.

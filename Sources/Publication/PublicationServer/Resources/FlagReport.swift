@@ -27,4 +27,10 @@ public struct FlagReport: Codable, Equatable, Sendable {
   public var flag: FlagRecord
   /// `on`, then `off`.
   public var buckets: [Bucket]
+
+  /// Makes one.
+  public init(flag: FlagRecord, buckets: [Bucket]) {
+    self.flag = flag
+    self.buckets = buckets
+  }
 }

@@ -1,0 +1,57 @@
+import FeatureFlags
+import PublicationClient
+import PurchaseService
+
+extension Flag {
+  /// Whether a receipt is verified on this device first and confirmed by the backend, or by the backend only, as it was.
+  public static let deviceFirstPurchases = Flag("purchase.device_first")
+}
+
+extension Flags {
+  /// What this version of the app reports to know: what a publication's rule can ask for.
+  private static let features: Set<String> = ["device_receipts", "hosted_checkout"]
+
+  convenience init(_ environment: AppEnvironment, _ publication: PublicationFlags) {
+    // A version that nobody can read is older than any that a rule asks for.
+    let client = Capabilities(version: ClientVersion(environment.version) ?? .zero, features: Self.features)
+    self.init(
+      FlagEnvironment(
+        client: client, scope: environment.origin, path: environment.dataFolder.map { $0 + "/flags.sqlite" } ?? ":memory:",
+        clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
+      source: publication, sink: publication)
+    onProblem = environment.report
+  }
+
+  /// Counts how a purchase ended, in the buckets of the session that began it. To cancel is not to fail, and what waits has not ended.
+  func count(_ outcome: PurchaseOutcome<PurchasableProduct>, of transaction: Transaction) {
+    let (kind, code): (FlagEvent.Kind, String?)
+    switch outcome {
+    case .purchased: (kind, code) = (.bought, nil)
+    case .failed(let failure): (kind, code) = (.failed, failure.code)
+    case .cancelled, .pending: return
+    }
+    count(kind, code: code, id: transaction.id, of: transaction.user, begun: transaction.begun)
+  }
+}
+
+extension StagedPurchases<PurchasableProduct> {
+  /// The two ways in which this app buys, beside each other: the one that verifies by the backend only, and the one that is to replace it.
+  convenience init(
+    _ environment: AppEnvironment, client: APIClient, journal: Journal, flags: Flags,
+    account: @escaping PublicationPath.Account
+  ) {
+    let purchases = { (path: PurchasePath<PurchasableProduct>) in
+      let made = Purchases(
+        seller: environment.origin, path: path, journal: journal,
+        environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
+        storefront: Storefront(locale: environment.formatting.locale))
+      made.onEnd = { flags.count($1, of: $0) }
+      return made
+    }
+    self.init(
+      old: purchases(.publicationBackend(client, clock: environment.clock, account: account)),
+      new: purchases(
+        .publicationDevice(client, seller: environment.origin, journal: journal, clock: environment.clock, account: account))
+    ) { flags.isOn(.deviceFirstPurchases) ? .new : .old }
+  }
+}

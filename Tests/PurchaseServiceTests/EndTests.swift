@@ -1,0 +1,70 @@
+import Foundation
+import PurchaseServiceTesting
+import Testing
+
+@testable import PurchaseService
+
+/// Whoever counts is told each end, whichever run began the purchase.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct EndTests {
+  private final class Ends {
+    var all: [String] = []
+  }
+
+  private func ends(_ bench: Bench) -> Ends {
+    let ends = Ends()
+    bench.purchases.onEnd = { transaction, outcome in
+      switch outcome {
+      case .purchased: ends.all.append("\(transaction.productID) bought")
+      case .failed(let failure): ends.all.append("\(transaction.productID) \(failure.code)")
+      case .cancelled: ends.all.append("\(transaction.productID) cancelled")
+      case .pending: ends.all.append("\(transaction.productID) pending")
+      }
+    }
+    return ends
+  }
+
+  @Test func eachPurchaseEndsOnce() async throws {
+    let bench = try await Bench()
+    let ends = ends(bench)
+    _ = await bench.buy(authorizer: ScriptedAuthorizer { _, _ in .cancelled })
+    _ = await bench.buy(authorizer: ScriptedAuthorizer { _, _ in throw PaymentAuthorizationError(sentence: "No card.") })
+    let issuer = bench.issuer
+    bench.queue.answer { _, _ in .declined("The bank says no.") }
+    _ = await bench.buy()
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    _ = await bench.buy()
+    await bench.idle()
+    #expect(
+      ends.all == ["premium.monthly cancelled", "premium.monthly authorization", "premium.monthly declined", "premium.monthly bought"])
+  }
+
+  @Test func whatWaitsHasNotEnded() async throws {
+    let bench = try await Bench()
+    let ends = ends(bench)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, call in call == 1 ? .unauthorized : issuer.accepted(transaction) }
+    #expect(await bench.buy() == .pending(.sessionEnded))
+    await bench.idle()
+    #expect(ends.all.isEmpty)
+    try await bench.purchases.resume()
+    await bench.idle()
+    #expect(ends.all == ["premium.monthly bought"])
+  }
+
+  @Test func whatNeverBeganDoesNotEnd() async throws {
+    let bench = try await Bench(user: nil)
+    let ends = ends(bench)
+    #expect(await bench.buy() == .failed(.notSignedIn))
+    #expect(ends.all.isEmpty)
+  }
+
+  @Test(arguments: [Transaction.Step.authorized, .submitted, .received, .verified])
+  func whatAnEarlierRunBeganEndsInThisOne(step: Transaction.Step) async throws {
+    let bench = try await Bench()
+    _ = try await bench.leave(step)
+    let ends = ends(bench)
+    try await bench.purchases.resume()
+    await bench.idle()
+    #expect(ends.all == ["premium.monthly bought"])
+  }
+}
