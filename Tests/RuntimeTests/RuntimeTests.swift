@@ -133,3 +133,18 @@ import Testing
     #expect(source.next().uuidString == "00000000-0000-0000-0000-000000000002")
   }
 }
+
+@Suite struct RandomnessTests {
+  @Test func theSameSeedGivesTheSameSequenceOnEveryMachine() {
+    // The reference implementation's first numbers for the seed 0.
+    let random = SeededRandom(seed: 0)
+    #expect([random.next(), random.next()] == [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4])
+  }
+
+  @Test func aFractionIsBelowOne() {
+    #expect(FixedRandom(.max).fraction() < 1)
+    #expect(FixedRandom(0).fraction() == 0)
+    let random = SystemRandom()
+    #expect((0..<100).allSatisfy { _ in (0..<1).contains(random.fraction()) })
+  }
+}

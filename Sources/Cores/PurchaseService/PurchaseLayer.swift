@@ -20,8 +20,8 @@ import Foundation
   var storefront: Storefront { get set }
   /// The products with these identifiers, in their order, each once; the ones that the store does not know are named.
   ///
-  /// Served for an hour without asking again. Whoever asks while an answer is on its way waits for that one. When the store is away the
-  /// last good answer is served, marked stale; when it says no, nothing is.
+  /// Served without asking again for ``PurchaseServiceConfig/productTimeToLive``. Whoever asks while an answer is on its way waits for that
+  /// one. When the store is away the last good answer is served, marked stale; when it says no, nothing is.
   /// - Throws: ``StoreFailure``.
   func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList
 

@@ -17,5 +17,11 @@ public struct TestingConfig: PurchaseServiceConfig {
 
 /// Sets `PurchaseService` up with ``TestingConfig``, once, however many suites of a test process touch it:
 ///
-///     init() { _ = purchaseServiceIsSetUp }
+///     import PurchaseService
+///     import PurchaseServiceTesting   // mock and scripted queue, scripted products and authorizer, a desk that signs receipts
+///     import Runtime                  // ManualClock, SequentialIdentifiers, SeededRandom, Effects
+///
+///     @MainActor @Suite struct ShopTests {
+///       init() { _ = purchaseServiceIsSetUp }
+///     }
 public let purchaseServiceIsSetUp: Void = PurchaseServiceModule.setUp(with: TestingConfig())
