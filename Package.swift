@@ -110,7 +110,7 @@ let features: [Target.Dependency] = [
 ]
 let clientCores: [Target.Dependency] = [
   "Runtime", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "ContentCache", "PurchaseService", "SessionService", "NavigationCore",
-  "FeatureFlags",
+  "FeatureFlags", "StubStore",
 ]
 
 // App

@@ -266,7 +266,12 @@ import SessionService
     let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.clock)
     let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
     if let purchases { return purchases }
-    let made = StagedPurchases<PurchasableProduct>(environment, client: factory.client, journal: journal, flags: flags, account: account)
+    let made: PublicationPurchases =
+      if let store = environment.testStore {
+        Purchases<PurchasableProduct>(environment, store.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal)
+      } else {
+        StagedPurchases<PurchasableProduct>(environment, client: factory.client, journal: journal, flags: flags, account: account)
+      }
     purchases = made
     return made
   }

@@ -2,6 +2,7 @@ import HTTPTransport
 import PublicationClient
 import Runtime
 import SessionService
+import StubStore
 
 /// What differs between a live app, a test and a replay; the executable makes the live one.
 public struct AppEnvironment {
@@ -31,6 +32,16 @@ public struct AppEnvironment {
   public var storeBadge: String?
   /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.
   public var paymentMethods: [PaymentMethod]?
+  /// A tester's store, which sells in place of the publication; `nil` for the publication itself. ``clock`` is the
+  /// store's then, and ``transport`` a ``TestStoreTransport``, so that what was bought there can be read.
+  public var testStore: TestStore? {
+    didSet {
+      storeBadge = testStore == nil ? nil : "Test store: nothing is charged"
+      paymentMethods = testStore.map {
+        [PaymentMethod(id: "test-store", name: "Test store", detail: "Answers as the tester says.", authorizer: $0.authorizer)]
+      }
+    }
+  }
 
   /// Makes one.
   public init(

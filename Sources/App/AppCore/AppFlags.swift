@@ -34,6 +34,16 @@ extension Flags {
   }
 }
 
+extension Purchases<PurchasableProduct> {
+  /// One way to buy, as this app has it.
+  convenience init(_ environment: AppEnvironment, _ path: PurchasePath<PurchasableProduct>, journal: Journal) {
+    self.init(
+      seller: environment.origin, path: path, journal: journal,
+      environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
+      storefront: Storefront(locale: environment.formatting.locale))
+  }
+}
+
 extension StagedPurchases<PurchasableProduct> {
   /// The two ways in which this app buys, beside each other: the one that verifies by the backend only, and the one that is to replace it.
   convenience init(
@@ -41,10 +51,7 @@ extension StagedPurchases<PurchasableProduct> {
     account: @escaping PublicationPath.Account
   ) {
     let purchases = { (path: PurchasePath<PurchasableProduct>) in
-      let made = Purchases(
-        seller: environment.origin, path: path, journal: journal,
-        environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
-        storefront: Storefront(locale: environment.formatting.locale))
+      let made = Purchases(environment, path, journal: journal)
       made.onEnd = { flags.count($1, of: $0) }
       return made
     }

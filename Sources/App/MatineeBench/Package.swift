@@ -78,7 +78,8 @@ struct Package {
     process.waitUntilExit()
     let text = String(decoding: output, as: UTF8.self)
     guard process.terminationStatus == 0 else {
-      throw Mistake(description: "swift \(arguments.joined(separator: " ")) failed in \(folder.path):\n\(text.suffix(4000))")
+      let errors = text.split(separator: "\n").filter { $0.contains("error:") }.prefix(20).joined(separator: "\n")
+      throw Mistake(description: "swift \(arguments.joined(separator: " ")) failed in \(folder.path):\n\(errors)")
     }
     return text
   }

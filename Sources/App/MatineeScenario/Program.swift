@@ -81,12 +81,12 @@ import Runtime
 
   private struct Unreadable: Error, CustomStringConvertible { let description: String }
 
-  private static func read(_ file: String) throws -> Scenario {
-    let data: Data
-    do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
+  private static func read(_ file: String) throws -> Scenario { try Scenario(json: data(file), file: file, read: data) }
+
+  private static func data(_ file: String) throws -> Data {
+    do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
       throw Unreadable(description: "\(file) cannot be read: \(error.localizedDescription)")
     }
-    return try Scenario(json: data, file: file)
   }
 
   /// A folder's scenarios in their names' order.

@@ -15,6 +15,8 @@
   public var onDelivery: ((Delivery) -> Void)?
   /// How many effects have been started and not delivered.
   public private(set) var inFlight = 0
+  /// Whether ``stop()`` was called.
+  public private(set) var isStopped = false
   /// How many waits on a clock have been started and have not ended.
   public private(set) var timers = 0
 
@@ -30,13 +32,23 @@
     onDelivery?(Delivery(number: deliveries, label: label))
   }
 
+  /// Delivers nothing from here on, and begins nothing: whoever waits for this door waits for ever, as in a process that was killed. For
+  /// scenarios and tests, which cannot end a process of their own.
+  public func stop() { isStopped = true }
+
+  private func hold() async {
+    if isStopped { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+  }
+
   /// Runs `work` off the main actor and delivers its result.
   /// - Throws: what `work` throws, delivered in the same way.
   public func run<Value: Sendable>(
     _ label: String, _ work: @escaping @concurrent @Sendable () async throws -> Value
   ) async throws -> Value {
+    await hold()
     inFlight += 1
     let result = await perform(work)
+    await hold()
     deliver(label)
     inFlight -= 1
     if inFlight == 0 {
@@ -49,9 +61,11 @@
   /// Waits on a clock and delivers the end of it. Timers are not in flight: ``settled()`` does not wait for a clock to be moved.
   /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
+    await hold()
     timers += 1
     let result = await perform { try await clock.sleep(for: duration) }
     timers -= 1
+    await hold()
     try result.get()
     deliver(label)
   }

@@ -22,12 +22,19 @@ extension TestStore {
   /// What a user has left to spend, by type.
   public func balances(of user: String) -> [String: Int] { core.withLock { $0.ledger.balances[user] ?? [:] } }
 
+  /// Whether one of a user's consumables was spent on this.
+  public func hasSpent(_ type: String, of user: String, on key: String) -> Bool {
+    core.withLock { $0.ledger.spent.contains(Self.spending(type, user, key)) }
+  }
+
+  private static func spending(_ type: String, _ user: String, _ key: String) -> String { "\(user)\n\(type)\n\(key)" }
+
   /// Spends one of a user's consumables.
   /// - Parameter key: names what it is spent on: the same key again spends nothing, and is `true` again.
   /// - Returns: whether there was one.
   public func spend(_ type: String, of user: String, on key: String) async -> Bool {
     let spent = try? await change { core, now throws(Refusal) in
-      let key = "\(user)\n\(type)\n\(key)"
+      let key = Self.spending(type, user, key)
       if core.ledger.spent.contains(key) { return (true, []) }
       guard let balance = core.ledger.balances[user]?[type], balance > 0 else { return (false, []) }
       core.ledger.balances[user]?[type] = balance - 1

@@ -61,11 +61,13 @@ public final class TestStore: Sendable {
   ///   - file: what is sold, and what becomes of purchases.
   ///   - allowed: whether this build may have such a store at all; not in one that was configured for a live store.
   ///   - clock: the real clock.
+  ///   - delays: what answers that the file delays wait on; the real clock unless given.
   ///   - identifiers: name purchases that are made elsewhere.
   ///   - folder: where purchases are kept, as `stub-store.json`; `nil` for in memory alone. Read here, and written on a thread of its own.
   /// - Throws: ``Refusal``.
   public init(
-    _ file: StubFile, allowed: Bool, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), folder: String? = nil
+    _ file: StubFile, allowed: Bool, clock: any AppClock, delays: (any AppClock)? = nil,
+    identifiers: any IdentifierSource = RandomIdentifiers(), folder: String? = nil
   ) throws(Refusal) {
     guard allowed else {
       throw Refusal(sentence: "This build sells for real, so it has no test store. Use a development or beta build for stub products.")
@@ -76,7 +78,7 @@ public final class TestStore: Sendable {
       let signature = saved?.signature ?? file.signature
       key = if let saved { try SigningKey(raw: saved.key, algorithm: signature) } else { try SigningKey.generate(signature) }
     } catch { throw Refusal(sentence: "The test store has no key to sign receipts with: \(error).") }
-    realClock = clock
+    realClock = delays ?? clock
     self.identifiers = identifiers
     self.clock = AdjustableClock(clock, rate: file.rate, ahead: .seconds(saved?.ahead ?? 0))
     core = Mutex(Core(file, saved?.ledger ?? StubLedger()))

@@ -41,7 +41,11 @@ public struct PurchasableProduct: Hashable, Sendable, Identifiable {
 
 extension PurchasableProduct {
   /// What buying this product gives.
-  public init(_ product: Product) { self.init(id: product.id, entitlement: product.entitlement ?? "", period: product.period) }
+  public init(_ product: Product) {
+    let consumable: Consumable? =
+      if case .consumable(let type, let amount) = product.kind { Consumable(type: type, amount: amount) } else { nil }
+    self.init(id: product.id, entitlement: product.entitlement ?? "", period: product.period, consumable: consumable)
+  }
 }
 
 /// The purchase layer, as every screen of this app gets it.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Runtime
+import StubStore
 
 /// What a reader, the store, the network and the clock do one after the other, and what is to be seen after it: one file.
 ///
@@ -18,6 +19,8 @@ public struct Scenario: Sendable {
   public let name: String
   /// What the wall clock shows at the start; noon of 1 June 2026, UTC, unless given.
   public let clock: Date
+  /// The test store that sells; `nil` for the publication itself.
+  public let store: StubFile?
   /// What is done, in order.
   public let steps: [Step]
   /// The line that each step begins in, from 1.
@@ -69,6 +72,8 @@ public struct Scenario: Sendable {
     case faults([FaultPlan.Rule])
     /// Ends the app and starts it again on the same data.
     case restart(Restart)
+    /// What a tester does to the test store.
+    case store(TestStore.Command)
     /// What must be so.
     case expect(Expectation)
   }
@@ -79,24 +84,37 @@ public struct Scenario: Sendable {
   private struct Written: Decodable {
     let name: String
     let clock: Date?
+    let stubProducts: LocatedJSON.Placed<String>?
     let steps: [LocatedJSON.Placed<Step>]
   }
 
   /// Reads a scenario.
-  /// - Parameter file: what errors name the file.
+  /// - Parameters:
+  ///   - file: what errors name the file; what the scenario names is looked for beside it.
+  ///   - read: reads a file.
   /// - Throws: `LocatedJSON.Failure`, with line, column and what was expected.
-  public init(json: Data, file: String) throws(LocatedJSON.Failure) {
+  public init(json: Data, file: String, read: (String) throws -> Data) throws(LocatedJSON.Failure) {
     let written = try LocatedJSON.decode(Written.self, from: json, file: file)
     name = written.name
     clock = written.clock ?? Self.usualClock
     steps = written.steps.map(\.value)
+    if let name = written.stubProducts {
+      let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name.value).path
+      let data: Data
+      do { data = try read(path) } catch {
+        throw LocatedJSON.Failure(file: file, line: name.line, column: 1, problem: "“\(name.value)” cannot be read: \(error)")
+      }
+      store = try StubFile(json: data, name: path)
+    } else {
+      store = nil
+    }
     lines = written.steps.map(\.line)
   }
 }
 
 extension Scenario.Step: Decodable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, expect
+    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, store, expect
   }
 
   /// From JSON: an object with one verb.
@@ -129,6 +147,7 @@ extension Scenario.Step: Decodable {
       do {
         self = .faults(try FaultPlan(json: Data("{\"rules\": ".utf8) + rules + Data("}".utf8)).rules)
       } catch { throw DecodingError.located(container.codingPath + [CodingKeys.faults], error.description) }
+    case .store: self = .store(try container.decode(TestStore.Command.self, forKey: .store))
     case .restart: self = .restart(try container.decode(Scenario.Restart.self, forKey: .restart))
     case .expect: self = .expect(try container.decode(Scenario.Expectation.self, forKey: .expect))
     }

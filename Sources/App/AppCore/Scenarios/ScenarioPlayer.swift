@@ -4,6 +4,7 @@ import PublicationClient
 import PurchaseService
 import Runtime
 import SessionService
+import StubStore
 
 /// Plays a ``Scenario`` against the whole app without a window: the real coordinator, view models, purchase layer and files. Isolated to
 /// the main actor.
@@ -25,6 +26,8 @@ import SessionService
   private let clock: ManualClock
   private let network: FaultTransport
   private let tokens = MemoryTokenStore()
+  private let delays: CountingClock
+  private let store: TestStore?
   private let print: (String) -> Void
   private var run: ScenarioRun
 
@@ -42,8 +45,20 @@ import SessionService
     let clock = ManualClock(now: scenario.clock)
     self.clock = clock
     self.print = { line in print("\(Self.stamp(clock.uptime))  \(line)") }
-    network = FaultTransport(try await publication(clock), plan: FaultPlan(), clock: clock)
-    run = ScenarioRun(transport: network, tokens: tokens, folder: folder, clock: clock, report: self.print)
+    let delays = CountingClock(base: clock)
+    self.delays = delays
+    store = try scenario.store.map { try TestStore($0, allowed: true, clock: clock, delays: delays) }
+    network = FaultTransport(try await publication(store?.clock ?? clock), plan: FaultPlan(), clock: clock)
+    run = Self.run(network, store, tokens, folder, clock, delays, self.print)
+  }
+
+  private static func run(
+    _ network: FaultTransport, _ store: TestStore?, _ tokens: MemoryTokenStore, _ folder: String, _ clock: ManualClock,
+    _ delays: CountingClock, _ print: @escaping (String) -> Void
+  ) -> ScenarioRun {
+    let transport: any Transport = store.map { TestStoreTransport(network, store: $0) } ?? network
+    return ScenarioRun(
+      transport: transport, tokens: tokens, folder: folder, clock: store?.clock ?? clock, delays: delays, store: store, report: print)
   }
 
   /// Plays it from the first step to the last.
@@ -53,15 +68,29 @@ import SessionService
     for (index, step) in scenario.steps.enumerated() {
       do {
         try await settle()
-        try await play(step)
+        try await patiently { try await self.play(step) }
         try await settle()
       } catch {
         throw Failure(line: scenario.lines[index], sentence: (error as? Objection)?.sentence ?? "\(error)")
       }
     }
     await run.coordinator.finish(within: .zero)
-    run.lifeline.cut()
+    run.effects.stop()
   }
+
+  /// What a step objects to may be on its way still: work on other threads that the door of effects does not see. Steps object before they
+  /// do anything.
+  private func patiently(_ step: () async throws -> Void) async throws {
+    for _ in 0..<Self.tries {
+      do { return try await step() } catch is Objection {
+        try? await SystemClock().sleep(for: .milliseconds(20))
+        try await settle()
+      }
+    }
+    try await step()
+  }
+
+  private static let tries = 250
 
   private func settle() async throws {
     guard await run.settle() else { throw Objection(sentence: "what was begun does not come to rest") }
@@ -78,12 +107,14 @@ import SessionService
     case .wallClock(let date): clock.setNow(date)
     case .faults(let rules): network.plan = FaultPlan(rules: rules)
     case .restart(let how): await restart(how)
+    case .store(let command): try await perform(command)
     case .expect(let expectation): try await check(expectation)
     }
   }
 
   private func signIn() throws {
     guard case .login(let login)? = run.presenter.visibleScreen else { throw Objection(sentence: "the login is not open") }
+    guard login.state.offersSampleAccount else { throw Objection(sentence: "the login offers no sample account") }
     login.sampleAccountTapped()
   }
 
@@ -97,6 +128,12 @@ import SessionService
     call(argument)
   }
 
+  private func perform(_ command: TestStore.Command) async throws {
+    guard let store else { throw Objection(sentence: "“store” needs “stubProducts” at the scenario's head") }
+    print("store    \(command.name.rawValue)")
+    try await store.perform(command)
+  }
+
   /// From one timer to the next, so that what each starts is there before the one after it.
   private func advance(by duration: Duration) async throws {
     let target = clock.uptime + duration
@@ -104,15 +141,16 @@ import SessionService
       clock.advance(by: min(clock.nextDue ?? duration, target - clock.uptime))
       try await settle()
     }
-    print("clock    \(clock.now.ISO8601Format())")
+    print("clock    \((store?.clock.now ?? clock.now).ISO8601Format())")
   }
 
   private func restart(_ how: Scenario.Restart) async {
     if how == .quit { await run.coordinator.finish(within: .zero) }
-    run.lifeline.cut()
+    run.effects.stop()
     if how == .reboot { clock.reboot() }
     print("restart  \(how.rawValue)")
-    run = ScenarioRun(transport: network, tokens: tokens, folder: folder, clock: clock, report: print)
+    delays.forget()
+    run = Self.run(network, store, tokens, folder, clock, delays, print)
     run.coordinator.start()
   }
 

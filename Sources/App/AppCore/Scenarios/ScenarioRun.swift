@@ -4,6 +4,7 @@ import NavigationCore
 import PublicationClient
 import Runtime
 import SessionService
+import StubStore
 import Synchronization
 
 /// One start of the app in a scenario, from the curtain until it is ended. Isolated to the main actor.
@@ -11,25 +12,32 @@ import Synchronization
   let presenter = HeadlessPresenter<Destination, Screen>()
   let effects = Effects()
   let coordinator: AppCoordinator
-  let lifeline = Lifeline()
   private(set) var opened: [String] = []
-  private let clock: LifelineClock
+  private let clock: CountingClock
+  private let delays: CountingClock
   private let report: (String) -> Void
   private var deliveries = 0
   private var shown: [NavigationTree<Destination>.Node.ID: StateValue] = [:]
   private var place: String?
   private var said = 0
 
-  init(transport: any Transport, tokens: any TokenStore, folder: String, clock base: ManualClock, report: @escaping (String) -> Void) {
-    clock = LifelineClock(base: base, lifeline: lifeline)
+  /// - Parameters:
+  ///   - clock: what the app's time is.
+  ///   - delays: what else an effect may sleep on.
+  init(
+    transport: any Transport, tokens: any TokenStore, folder: String, clock base: any AppClock, delays: CountingClock, store: TestStore?,
+    report: @escaping (String) -> Void
+  ) {
+    clock = CountingClock(base: base)
+    self.delays = delays
     self.report = report
     var open: (@MainActor (String) -> Void)?
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
-    coordinator = AppCoordinator(
-      environment: AppEnvironment(
-        origin: "embedded", transport: LifelineTransport(base: transport, lifeline: lifeline), tokenStore: tokens, dataFolder: folder,
-        clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting, openWeb: { open?($0) }),
-      presenter: presenter)
+    var environment = AppEnvironment(
+      origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
+      effects: effects, formatting: formatting, openWeb: { open?($0) })
+    environment.testStore = store
+    coordinator = AppCoordinator(environment: environment, presenter: presenter)
     open = { [weak self] in self?.didOpen($0) }
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
     presenter.onChange = { [weak self] in self?.presented() }
@@ -44,7 +52,7 @@ import Synchronization
     for _ in 0..<Self.patience where calm < Self.hops {
       let before = deliveries
       await Task.yield()
-      if effects.inFlight > clock.sleeping - effects.timers {
+      if effects.inFlight > clock.sleeping - effects.timers + delays.sleeping {
         calm = 0
         // Work on another thread: it ends by itself, so this only keeps the processor free for it.
         try? await SystemClock().sleep(for: .milliseconds(1))
@@ -64,7 +72,7 @@ import Synchronization
   }
 
   private func presented() {
-    guard !lifeline.isCut else { return }
+    guard !effects.isStopped else { return }
     if placeName != place {
       place = placeName
       report("screen   \(placeName)")
@@ -79,7 +87,7 @@ import Synchronization
   }
 
   private func changed(_ id: NavigationTree<Destination>.Node.ID, _ name: String, _ state: StateValue) {
-    guard !lifeline.isCut else { return }
+    guard !effects.isStopped else { return }
     for change in state.changes(since: shown[id]) {
       let label = change.path.isEmpty ? name : "\(name).\(change.path)"
       report("state    \(label) = \(change.value)")
@@ -88,54 +96,26 @@ import Synchronization
   }
 }
 
-/// What a process hangs on: once cut, nothing that it waits for ever comes.
-final class Lifeline: Sendable {
-  private let state = Mutex(false)
-  var isCut: Bool { state.withLock { $0 } }
-  func cut() { state.withLock { $0 = true } }
+/// Another clock, and how many sleep on it through this one since ``forget()``.
+final class CountingClock: AppClock {
+  private final class Count: Sendable { let value = Mutex(0) }
+  private let base: any AppClock
+  private let count = Mutex(Count())
 
-  /// Never returns once the line is cut: what comes after it belongs to a process that is no more.
-  func hold() async {
-    guard isCut else { return }
-    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
-  }
-}
+  init(base: any AppClock) { self.base = base }
 
-/// The network of one start of the app: a request that was sent when it died is acted on, and its answer reaches nobody.
-private struct LifelineTransport: Transport {
-  let base: any Transport
-  let lifeline: Lifeline
-
-  func send(_ request: Request) async throws -> Response {
-    await lifeline.hold()
-    let answer: Result<Response, any Error>
-    do { answer = .success(try await base.send(request)) } catch { answer = .failure(error) }
-    await lifeline.hold()
-    return try answer.get()
-  }
-}
-
-/// The time of one start of the app, on the machine's clock.
-final class LifelineClock: AppClock {
-  private let base: ManualClock
-  private let lifeline: Lifeline
-  private let count = Mutex(0)
-
-  init(base: ManualClock, lifeline: Lifeline) {
-    self.base = base
-    self.lifeline = lifeline
-  }
-
-  /// How many of this start's tasks sleep.
-  var sleeping: Int { count.withLock { $0 } }
+  var sleeping: Int { count.withLock { $0 }.value.withLock { $0 } }
   var now: Date { base.now }
   var uptime: Duration { base.uptime }
   var boot: String { base.boot }
 
+  /// Those who sleep now belong to a process that is no more.
+  func forget() { count.withLock { $0 = Count() } }
+
   func sleep(for duration: Duration) async throws {
-    count.withLock { $0 += 1 }
-    defer { count.withLock { $0 -= 1 } }
+    let count = count.withLock { $0 }
+    count.value.withLock { $0 += 1 }
+    defer { count.value.withLock { $0 -= 1 } }
     try await base.sleep(for: duration)
-    await lifeline.hold()
   }
 }
