@@ -230,7 +230,7 @@ tests("BuildInfoTests", ["BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])
 tests("FloorTests")
 tests(
-  "LibraryTests", ["TestSupport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "FeatureFlags"])
+  "LibraryTests", ["TestSupport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "FeatureFlags", "StubStore"])
 tests("ScriptTests")
 if !headless {
   tests("GtkTests", ["Gtk", "CGtk", "CGtkShims", "Runtime"])

@@ -16,7 +16,7 @@ import Testing
     let manifest = page[0].replacing("\"../matinee\"", with: "\"\(Checkout.root.path)\"")
     for (path, text) in [
       ("Package.swift", manifest), ("Sources/Shop/main.swift", try Listing.all(on: "PurchaseService")[0]),
-      ("Tests/ShopTests/ShopTests.swift", page[1]),
+      ("Tests/ShopTests/ShopTests.swift", page[1] + page[2]),
     ] {
       let file = folder.appending(path: path)
       try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ import Testing
   @Test func itsTestsPass() async throws {
     let outcome = try await swift("test")
     #expect(outcome.status == 0, "\(outcome.output)")
-    #expect(outcome.output.contains("Test run with 1 test "), "\(outcome.output)")
+    #expect(outcome.output.contains("Test run with 2 tests "), "\(outcome.output)")
     let program = Self.scratch.appending(path: "debug/ShopPackageTests.xctest")
     let libraries = try await Program(["ldd", program.path]).run().output
     #expect(libraries.contains("libsqlite3"), "\(libraries)")

@@ -66,7 +66,9 @@ public struct Journal: Sendable {
   let clock: any AppClock
 
   /// Opens a journal, and makes the file when there is none.
-  /// - Parameter path: a file of its own, or `:memory:`.
+  /// - Parameters:
+  ///   - path: a file of its own, or `:memory:`.
+  ///   - clock: dates the steps.
   /// - Throws: `SQLiteError`, `MigrationError`.
   public init(path: String, clock: any AppClock) async throws {
     database = try await Database(path: path, migrations: Self.migrations, synchronous: .full)

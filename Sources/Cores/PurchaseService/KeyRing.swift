@@ -39,6 +39,8 @@ public actor KeyRing {
   /// - Parameters:
   ///   - seller: whose keys, as the journal names it.
   ///   - path: the name of the path that verifies with them; no other one's receipts are judged by them.
+  ///   - journal: keeps the keys for a start without a network.
+  ///   - clock: dates them, and spaces out fetches.
   ///   - fetch: asks the seller for its keys; may throw anything.
   public init(
     seller: String, path: String, journal: Journal, clock: any AppClock, fetch: @escaping @Sendable () async throws -> TrustedKeys

@@ -102,7 +102,9 @@ public struct Offer: Hashable, Sendable {
   public var isTrial: Bool { price.minorUnits == 0 }
   /// How long it lasts in all; `nil` for longer than can be counted.
   public var length: SubscriptionPeriod? { period.times(cycles) }
-  /// When the product's own price is paid for the first time, if the offer begins at `start`.
-  /// - Parameter timeZone: the reader's, which decides what a day is.
+  /// When the product's own price is paid for the first time.
+  /// - Parameters:
+  ///   - start: when the offer begins.
+  ///   - timeZone: the reader's, which decides what a day is.
   public func end(from start: Date, in timeZone: TimeZone) -> Date { period.end(from: start, times: cycles, in: timeZone) }
 }

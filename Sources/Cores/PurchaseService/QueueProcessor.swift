@@ -59,6 +59,9 @@ public enum SubmissionOutcome: Equatable, Sendable {
   ///   - saysUnknownProduct: whether the body says that this product is not sold.
   ///   - saysDeclined: whether the body says that the provider declined.
   ///   - isFromStore: whether the body is the store's own, rather than some proxy's on the way.
+  ///   - retryAfter: how long the store asks to be left alone.
+  ///   - code: the refusal's, for programs.
+  ///   - sentence: the refusal's, for people.
   public init(
     status: Int, saysUnknownProduct: Bool = false, saysDeclined: Bool = false, isFromStore: Bool, retryAfter: Duration? = nil,
     code: String, sentence: String

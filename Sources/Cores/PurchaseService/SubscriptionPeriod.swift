@@ -63,6 +63,7 @@ public struct SubscriptionPeriod: Hashable, Sendable {
   /// When it is over, counted from `start` by the Gregorian calendar, whatever calendar the device uses: a month from the 31st ends on the
   /// next month's last day.
   /// - Parameters:
+  ///   - start: when it begins.
   ///   - times: how many of it follow one another.
   ///   - timeZone: where the days begin.
   /// - Returns: `start` itself when it is longer than a calendar can count.
