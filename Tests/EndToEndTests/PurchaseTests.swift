@@ -51,10 +51,31 @@ final class PurchaseTests: EndToEndCase {
     try app.wait(for: "no lock in the feed") { app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true }
   }
 
+  func testAPassOpensOneArticleAndThePurchasesSaySo() throws {
+    try app.startSignedIn()
+    let title = try openLockedArticle()
+    try choose("Five article passes")
+    try app.press("Pay")
+    try app.waitForScreen("article")
+    try app.press("Unlock with a pass")
+    try waitUntilUnlocked(title)
+    XCTAssertEqual(charges().count, 1)
+    try app.press("Back")
+    try app.waitForScreen("feed")
+    try app.wait(for: "the locks of the others") { app.rowNames.contains { $0.hasSuffix(", premium") } ? true : nil }
+    try app.press("Account")
+    try app.waitForScreen("account")
+    try app.press("Purchases")
+    try app.waitForScreen("purchases")
+    for text in ["Five article passes", "Paid", "You have 4 article passes."] { try app.waitForText(text) }
+    try app.press("Back")
+    try app.waitForScreen("account")
+  }
+
   func testEveryOfferIsThere() throws {
     try app.startSignedIn()
     _ = try openLockedArticle()
-    for offer in ["Yearly", "Monthly", "For good"] {
+    for offer in ["Yearly", "Monthly", "For good", "Five article passes"] {
       try app.wait(for: offer) { app.all { $0.role == .button && $0.name.hasPrefix(offer) && $0.isEnabled }.first }
     }
   }
