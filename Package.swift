@@ -88,8 +88,8 @@ library("FeedFormats", "Publication", ["CXML2"], product: true)
 library(
   "PublicationServer", "Publication",
   [
-    "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "FeatureFlags", "COpenSSL", "CSamplePublication",
-    "Runtime",
+    "PublicationAPI", "FeedFormats", "PurchaseService", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "FeatureFlags", "COpenSSL",
+    "CSamplePublication", "Runtime",
   ],
   product: true)
 library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer", "HTTPTransport", "Runtime"])
@@ -191,8 +191,8 @@ tests("PublicationAPITests", ["PublicationAPI"])
 tests(
   "PublicationClientTests",
   [
-    "TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService",
-    "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime",
+    "TestSupport", "PublicationClient", "PublicationServer", "PublicationListener", "PublicationAPI", "CurlTransport", "HTTPTransport",
+    "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime",
   ])
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
 tests(

@@ -20,6 +20,7 @@ import Testing
     var result: String
     var charge: String?
     var reason: String?
+    var refund: String?
   }
 
   private func entries() throws -> [Entry] {
@@ -55,6 +56,57 @@ import Testing
       entries[0]
         == Entry(
           call: 1, operation: "charge", key: "a", token: "tok_approved", amount: 490, currency: "EUR", result: "charged", charge: "ch_1"))
+  }
+
+  private func settled(_ gateway: LedgerGateway, _ key: String, _ approved: Bool) async -> Result<String, GatewayError> {
+    do throws(GatewayError) { return .success(try await gateway.settle(key: key, approved: approved)) } catch { return .failure(error) }
+  }
+
+  private func refunded(_ gateway: LedgerGateway, _ key: String) async -> GatewayError? {
+    do throws(GatewayError) {
+      try await gateway.refund(key: key)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func whatWaitsIsDecidedOnce() async throws {
+    let first = gateway()
+    for key in ["a", "b"] { #expect(await outcome(first, key, "tok_deferred") == .failure(.deferred)) }
+    await first.stop()
+    let gateway = gateway()
+    #expect(await outcome(gateway, "a") == .failure(.deferred))
+    #expect(await settled(gateway, "a", true) == .success("ch_4"))
+    #expect(await settled(gateway, "b", false) == .failure(.declined("The payment was not approved.")))
+    // Decided is decided, whoever asks and after whichever restart.
+    await gateway.stop()
+    #expect(await settled(gateway, "a", false) == .success("ch_4"))
+    #expect(await settled(gateway, "b", true) == .failure(.declined("The payment was not approved.")))
+    #expect(await outcome(gateway, "a") == .success("ch_4"))
+    #expect(await settled(gateway, "nobody", true).isUnavailable)
+    #expect(Set(try entries().compactMap(\.charge)) == ["ch_4"])
+    #expect(try entries().filter { $0.operation == "approve" }.map(\.amount) == [490, 490])
+  }
+
+  @Test func aChargeIsGivenBackOnce() async throws {
+    let gateway = gateway()
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    #expect(await refunded(gateway, "a") == nil)
+    await gateway.stop()
+    #expect(await refunded(gateway, "a") == nil)
+    #expect(await refunded(gateway, "b") != nil)
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    #expect(try entries().map(\.refund) == [nil, "re_2", "re_2", nil])
+    #expect(try entries().map(\.result) == ["charged", "refunded", "refunded", "charged"])
+  }
+
+  @Test func aBankThatAsksAndABankThatIsAway() async throws {
+    let gateway = gateway()
+    for _ in 0..<2 { #expect(await outcome(gateway, "a", "tok_interrupted") == .failure(.needsAction)) }
+    #expect(await outcome(gateway, "b", "tok_unavailable").isUnavailable)
+    // Nothing happened under this key, so another card can be charged with it.
+    #expect(await outcome(gateway, "b") == .success("ch_3"))
+    #expect(try entries().map(\.key) == ["a", "a", "b"])
+    #expect(try await gateway.authorize(amount: 1, currency: "EUR", key: "k") == "tok_approved")
   }
 
   @Test func itRemembersAcrossItsOwnEnd() async throws {
@@ -97,7 +149,8 @@ import Testing
     #expect(await outcome(slow, "a").isUnavailable)
     let quick = gateway()
     #expect(await outcome(quick, "a") == .success("ch_1"))
-    #expect(try entries().map(\.result) == ["charged", "charged"])
+    // On a busy machine the slow one may have been ended before it wrote anything.
+    #expect(Set(try entries().map(\.charge)) == ["ch_1"])
   }
 
   @Test func aProgramThatIsNotThere() async throws {

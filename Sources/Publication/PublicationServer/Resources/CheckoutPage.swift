@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import PurchaseService
 
 /// The checkout page: plain HTML for the system browser, where a reader agrees to a payment or does not. It never charges.
 extension Publication {
@@ -21,7 +22,8 @@ extension Publication {
       let text = "This page has expired and nothing was charged. Begin again in Matinee."
       return try HTMLPage(title: "Page expired", body: Self.ending(text, order)).response(410)
     case .cancelled where !paid:
-      return try HTMLPage(title: "Payment declined", body: Self.ending("You declined, and nothing was charged.", order)).response(200)
+      return try HTMLPage(title: "Payment declined", body: Self.ending("This payment was declined, and nothing was charged.", order))
+        .response(200)
     default:
       return try HTMLPage(title: "Nothing to do", body: Self.ending("This payment was taken care of already.", order)).response(200)
     }
@@ -50,7 +52,8 @@ extension Publication {
       _ = try await checkouts.answer(key, token: token, at: now)
     }
     var response = try HTMLPage(title: "Thank you", body: "").response(303)
-    response.headers["Location"] = "/checkout/\(key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+    let path = call.request.path
+    response.headers["Location"] = String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     return response
   }
 
@@ -104,12 +107,7 @@ struct CheckoutText {
   private static let locale = Locale(identifier: "en_GB")
 
   private func money(_ minorUnits: Int) -> String {
-    let format = NumberFormatter()
-    format.numberStyle = .currency
-    format.locale = Self.locale
-    format.currencyCode = order.currency
-    let amount = Decimal(minorUnits) / pow(10, format.maximumFractionDigits)
-    return format.string(from: amount as NSDecimalNumber) ?? "\(amount) \(order.currency)"
+    Price(minorUnits: minorUnits, currency: order.currency).formatted(locale: Self.locale)
   }
 
   private func entry(_ name: String, _ value: String, _ detail: String = "") -> String {

@@ -1,0 +1,85 @@
+import Foundation
+import PublicationAPI
+import Runtime
+import SQLiteStorage
+import Testing
+
+@testable import PublicationServer
+
+/// What the first version wrote is sold, charged and given back by this one.
+@Suite struct MigrationTests {
+  @Test func aPublicationOfTheFirstVersion() async throws {
+    let folder = try TemporaryFolder()
+    let executor = ThreadExecutor(name: "first-version")
+    let id = "11111111-2222-3333-4444-555555555555"
+    try await executor.run {
+      let database = try Connection(path: folder.file("publication.sqlite"), executor: executor)
+      try database.migrate(Array(Schema.migrations.prefix(1)))
+      try database.execute(
+        "INSERT INTO setting (name, value) VALUES ('info', ?)",
+        """
+        {"id":"pub","name":"The Publication","tagline":"","defaultPaywallID":"premium"}
+        """)
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.execute("INSERT INTO reader (id, email, name, password) VALUES ('r1', 'ada@example.org', 'Ada', ?)", hash)
+      try database.execute(
+        "INSERT INTO product (id, record) VALUES ('premium.monthly', ?)",
+        """
+        {"id":"premium.monthly","kind":"subscription","name":"Monthly","detail":"","priceMinorUnits":490,"currency":"EUR","period":"P1M",
+        "group":"premium","entitlement":"premium"}
+        """)
+      for (number, (order, state)) in [(id, "paid"), (UUID().uuidString, "open")].enumerated() {
+        try database.execute(
+          """
+          INSERT INTO purchase (number, id, reader, product, kind, entitlement, total, currency, state, created, paid, expires)
+          VALUES (?, ?, 'r1', 'premium.monthly', 'subscription', 'premium', 490, 'EUR', ?, 1704067200, ?, ?)
+          """, number + 1, order, state, state == "paid" ? 1_704_067_200 : nil, state == "paid" ? 1_706_745_600 : nil)
+      }
+      try database.execute(
+        "INSERT INTO attempt (purchase, number, token, begun, ended, charge) VALUES (?, 1, 'tok_approved', 1, 1, 'ch_1')", id)
+    }
+    let rig = try await Rig(folder: folder.path, gateway: CountingGateway())
+    let token = try await rig.signIn()
+    let orders = try await rig.get("/v1/orders", token, as: [Order].self)
+    #expect(orders.map(\.state) == [.open, .paid])
+    #expect(orders.map(\.number) == ["0000-0002", "0000-0001"])
+    #expect(orders.last?.receipt != nil)
+    #expect(orders.last?.credited == true)
+    // What is sold today is sold here too, in all its currencies.
+    let products = try await rig.get("/v1/products?ids=passes.5,premium.lifetime&currency=usd", token, as: [ProductRecord].self)
+    #expect(products.map(\.currency) == ["EUR", "USD"])
+    #expect(try await rig.buy("passes.5", token).credited == true)
+    #expect(try await rig.get("/v1/publication", nil, as: PublicationInfo.self).hostedCheckout == false)
+    #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v1.backup")))
+  }
+
+  @Test func pricesInACurrencyThatThereIsNot() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    for currency in ["EUR", "eur", "CHF", "", "%F0%9F%92%B6", "USD"] {
+      let products = try await rig.get(
+        "/v1/products?ids=premium.lifetime,premium.lifetime&currency=\(currency)", token, as: [ProductRecord].self)
+      #expect(products.map(\.priceMinorUnits) == [currency == "USD" ? 15900 : 14900])
+    }
+    let id = UUID()
+    let body = try Wire.encode(OrderRequest(productID: "premium.lifetime", currency: "USD"))
+    let order = try await rig.send(.put, "/v1/orders/\(id)", token: token, body: body).order
+    #expect((order.totalMinorUnits, order.currency, order.tax) == (15900, "USD", nil))
+    // The order keeps its currency.
+    #expect(try await rig.begin(id, "premium.lifetime", token).order.currency == "USD")
+    let euros = try await rig.begin(UUID(), "premium.lifetime", token).order
+    #expect(euros.tax == Tax(name: "VAT", basisPoints: 1900, minorUnits: 2379))
+  }
+
+  @Test func numbersAsPeopleTypeThem() throws {
+    #expect(OrderNumber.read("k7q2-9xdm") == "K7Q2-9XDM")
+    #expect(OrderNumber.read("K7Q2 9XDM") == "K7Q2-9XDM")
+    #expect(OrderNumber.read("OIL0-0000") == "0110-0000")
+    #expect(OrderNumber.read("K7Q2-9XD") == nil)
+    #expect(OrderNumber.read("ÄÄÄÄ-9XDM") == nil)
+    let id = UUID().uuidString
+    #expect(try OrderNumber.make(id, 0) == OrderNumber.make(id, 0))
+    #expect(try OrderNumber.make(id, 0) != OrderNumber.make(id, 1))
+    #expect(OrderNumber.read(try OrderNumber.make(id, 0)) == (try OrderNumber.make(id, 0)))
+  }
+}
