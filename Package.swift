@@ -222,9 +222,8 @@ targets.append(
 tests(
   "CrashTests",
   [
-    "TestSupport", "CrashProbe", "MatineeServer", "MatineeLedger", "PublicationServer", "PublicationAPI", "PurchaseService",
-    "CurlTransport",
-    "HTTPTransport", "SQLiteStorage", "Runtime",
+    "TestSupport", "CrashProbe", "MatineeServer", "MatineeLedger", "PublicationServer", "PublicationAPI", "PublicationClient",
+    "PurchaseService", "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime",
   ])
 tests("BuildInfoTests", ["BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])

@@ -30,11 +30,18 @@ import Runtime
       standing.say(.stands(delivery.label))
       delivered.yield()
     }
-    purchases = Purchases(
-      seller: Errand.seller,
-      path: .publicationDevice(client, seller: Errand.seller, journal: journal, clock: clock) { $0 == errand.reader ? client : nil },
-      journal: journal,
-      environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry))
+    let account: PublicationPath.Account = { $0 == errand.reader ? client : nil }
+    let environment = PurchaseEnvironment(clock: clock, effects: effects, retry: retry)
+    // What paces the looks at orders is no wait for an answer.
+    let pace = SystemClock()
+    purchases = StagedPurchases(
+      old: Purchases(
+        seller: Errand.seller, path: .publicationBackend(client, clock: pace, account: account), journal: journal, environment: environment),
+      new: Purchases(
+        seller: Errand.seller,
+        path: .publicationDevice(client, seller: Errand.seller, journal: journal, clock: pace, account: account), journal: journal,
+        environment: environment),
+      choose: { errand.stage == .device ? .new : .old })
   }
 
   /// Does the errand; returns when nothing is left to do.
@@ -55,7 +62,8 @@ import Runtime
     await effects.settled()
     var report = Report(entitled: Set(purchases.entitlements.map(\.id)))
     for transaction in try await journal.purchases(seller: Errand.seller, user: errand.reader).reversed() {
-      report.purchases.append(.init(id: transaction.id, steps: try await journal.steps(of: transaction.id).map(\.rawValue)))
+      report.purchases.append(
+        .init(id: transaction.id, path: transaction.path, steps: try await journal.steps(of: transaction.id).map(\.rawValue)))
       if !transaction.step.isOver { report.unfinished += 1 }
     }
     await journal.close()

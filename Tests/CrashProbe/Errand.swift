@@ -18,6 +18,14 @@ struct Errand: Codable, Sendable {
     case cancelled
   }
 
+  /// Which path the switch says: purchases that the other one began are finished by that all the same.
+  enum Stage: String, Codable, Sendable {
+    case backend
+    case device
+
+    var other: Stage { self == .backend ? .device : .backend }
+  }
+
   /// What the journal calls the publication.
   static let seller = "crash-matrix"
 
@@ -30,6 +38,7 @@ struct Errand: Codable, Sendable {
   var token: String
   var product: String
   var decision: Decision
+  var stage: Stage
 }
 
 /// What the client says at the end of its errand.
@@ -37,6 +46,8 @@ struct Report: Codable, Equatable, Sendable {
   struct Purchase: Codable, Equatable, Sendable {
     /// The transaction, which is the order.
     var id: UUID
+    /// The path that began it.
+    var path: String
     /// Every step that was written down for it.
     var steps: [String]
   }

@@ -19,26 +19,27 @@ enum Matrix {
     let journey: Journey
     let title: String
     let blows: [Blow]
+    let isSwitched: Bool
 
-    var description: String { "MATINEE_SEED=\(seed), \(journey.name), \(title), \(blows)" }
+    var description: String { "MATINEE_SEED=\(seed), \(journey.name), \(title), switched: \(isSwitched), \(blows)" }
   }
 
   /// Ways to buy: each seed takes the next one.
   static let purchases = [
-    Journey(name: "subscription", product: "premium.monthly", decision: .approved),
-    Journey(name: "article passes", product: "passes.5", decision: .approved, passes: 5),
+    Journey(name: "subscription", product: "premium.monthly", decision: .approved, stage: .device),
+    Journey(name: "article passes", product: "passes.5", decision: .approved, stage: .backend, passes: 5),
     Journey(
-      name: "recovery after a charge", product: "premium.lifetime", decision: .approved,
+      name: "recovery after a charge", product: "premium.lifetime", decision: .approved, stage: .device,
       prelude: [Blow(place: .point(Point(label: "answered POST /v1/orders/ID/charge")), victim: .both, fate: .isLost)]),
-    Journey(name: "one-time product", product: "premium.lifetime", decision: .approved),
+    Journey(name: "one-time product", product: "premium.lifetime", decision: .approved, stage: .backend),
   ]
 
   /// What else can come of a purchase: each seed takes some of their points.
   static let others = [
-    Journey(name: "declined", product: "premium.monthly", decision: .declined),
-    Journey(name: "cancelled", product: "premium.monthly", decision: .cancelled),
+    Journey(name: "declined", product: "premium.monthly", decision: .declined, stage: .backend),
+    Journey(name: "cancelled", product: "premium.monthly", decision: .cancelled, stage: .device),
     Journey(
-      name: "recovery before anything was agreed to", product: "premium.lifetime", decision: .cancelled,
+      name: "recovery before anything was agreed to", product: "premium.lifetime", decision: .cancelled, stage: .backend,
       prelude: [Blow(place: .point(Point(label: "purchase.begin")), victim: .client)]),
   ]
 
@@ -99,7 +100,7 @@ enum Matrix {
     for (number, item) in cases.enumerated() {
       let stage = if let world { world } else { try await World(readers: cases.count - number) }
       world = stage
-      var outcome = await stage.play(item.journey, item.blows)
+      var outcome = await stage.play(item.journey, item.blows, isSwitched: item.isSwitched)
       if !outcome.problems.isEmpty {
         outcome.problems.append(await stage.serverLog)
         await stage.close()
@@ -119,11 +120,13 @@ enum Matrix {
       let isWhole = number == Int((seed + UInt64(purchases.count) - 1) % UInt64(purchases.count))
       let isPart = number >= purchases.count
       guard isWhole || isPart else { continue }
-      for (point, title) in rehearsal.points {
+      for (point, title) in rehearsal.points where isWhole || Bool.random(using: &chance) {
         let victims = Self.victims(at: point)
         for victim in isWhole ? victims : [victims.randomElement(using: &chance) ?? .both] {
           cases.append(
-            Case(seed: seed, journey: rehearsal.journey, title: title, blows: Self.blows(point, victim, &chance)))
+            Case(
+              seed: seed, journey: rehearsal.journey, title: title, blows: Self.blows(point, victim, &chance),
+              isSwitched: Bool.random(using: &chance)))
         }
       }
     }

@@ -5,6 +5,8 @@ struct Journey: Sendable {
   let name: String
   let product: String
   let decision: Errand.Decision
+  /// What the switch says when it begins.
+  let stage: Errand.Stage
   /// How many article passes it gives, once; `nil` for access.
   var passes: Int?
   /// What happens before the points are counted: a journey can be the recovery from another's end.

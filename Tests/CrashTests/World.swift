@@ -134,13 +134,13 @@ actor World {
 
   // MARK: The client
 
-  func startClient(_ mode: Errand.Mode, _ journey: Journey, _ reader: Reader) throws -> Int {
+  func startClient(_ mode: Errand.Mode, _ journey: Journey, _ stage: Errand.Stage, _ reader: Reader) throws -> Int {
     clients += 1
     let own = clientFolder(reader)
     try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
     let errand = Errand(
       mode: mode, origin: wire.origin, folder: own, reader: reader.id, token: reader.token, product: journey.product,
-      decision: journey.decision)
+      decision: journey.decision, stage: stage)
     client = try ClientProcess(errand, number: clients, tell: tell)
     return clients
   }
@@ -177,8 +177,8 @@ actor World {
 
 extension World {
   /// Plays one case with a reader of its own.
-  func play(_ journey: Journey, _ blows: [Blow], isRehearsal: Bool = false) async -> Play.Outcome {
+  func play(_ journey: Journey, _ blows: [Blow], isRehearsal: Bool = false, isSwitched: Bool = false) async -> Play.Outcome {
     guard let reader = nextReader() else { return Play.Outcome(problems: ["there is no reader left"]) }
-    return await Play(journey, blows, reader: reader, isRehearsal: isRehearsal).run(in: self)
+    return await Play(journey, blows, reader: reader, isRehearsal: isRehearsal, isSwitched: isSwitched).run(in: self)
   }
 }
