@@ -55,7 +55,15 @@ import Synchronization
       }
       return Side(name: name, queue: queue, products: ScriptedProducts([monthly, forever]))
     }
-    (old, new) = (side("old"), side("new"))
+    let (old, new) = (side("old"), side("new"))
+    (self.old, self.new) = (old, new)
+    // One store, whoever asks: what either queue took is what it sold.
+    for side in [old, new] {
+      side.queue.restore { [first = old.queue, second = new.queue] user in
+        let sold = (first.submitted + second.submitted).filter { $0.user == user }
+        return try sold.map { try issuer.receipt($0.id, user: user, product: $0.productID) }
+      }
+    }
     folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     journal = try await Journal(path: folder.appending(path: "purchases.db").path, clock: clock)

@@ -145,8 +145,7 @@ import Testing
     #expect(await stream.next() == ["premium.monthly"])
     bench.flag = .new
     // The new path learns of the same purchase: no news.
-    bench.new.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
-    bench.old.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    await bench.until { bench.paths[.new]?.entitlements == ["premium.monthly"] }
     #expect(try await bench.purchases.restore() == ["premium.monthly"])
     #expect(await bench.buy(forever) == .purchased("premium.forever"))
     #expect(await stream.next() == ["premium.monthly", "premium.forever"])
@@ -172,6 +171,7 @@ import Testing
     _ = await bench.buy()
     bench.flag = .new
     _ = await bench.buy(forever)
+    await bench.effects.settled()
     bench.old.queue.restore(.success([]))
     bench.new.queue.restore(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
     #expect(try await bench.purchases.restore() == ["premium.forever"])

@@ -92,6 +92,8 @@ import Runtime
     let outcome = await chosen.purchase(product, authorizer: authorizer, onStage: onStage)
     // The journal may know of a payment that the other path left unconfirmed in an earlier run: a good moment to ask the store again.
     if outcome == .failed(.inProgress) { try? await other.resume() }
+    // The other learns of it at once and from the store, so that access lasts as long as the longer-lived of both can make it.
+    if case .purchased = outcome { Task { _ = try? await other.restore() } }
     return outcome
   }
 

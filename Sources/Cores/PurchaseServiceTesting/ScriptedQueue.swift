@@ -12,7 +12,7 @@ public final class ScriptedQueue: QueueProcessor {
     var canMakePayments = true
     var submitted: [Transaction] = []
     var finished: [UUID] = []
-    var restored: Result<[String], StoreFailure> = .success([])
+    var restored: @Sendable (String) throws -> [String] = { _ in [] }
     var running: [UUID: Int] = [:]
     var overlapped = false
     var observers: [Int: AsyncStream<QueueUpdate>.Continuation] = [:]
@@ -28,7 +28,9 @@ public final class ScriptedQueue: QueueProcessor {
   /// What submissions get from here on.
   public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
   /// What asking for receipts gets from here on.
-  public func restore(_ result: Result<[String], StoreFailure>) { state.withLock { $0.restored = result } }
+  public func restore(_ result: Result<[String], StoreFailure>) { restore { _ in try result.get() } }
+  /// What a user who asks for receipts gets from here on.
+  public func restore(_ answer: @escaping @Sendable (_ user: String) throws -> [String]) { state.withLock { $0.restored = answer } }
   /// Whether payments are allowed.
   public func allowPayments(_ allowed: Bool) { state.withLock { $0.canMakePayments = allowed } }
   /// Tells whoever observes of something that nobody asked for; while nobody does it is kept for the first who will.
@@ -66,7 +68,7 @@ public final class ScriptedQueue: QueueProcessor {
   /// See `QueueProcessor`.
   public func finish(_ transaction: Transaction) async throws { state.withLock { $0.finished.append(transaction.id) } }
   /// See `QueueProcessor`.
-  public func restore(user: String) async throws -> [String] { try state.withLock { $0.restored }.get() }
+  public func restore(user: String) async throws -> [String] { try state.withLock { $0.restored }(user) }
   /// See `QueueProcessor`.
   public func observe() -> AsyncStream<QueueUpdate> {
     let (updates, observer) = AsyncStream.makeStream(of: QueueUpdate.self)
