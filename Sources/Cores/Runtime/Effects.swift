@@ -17,9 +17,6 @@
   public private(set) var inFlight = 0
   /// Whether ``stop()`` was called.
   public private(set) var isStopped = false
-  /// How many waits on a clock have been started and have not ended.
-  public private(set) var timers = 0
-
   private var deliveries = 0
   private var settling: [CheckedContinuation<Void, Never>] = []
 
@@ -47,7 +44,7 @@
   ) async throws -> Value {
     await hold()
     inFlight += 1
-    let result = await perform(work)
+    let result = await perform { try await InsideEffect.$isTrue.withValue(true) { try await work() } }
     await hold()
     deliver(label)
     inFlight -= 1
@@ -62,9 +59,7 @@
   /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
     await hold()
-    timers += 1
     let result = await perform { try await clock.sleep(for: duration) }
-    timers -= 1
     await hold()
     try result.get()
     deliver(label)
@@ -95,4 +90,10 @@
     settling.removeAll()
     for continuation in waiting { continuation.resume() }
   }
+}
+
+/// Tells the work that somebody waits for through ``Effects/run(_:_:)`` from all else: a clock that counts its sleepers asks this.
+public enum InsideEffect {
+  /// Whether the caller is such work.
+  @TaskLocal public static var isTrue = false
 }

@@ -52,7 +52,7 @@ import Synchronization
     for _ in 0..<Self.patience where calm < Self.hops {
       let before = deliveries
       await Task.yield()
-      if effects.inFlight > clock.sleeping - effects.timers + delays.sleeping {
+      if effects.inFlight > clock.sleeping + delays.sleeping {
         calm = 0
         // Work on another thread: it ends by itself, so this only keeps the processor free for it.
         try? await SystemClock().sleep(for: .milliseconds(1))
@@ -112,7 +112,9 @@ final class CountingClock: AppClock {
   /// Those who sleep now belong to a process that is no more.
   func forget() { count.withLock { $0 = Count() } }
 
+  /// Counts who holds an effect up; timers hold up nothing.
   func sleep(for duration: Duration) async throws {
+    guard InsideEffect.isTrue else { return try await base.sleep(for: duration) }
     let count = count.withLock { $0 }
     count.value.withLock { $0 += 1 }
     defer { count.value.withLock { $0 -= 1 } }
