@@ -134,31 +134,38 @@ import Testing
         .init(.status(503), method: .put, path: "/v1/posts/", count: 2), .init(.delay(.milliseconds(500)), path: "/v1/session"),
         .init(.drop, skip: 1, probability: 0.5), .init(.refuse), .init(.corrupt), .init(.truncate(10)),
       ])
-    #expect(try FaultPlan(json: Data(json.utf8)) == expected)
+    #expect(try FaultPlan(json: Data(json.utf8), file: "f") == expected)
   }
 
   @Test(arguments: [
-    ("{\"rules\": [\n  {\"fault\": refuse}\n]}", "line 2, column 13: Invalid value"),
-    ("{\"rules\": [", "line 1, column 12: Unexpected end of file during JSON parse."),
-    ("", "line 1, column 1: Unexpected end of file during JSON parse."), ("[]", "the plan is no object"),
-    ("{}", "the plan: \"rules\" is a list"), ("{\"rules\": [], \"sed\": 1}", "the plan: there is no field \"sed\""),
-    ("{\"rules\": [], \"seed\": -1}", "the plan: \"seed\" is a whole number from 0"),
-    ("{\"rules\": [], \"seed\": true}", "the plan: \"seed\" is a whole number from 0"),
-    ("{\"rules\": [{\"fault\": \"drop\"}, 1]}", "rule 2 is no object"), ("{\"rules\": [{}]}", "rule 1: \"fault\" is missing"),
+    ("{\"rules\": [\n  {\"fault\": refuse}\n]}", "line 2, column 13: expected a value for “fault”, found “refuse”"),
+    ("{\"rules\": [", "line 1, column 12: expected a value or “]”, found the end of the file"),
+    ("", "line 1, column 1: expected a value, found the end of the file"), ("[]", "line 1, column 1: expected an object, found a list"),
+    ("{}", "line 1, column 1: “rules” is missing"),
+    ("{\"rules\": [], \"sed\": 1}", "line 1, column 15: there is no “sed” here; did you mean “seed”?"),
+    ("{\"rules\": [], \"seed\": -1}", "line 1, column 23: expected a whole number from 0 to 18446744073709551615, found -1"),
+    ("{\"rules\": [], \"seed\": true}", "line 1, column 23: expected a whole number, found true"),
+    ("{\"rules\": [{\"fault\": \"drop\"},\n 1]}", "line 2, column 2: expected an object, found 1"),
+    ("{\"rules\": [{}]}", "line 1, column 12: “fault” is missing"),
     (
       "{\"rules\": [{\"fault\": \"dorp\"}]}",
-      "rule 1: there is no fault \"dorp\"; there are refuse, drop, delay, truncate, corrupt and status"
-    ), ("{\"rules\": [{\"fault\": 1}]}", "rule 1: \"fault\" is text"),
-    ("{\"rules\": [{\"fault\": \"delay\"}]}", "rule 1: \"seconds\" is missing"),
-    ("{\"rules\": [{\"fault\": \"drop\", \"seconds\": 1}]}", "rule 1: \"seconds\" does not go with \"drop\""),
-    ("{\"rules\": [{\"fault\": \"drop\", \"skip\": true}]}", "rule 1: \"skip\" is a whole number from 0"),
-    ("{\"rules\": [{\"fault\": \"status\", \"status\": 99}]}", "rule 1: \"status\" is a whole number from 100 to 599"),
-    ("{\"rules\": [{\"fault\": \"status\", \"status\": 500.5}]}", "rule 1: \"status\" is a whole number from 100 to 599"),
-    ("{\"rules\": [{\"fault\": \"drop\", \"probability\": 2}]}", "rule 1: \"probability\" is a number from 0 to 1"),
-    ("{\"rules\": [{\"fault\": \"drop\", \"method\": \"put\"}]}", "rule 1: there is no method \"put\""),
-    ("{\"rules\": [{\"fault\": \"drop\", \"cuont\": 1}]}", "rule 1: there is no field \"cuont\""),
+      "line 1, column 22: expected one of “refuse”, “drop”, “delay”, “truncate”, “corrupt”, “status”, found “dorp”; did you mean “drop”?"
+    ),
+    ("{\"rules\": [{\"fault\": \"delay\"}]}", "line 1, column 12: “seconds” is missing"),
+    (
+      "{\"rules\": [{\"fault\": \"drop\", \"seconds\": 1}]}",
+      "line 1, column 30: there is no “seconds” here; there can be “count”, “fault”, “method”, “path”, “probability”, “skip”"
+    ), ("{\"rules\": [{\"fault\": \"drop\", \"skip\": true}]}", "line 1, column 38: expected a whole number, found true"),
+    ("{\"rules\": [{\"fault\": \"drop\", \"skip\": -1}]}", "line 1, column 38: expected a whole number from 0, found -1"),
+    ("{\"rules\": [{\"fault\": \"status\", \"status\": 99}]}", "line 1, column 42: expected a status from 100 to 599, found 99"),
+    ("{\"rules\": [{\"fault\": \"status\", \"status\": 500.5}]}", "line 1, column 42: expected a whole number, found 500.5"),
+    ("{\"rules\": [{\"fault\": \"drop\", \"probability\": 2}]}", "line 1, column 45: expected a number from 0 to 1, found 2.0"),
+    (
+      "{\"rules\": [{\"fault\": \"drop\", \"method\": \"put\"}]}",
+      "line 1, column 40: expected one of “GET”, “POST”, “PUT”, “DELETE”, “HEAD”, found “put”; did you mean “PUT”?"
+    ), ("{\"rules\": [{\"fault\": \"drop\", \"cuont\": 1}]}", "line 1, column 30: there is no “cuont” here; did you mean “count”?"),
   ]) func saysWhereAPlanIsWrong(_ json: String, _ message: String) {
-    let error = #expect(throws: FaultPlan.Invalid.self) { try FaultPlan(json: Data(json.utf8)) }
-    #expect(error?.description == message)
+    let error = #expect(throws: LocatedJSON.Failure.self) { try FaultPlan(json: Data(json.utf8), file: "f") }
+    #expect(error?.description == "f, " + message)
   }
 }

@@ -54,7 +54,7 @@ import Testing
     (#"{"name": "x", "steps": [{"link": "a", "back": true}]}"#, "line 1, column 25: expected a step with one of signIn, link, "),
     (#"{"name": "x", "steps": [{"input": "a", "wiht": "b"}]}"#, "line 1, column 40: there is no “wiht” here; did you mean “with”?"),
     (#"{"name": "x", "steps": [{"expect": {"screne": "feed"}}]}"#, "line 1, column 37: there is no “screne” here; did you mean “screen”?"),
-    (#"{"name": "x", "steps": [{"faults": [{"fault": "dorp"}]}]}"#, "line 1, column 36: rule 1: there is no fault \"dorp\""),
+    (#"{"name": "x", "steps": [{"faults": [{"fault": "dorp"}]}]}"#, "line 1, column 47: expected one of “refuse”, “drop”"),
     (#"{"steps": []}"#, "line 1, column 1: “name” is missing"),
   ])
   func aBadFileIsRefusedWithItsPlace(_ text: String, _ problem: String) async throws {

@@ -20,7 +20,7 @@ struct Wiring {
   let clock = SystemClock()
 
   /// - Parameter keepsSession: false for a start that must leave nothing behind.
-  /// - Throws: `DataFolder.Failure`, `TransportError`, `FaultPlan.Invalid`, ``Unreadable``: each says what is wrong in a sentence.
+  /// - Throws: `DataFolder.Failure`, `TransportError`, `LocatedJSON.Failure`, ``Unreadable``: each says what is wrong in a sentence.
   init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
     folder = try DataFolder(path: path ?? Self.folder(options))
     let answering: any Transport
@@ -33,7 +33,7 @@ struct Wiring {
       answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try NetworkTransport(origin: nil))
     }
     if let file = options.faultsFile {
-      let plan = try FaultPlan(json: try Self.read(file))
+      let plan = try FaultPlan(json: try Self.read(file), file: file)
       transport = FaultTransport(answering, plan: plan, clock: clock)
     } else {
       transport = answering

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// Which requests go wrong, and how; a tester writes it as JSON.
 ///
@@ -52,12 +53,6 @@ public struct FaultPlan: Equatable, Sendable {
     }
   }
 
-  /// Why a file is no plan.
-  public struct Invalid: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where and what, such as `rule 2: there is no fault "dorp"`.
-    public let description: String
-  }
-
   /// What chance follows: the same plan and the same requests fail in the same way.
   public var seed: UInt64
   /// The rules, in order.
@@ -70,130 +65,58 @@ public struct FaultPlan: Equatable, Sendable {
   }
 
   /// Reads a plan from JSON.
-  /// - Throws: ``Invalid``, with the line and column of a slip in the JSON, or the number of the rule that cannot be.
-  public init(json: Data) throws(Invalid) {
-    let root = try Fields(Self.parse(json), at: "the plan", known: ["seed", "rules"])
-    seed = UInt64(try root.integer("seed", in: 0...Int.max) ?? 0)
-    guard case .list(let list) = root.values["rules"] else { throw Invalid(description: "the plan: \"rules\" is a list") }
-    rules = []
-    for (index, entry) in list.enumerated() { rules.append(try Rule(entry, at: "rule \(index + 1)")) }
-  }
-
-  private static func parse(_ json: Data) throws(Invalid) -> JSONValue {
-    do {
-      // The decoder tells `true` from 1; only the older parser says where a slip is.
-      _ = try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)
-      return try JSONDecoder().decode(JSONValue.self, from: json)
-    } catch {
-      let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? "\(error)"
-      // Foundation counts characters from the start; people count lines.
-      let words = text.split(separator: " around character ")
-      let offset = words.count == 2 ? Int(words[1].prefix { $0.isNumber }) ?? json.count : json.count
-      let before = json.prefix(offset)
-      let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-      let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 - before.startIndex + 1 } ?? 0) + 1
-      throw Invalid(description: "line \(line), column \(column): \(words.first.map(String.init) ?? text)")
-    }
+  /// - Parameter file: what errors name the file.
+  /// - Throws: `LocatedJSON.Failure`.
+  public init(json: Data, file: String) throws(LocatedJSON.Failure) {
+    self = try LocatedJSON.decode(FaultPlan.self, from: json, file: file)
   }
 }
 
-extension FaultPlan.Rule {
-  fileprivate init(_ entry: JSONValue, at place: String) throws(FaultPlan.Invalid) {
-    let fields = try Fields(
-      entry, at: place, known: ["fault", "method", "path", "skip", "count", "probability", "seconds", "bytes", "status"])
-    guard let name = try fields.text("fault") else { throw fields.invalid("\"fault\" is missing") }
+extension FaultPlan: Decodable {
+  private enum CodingKeys: String, CodingKey { case seed, rules }
+
+  /// Reads what people write.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    seed = try fields.decodeIfPresent(UInt64.self, forKey: .seed) ?? 0
+    rules = try fields.decode([Rule].self, forKey: .rules)
+  }
+}
+
+extension FaultPlan.Rule: Decodable {
+  private enum CodingKeys: String, CodingKey { case fault, method, path, skip, count, probability, seconds, bytes, status }
+
+  private enum Name: String, Decodable, CaseIterable { case refuse, drop, delay, truncate, corrupt, status }
+
+  /// Reads what people write.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    func checked<Value: Comparable>(_ value: Value, _ range: ClosedRange<Value>, _ what: String, _ key: CodingKeys) throws -> Value {
+      guard range.contains(value) else { throw DecodingError.located(fields.codingPath + [key], "expected \(what), found \(value)") }
+      return value
+    }
+    // What does not go with the fault is not asked for, and so refused.
     let fault: FaultPlan.Fault
-    var argument: String?
-    switch name {
-    case "refuse": fault = .refuse
-    case "drop": fault = .drop
-    case "corrupt": fault = .corrupt
-    case "delay":
-      argument = "seconds"
-      fault = .delay(.seconds(try fields.required(fields.number("seconds", in: 0...86_400), "seconds")))
-    case "truncate":
-      argument = "bytes"
-      fault = .truncate(try fields.required(fields.integer("bytes", in: 0...Int.max), "bytes"))
-    case "status":
-      argument = "status"
-      fault = .status(try fields.required(fields.integer("status", in: 100...599), "status"))
-    default: throw fields.invalid("there is no fault \"\(name)\"; there are refuse, drop, delay, truncate, corrupt and status")
-    }
-    for other in ["seconds", "bytes", "status"] where other != argument && fields.values[other] != nil {
-      throw fields.invalid("\"\(other)\" does not go with \"\(name)\"")
-    }
-    var method: Request.Method?
-    if let text = try fields.text("method") {
-      method = Request.Method(rawValue: text)
-      if method == nil { throw fields.invalid("there is no method \"\(text)\"") }
+    switch try fields.decode(Name.self, forKey: .fault) {
+    case .refuse: fault = .refuse
+    case .drop: fault = .drop
+    case .corrupt: fault = .corrupt
+    case .delay:
+      let seconds = try fields.decode(Double.self, forKey: .seconds)
+      fault = .delay(.seconds(try checked(seconds, 0...86_400, "seconds from 0 to 86400", .seconds)))
+    case .truncate:
+      fault = .truncate(try checked(fields.decode(Int.self, forKey: .bytes), 0...Int.max, "a whole number from 0", .bytes))
+    case .status:
+      fault = .status(try checked(fields.decode(Int.self, forKey: .status), 100...599, "a status from 100 to 599", .status))
     }
     self.init(
-      fault, method: method, path: try fields.text("path") ?? "", skip: try fields.integer("skip", in: 0...Int.max) ?? 0,
-      count: try fields.integer("count", in: 0...Int.max), probability: try fields.number("probability", in: 0...1) ?? 1)
-  }
-}
-
-private enum JSONValue: Decodable {
-  case object([String: JSONValue])
-  case list([JSONValue])
-  case text(String)
-  case number(Double)
-  case other
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let object = try? container.decode([String: JSONValue].self) {
-      self = .object(object)
-    } else if let list = try? container.decode([JSONValue].self) {
-      self = .list(list)
-    } else if let text = try? container.decode(String.self) {
-      self = .text(text)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else {
-      self = .other
-    }
-  }
-}
-
-/// The fields of one JSON object; whoever asks for a wrong one gets an error that says where.
-private struct Fields {
-  let values: [String: JSONValue]
-  let place: String
-
-  init(_ value: JSONValue, at place: String, known: Set<String>) throws(FaultPlan.Invalid) {
-    guard case .object(let values) = value else { throw FaultPlan.Invalid(description: "\(place) is no object") }
-    self.values = values
-    self.place = place
-    if let unknown = values.keys.sorted().first(where: { !known.contains($0) }) { throw invalid("there is no field \"\(unknown)\"") }
-  }
-
-  func invalid(_ text: String) -> FaultPlan.Invalid { FaultPlan.Invalid(description: "\(place): \(text)") }
-
-  func required<Value>(_ value: Value?, _ name: String) throws(FaultPlan.Invalid) -> Value {
-    guard let value else { throw invalid("\"\(name)\" is missing") }
-    return value
-  }
-
-  func text(_ name: String) throws(FaultPlan.Invalid) -> String? {
-    guard let value = values[name] else { return nil }
-    guard case .text(let text) = value else { throw invalid("\"\(name)\" is text") }
-    return text
-  }
-
-  func number(_ name: String, in range: ClosedRange<Double>) throws(FaultPlan.Invalid) -> Double? {
-    guard let value = values[name] else { return nil }
-    guard case .number(let number) = value, range.contains(number) else {
-      throw invalid("\"\(name)\" is a number from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
-    }
-    return number
-  }
-
-  func integer(_ name: String, in range: ClosedRange<Int>) throws(FaultPlan.Invalid) -> Int? {
-    guard let value = values[name] else { return nil }
-    guard case .number(let number) = value, let integer = Int(exactly: number), range.contains(integer) else {
-      throw invalid("\"\(name)\" is a whole number from \(range.lowerBound)\(range.upperBound == .max ? "" : " to \(range.upperBound)")")
-    }
-    return integer
+      fault, method: try fields.decodeIfPresent(Request.Method.self, forKey: .method),
+      path: try fields.decodeIfPresent(String.self, forKey: .path) ?? "",
+      skip: try checked(fields.decodeIfPresent(Int.self, forKey: .skip) ?? 0, 0...Int.max, "a whole number from 0", .skip),
+      count: try fields.decodeIfPresent(Int.self, forKey: .count).map { try checked($0, 0...Int.max, "a whole number from 0", .count) },
+      probability: try checked(
+        fields.decodeIfPresent(Double.self, forKey: .probability) ?? 1, 0...1, "a number from 0 to 1", .probability))
   }
 }

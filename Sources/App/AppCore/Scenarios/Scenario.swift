@@ -142,11 +142,7 @@ extension Scenario.Step: Decodable {
       self = .back
     case .advance: self = .advance(try container.decode(TimeSpan.self, forKey: .advance))
     case .wallClock: self = .wallClock(try container.decode(Date.self, forKey: .wallClock))
-    case .faults:
-      let rules = try container.decode(LocatedJSON.Verbatim.self, forKey: .faults).bytes
-      do {
-        self = .faults(try FaultPlan(json: Data("{\"rules\": ".utf8) + rules + Data("}".utf8)).rules)
-      } catch { throw DecodingError.located(container.codingPath + [CodingKeys.faults], error.description) }
+    case .faults: self = .faults(try container.decode([FaultPlan.Rule].self, forKey: .faults))
     case .store: self = .store(try container.decode(TestStore.Command.self, forKey: .store))
     case .restart: self = .restart(try container.decode(Scenario.Restart.self, forKey: .restart))
     case .expect: self = .expect(try container.decode(Scenario.Expectation.self, forKey: .expect))

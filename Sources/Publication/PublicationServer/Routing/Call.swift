@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 import SignedReceipts
 
 /// A request that found its route.
@@ -73,37 +74,19 @@ struct Call: Sendable {
     } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
       throw Problem.badRequest("“\(Self.place(context.codingPath))” in the body: \(context.debugDescription).")
     } catch {
-      throw Problem.badRequest(JSONSlip.sentence(request.body))
+      throw Problem.badRequest(Self.slip(in: request.body))
+    }
+  }
+
+  /// Where the body is no JSON, which the decoder does not say.
+  private static func slip(in body: Data) -> String {
+    do throws(LocatedJSON.Failure) {
+      try LocatedJSON.check(body, file: "body")
+      return "The body is no JSON that is understood here."
+    } catch {
+      return "The body is no JSON: \(error.problem) at line \(error.line), column \(error.column)."
     }
   }
 
   private static func place(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
-}
-
-/// Where a text is no JSON.
-enum JSONSlip {
-  /// One sentence; the decoder does not say where, the older parser does.
-  static func sentence(_ body: Data) -> String {
-    do {
-      _ = try JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
-      return "The body is no JSON that is understood here."
-    } catch {
-      let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String ?? "it cannot be read"
-      let reason = text.hasSuffix(".") ? String(text.dropLast()) : text
-      return "The body is no JSON: \(place(reason, body))."
-    }
-  }
-
-  /// Foundation counts characters from the start; people count lines.
-  private static func place(_ reason: String, _ body: Data) -> String {
-    for words in [" around character ", " starting from character "] {
-      let parts = reason.split(separator: words)
-      guard parts.count == 2, let offset = Int(parts[1].prefix { $0.isNumber }) else { continue }
-      let before = body.prefix(offset)
-      let line = before.count { $0 == UInt8(ascii: "\n") } + 1
-      let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 - before.startIndex + 1 } ?? 0) + 1
-      return "\(parts[0]) at line \(line), column \(column)"
-    }
-    return reason
-  }
 }
