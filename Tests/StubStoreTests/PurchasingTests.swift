@@ -51,13 +51,14 @@ import Testing
   }
 
   @Test func deferredThenDeclined() async throws {
-    let bench = try await Bench { $0.outcomes = [StubOutcome(.deferred)] }
+    let bench = try await Bench { $0.outcomes = [StubOutcome(.deferred, sentence: "Your parents have been asked.")] }
     guard case .pending(.deferred) = await bench.buy(monthly) else {
       Issue.record("not deferred")
       return
     }
     try await bench.store.perform(.decline())
     try await bench.history(monthly) { $0.step == .failed }
+    #expect(try await bench.purchases.history().first?.sentence == "The purchase was not approved. Nothing was charged.")
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(try bench.order(monthly)?.payments == 0)
   }

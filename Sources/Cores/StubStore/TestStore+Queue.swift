@@ -133,7 +133,8 @@ extension StubOutcome {
     case (.fail, "busy"): .busy(retryAfter: nil)
     case (.fail, "unauthorized"): .unauthorized
     case (.fail, "unknown_product"): .unknownProduct(sentence ?? "The store does not sell this any more.")
-    case (.fail, "declined"), (.deferred, _): .declined(sentence ?? "The payment was declined. Nothing was charged.")
+    case (.fail, "declined"): .declined(sentence ?? "The payment was declined. Nothing was charged.")
+    case (.deferred, _): .declined("The purchase was not approved. Nothing was charged.")
     case (.fail, let code?): .refused(code: code, sentence: sentence ?? "The store refused (\(code)). Nothing was charged.")
     default: .refused(code: result.rawValue, sentence: sentence ?? "The payment was not authorized. Nothing was charged.")
     }
