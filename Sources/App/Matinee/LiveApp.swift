@@ -1,5 +1,6 @@
 import AppConfig
 import AppCore
+import BuildInfo
 import Foundation
 import Gtk
 import PublicationClient
