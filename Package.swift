@@ -229,7 +229,8 @@ tests("BuildInfoTests", ["BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])
 tests("FloorTests")
 tests(
-  "LibraryTests", ["TestSupport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "FeatureFlags", "StubStore"])
+  "LibraryTests", ["TestSupport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "FeatureFlags", "StubStore"],
+  exclude: ["Symbols"])
 tests("ScriptTests")
 if !headless {
   tests("GtkTests", ["Gtk", "CGtk", "CGtkShims", "Runtime"])
