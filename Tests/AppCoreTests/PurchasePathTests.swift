@@ -8,10 +8,11 @@ import PublicationServer
 import Runtime
 import SessionService
 import TestSupport
+import Synchronization
 import Testing
 
 /// From a locked article over the paywall and the payment to the unlocked article.
-@MainActor @Suite struct PurchasePathTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PurchasePathTests {
   private let gateway = CountingGateway()
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
 
@@ -131,6 +132,77 @@ import Testing
     #expect(await gateway.charges == 1)
     await lost.release()
     await first.settle()
+  }
+
+  // MARK: Links to orders
+
+  @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    await publication.offerPages(at: .origin("https://read.example.org"))
+    let asked = Asked()
+    let rig = try await atThePayment(
+      InProcessTransport { request in
+        asked.note(request)
+        return await publication.handle(request)
+      })
+    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    payment.methodChosen(try #require(payment.state.methods.first { $0.name == "Pay in the browser" }).id)
+    payment.payTapped()
+    await wait { !rig.opened.isEmpty }
+    #expect(payment.state.status == .working("Waiting for you to pay in the browser…"))
+    #expect(payment.state.canCancel)
+    let page = try #require(rig.opened.first)
+    let order = try #require(asked.order)
+    _ = await publication.handle(Request(.post, page.replacing("https://read.example.org", with: "") + "/approve"))
+    // The browser's way back arrives before the next look at the page.
+    rig.coordinator.open(uri: "matinee://orders/\(order)")
+    await wait { rig.tracks.last?.navigation == .purchases(order: UUID(uuidString: order)) }
+    #expect(rig.visible == .payment("premium.monthly"))
+    #expect(rig.tracks.last?.outcome == .ignored)
+    // Others wait on this clock too, so nobody can say from outside when the sheet's own question is due.
+    while asked.looks == 0 {
+      rig.clock.advance(by: .seconds(2))
+      for _ in 0..<2000 where asked.looks == 0 { await Task.yield() }
+    }
+    while !isReadable(rig) { await Task.yield() }
+    #expect(isReadable(rig))
+    #expect(await gateway.charges == 1)
+  }
+
+  @Test func aLinkToAnOrderShowsItAmongThePurchases() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
+    try await pay(rig)
+    await wait { isReadable(rig) }
+    rig.coordinator.open(uri: "matinee://purchases")
+    await rig.settle()
+    guard case .purchases(let all) = rig.presenter.visibleScreen else { throw PathRig.Missing("purchases") }
+    await wait { all.state.phase == .ready }
+    let bought = try #require(all.state.rows.first)
+    #expect(bought.status.words == "Paid")
+    rig.coordinator.open(uri: "matinee://orders/\(bought.id)")
+    await rig.settle()
+    #expect(rig.visible == .purchases(order: bought.id))
+    guard case .purchases(let one) = rig.presenter.visibleScreen else { throw PathRig.Missing("purchases") }
+    #expect(one.state.marked == bought.id)
+    rig.coordinator.open(uri: "matinee://orders/\(UUID())")
+    await rig.settle()
+    #expect(rig.visible == .purchases(order: bought.id), "one that is not there changes nothing")
+    #expect(rig.presenter.messages.last == "This link leads to something that is not here, or no longer.")
+  }
+
+  /// Remembers which order was begun, and how often its checkout was looked at.
+  private final class Asked: Sendable {
+    private let begun = Mutex<String?>(nil)
+    private let count = Mutex(0)
+    var order: String? { begun.withLock { $0 } }
+    var looks: Int { count.withLock { $0 } }
+
+    func note(_ request: Request) {
+      let parts = request.path.split(separator: "/")
+      if request.method == .put, parts.count == 3, parts[1] == "orders" { begun.withLock { $0 = String(parts[2]) } }
+      if request.method == .get, parts.last == "checkout" { count.withLock { $0 += 1 } }
+    }
   }
 
   /// Keeps answers back until they are released.

@@ -182,5 +182,30 @@ import Testing
         "a month", "a year", "every 3 months", "a week", "every 2 years", "every 10 days", "every 1 month and 3 days",
       ])
     #expect(try ["P1M", "P1Y", "P3M"].map { try period($0).every } == ["every month", "every year", "every 3 months"])
+    #expect(try ["P1M", "P2W", "P1M3D"].map { try period($0).length(times: 2) } == ["2 months", "4 weeks", "2 months and 6 days"])
+  }
+
+  @Test func whatABeginningCostsInWords() throws {
+    let month = try #require(SubscriptionPeriod(months: 1))
+    let fortnight = try #require(SubscriptionPeriod(days: 14))
+    func product(_ minorUnits: Int, _ period: SubscriptionPeriod, cycles: Int = 1) -> Product {
+      Product(
+        id: "a", kind: .subscription(group: nil, period: month), name: "A", price: Price(minorUnits: 490, currency: "EUR"),
+        offer: Offer(price: Price(minorUnits: minorUnits, currency: "EUR"), period: period, cycles: cycles))
+    }
+    let locale = Locale(identifier: "en_IE")
+    #expect(product(0, fortnight).paceText(locale) == "First 2 weeks free")
+    #expect(product(0, month).paceText(locale) == "First month free")
+    #expect(product(100, month).paceText(locale) == "First month for €1.00")
+    #expect(product(100, month, cycles: 3).paceText(locale) == "First 3 months for €1.00 a month")
+    #expect(product(100, month).firstPayment == Price(minorUnits: 100, currency: "EUR"))
+  }
+
+  @Test func case15APeriodEndsOnADayThatThereIs() throws {
+    let month = try #require(SubscriptionPeriod(months: 1))
+    let start = try Date("2024-01-31T12:00:00Z", strategy: .iso8601)
+    let zone = try #require(TimeZone(identifier: "UTC"))
+    #expect(month.end(from: start, in: zone).formatted(.iso8601) == "2024-02-29T12:00:00Z")
+    #expect(month.end(from: start, times: 12, in: zone).formatted(.iso8601) == "2025-01-31T12:00:00Z")
   }
 }

@@ -31,6 +31,7 @@ import XCTest
     let publication = try finish {
       let publication = try await Publication(folder: nil, gateway: YesGateway(), clock: clock, passwordCost: .none)
       try await publication.install(SampleContent.publication(openedAt: clock.now))
+      if storeBadge != nil { await publication.offerPages(at: .origin("https://read.example.org")) }
       return publication
     }
     line = Line(InProcessTransport { await publication.handle($0) })
