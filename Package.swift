@@ -103,10 +103,11 @@ library("ArticleFeature", "Features", ["ContentCache", "PublicationClient", "Pub
 library("PaywallFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
 library("PaymentFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
 library("AccountFeature", "Features", ["SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
+library("TesterFeature", "Features", ["StubStore", "PurchaseService", "PublicationClient", "HTTPTransport", "Runtime"])
 
 let features: [Target.Dependency] = [
   "LoginFeature", "FeedFeature", "FanClubFeature", "BookmarksFeature", "ArticleFeature", "PaywallFeature", "PaymentFeature",
-  "AccountFeature",
+  "AccountFeature", "TesterFeature",
 ]
 let clientCores: [Target.Dependency] = [
   "Runtime", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "ContentCache", "PurchaseService", "SessionService", "NavigationCore",
@@ -146,6 +147,7 @@ if !headless {
   c("CGtkShims", ["CGtk"])
   c("CSecretShims", ["CSecret"])
   c("CAppResources")
+  c("CStubProducts")
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
   library("DesktopServices", "App", ["CSecretShims", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
@@ -154,7 +156,7 @@ if !headless {
   executable(
     "Matinee", product: "matinee",
     [
-      "Screens", "Gtk", "DesktopServices", "AppCore", "AppConfig", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
+      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "AppCore", "AppConfig", "BuildInfo", "CurlTransport", "PublicationServer", "PublicationClient",
       "PublicationAPI", "FeedFormats",
     ] + clientCores)
 }
@@ -225,6 +227,7 @@ tests(
     "TestSupport", "CrashProbe", "MatineeServer", "MatineeLedger", "PublicationServer", "PublicationAPI", "PublicationClient",
     "PurchaseService", "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime",
   ])
+tests("TesterFeatureTests", ["TesterFeature", "StubStore", "PurchaseService", "PublicationClient", "HTTPTransport", "Runtime"])
 tests("BuildInfoTests", ["BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])
 tests("FloorTests")

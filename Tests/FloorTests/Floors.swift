@@ -53,6 +53,7 @@ enum House {
     "CXML2": ["FeedFormats"],
     "CMicroHTTPD": ["PublicationListener"],
     "CSamplePublication": ["PublicationServer"],
+    "CStubProducts": ["Matinee"],
     // Only executables join the two ends of the seam.
     "PublicationServer": ["PublicationListener", "Matinee", "MatineeServer", "MatineeScenario"],
     "PublicationListener": ["MatineeServer"],

@@ -7,6 +7,7 @@ import PublicationClient
 import Runtime
 import SQLiteStorage
 import Screens
+import TesterFeature
 
 /// The app with a window.
 @MainActor final class LiveApp {
@@ -14,6 +15,7 @@ import Screens
   private var application: Application?
   private var window: MainWindow?
   private var coordinator: AppCoordinator?
+  private var tester: TesterWindow?
   private var temporaryFolder: String?
   /// Locked for as long as this process may write to it.
   private var folder: DataFolder?
@@ -72,11 +74,12 @@ import Screens
     folder = wiring.folder
     let effects = Effects()
     let formatting = Formatting(clock: wiring.clock, locale: .current, timeZone: .current)
-    let environment = AppEnvironment(
+    var environment = AppEnvironment(
       origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
       clock: wiring.clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
       version: Build.version, report: { FileHandle.standardError.write(Data("matinee: \($0)\n".utf8)) },
       openWeb: { [weak self] in self?.openWeb($0) })
+    environment.testStore = wiring.testStore
     let curtain = CurtainViewModel(effects: effects, clock: wiring.clock)
     let pictures = Pictures(client: APIClient(transport: wiring.transport, token: { nil }), effects: effects)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
@@ -88,6 +91,10 @@ import Screens
     }
     self.window = window
     self.coordinator = coordinator
+    if Config().hasTesterPanel {
+      let panel = TesterViewModel(store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: formatting)
+      application?.addAction("tester-panel", accelerators: ["<Control><Shift>t"]) { [weak self] in self?.showTester(panel) }
+    }
     coordinator.start(opening: picture?.uri ?? uri, after: { await window.firstFrame() })
     window.show()
     if let picture {
@@ -96,6 +103,13 @@ import Screens
           Screenshot(window: window, effects: effects, clock: wiring.clock).take(into: picture.file, signsIn: picture.uri != nil))
       }
     }
+  }
+
+  private func showTester(_ panel: TesterViewModel) {
+    guard !isQuitting else { return }
+    let window = tester ?? TesterWindow(application, panel)
+    tester = window
+    window.toggle()
   }
 
   private func openWeb(_ url: String) {
@@ -121,6 +135,8 @@ import Screens
       return
     }
     window?.window.isVisible = false
+    tester?.close()
+    tester = nil
     Task {
       await coordinator.finish()
       application.quit()

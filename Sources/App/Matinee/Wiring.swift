@@ -1,5 +1,6 @@
 import AppConfig
 import AppCore
+import CStubProducts
 import CurlTransport
 import DesktopServices
 import Foundation
@@ -10,6 +11,7 @@ import PublicationServer
 import Runtime
 import SQLiteStorage
 import SessionService
+import StubStore
 
 /// The live parts of one start: where data is, which publication answers, what keeps the token.
 struct Wiring {
@@ -17,13 +19,25 @@ struct Wiring {
   let folder: DataFolder
   let transport: any Transport
   let tokenStore: any TokenStore
-  let clock = SystemClock()
+  /// The app's time: the test store's, which may run faster, when that sells.
+  let clock: any AppClock
+  /// What sells in place of the publication; `nil` for the publication itself.
+  let testStore: TestStore?
+  /// What answers in place of the publication, for the tester panel.
+  let stubAnswers: StubTransport?
 
   /// - Parameter keepsSession: false for a start that must leave nothing behind.
-  /// - Throws: `DataFolder.Failure`, `TransportError`, `LocatedJSON.Failure`, ``Unreadable``: each says what is wrong in a sentence.
+  /// - Throws: `DataFolder.Failure`, `TransportError`, `LocatedJSON.Failure`, `TestStore.Refusal`, ``Unreadable``:
+  ///   each says what is wrong in a sentence.
   init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
+    let products = try Self.stubProducts(options)
     folder = try DataFolder(path: path ?? Self.folder(options))
-    let answering: any Transport
+    let system = SystemClock()
+    testStore = try products.map { [folder] in
+      try TestStore($0, allowed: Config().allowsStubStore, clock: system, folder: folder.path)
+    }
+    clock = testStore?.clock ?? system
+    var answering: any Transport
     if let publication = options.publication {
       origin = publication
       answering = try NetworkTransport(origin: publication)
@@ -34,13 +48,23 @@ struct Wiring {
     }
     if let file = options.faultsFile {
       let plan = try FaultPlan(json: try Self.read(file), file: file)
-      transport = FaultTransport(answering, plan: plan, clock: clock)
-    } else {
-      transport = answering
+      answering = FaultTransport(answering, plan: plan, clock: clock)
     }
+    stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: system) }
+    answering = stubAnswers ?? answering
+    transport = testStore.map { [answering] in TestStoreTransport(answering, store: $0) } ?? answering
     // Data folders of their own have sessions of their own.
     let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
+  }
+
+  /// What the test store sells; `nil` when the publication sells. A build that cannot buy sells for nothing, so that what comes after a
+  /// purchase can be tried in it too.
+  private static func stubProducts(_ options: LaunchOptions) throws -> StubFile? {
+    if let file = options.stubProductsFile { return try StubFile(json: read(file), name: file) }
+    guard !Config().canBuy else { return nil }
+    let sample = Data(bytes: matinee_stub_products_start(), count: matinee_stub_products_size)
+    return try StubFile(json: sample, name: "the sample's products")
   }
 
   /// A file that was named on the command line cannot be read.
@@ -56,9 +80,12 @@ struct Wiring {
     if let folder = options.dataFolder { return URL(fileURLWithPath: folder).path }
     let environment = ProcessInfo.processInfo.environment
     let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.local/share"
-    guard let publication = options.publication else { return base + "/matinee" }
+    // What a tester pretends must not be among what the reader really has.
+    let pretends = options.stubProductsFile != nil || options.stubAnswersFile != nil
+    let home = base + (pretends ? "/matinee/testing" : "/matinee")
+    guard let publication = options.publication else { return home }
     let name = publication.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
-    return base + "/matinee/at/" + name
+    return home + "/at/" + name
   }
 }
 

@@ -1,0 +1,111 @@
+import Gtk
+import TesterFeature
+
+/// The tester panel, in a window of its own beside the app's.
+@MainActor public final class TesterWindow: SignalOwner {
+  /// Connections of the window itself; each section has a scope of its own.
+  public let scope = Scope()
+  private let window: Window
+  private let viewModel: TesterViewModel
+  private let problem = Label(styles: [.error], wraps: true)
+  private let column = Box(.vertical, spacing: 20)
+  private var sections: [TesterSectionView] = []
+
+  /// - Parameters:
+  ///   - application: which the window belongs to; nil in tests.
+  ///   - viewModel: what it shows.
+  public init(_ application: Application?, _ viewModel: TesterViewModel) {
+    self.viewModel = viewModel
+    window = Window(application, title: "Tester panel", width: 520, height: 760)
+    problem.isVisible = false
+    let page = Box(.vertical, spacing: 16, margin: 16) { [problem, column] in
+      problem
+      column
+    }
+    let scroller = ScrolledWindow(page)
+    scroller.setStyle(.page)
+    window.titlebar(HeaderBar())
+    window.child(scroller)
+    // Kept and shown again: closing it must not end the app, nor forget what was chosen.
+    window.onCloseRequest(self) {
+      $0.hide()
+      return false
+    }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  /// Whether it can be seen.
+  public var isShown: Bool { window.isVisible }
+
+  /// Shows it, or takes it out of sight.
+  public func toggle() { if isShown { hide() } else { show() } }
+
+  /// Takes it away for good, before the application ends.
+  public func close() {
+    viewModel.disappear()
+    viewModel.onChange = nil
+    for section in sections { section.scope.close() }
+    sections = []
+    scope.close()
+    window.destroy()
+  }
+
+  private func show() {
+    viewModel.appear()
+    window.present()
+  }
+
+  private func hide() {
+    viewModel.disappear()
+    window.isVisible = false
+  }
+
+  private func show(_ state: TesterViewModel.State) {
+    problem.text = state.problem ?? ""
+    problem.isVisible = state.problem != nil
+    while sections.count > state.sections.count {
+      let last = sections.removeLast()
+      last.scope.close()
+      column.remove(last.root)
+    }
+    while sections.count < state.sections.count {
+      let section = TesterSectionView { [weak self] in self?.viewModel.tapped($0) }
+      sections.append(section)
+      column.append(section.root)
+    }
+    for (view, section) in zip(sections, state.sections) { view.show(section) }
+  }
+}
+
+/// A heading, lines, and rows of buttons. Drawn anew only when it changed, so that a button keeps the focus while others' state changes.
+@MainActor private final class TesterSectionView: SignalOwner {
+  private(set) var scope = Scope()
+  let root = Box(.vertical, spacing: 8)
+  private let tapped: (TesterViewModel.State.Action) -> Void
+  private var shown: TesterViewModel.State.Section?
+
+  init(_ tapped: @escaping (TesterViewModel.State.Action) -> Void) { self.tapped = tapped }
+
+  func show(_ section: TesterViewModel.State.Section) {
+    guard section != shown else { return }
+    shown = section
+    scope.close()
+    scope = Scope()
+    var children: [Widget] = [Label(section.id, styles: [.subheading], wraps: true)]
+    for line in section.lines { children.append(Label(line, styles: [.dim], wraps: true)) }
+    for controls in section.rows {
+      let row = Box(.horizontal, spacing: 6)
+      row.isHomogeneous = true
+      for control in controls { row.append(button(control)) }
+      children.append(row)
+    }
+    root.replaceAll { children }
+  }
+
+  private func button(_ control: TesterViewModel.State.Control) -> Button {
+    let button = Button(control.title)
+    button.isOn = control.isOn
+    button.onClicked(self) { $0.tapped(control.action) }
+    return button
+  }
+}

@@ -1,0 +1,56 @@
+import StubStore
+
+extension TesterViewModel {
+  /// Everything the tester panel shows.
+  public struct State: Equatable, Sendable {
+    /// A part of the panel: lines to read, and buttons below them.
+    public struct Section: Equatable, Sendable, Identifiable {
+      /// What it is about, and its heading.
+      public var id: String
+      /// Lines, from the top.
+      public var lines: [String] = []
+      /// Buttons, in rows.
+      public var rows: [[Control]] = []
+
+      /// Makes one.
+      public init(_ id: String, lines: [String] = [], rows: [[Control]] = []) {
+        self.id = id
+        self.lines = lines
+        self.rows = rows
+      }
+    }
+
+    /// A button of the panel.
+    public struct Control: Equatable, Sendable {
+      /// What it does.
+      public var action: Action
+      /// What stands on it.
+      public var title: String
+      /// Whether it shows what is the case now.
+      public var isOn = false
+
+      /// Makes one.
+      public init(_ title: String, _ action: Action, isOn: Bool = false) {
+        self.title = title
+        self.action = action
+        self.isOn = isOn
+      }
+    }
+
+    /// What a button does.
+    public enum Action: Equatable, Sendable {
+      /// Something to the store.
+      case command(TestStore.Command)
+      /// Chooses the product that the outcomes of the next purchase and purchases elsewhere are for; `nil` for any.
+      case choose(String?)
+    }
+
+    /// The parts, from the top.
+    public var sections: [Section] = []
+    /// Why the last command was refused, or what is wrong with a file; `nil` when all is well.
+    public var problem: String?
+
+    /// A panel that knows nothing yet.
+    public init() {}
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HTTPTransport
+import PublicationClient
+import PurchaseService
+import Runtime
+import StubStore
+import Testing
+
+@testable import TesterFeature
+
+/// The tester panel's state, and what its buttons do to the store.
+@MainActor @Suite struct TesterViewModelTests {
+  private let clock = ManualClock()
+  private let effects = Effects()
+  private var formatting: Formatting { Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt) }
+
+  private static let file = """
+    {"products": [
+      {"id": "m", "kind": "subscription", "period": "P1M", "name": "Monthly", "detail": "", "priceMinorUnits": 490, "currency": "EUR",
+       "entitlement": "premium"}
+    ]}
+    """
+
+  private func store() throws -> TestStore {
+    try TestStore(StubFile(json: Data(Self.file.utf8), name: "m.json"), allowed: true, clock: clock)
+  }
+
+  private func control(_ title: String, in panel: TesterViewModel) throws -> TesterViewModel.State.Control {
+    try #require(panel.state.sections.flatMap(\.rows).joined().first { $0.title == title }, "\(title)")
+  }
+
+  private func press(_ title: String, in panel: TesterViewModel) async throws {
+    panel.tapped(try control(title, in: panel).action)
+    await effects.settled()
+  }
+
+  @Test func withoutAStoreItSaysHowToHaveOne() {
+    let panel = TesterViewModel(store: nil, answers: nil, effects: effects, formatting: formatting)
+    #expect(panel.state.sections.map(\.id) == ["Test store"])
+    #expect(panel.state.sections[0].lines[0].contains("--stub-products"))
+  }
+
+  @Test func theClockRunsFasterAndIsStepped() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    #expect(try control("Real time", in: panel).isOn)
+    try await press("A month in 30 s", in: panel)
+    #expect(store.clock.rate == AdjustableClock.monthInThirtySeconds)
+    #expect(try control("A month in 30 s", in: panel).isOn)
+    try await press("Stopped", in: panel)
+    let before = store.clock.now
+    try await press("+ 1 day", in: panel)
+    #expect(store.clock.now == before + 86_400)
+  }
+
+  @Test func everyOutcomeCanBePlannedForOneProductOrForAny() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    try await press("Deferred", in: panel)
+    #expect(store.state.outcomes.map(\.result) == [.deferred])
+    panel.tapped(.choose("m"))
+    try await press("Cancel", in: panel)
+    #expect(store.state.productOutcomes["m"]?.map(\.result) == [.cancel])
+    #expect(panel.state.sections.first { $0.id == "Next purchase" }?.lines == ["Planned: Cancel."])
+    for result in StubOutcome.Result.allCases {
+      let command = TestStore.Command.nextOutcome(StubOutcome(result), product: "m")
+      #expect(panel.state.sections.flatMap(\.rows).joined().contains { $0.action == .command(command) }, "\(result)")
+    }
+  }
+
+  @Test func aPurchaseElsewhereAppearsWithAllThatCanBeDoneToIt() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    _ = try await store.restore(user: "ada")
+    panel.tapped(.choose("m"))
+    try await press("Buy it on another device", in: panel)
+    #expect(store.state.owned(at: store.clock.now).map(\.product) == ["m"])
+    for title in ["Renew", "Expire", "Renews", "Billing retry", "Grace", "Recover", "Refund"] { _ = try control(title, in: panel) }
+    try await press("Refund", in: panel)
+    #expect(store.state.owned(at: store.clock.now).isEmpty)
+    #expect(!panel.state.sections.flatMap(\.rows).joined().contains { $0.title == "Refund" })
+  }
+
+  @Test func aCommandThatIsRefusedSaysWhy() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    panel.tapped(.command(.approve()))
+    await effects.settled()
+    #expect(panel.state.problem == "There is no purchase that waits for approval.")
+    try await press("Payments allowed", in: panel)
+    #expect(panel.state.problem == nil)
+    #expect(!store.state.paymentsAllowed)
+  }
+
+  @Test func requestsThatWereAnsweredFromAFileAreListed() async throws {
+    let json = #"{"rules": [{"path": "/v1/flags", "status": 200, "body": {"a": 1}}]}"#
+    let files = StubFiles { _ in
+      Data(json.utf8)
+    } stamp: { _ in
+      "1"
+    }
+    let answers = try StubTransport(InProcessTransport { _ in Response(404) }, file: "a.json", clock: clock, files: files)
+    let panel = TesterViewModel(store: nil, answers: answers, effects: effects, formatting: formatting)
+    _ = try await answers.send(Request(.get, "/v1/flags"))
+    _ = try await answers.send(Request(.get, "/v1/posts"))
+    panel.appear()
+    #expect(panel.state.sections.first { $0.id == "Canned answers" }?.lines == ["GET /v1/flags: 200, by line 1"])
+    panel.disappear()
+  }
+}
