@@ -8,6 +8,9 @@ import Synchronization
 let monthly = Product(
   id: "premium.monthly", kind: .subscription(group: "premium", period: SubscriptionPeriod(months: 1)!), name: "Monthly",
   price: Price(minorUnits: 490, currency: "EUR"))
+let passes = Product(
+  id: "passes.5", kind: .consumable(type: "article_pass", amount: 5), name: "Five passes",
+  price: Price(minorUnits: 299, currency: "EUR"))
 let forever = Product(id: "premium.forever", kind: .nonConsumable, name: "For ever", price: Price(minorUnits: 9900, currency: "EUR"))
 
 /// A payment provider's book: charges once for each idempotency key.
@@ -32,6 +35,9 @@ final class Ledger: Sendable {
   private(set) var journal: Journal
   private(set) var purchases: Purchases<String>
   private(set) var stages: [PurchaseStage] = []
+  private(set) var deliveries: [String] = []
+  /// What verifies from the next ``restart(user:)`` on.
+  var wrap: @Sendable (DeviceVerifier<String>) -> any ReceiptVerifier<String> = { $0 }
   var retry = RetryPolicy()
   private let random: any RandomSource
 
@@ -56,6 +62,7 @@ final class Ledger: Sendable {
       environment: PurchaseEnvironment(clock: clock, effects: effects))
     start()
     purchases.setUser(user)
+    effects.onDelivery = { [weak self] in self?.deliveries.append($0.label) }
   }
 
   isolated deinit { try? FileManager.default.removeItem(at: folder) }
@@ -74,7 +81,7 @@ final class Ledger: Sendable {
       seller: "store",
       path: PurchasePath(
         name: "device", fetcher: products, queue: queue,
-        verifier: DeviceVerifier(keys: keys, read: ReceiptIssuer.read)), journal: journal,
+        verifier: wrap(DeviceVerifier(keys: keys, read: ReceiptIssuer.read))), journal: journal,
       environment: PurchaseEnvironment(clock: clock, identifiers: identifiers, effects: effects, retry: retry, random: random))
   }
 
@@ -97,7 +104,9 @@ final class Ledger: Sendable {
   }
 
   /// What a purchase looks like in the file of a program that was killed right after writing `step` down.
-  func leave(_ step: Transaction.Step, user: String = "ada", product: Product = monthly) async throws -> UUID {
+  func leave(
+    _ step: Transaction.Step, user: String = "ada", product: Product = monthly, isConsumable: Bool = false
+  ) async throws -> UUID {
     var transaction = Transaction(
       id: identifiers.next(), seller: "store", user: user, productID: product.id, isOneTime: product.kind.isOneTime, price: product.price,
       path: "device", begun: clock.now)
@@ -111,7 +120,7 @@ final class Ledger: Sendable {
     try await journal.record(transaction)
     ledger.charge(transaction.id)
     guard step != .submitted else { return transaction.id }
-    let receipt = try issuer.receipt(transaction.id, user: user, product: product.id)
+    let receipt = try issuer.receipt(transaction.id, user: user, product: product.id, isConsumable: isConsumable)
     transaction.step = .received
     transaction.receipt = receipt
     try await journal.record(transaction)
@@ -119,7 +128,7 @@ final class Ledger: Sendable {
     transaction.step = .verified
     transaction.token = nil
     transaction.receipt = nil
-    try await journal.record(transaction, verified: receipt)
+    if isConsumable { try await journal.record(transaction) } else { try await journal.record(transaction, verified: receipt) }
     return transaction.id
   }
 

@@ -121,25 +121,6 @@ import Testing
     #expect(bench.purchases.entitlements.isEmpty)
   }
 
-  @Test func case21RestoreOnANewMachine() async throws {
-    let bench = try await Bench()
-    let token = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")
-    bench.queue.restore(.success([token, "nonsense"]))
-    #expect(try await bench.purchases.restore() == ["premium.monthly"])
-    try await bench.restart()
-    #expect(bench.purchases.entitlements == ["premium.monthly"], "and it is kept")
-  }
-
-  @Test func case21RestoreForAUserWhoOwnsNothing() async throws {
-    let bench = try await Bench()
-    #expect(try await bench.purchases.restore() == [])
-  }
-
-  @Test func case21RestoreWhileSignedOut() async throws {
-    let bench = try await Bench(user: nil)
-    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreFailure)?.kind == .unauthorized }
-  }
-
   @Test func case9AStoreThatIsAwayTakesNothingAway() async throws {
     let bench = try await Bench()
     _ = await bench.buy()

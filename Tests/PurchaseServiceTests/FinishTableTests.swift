@@ -57,6 +57,14 @@ import Testing
     #expect(decision(answer) == .keep(.wait(nil)))
   }
 
+  @Test(arguments: [true, false]) func whatSomebodyHasYetToApproveIsKept(oneTime: Bool) {
+    #expect(decision(.deferred("A parent."), oneTime: oneTime) == .keep(.somebody(.deferred("A parent."))))
+  }
+
+  @Test(arguments: [true, false]) func whatThePersonHasYetToDoIsKept(oneTime: Bool) {
+    #expect(decision(.interrupted("The bank.", url: "u"), oneTime: oneTime) == .keep(.somebody(.interrupted("The bank.", url: "u"))))
+  }
+
   @Test func aBadSignatureIsKeptAndAskedAgain() { #expect(decision(.unverified(reason: "bad signature")) == .keep(.wait(nil))) }
 
   @Test func anEntitlementComputedOnTheDeviceIsNotFinished() { #expect(decision(.computedOnDevice) == .keep(.wait(nil))) }

@@ -23,6 +23,22 @@ import Testing
     #expect(clock.sleeperCount == 0)
   }
 
+  @Test func aRebootCountsAnewAndLetsSleepersSleepOn() async throws {
+    let clock = ManualClock()
+    let (boot, now) = (clock.boot, clock.now)
+    let task = Task { try await clock.sleep(for: .seconds(5)) }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(3))
+    clock.reboot()
+    #expect(clock.boot != boot)
+    #expect(clock.uptime == .zero)
+    #expect(clock.now == now + 3)
+    clock.advance(by: .seconds(1))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(1))
+    try await task.value
+  }
+
   @Test func settingTheWallClockLeavesUptimeAlone() {
     let clock = ManualClock()
     clock.setNow(.distantPast)
@@ -94,7 +110,71 @@ import Testing
   }
 }
 
+@Suite struct SystemClockTests {
+  @Test func uptimeCountsFromTheBootThatItNames() throws {
+    let clock = SystemClock()
+    let before = clock.uptime
+    #expect(before > .zero)
+    #expect(clock.uptime >= before)
+    #expect(!clock.boot.isEmpty)
+    #expect(SystemClock().boot == clock.boot)
+    let known = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+    #expect(known.hasPrefix(clock.boot))
+    // The kernel's own count, which leaves out what a container may add, is never ahead of it by more than the reading takes.
+    let kernel = try String(contentsOfFile: "/proc/uptime", encoding: .utf8).split(separator: " ").first.flatMap { Double($0) }
+    #expect(clock.uptime.seconds + 1 >= (kernel ?? 0))
+  }
+}
+
 @MainActor @Suite struct LastValueTests {
+  @Test func whatComesBackBeforeItIsReadIsNoChange() async {
+    let last = LastValue(1)
+    var iterator = last.stream().makeAsyncIterator()
+    #expect(await iterator.next() == 1)
+    last.value = 2
+    last.value = 1
+    last.value = 3
+    last.value = 4
+    #expect(await iterator.next() == 4)
+    last.value = 5
+    last.value = 4
+    async let next = iterator.next()
+    last.value = 6
+    #expect(await next == 6)
+  }
+
+  @Test func aReaderIsGivenWhatWasNotReadWhenTheOwnerGoes() async {
+    var last: LastValue<Int>? = LastValue(1)
+    let stream = last?.stream()
+    last?.value = 2
+    last = nil
+    var seen: [Int] = []
+    if let stream { for await value in stream { seen.append(value) } }
+    #expect(seen == [2])
+  }
+
+  @Test func aCancelledReaderEnds() async {
+    let last = LastValue(1)
+    let stream = last.stream()
+    var seen: [Int] = []
+    let task = Task { for await value in stream { seen.append(value) } }
+    while seen.isEmpty { await Task.yield() }
+    task.cancel()
+    await task.value
+    last.value = 2
+    #expect(seen == [1])
+  }
+
+  @Test func everyReaderHasItsOwnPlace() async {
+    let last = LastValue(1)
+    var first = last.stream().makeAsyncIterator()
+    #expect(await first.next() == 1)
+    last.value = 2
+    var second = last.stream().makeAsyncIterator()
+    #expect(await second.next() == 2)
+    #expect(await first.next() == 2)
+  }
+
   @Test func eachStreamStartsWithTheLastValueAndSkipsEqualOnes() async {
     let last = LastValue(1)
     last.value = 2

@@ -56,6 +56,22 @@ import Testing
     #expect(throws: JWSError.algorithmMismatch(kid: "k", alg: "HS256")) { try JWS.verify(forged, keys: [key.verificationKey]) }
   }
 
+  @Test(arguments: [
+    // HMAC-SHA256 with the public key below as the secret: its PEM text, its DER, its point; and the first under the right name.
+    "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJzYW1wbGUiLCJzdWIiOiJyMSJ9.wpnk25i_AFfppCmJw5v2SEsPoBNLM0J3e5okx7PgeyE",
+    "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJzYW1wbGUiLCJzdWIiOiJyMSJ9.Kku4HMZ1tAv57jaALcglfggBaJ91Hqs_2HRMKENdKGo",
+    "eyJhbGciOiJIUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJzYW1wbGUiLCJzdWIiOiJyMSJ9.UC4UhQQtOkNB-fU8DHorwQWWr_kAFnUIWi1GSjt-viM",
+    "eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ.eyJpc3MiOiJzYW1wbGUiLCJzdWIiOiJyMSJ9.OvhAIaukRFj9PACiIzQXdyXrO6VfXyDAY1mgRaa-9Bw6-EAhq6REWP08AKIjN"
+      + "Bd3Jes7pV9fIMBjWaBFpr70HA",
+  ])
+  func anHMACWithThePublicKeyIsRefused(token: String) throws {
+    let key = try VerificationKey(
+      jwk: .init(
+        kty: "EC", crv: "P-256", kid: "k", alg: "ES256", x: "iRTEQ_o0QBKk9RZE_v9eTZdvS7M1_z78dRWiIoJspUs",
+        y: "AZ-o8oCxYvrg-6GFiHEP8a3r7LR36rgYWGSO4tcc0XY"))
+    #expect(throws: JWSError.self) { try JWS.verify(token, keys: [key]) }
+  }
+
   @Test func theAlgorithmIsTheKeysNotTheHeaders() throws {
     let ours = try SigningKey.generate(.es256, kid: "k")
     let theirs = try SigningKey.generate(.edDSA, kid: "k")

@@ -37,7 +37,19 @@ public enum PaymentAuthorization: Equatable, Sendable {
   case cancelled
 }
 
-/// Asks a person for money: a payment sheet, a page in the browser, a stub.
+/// Asks a person for money: a payment sheet with a saved method, a provider's page in the browser, a stub.
+///
+/// All that an authorizer does is to turn a person's agreement into a ``PaymentToken``; the store charges it afterwards, under the
+/// transaction's identifier, so an authorizer that is asked twice for one order never charges twice. A page in the browser counts as agreed
+/// to (`started`) when the person sends it off, which is when the provider says so: until then leaving is a cancellation.
+///
+///     struct SheetAuthorizer: PaymentAuthorizer {
+///       func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
+///         guard let card = await sheet.ask(order.total) else { return .cancelled }
+///         await started()
+///         return .authorized(PaymentToken(try await provider.token(card, order.id)))
+///       }
+///     }
 public protocol PaymentAuthorizer: Sendable {
   /// Asks, and waits for the answer. Nothing is charged by it. Called off the main actor; cancelled when the person leaves.
   /// - Parameters:

@@ -44,7 +44,7 @@ extension Purchases {
   }
 
   /// Writes down how far time is proved by now.
-  private func keepTime() async {
+  func keepTime() async {
     time.advance(environment.clock)
     // What is not written now is written at the next look.
     try? await environment.effects.run("purchase.time") { [journal, seller, path = path.name, time] in
@@ -110,10 +110,8 @@ extension Purchases {
     for receipt in found.values { keepNewest(receipt.contents) }
     recomputeEntitlements()
     historyChanged()
-    let reason = "The store has taken this purchase back, so its access has ended."
-    for contents in withdrawn { tellRevoked(contents, reason) }
-    for contents in withdrawn { await writeRevoked(contents.transaction, reason) }
     await keepTime()
+    for contents in withdrawn { await wasWithdrawn(contents) }
     return entitlements
   }
 

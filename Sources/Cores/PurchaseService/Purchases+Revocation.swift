@@ -11,11 +11,22 @@ extension Purchases {
     await writeRevoked(id, reason)
   }
 
-  func tellRevoked(_ gone: ReceiptContents<Purchasable>, _ reason: String) {
+  /// The store lists a receipt no more that was in force: the person is told, if it says why.
+  func wasWithdrawn(_ gone: ReceiptContents<Purchasable>) async {
+    let reason = try? await environment.effects.run("purchase.reason") { [queue = path.queue] in
+      await queue.withdrawalReason(of: gone.transaction, user: gone.user)
+    }
+    guard let reason else { return }
+    if gone.user == user { tellRevoked(gone, reason) }
+    await writeRevoked(gone.transaction, reason)
+    historyChanged()
+  }
+
+  private func tellRevoked(_ gone: ReceiptContents<Purchasable>, _ reason: String) {
     notices.post(PurchaseNotice(transaction: gone.transaction, productID: gone.productID, event: .revoked, sentence: reason))
   }
 
-  func writeRevoked(_ id: Transaction.ID, _ reason: String) async {
+  private func writeRevoked(_ id: Transaction.ID, _ reason: String) async {
     // What is not written now is learnt again when the store is asked for receipts.
     try? await environment.effects.run("purchase.revoke") { [journal, seller, path = path.name] in
       try await journal.revoke(id, seller: seller, path: path, sentence: reason)

@@ -149,6 +149,8 @@ extension Purchases {
     }
     historyChanged()
     hold(contents)
+    time.heardFromStore()
+    await keepTime()
     submission.onStage?(.unlocked)
     if isWritten { await tellFinished(submission) }
     return .over(.purchased(contents.purchasable))

@@ -11,11 +11,22 @@ public protocol QueueProcessor: Sendable {
   /// Tells the store that the transaction is over and need not be reported again; telling it twice changes nothing.
   /// - Throws: anything; the transaction is then told of again at the next start.
   func finish(_ transaction: Transaction) async throws
-  /// The signed receipts that are in force for a user, all of them.
+  /// The signed receipts that are in force for a user, all of them; what is spent is not among them. Each is best signed anew, since the time
+  /// at which it was signed is what the device takes for the store's.
   /// - Throws: ``StoreFailure``.
   func restore(user: String) async throws -> [String]
+  /// Why a receipt that was in force is listed no more: a sentence for the person, or `nil` when nothing was taken back, as when another
+  /// subscription took its place. Called off the main actor.
+  func withdrawalReason(of transaction: UUID, user: String) async -> String?
   /// What happens in the store without being asked for, such as an approval that comes days later. Ends when there is nothing to expect.
   func observe() -> AsyncStream<QueueUpdate>
+}
+
+extension QueueProcessor {
+  /// A general sentence, for a store that gives no reasons.
+  public func withdrawalReason(of transaction: UUID, user: String) async -> String? {
+    "The store has taken this purchase back, so its access has ended."
+  }
 }
 
 /// Something that happened in the store without being asked for.

@@ -8,7 +8,7 @@ import Runtime
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   private var sleep: Task<Void, any Error>?
-  private var isWoken = false
+  private(set) var isWoken = false
   private var watching: [CheckedContinuation<Void, Never>] = []
 
   init(_ transaction: Transaction) { self.transaction = transaction }

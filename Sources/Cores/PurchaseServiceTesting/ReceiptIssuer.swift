@@ -11,6 +11,7 @@ public struct ReceiptIssuer: Sendable {
     var product: String
     var iat: Double
     var exp: Double?
+    var consumable: Bool?
   }
 
   /// What its receipts name as issuer.
@@ -31,17 +32,20 @@ public struct ReceiptIssuer: Sendable {
   /// A receipt.
   /// - Throws: `JWSError`.
   public func receipt(
-    _ transaction: UUID, user: String, product: Product.ID, issued: Date = Date(timeIntervalSince1970: 1_700_000_000), expires: Date? = nil
+    _ transaction: UUID, user: String, product: Product.ID, issued: Date = Date(timeIntervalSince1970: 1_700_000_000), expires: Date? = nil,
+    isConsumable: Bool = false
   ) throws -> String {
     let claims = Claims(
-      iss: name, sub: user, jti: transaction, product: product, iat: issued.timeIntervalSince1970, exp: expires?.timeIntervalSince1970)
+      iss: name, sub: user, jti: transaction, product: product, iat: issued.timeIntervalSince1970, exp: expires?.timeIntervalSince1970,
+      consumable: isConsumable ? true : nil)
     return try JWS.sign(payload: JSONEncoder().encode(claims), key: key)
   }
 
   /// The receipt that a transaction deserves, as a store's answer; a receipt that cannot be made is an answer that cannot be used.
-  public func accepted(_ transaction: Transaction, expires: Date? = nil) -> SubmissionOutcome {
+  public func accepted(_ transaction: Transaction, expires: Date? = nil, isConsumable: Bool = false) -> SubmissionOutcome {
     do {
-      let receipt = try receipt(transaction.id, user: transaction.user, product: transaction.productID, expires: expires)
+      let receipt = try receipt(
+        transaction.id, user: transaction.user, product: transaction.productID, expires: expires, isConsumable: isConsumable)
       return .accepted(receipt: receipt, listed: [transaction.productID])
     } catch { return .unavailable(reason: "\(error)") }
   }
@@ -52,6 +56,7 @@ public struct ReceiptIssuer: Sendable {
     let claims = try JSONDecoder().decode(Claims.self, from: payload)
     return ReceiptContents(
       issuer: claims.iss, user: claims.sub, transaction: claims.jti, productID: claims.product, purchasable: claims.product,
-      issued: Date(timeIntervalSince1970: claims.iat), expires: claims.exp.map(Date.init(timeIntervalSince1970:)))
+      issued: Date(timeIntervalSince1970: claims.iat), expires: claims.exp.map(Date.init(timeIntervalSince1970:)),
+      isConsumable: claims.consumable ?? false)
   }
 }

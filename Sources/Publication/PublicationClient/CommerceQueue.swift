@@ -79,6 +79,12 @@ public struct PublicationQueue: QueueProcessor {
     } catch { throw StoreFailure(error) }
   }
 
+  /// Why the publication gave an order's payment back; `nil` for an order that it did not, or cannot be asked about.
+  public func withdrawalReason(of transaction: UUID, user: String) async -> String? {
+    guard let client = await account(user), let order = try? await client.order(transaction), order.state == .refunded else { return nil }
+    return order.refundReason ?? "The payment was given back."
+  }
+
   /// Refunds, approvals and purchases made elsewhere: looks at the reader's orders after each ``restore(user:)``, and then every few
   /// minutes.
   public func observe() -> AsyncStream<QueueUpdate> { watch.updates() }

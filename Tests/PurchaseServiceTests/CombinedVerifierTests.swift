@@ -1,0 +1,190 @@
+import Foundation
+import PurchaseServiceTesting
+import Synchronization
+import Testing
+
+@testable import PurchaseService
+
+/// A backend that confirms receipts as it is told, and counts how often it is asked.
+final class ScriptedBackend: Sendable {
+  private let state = Mutex<(error: (any Error)?, asked: Int)>((nil, 0))
+  private let device: DeviceVerifier<String>
+
+  init(_ device: DeviceVerifier<String>) { self.device = device }
+
+  var asked: Int { state.withLock { $0.asked } }
+  func fails(_ error: (any Error)?) { state.withLock { $0.error = error } }
+
+  var verifier: BackendVerifier<String> {
+    BackendVerifier { receipt in
+      let error = self.state.withLock { state in
+        state.asked += 1
+        return state.error
+      }
+      if let error { throw error }
+      return try await self.device.verify(receipt)
+    }
+  }
+}
+
+/// On the device first, then confirmed by the backend.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct CombinedVerifierTests {
+  private static let away = StoreFailure(.unavailable, code: "offline", sentence: "Offline.")
+  private static let no = StoreFailure(.refused, code: "receipt_rejected", sentence: "This receipt was taken back.")
+
+  private func bench(_ error: (any Error)? = nil) async throws -> (Bench, ScriptedBackend) {
+    let bench = try await Bench()
+    let backend = Mutex<ScriptedBackend?>(nil)
+    bench.wrap = { device in
+      let scripted = backend.withLock { known in
+        let scripted = known ?? ScriptedBackend(device)
+        known = scripted
+        return scripted
+      }
+      return CombinedVerifier(device: device, backend: scripted.verifier)
+    }
+    try await bench.restart()
+    let scripted = try #require(backend.withLock { $0 })
+    scripted.fails(error)
+    return (bench, scripted)
+  }
+
+  private func stored(_ bench: Bench) async throws -> [String] {
+    try await bench.journal.receipts(seller: "store", path: "device", user: "ada")
+  }
+
+  @Test func aYesOfBothFinishes() async throws {
+    let (bench, backend) = try await bench()
+    #expect(await bench.buy() == .purchased("premium.monthly"))
+    #expect(backend.asked == 1)
+    #expect(bench.queue.finished == [id(1)])
+    try await bench.restart()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(backend.asked == 1, "what both confirmed before is verified on the device alone")
+  }
+
+  @Test func aNoOfTheDeviceIsANoWithoutAsking() async throws {
+    let (bench, backend) = try await bench()
+    let forged = try ReceiptIssuer().receipt(id(1), user: "ada", product: "premium.monthly")
+    bench.queue.answer { _, _ in .accepted(receipt: forged, listed: []) }
+    async let outcome = bench.buy()
+    await bench.clock.waitForSleepers()
+    #expect(backend.asked == 0)
+    #expect(bench.purchases.entitlements.isEmpty)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.clock.advance(by: .seconds(1))
+    #expect(await outcome == .purchased("premium.monthly"))
+  }
+
+  @Test func case10ADefiniteNoOfTheBackendIsANoAndNothingIsKept() async throws {
+    let (bench, _) = try await bench(Self.no)
+    #expect(await bench.buy() == .failed(.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")))
+    #expect(bench.purchases.entitlements.isEmpty)
+    #expect(try await stored(bench).isEmpty)
+    #expect(bench.queue.finished == [id(1)], "a definite refusal is finished, and told")
+  }
+
+  @Test func case10WhatTheDeviceComputedWhileTheBackendWasAwayIsNotFinishedAndNotKept() async throws {
+    let (bench, backend) = try await bench(Self.away)
+    #expect(await bench.buy() == .purchased("premium.monthly"), "access, at once")
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.stages.last == .unlocked)
+    #expect(bench.queue.finished.isEmpty)
+    #expect(try await stored(bench).isEmpty)
+    #expect(try await bench.steps(id(1)).last == .received)
+    backend.fails(nil)
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
+    await bench.idle()
+    #expect(bench.queue.finished == [id(1)])
+    #expect(try await stored(bench).count == 1)
+    #expect(bench.queue.submitted.count == 1, "the store is not asked to charge again")
+  }
+
+  @Test func itIsConfirmedInALaterSession() async throws {
+    let (bench, backend) = try await bench(Self.away)
+    let transaction = try await bench.leave(.received)
+    try await bench.restart()
+    await bench.until { !bench.purchases.entitlements.isEmpty }
+    #expect(bench.queue.finished.isEmpty)
+    bench.purchases.setUser(nil)
+    backend.fails(nil)
+    try await bench.restart()
+    await bench.until { bench.queue.finished == [transaction] }
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.ledger.charges == [transaction])
+  }
+
+  @Test func aNoThatComesLaterEndsTheAccessAndIsTold() async throws {
+    let (bench, backend) = try await bench(Self.away)
+    _ = await bench.buy()
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    backend.fails(Self.no)
+    await bench.purchases.check(id(1))
+    let notice = await notices.next()
+    #expect(notice?.event == .failed)
+    #expect(notice?.sentence == "This receipt was taken back.")
+    #expect(bench.purchases.entitlements.isEmpty)
+  }
+
+  @Test func whatIsSpentIsNotCreditedByTheDeviceAlone() async throws {
+    let (bench, backend) = try await bench(Self.away)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction, isConsumable: true) }
+    async let outcome = bench.buy(passes)
+    await bench.clock.waitForSleepers()
+    #expect(bench.queue.finished.isEmpty)
+    backend.fails(nil)
+    bench.clock.advance(by: .seconds(1))
+    #expect(await outcome == .purchased("passes.5"))
+    #expect(bench.queue.finished == [id(1)])
+  }
+
+  @Test func restoringNeedsBothAndChangesNothingWithout() async throws {
+    let (bench, backend) = try await bench()
+    _ = await bench.buy()
+    backend.fails(Self.away)
+    bench.queue.restore(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
+    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreFailure)?.kind == .unavailable }
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+  }
+
+  @Test func aBackendThatReadsSomethingElseIsANo() async throws {
+    let issuer = try ReceiptIssuer()
+    let device = Reading { try ReceiptIssuer.read($0) }
+    let other = try JSONPayload.of(issuer.receipt(id(2), user: "ada", product: "p"))
+    let backend = BackendVerifier { _ in try ReceiptIssuer.read(other) }
+    let receipt = try issuer.receipt(id(1), user: "ada", product: "p")
+    await #expect { try await CombinedVerifier(device: device, backend: backend).verify(receipt) } throws: {
+      if case VerificationFailure.rejected = $0 { true } else { false }
+    }
+  }
+
+  @Test func theBackendsNoIsARefusalAndNothingElse() async throws {
+    let failures: [(any Error, Bool)] = [
+      (Self.no, true), (Self.away, false), (StoreFailure(.unauthorized, code: "401", sentence: "Sign in."), false),
+      (CancellationError(), false), (VerificationFailure.otherUser, true),
+    ]
+    for (error, isDefinite) in failures {
+      let verifier = BackendVerifier<String> { _ in throw error }
+      await #expect { try await verifier.verify("receipt") } throws: { thrown in
+        if case VerificationFailure.unavailable = thrown { !isDefinite } else { isDefinite && thrown is VerificationFailure }
+      }
+    }
+  }
+
+  /// A verifier that trusts everything.
+  private struct Reading: ReceiptVerifier {
+    let read: @Sendable (Data) throws -> ReceiptContents<String>
+    func verify(_ receipt: String) async throws -> ReceiptContents<String> { try read(JSONPayload.of(receipt)) }
+  }
+
+  private enum JSONPayload {
+    static func of(_ receipt: String) throws -> Data {
+      let part = receipt.split(separator: ".")[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+      return try #require(Data(base64Encoded: part.padding(toLength: (part.count + 3) / 4 * 4, withPad: "=", startingAt: 0)))
+    }
+  }
+}
