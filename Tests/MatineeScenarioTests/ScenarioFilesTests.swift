@@ -18,6 +18,32 @@ import Testing
     #expect(outcome.output.hasSuffix("\n1 passed, 0 failed\n"))
   }
 
+  @Test func thereAreThirtyAtLeast() { #expect(Self.files.count >= 30) }
+
+  /// What the player does beside what a reader does: another computer, another reader, the page in the browser, the operator.
+  @Test func theWorldAroundTheAppIsPlayedToo() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "world.json",
+      """
+      {"name": "World", "steps": [
+        {"signIn": "sample"}, {"link": "matinee://paywall/premium"}, {"input": "buyTapped", "with": "premium.monthly"},
+        {"input": "methodChosen", "with": "browser"}, {"input": "payTapped"},
+        {"page": "approve"}, {"advance": "PT10S"}, {"expect": {"screen": "feed", "purchases": ["purchased"]}},
+        {"publication": "refund"}, {"restart": "newMachine"}, {"expect": {"screen": "login"}},
+        {"signIn": "other"}, {"expect": {"screen": "feed", "entitlements": []}},
+        {"publication": "approve"}
+      ]}
+      """)
+    let outcome = try await scenario("run", folder.path + "/world.json")
+    let lines = outcome.output.split(separator: "\n").map { $0.drop { $0 == " " } }
+    for line in ["page     approve", "operator refund", "restart  newMachine"] {
+      #expect(lines.contains { $0.hasSuffix(line) }, "\(outcome.output.suffix(3000))")
+    }
+    // What the publication refuses fails the scenario.
+    #expect(outcome.output.contains("world.json:7: the publication answers 409: "), "\(outcome.output.suffix(3000))")
+  }
+
   @Test func aFolderIsPlayedInTheOrderOfItsNames() async throws {
     let folder = try TemporaryFolder()
     try folder.write("b.json", #"{"name": "Second", "steps": [{"expect": {"screen": "login"}}]}"#)
@@ -55,6 +81,8 @@ import Testing
     (#"{"name": "x", "steps": [{"input": "a", "wiht": "b"}]}"#, "line 1, column 40: there is no “wiht” here; did you mean “with”?"),
     (#"{"name": "x", "steps": [{"expect": {"screne": "feed"}}]}"#, "line 1, column 37: there is no “screne” here; did you mean “screen”?"),
     (#"{"name": "x", "steps": [{"faults": [{"fault": "dorp"}]}]}"#, "line 1, column 47: expected one of “refuse”, “drop”"),
+    (#"{"name": "x", "steps": [{"signIn": "me"}]}"#, "line 1, column 36: expected one of “sample”, “other”, found “me”"),
+    (#"{"name": "x", "steps": [{"restart": "off"}]}"#, "line 1, column 37: expected one of “quit”, “kill”, “reboot”, “newMachine”, found"),
     (#"{"steps": []}"#, "line 1, column 1: “name” is missing"),
   ])
   func aBadFileIsRefusedWithItsPlace(_ text: String, _ problem: String) async throws {

@@ -75,14 +75,14 @@ import SessionService
           content.hasPremium = purchases.hasPremium
         }
       },
-      // Passes may come with any purchase that ends, also one that waited for days.
+      // Passes may come with any purchase that ends, also one that waited for days, and go with a refund.
       Task { [weak self] in
-        var bought: Set<Transaction.ID>?
+        var bought: [Transaction.ID: Transaction.State]?
         for await _ in history where !Task.isCancelled {
           guard let self else { return }
-          let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isOver }.map(\.id)
-          if let ended, bought != Set(ended) {
-            bought = Set(ended)
+          let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isOver }.map { ($0.id, $0.state) }
+          if let ended, case let states = Dictionary(ended, uniquingKeysWith: { $1 }), bought != states {
+            bought = states
             await content.refreshPasses()
           }
         }

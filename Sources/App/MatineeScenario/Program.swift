@@ -71,8 +71,13 @@ import Runtime
         publication: { clock in
           let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder + "/ledger.jsonl")
           let publication = try await Publication(folder: nil, gateway: gateway, clock: clock, passwordCost: .none)
-          try await publication.install(SampleContent.publication(openedAt: clock.now))
-          return InProcessTransport { await publication.handle($0) }
+          var content = try SampleContent.publication(openedAt: clock.now)
+          let other = Scenario.otherAccount
+          content.accounts.append(.init(email: other.email, name: other.name, password: other.password))
+          try await publication.install(content)
+          await publication.offerPages(at: .origin("https://the-interval.example"))
+          return ScenarioPublication(
+            transport: InProcessTransport { await publication.handle($0) }, operatorToken: try await publication.newOperatorToken())
         }, print: print)
       try await player.play()
       return nil

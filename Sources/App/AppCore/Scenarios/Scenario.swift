@@ -34,7 +34,38 @@ public struct Scenario: Sendable {
     case kill
     /// The machine goes down with it: the new clock counts from its own start.
     case reboot
+    /// It goes on at another computer, which knows nothing of this one: without its data, and signed out.
+    case newMachine
   }
+
+  /// Who signs in.
+  public enum Account: String, Decodable, Sendable, CaseIterable {
+    /// The sample account, by its button.
+    case sample
+    /// ``Scenario/otherAccount``, by its address and password.
+    case other
+  }
+
+  /// What the reader answers on the page in the browser.
+  public enum PageAnswer: String, Decodable, Sendable, CaseIterable {
+    /// Agrees to pay, or confirms.
+    case approve
+    /// Does not.
+    case decline
+  }
+
+  /// What the publication's operator does about its newest order.
+  public enum OperatorAct: String, Decodable, Sendable, CaseIterable {
+    /// Says for the bank that a payment is approved.
+    case approve
+    /// Says for the bank that it is not.
+    case decline
+    /// Gives the money back.
+    case refund
+  }
+
+  /// A second reader of the publication.
+  public static let otherAccount = (email: "other@example.org", password: "second row", name: "Other reader")
 
   /// What must be so once everything under way has come to rest. What is not named may be anything.
   public struct Expectation: Decodable, Equatable, Sendable {
@@ -54,8 +85,8 @@ public struct Scenario: Sendable {
 
   /// One thing that is done or expected.
   public enum Step: Equatable, Sendable {
-    /// Signs in to the sample account, through the login.
-    case signIn
+    /// Signs in, through the login.
+    case signIn(Account)
     /// Opens a link from outside.
     case link(String)
     /// Calls an input of the visible screen's view model, with what it takes.
@@ -70,8 +101,12 @@ public struct Scenario: Sendable {
     case wallClock(Date)
     /// From here on these requests go wrong; an empty list mends the network.
     case faults([FaultPlan.Rule])
-    /// Ends the app and starts it again on the same data.
+    /// Ends the app and starts it again.
     case restart(Restart)
+    /// Answers the page that was opened last.
+    case page(PageAnswer)
+    /// What the publication does about the order that was made last.
+    case publication(OperatorAct)
     /// What a tester does to the test store.
     case store(TestStore.Command)
     /// What must be so.
@@ -114,7 +149,7 @@ public struct Scenario: Sendable {
 
 extension Scenario.Step: Decodable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, store, expect
+    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, page, publication, store, expect
   }
 
   /// From JSON: an object with one verb.
@@ -129,9 +164,7 @@ extension Scenario.Step: Decodable {
           debugDescription: "expected a step with one of \(all); only “input” takes “with”"))
     }
     switch verb {
-    case .signIn, .with:
-      _ = try container.decode(Account.self, forKey: .signIn)
-      self = .signIn
+    case .signIn, .with: self = .signIn(try container.decode(Scenario.Account.self, forKey: .signIn))
     case .link: self = .link(try container.decode(String.self, forKey: .link))
     case .input:
       self = .input(
@@ -145,11 +178,11 @@ extension Scenario.Step: Decodable {
     case .faults: self = .faults(try container.decode([FaultPlan.Rule].self, forKey: .faults))
     case .store: self = .store(try container.decode(TestStore.Command.self, forKey: .store))
     case .restart: self = .restart(try container.decode(Scenario.Restart.self, forKey: .restart))
+    case .page: self = .page(try container.decode(Scenario.PageAnswer.self, forKey: .page))
+    case .publication: self = .publication(try container.decode(Scenario.OperatorAct.self, forKey: .publication))
     case .expect: self = .expect(try container.decode(Scenario.Expectation.self, forKey: .expect))
     }
   }
-
-  private enum Account: String, Decodable, CaseIterable { case sample }
 }
 
 /// A length of time as ISO 8601 writes it, with months that are as long as the calendar says.

@@ -23,9 +23,11 @@ import StubStore
 
   private let scenario: Scenario
   private let folder: String
+  private let publication: ScenarioPublication
   private let clock: ManualClock
   private let network: FaultTransport
-  private let tokens = MemoryTokenStore()
+  private var tokens = MemoryTokenStore()
+  private var machines = 1
   private let delays: CountingClock
   private let store: TestStore?
   private let print: (String) -> Void
@@ -38,7 +40,8 @@ import StubStore
   ///   - print: told each change in a line of text that begins with the time since the start.
   /// - Throws: what `publication` throws.
   public init(
-    _ scenario: Scenario, folder: String, publication: (any AppClock) async throws -> any Transport, print: @escaping (String) -> Void
+    _ scenario: Scenario, folder: String, publication: (any AppClock) async throws -> ScenarioPublication,
+    print: @escaping (String) -> Void
   ) async throws {
     self.scenario = scenario
     self.folder = folder
@@ -48,7 +51,9 @@ import StubStore
     let delays = CountingClock(base: clock)
     self.delays = delays
     store = try scenario.store.map { try TestStore($0, allowed: true, clock: clock, delays: delays) }
-    network = FaultTransport(try await publication(store?.clock ?? clock), plan: FaultPlan(), clock: clock)
+    self.publication = try await publication(store?.clock ?? clock)
+    // A request that is kept back is nothing to wait for.
+    network = FaultTransport(self.publication.transport, plan: FaultPlan(), clock: delays)
     run = Self.run(network, store, tokens, folder, clock, delays, self.print)
   }
 
@@ -98,7 +103,7 @@ import StubStore
 
   private func play(_ step: Scenario.Step) async throws {
     switch step {
-    case .signIn: try signIn()
+    case .signIn(let account): try signIn(account)
     case .link(let uri): run.coordinator.open(uri: uri)
     case .input(let name, let argument): try input(name, argument)
     case .tab(let tab): run.coordinator.perform(.tab(tab))
@@ -106,14 +111,24 @@ import StubStore
     case .advance(let span): try await advance(by: span.duration(from: clock.now))
     case .wallClock(let date): clock.setNow(date)
     case .faults(let rules): network.plan = FaultPlan(rules: rules)
-    case .restart(let how): await restart(how)
+    case .restart(let how): try await restart(how)
+    case .page(let answer): try await self.answer(answer)
+    case .publication(let act):
+      print("operator \(act.rawValue)")
+      try await publication.perform(act)
     case .store(let command): try await perform(command)
     case .expect(let expectation): try await check(expectation)
     }
   }
 
-  private func signIn() throws {
+  private func signIn(_ account: Scenario.Account) throws {
     guard case .login(let login)? = run.presenter.visibleScreen else { throw Objection(sentence: "the login is not open") }
+    if account == .other {
+      login.emailChanged(Scenario.otherAccount.email)
+      login.passwordChanged(Secret(Scenario.otherAccount.password))
+      login.submitTapped()
+      return
+    }
     guard login.state.offersSampleAccount else { throw Objection(sentence: "the login offers no sample account") }
     login.sampleAccountTapped()
   }
@@ -134,25 +149,40 @@ import StubStore
     try await store.perform(command)
   }
 
-  /// From one timer to the next, so that what each starts is there before the one after it.
+  private func answer(_ answer: Scenario.PageAnswer) async throws {
+    guard let page = run.opened.last else { throw Objection(sentence: "no page was opened") }
+    print("page     \(answer.rawValue)")
+    try await publication.answer(page, answer)
+  }
+
+  /// From one timer to the next, so that what each starts is there before the one after it; through a long time in a hundred leaps at most,
+  /// as on a computer that sleeps now and then.
   private func advance(by duration: Duration) async throws {
     let target = clock.uptime + duration
     while clock.uptime < target {
-      clock.advance(by: min(clock.nextDue ?? duration, target - clock.uptime))
+      clock.advance(by: min(max(clock.nextDue ?? duration, duration / 100), target - clock.uptime))
       try await settle()
     }
     print("clock    \((store?.clock.now ?? clock.now).ISO8601Format())")
   }
 
-  private func restart(_ how: Scenario.Restart) async {
+  private func restart(_ how: Scenario.Restart) async throws {
     if how == .quit { await run.coordinator.finish(within: .zero) }
     run.effects.stop()
-    if how == .reboot { clock.reboot() }
+    if how == .reboot || how == .newMachine { clock.reboot() }
+    if how == .newMachine {
+      machines += 1
+      tokens = MemoryTokenStore()
+      try FileManager.default.createDirectory(atPath: machine, withIntermediateDirectories: true)
+    }
     print("restart  \(how.rawValue)")
     delays.forget()
-    run = Self.run(network, store, tokens, folder, clock, delays, print)
+    run = Self.run(network, store, tokens, machine, clock, delays, print)
     run.coordinator.start()
   }
+
+  /// The data folder of the computer that is used now.
+  private var machine: String { machines == 1 ? folder : "\(folder)/machine-\(machines)" }
 
   private func check(_ expected: Scenario.Expectation) async throws {
     func compare(_ what: String, _ actual: StateValue, _ wanted: StateValue?) throws {
