@@ -5,7 +5,7 @@ import TesterFeature
 @MainActor public final class TesterWindow: SignalOwner {
   /// Connections of the window itself; each section has a scope of its own.
   public let scope = Scope()
-  private let window: Window
+  let window: Window
   private let viewModel: TesterViewModel
   private let problem = Label(styles: [.error], wraps: true)
   private let column = Box(.vertical, spacing: 20)
@@ -103,7 +103,7 @@ import TesterFeature
   }
 
   private func button(_ control: TesterViewModel.State.Control) -> Button {
-    let button = Button(control.title)
+    let button = Button(control.title, styles: control.isOn ? [.suggested] : [])
     button.isOn = control.isOn
     button.onClicked(self) { $0.tapped(control.action) }
     return button

@@ -110,7 +110,7 @@ import StubStore
     let state = store.state
     let orders = state.orders.reversed().filter(\.isShown).prefix(8).map { order(store, $0) }
     let log = state.log.suffix(Self.shownLines).reversed().map { "\(date($0.date)): \($0.text)" }
-    return [clock(store, state), next(state), requests(state)] + orders + [State.Section("What happened", lines: log)]
+    return [clock(store, state), next(state), requests(state)] + orders + (log.isEmpty ? [] : [State.Section("What happened", lines: log)])
   }
 
   private func clock(_ store: TestStore, _ state: StubState) -> State.Section {
