@@ -169,7 +169,7 @@ actor World {
 
   func watchdog() -> Task<Void, Never> {
     Task { [tell] in
-      do { try await SystemClock().sleep(for: .seconds(60)) } catch { return }
+      do { try await SystemClock().sleep(for: .seconds(120)) } catch { return }
       tell(.late)
     }
   }
