@@ -62,7 +62,14 @@ import Testing
 
   @Test func everyChangeOfAStateIsPrinted() async throws {
     let folder = try TemporaryFolder()
-    try folder.write("in.json", #"{"name": "In", "steps": [{"signIn": "sample"}, {"advance": "P1D"}, {"input": "refreshTapped"}]}"#)
+    try folder.write(
+      "in.json",
+      """
+      {"name": "In", "steps": [
+        {"signIn": "sample"}, {"expect": {"screen": "feed", "state": {"phase": "ready"}}}, {"advance": "P1D"},
+        {"input": "refreshTapped"}, {"expect": {"state": {"isRefreshing": false}}}
+      ]}
+      """)
     let lines = try await scenario("run", folder.path + "/in.json").output.split(separator: "\n").map(String.init)
     #expect(lines.contains("  0d 00:00:00  screen   login"))
     #expect(lines.contains("  0d 00:00:00  state    login.work = “sampleAccount”"))
