@@ -169,13 +169,13 @@ swift_package() {
 }
 
 # Builds the products $@ for release, of the flavour that people get unless MATINEE_FLAVOUR says otherwise.
-build_release() {
-  local product
-  local -x MATINEE_FLAVOUR=${MATINEE_FLAVOUR:-release}
+# In a subshell: bash lets a variable that is given for one call alone, and made local there, go on after it.
+build_release() (
+  export MATINEE_FLAVOUR=${MATINEE_FLAVOUR:-release}
   for product; do
-    swift_package build -c release --product "$product" || return
+    swift_package build -c release --product "$product" || exit
   done
-}
+)
 
 # Where the release products are; also clears what the builds left in their temporary folder.
 release_folder() {
