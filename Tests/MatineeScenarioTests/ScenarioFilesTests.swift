@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `matinee-scenario` itself, with the scenarios that come with the project.
-@Suite struct ScenarioFilesTests {
+/// `matinee-scenario` itself, with the scenarios that come with the project; one process at a time, since sixty at once would only wait for
+/// one another.
+@Suite(.serialized) struct ScenarioFilesTests {
   private static let folder = Checkout.root.appending(path: "Resources/scenarios").path
   private static let files =
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".json") }.sorted()
