@@ -1,10 +1,10 @@
-import AppCore
 import Foundation
 import Gtk
 import PublicationAPI
 import TestSupport
 import XCTest
 
+@testable import AppCore
 @testable import Screens
 
 /// A screen that is closed leaves no closure, no widget and no view model behind.
@@ -106,23 +106,3 @@ final class ClosingTests: ScreensTestCase {
 
 /// Ends the lifetime of what `body` made before the next line.
 @MainActor func scoped(_ body: () throws -> Void) rethrows { try body() }
-
-extension Screen {
-  /// The view model behind it.
-  var model: AnyObject {
-    switch self {
-    case .login(let model): model
-    case .feed(let model): model
-    case .fanClubs(let model): model
-    case .fanClub(let model): model
-    case .bookmarks(let model): model
-    case .account(let model): model
-    case .article(let model): model
-    #if canImport(PaywallFeature)
-      case .paywall(let model): model
-      case .payment(let model): model
-      case .purchases(let model): model
-    #endif
-    }
-  }
-}

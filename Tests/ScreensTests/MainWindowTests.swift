@@ -1,4 +1,3 @@
-import AppCore
 import Foundation
 import NavigationCore
 import PublicationAPI
@@ -6,6 +5,7 @@ import TestSupport
 import XCTest
 
 @testable import Gtk
+@testable import AppCore
 @testable import Screens
 
 /// The window: shows what the tree says, whatever it was before.

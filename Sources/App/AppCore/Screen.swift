@@ -32,36 +32,10 @@ public enum Screen: ScreenLifecycle {
   case purchases(PurchasesViewModel)
 
   /// Tells the view model that its page is the visible one.
-  public func appear() {
-    switch self {
-    case .login(let model): model.appear()
-    case .feed(let model): model.appear()
-    case .fanClubs(let model): model.appear()
-    case .fanClub(let model): model.appear()
-    case .bookmarks(let model): model.appear()
-    case .account(let model): model.appear()
-    case .article(let model): model.appear()
-    case .paywall(let model): model.appear()
-    case .payment(let model): model.appear()
-    case .purchases(let model): model.appear()
-    }
-  }
+  public func appear() { model.appear() }
 
   /// Tells the view model that its page is no longer the visible one.
-  public func disappear() {
-    switch self {
-    case .login(let model): model.disappear()
-    case .feed(let model): model.disappear()
-    case .fanClubs(let model): model.disappear()
-    case .fanClub(let model): model.disappear()
-    case .bookmarks(let model): model.disappear()
-    case .account(let model): model.disappear()
-    case .article(let model): model.disappear()
-    case .paywall(let model): model.disappear()
-    case .payment(let model): model.disappear()
-    case .purchases(let model): model.disappear()
-    }
-  }
+  public func disappear() { model.disappear() }
 
   /// Tells a payment sheet that it was closed, by whatever means.
   public func closed() { if case .payment(let model) = self { model.dismissed() } }

@@ -14,6 +14,10 @@ import SessionService
   associatedtype State: Equatable
   var state: State { get }
   var onChange: ((State) -> Void)? { get set }
+  /// The page became the visible one.
+  func appear()
+  /// The page is no longer the visible one.
+  func disappear()
   /// What a reader can do here, by the inputs' names. Each takes one text, which those without a choice ignore.
   var inputs: [String: @MainActor (String) -> Void] { get }
 }
