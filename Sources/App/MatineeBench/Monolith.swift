@@ -72,14 +72,15 @@ struct Monolith {
       let meant = ["\(target)/\(file)", target].first(where: owners.contains) ?? owners.first(where: imports.contains)
       guard let meant else { continue }
       let unique = meant.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + "_" + name
-      text = text.replacing("(?<![.\\w])\(name)\\b(?!:)", by: unique)
+      // What a colon follows is an argument's label, unless it is being declared.
+      text = text.replacing("(?<![.\\w])\(name)\\b(?!:)|(?<=(?:class|struct|enum|actor|let|var|protocol|extension) )\(name)\\b", by: unique)
     }
     return text
   }
 
   /// The C targets stay where they are.
   private func writeManifest(into folder: URL) throws {
-    let system = package.targets.filter { !$0.isSwift && $0.module_type != "PluginTarget" }
+    let system = package.targets.filter { !$0.isSwift }
     try FileManager.default.createSymbolicLink(
       at: folder.appendingPathComponent("System"), withDestinationURL: package.folder.appendingPathComponent("Sources/System"))
     let manifest = try String(contentsOf: package.folder.appendingPathComponent("Package.swift"), encoding: .utf8)

@@ -57,7 +57,9 @@ struct Package {
     let byName = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
     var (names, rest) = (Set<String>(), ["Matinee"])
     while let next = rest.popLast() {
-      if names.insert(next).inserted { rest += byName[next]?.target_dependencies ?? [] }
+      // A plugin's generator is a program of its own.
+      guard let target = byName[next], target.module_type != "PluginTarget", names.insert(next).inserted else { continue }
+      rest += target.target_dependencies ?? []
     }
     let targets = all.filter { names.contains($0.name) }
     let paths = Dictionary(targets.map { ($0.name, $0.path) }) { first, _ in first }
