@@ -38,7 +38,7 @@ struct BuildBenchmark {
       switch change {
       case .body:
         guard source.contains(opening + "\n") else { throw Mistake(description: "\(core)/\(file) has no “\(opening)” to change.") }
-        return source.replacing(opening + "\n", with: "\(opening)\n    _ = \(round)\n", maxReplacements: 1)
+        return source.replacing(opening + "\n", with: "\(opening)\n    withExtendedLifetime(\(round)) {}\n", maxReplacements: 1)
       case .signature:
         guard source.contains(parameters) else { throw Mistake(description: "\(core)/\(file) has no “\(parameters)” to change.") }
         let comma = parameters.hasSuffix("(") ? "" : ", "
@@ -102,6 +102,7 @@ struct BuildBenchmark {
         let build = try package.build()
         // The first round only puts the line there; from then on it is changed.
         guard round > 0 else { continue }
+        guard build.isLinked else { throw Mistake(description: "\(change.rawValue) of \(place.core) did not change \(package.product).") }
         times[index].append(build.seconds)
         if index == 0 { compiled.formUnion(build.compiled) }
       }

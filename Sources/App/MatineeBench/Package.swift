@@ -21,13 +21,13 @@ struct Package {
   func file(_ core: String, _ name: String) -> URL { folder.appendingPathComponent(place(core, name)) }
 
   /// Builds it.
-  /// - Returns: how long that took, and which modules were recompiled.
-  func build() throws -> (seconds: Double, compiled: Set<String>) {
+  /// - Returns: how long that took, which modules were recompiled, and whether the program was linked again.
+  func build() throws -> (seconds: Double, compiled: Set<String>, isLinked: Bool) {
     let start = ContinuousClock.now
     let output = try Self.swift(["build", "--product", product], in: folder)
     let time = ContinuousClock.now - start
     let modules = output.matches(of: /\] (?:Compiling|Emitting module) (\w+)/).map { String($0.1) }
-    return (time / .seconds(1), Set(modules))
+    return (time / .seconds(1), Set(modules), output.contains("] Linking \(product)\n"))
   }
 
   /// Every target that imports one, itself or through others.
