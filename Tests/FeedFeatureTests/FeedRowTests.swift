@@ -70,7 +70,7 @@ private let refused = Problem(code: "too_many", title: "Slow down.", status: 429
   @Test func aServerThatCountsOthersTooIsRight() async {
     let reader = ReaderFixture(posts: [.sample(1, reactions: 4)])
     let feed = await shown(reader)
-    reader.publication.with { $0.posts[0].reactions = 40 }
+    reader.publication.with { $0.posts[0].reactions = [.love: 40] }
     feed.reactTapped("p1")
     await reader.settle()
     #expect(feed.row(for: "p1")?.reactions == "41")

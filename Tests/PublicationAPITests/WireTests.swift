@@ -30,12 +30,33 @@ import Testing
     #expect(throws: DecodingError.self) { try Wire.decodeKnown([ProductRecord].self, from: Data("{}".utf8)) }
   }
 
+  @Test func reactionsAreCountedByKindAlsoByOnesThatCameLater() throws {
+    let post = Post(
+      id: "p", fanClubID: "c", fanClubName: "C", title: "T", published: Date(timeIntervalSince1970: 0), reactions: [.like: 2, "dance": 1],
+      reaction: "dance")
+    let text = String(decoding: try Wire.encode(post), as: UTF8.self)
+    #expect(text.contains(#""reaction":"dance","reactions":{"dance":1,"like":2}"#))
+    let decoded = try Wire.decode(Post.self, from: Data(text.utf8))
+    #expect(decoded == post)
+    #expect(decoded.reactionCount == 3)
+    var popular = post
+    popular.reactions = [.like: .max, .sad: 9]
+    #expect(popular.reactionCount == .max)
+  }
+
   @Test func whatAnEarlierVersionWroteIsRead() throws {
     let post = #"""
       {"bookmarked":false,"fanClubID":"c","fanClubName":"C","id":"p","premium":true,"published":"2026-01-02T03:04:05Z","reacted":false,
       "reactions":1,"teaser":"","title":"T","byline":""}
       """#
-    #expect(try Wire.decode(Post.self, from: Data(post.utf8)).unlocked == false)
+    let decoded = try Wire.decode(Post.self, from: Data(post.utf8))
+    #expect(decoded.unlocked == false)
+    #expect((decoded.reactions, decoded.reaction) == ([.love: 1], nil))
+    #expect((decoded.read, decoded.comments) == (false, 0))
+    let reacted = try Wire.decode(Post.self, from: Data(post.replacing("\"reacted\":false", with: "\"reacted\":true").utf8))
+    #expect(reacted.reaction == .love)
+    let club = #"{"id":"c","name":"C","about":"","followers":1,"followed":false,"posts":2}"#
+    #expect(try Wire.decode(FanClub.self, from: Data(club.utf8)).fetched)
     let info = #"{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}"#
     #expect(try Wire.decode(PublicationInfo.self, from: Data(info.utf8)).hostedCheckout == false)
   }

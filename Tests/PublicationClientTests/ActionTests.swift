@@ -12,24 +12,24 @@ import Testing
 
   @Test func aReactionSetsTheFlagAndCountsOnce() {
     var post = Post.sample()
-    post.reactions = 3
-    let add = ReactionAction(id: id, post: "p1", reacted: true)
+    post.reactions = [.love: 3]
+    let add = ReactionAction(id: id, post: "p1", reaction: .love)
     add.apply(to: &post)
     add.apply(to: &post)
-    #expect(post.reacted)
-    #expect(post.reactions == 4)
-    let remove = ReactionAction(id: id, post: "p1", reacted: false)
+    #expect(post.reaction == .love)
+    #expect(post.reactions == [.love: 4])
+    let remove = ReactionAction(id: id, post: "p1", reaction: nil)
     remove.apply(to: &post)
     remove.apply(to: &post)
-    #expect(!post.reacted)
-    #expect(post.reactions == 3)
+    #expect(post.reaction == nil)
+    #expect(post.reactions == [.love: 3])
   }
 
   @Test func noCountIsEverNegative() {
     var post = Post.sample()
-    post.reacted = true
-    ReactionAction(id: id, post: "p1", reacted: false).apply(to: &post)
-    #expect(post.reactions == 0)
+    post.reaction = .love
+    ReactionAction(id: id, post: "p1", reaction: nil).apply(to: &post)
+    #expect(post.reactions == [:])
     var club = FanClub(id: "c1", name: "Club", followed: true)
     FollowAction(id: id, fanClub: "c1", followed: false).apply(to: &club)
     #expect(club.followers == 0)
@@ -37,12 +37,12 @@ import Testing
 
   @Test func noCountOfAPublicationStopsTheApp() {
     var post = Post.sample()
-    post.reactions = .max
-    ReactionAction(id: id, post: "p1", reacted: true).apply(to: &post)
-    #expect(post.reactions == .max)
-    post.reactions = .min
-    ReactionAction(id: id, post: "p1", reacted: false).apply(to: &post)
-    #expect(post.reactions == 0)
+    post.reactions = [.love: .max]
+    ReactionAction(id: id, post: "p1", reaction: .love).apply(to: &post)
+    #expect(post.reactions == [.love: .max])
+    post.reactions = [.love: .min]
+    ReactionAction(id: id, post: "p1", reaction: nil).apply(to: &post)
+    #expect(post.reactions == [:])
     var club = FanClub(id: "c1", name: "Club", followers: .max)
     FollowAction(id: id, fanClub: "c1", followed: true).apply(to: &club)
     #expect(club.followers == .max)
@@ -61,11 +61,11 @@ import Testing
   }
 
   @Test func actionsSurviveTheOutbox() throws {
-    let action = ReactionAction(id: id, post: "p1", reacted: true)
+    let action = ReactionAction(id: id, post: "p1", reaction: .love)
     let restored = try Wire.decode(ReactionAction.self, from: Wire.encode(action))
     #expect(restored.id == id)
     #expect(restored.entityID == "p1")
-    #expect(restored.reacted)
+    #expect(restored.reaction == .love)
     #expect(Set([ReactionAction.kind, BookmarkAction.kind, FollowAction.kind]).count == 3)
   }
 
@@ -73,11 +73,11 @@ import Testing
     let known = Post.sample(body: "<p>Text</p>")
     var newer = Post.sample()
     newer.title = "Newer"
-    newer.reactions = 9
+    newer.reactions = [.love: 9]
     let merged = Post.merge(known: known, newer: newer)
     #expect(merged.body == "<p>Text</p>")
     #expect(merged.title == "Newer")
-    #expect(merged.reactions == 9)
+    #expect(merged.reactions == [.love: 9])
     newer.body = "<p>Newer</p>"
     #expect(Post.merge(known: known, newer: newer).body == "<p>Newer</p>")
   }

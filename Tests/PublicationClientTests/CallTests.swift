@@ -35,19 +35,24 @@ import Testing
     let page = Page(items: [Post.sample()], next: "abc")
     try await expect(.get, "/v1/posts", answer: page) { try await $0.posts() }
     try await expect(.get, "/v1/posts?fanclub=c1&cursor=a%2Bb%3D%26&limit=5", answer: page) {
-      try await $0.posts(fanClub: "c1", cursor: "a+b=&", limit: 5)
+      try await $0.posts(PostFilter(fanClub: "c1"), cursor: "a+b=&", limit: 5)
     }
-    try await expect(.get, "/v1/posts?bookmarked=true", answer: page) { try await $0.posts(bookmarked: true) }
+    try await expect(.get, "/v1/posts?bookmarked=true", answer: page) { try await $0.posts(PostFilter(bookmarked: true)) }
+    try await expect(.get, "/v1/posts?followed=true&unread=true", answer: page) {
+      try await $0.posts(PostFilter(followed: true, unread: true))
+    }
     let post = Post.sample(body: "<p>Text</p>")
     try await expect(.get, "/v1/posts/p1", answer: post) { try await $0.post("p1") }
   }
 
   @Test func actions() async throws {
     let post = Post.sample()
-    try await expect(.put, "/v1/posts/p1/reaction", answer: post) { try await $0.setReaction("p1", true) }
-    try await expect(.delete, "/v1/posts/p1/reaction", answer: post) { try await $0.setReaction("p1", false) }
+    try await expect(.put, "/v1/posts/p1/reaction", body: #"{"kind":"like"}"#, answer: post) { try await $0.setReaction("p1", .like) }
+    try await expect(.delete, "/v1/posts/p1/reaction", answer: post) { try await $0.setReaction("p1", nil) }
     try await expect(.put, "/v1/posts/p1/bookmark", answer: post) { try await $0.setBookmark("p1", true) }
     try await expect(.delete, "/v1/posts/p1/bookmark", answer: post) { try await $0.setBookmark("p1", false) }
+    try await expect(.put, "/v1/posts/p1/read", answer: post) { try await $0.setRead("p1", true) }
+    try await expect(.delete, "/v1/posts/p1/read", answer: post) { try await $0.setRead("p1", false) }
     let club = FanClub(id: "c1", name: "Club")
     try await expect(.put, "/v1/fanclubs/c1/follow", answer: club) { try await $0.setFollow("c1", true) }
     try await expect(.delete, "/v1/fanclubs/c1/follow", answer: club) { try await $0.setFollow("c1", false) }
@@ -58,6 +63,55 @@ import Testing
     try await expect(.get, "/v1/fanclubs", answer: Page(items: [club])) { try await $0.fanClubs() }
     try await expect(.get, "/v1/fanclubs?cursor=2", answer: Page(items: [club])) { try await $0.fanClubs(cursor: "2") }
     try await expect(.get, "/v1/fanclubs/c1", answer: club) { try await $0.fanClub("c1") }
+  }
+
+  @Test func comments() async throws {
+    let comment = Comment(
+      id: uuid.uuidString, postID: "p1", author: "Ada", isMine: true, text: "Well said", posted: Date(timeIntervalSince1970: 1_700_000_000))
+    try await expect(.get, "/v1/posts/p1/comments", answer: Page(items: [comment])) { try await $0.comments(of: "p1") }
+    let path = "/v1/posts/p1/comments/11111111-2222-3333-4444-555555555555"
+    try await expect(.put, path, body: #"{"text":"Well said"}"#, answer: comment, status: 201) {
+      try await $0.putComment(uuid, on: "p1", text: "Well said")
+    }
+    let canned = try Canned("", status: 204)
+    try await canned.client().deleteComment(comment.id, on: "p1")
+    #expect(canned.requests.map(\.target) == [path])
+  }
+
+  @Test func search() async throws {
+    let hit = SearchHit(post: .sample(), title: "\u{E000}One\u{E001}", excerpt: "")
+    try await expect(.get, "/v1/search?q=a%22%20OR%20%2A&cursor=n", answer: Page(items: [hit])) {
+      try await $0.search("a\" OR *", cursor: "n")
+    }
+    #expect(hit.title.first == SearchHit.markStart)
+    #expect(hit.title.last == SearchHit.markEnd)
+  }
+
+  @Test func imports() async throws {
+    let running = Import(id: "i1")
+    try await expect(.post, "/v1/imports", body: #"{"url":"https://example.org/feed"}"#, answer: running, status: 202) {
+      try await $0.beginImport(of: "https://example.org/feed")
+    }
+    try await expect(.get, "/v1/imports/i1", answer: running) { try await $0.progress(of: "i1") }
+    try await expect(.delete, "/v1/imports/i1", answer: running) { try await $0.cancelImport("i1") }
+    try await expect(.post, "/v1/fanclubs/c1/refresh", answer: running, status: 202) { try await $0.refreshFanClub("c1") }
+    let canned = try Canned(running, status: 202)
+    #expect(try await canned.client().beginImport(of: Data("<rss/>".utf8), named: "a b.xml") == running)
+    #expect(canned.requests.first?.target == "/v1/imports?name=a%20b.xml")
+    #expect(canned.requests.first?.headers["Content-Type"] == "application/octet-stream")
+    #expect(canned.requests.first?.body == Data("<rss/>".utf8))
+  }
+
+  @Test func onlyWhatChanged() async throws {
+    let page = Page(items: [Post.sample()])
+    let first = try Canned(page)
+    #expect(try await first.client().posts(unless: nil) == .changed(page, etag: nil))
+    #expect(first.requests.first?.headers["If-None-Match"] == nil)
+    let again = try Canned("", status: 304)
+    #expect(try await again.client().posts(PostFilter(unread: true), unless: "\"a\"") == .unchanged)
+    #expect(again.requests.first?.headers["If-None-Match"] == "\"a\"")
+    // Unasked, 304 is no answer.
+    await #expect(throws: ClientError.self) { try await again.client().posts() }
   }
 
   @Test func commerce() async throws {

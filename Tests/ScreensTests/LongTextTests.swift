@@ -22,7 +22,7 @@ final class LongTextTests: ScreensTestCase {
         posts[index].teaser = index == 2 ? "" : long
         posts[index].byline = long
         if index != 4 { posts[index].fanClubName = long }
-        posts[index].reactions = 123_456_789
+        posts[index].reactions = [.love: 123_456_789]
         posts[index].picture = index.isMultiple(of: 2) ? nil : "/missing"
       }
       var club = FanClub.sample("c1", followers: 123_456_789)

@@ -9,8 +9,8 @@ extension Post {
   ) -> Post {
     Post(
       id: "p\(number)", fanClubID: club, fanClubName: "Club \(club)", title: "Title \(number)", teaser: "Teaser \(number)", body: body,
-      published: Date(timeIntervalSince1970: 1_700_000_000 - Double(number) * 3600), premium: premium, reactions: reactions,
-      bookmarked: bookmarked)
+      published: Date(timeIntervalSince1970: 1_700_000_000 - Double(number) * 3600), premium: premium,
+      reactions: reactions == 0 ? [:] : [.love: reactions], bookmarked: bookmarked)
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import PublicationClient
 import Synchronization
 
 /// The content half of a publication for one reader, in memory: answers like a real one, and can be held, refused or cut off.
@@ -107,15 +108,21 @@ public final class ScriptedPublication: Transport {
       var posts = state.posts.sorted { ($1.published, $1.id) < ($0.published, $0.id) }
       if let club = request.query("fanclub") { posts = posts.filter { $0.fanClubID == club } }
       if request.query("bookmarked") == "true" { posts = posts.filter(\.bookmarked) }
+      if request.query("unread") == "true" { posts = posts.filter { !$0.read } }
+      if request.query("followed") == "true" {
+        let followed = Set(state.clubs.filter(\.followed).map(\.id))
+        posts = posts.filter { followed.contains($0.fanClubID) }
+      }
       for index in posts.indices { posts[index].body = nil }
       return try page(of: posts, request, size: state.pageSize)
     case ("posts", 2...):
       guard let index = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
       if path.last == "bookmark" { state.posts[index].bookmarked = turnsOn }
-      if path.last == "reaction", state.posts[index].reacted != turnsOn {
-        state.posts[index].reacted = turnsOn
-        state.posts[index].reactions += turnsOn ? 1 : -1
+      if path.last == "reaction" {
+        let kind = turnsOn ? try Wire.decode(ReactionRequest.self, from: request.body).kind : nil
+        ReactionAction(id: UUID(), post: path[1], reaction: kind).apply(to: &state.posts[index])
       }
+      if path.last == "read" { state.posts[index].read = turnsOn }
       if path.last == "unlock", !state.posts[index].unlocked {
         guard state.passes > 0 else {
           return Response(409, body: try Wire.encode(Problem(code: .noBalance, title: "You have no passes left.", status: 409)))

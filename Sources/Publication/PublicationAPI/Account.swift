@@ -71,6 +71,10 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let paymentUnavailable: Code = "payment_unavailable"
     /// The reader has too little on the balance for this: see ``Balance``.
     public static let noBalance: Code = "no_balance"
+    /// The reader needs access to do this: the post is premium.
+    public static let locked: Code = "locked"
+    /// It is another reader's.
+    public static let notYours: Code = "not_yours"
     /// The publication cannot do this here, such as a hosted checkout without a server.
     public static let notOffered: Code = "not_offered"
     /// The receipt is not genuine, or not this reader's.

@@ -29,11 +29,13 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   public var hostedCheckout: Bool
   /// How a reader ends a subscription, a sentence or two; `nil` when the publication does not say.
   public var cancelling: String?
+  /// Whether readers may add feeds: see ``Import``.
+  public var canAddFeeds: Bool
 
   /// Makes one.
   public init(
     id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false,
-    cancelling: String? = nil
+    cancelling: String? = nil, canAddFeeds: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -42,6 +44,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     self.sampleAccount = sampleAccount
     self.hostedCheckout = hostedCheckout
     self.cancelling = cancelling
+    self.canAddFeeds = canAddFeeds
   }
 
   /// Reads what any version wrote.
@@ -55,6 +58,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     sampleAccount = try values.decodeIfPresent(SampleAccount.self, forKey: .sampleAccount)
     hostedCheckout = try values.decodeIfPresent(Bool.self, forKey: .hostedCheckout) ?? false
     cancelling = try values.decodeIfPresent(String.self, forKey: .cancelling)
+    canAddFeeds = try values.decodeIfPresent(Bool.self, forKey: .canAddFeeds) ?? false
   }
 }
 
@@ -76,11 +80,13 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var followed: Bool
   /// How many posts it has.
   public var posts: Int
+  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
+  public var fetched: Bool
 
   /// Makes one.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
-    posts: Int = 0
+    posts: Int = 0, fetched: Bool = true
   ) {
     self.id = id
     self.name = name
@@ -90,63 +96,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     self.followers = followers
     self.followed = followed
     self.posts = posts
-  }
-}
-
-/// A post of a fan club, as one reader sees it.
-public struct Post: Codable, Equatable, Sendable, Identifiable {
-  /// Stable within the publication; letters, digits, `-` and `_`.
-  public var id: String
-  /// The club it belongs to.
-  public var fanClubID: FanClub.ID
-  /// The club's name, so that a row needs no second look-up.
-  public var fanClubName: String
-  /// The headline; a post without one shows its first words here.
-  public var title: String
-  /// Who wrote it; empty when nobody says.
-  public var byline: String
-  /// The opening, plain text, at most about 300 characters; what a reader without access gets.
-  public var teaser: String
-  /// The body as HTML; `nil` in lists, and for a reader without access.
-  public var body: String?
-  /// A path of this publication (`/v1/pictures/…`) or an absolute URL.
-  public var picture: String?
-  /// The post's home on the web.
-  public var url: String?
-  /// When it appeared.
-  public var published: Date
-  /// Whether it takes premium access to read ``body``.
-  public var premium: Bool
-  /// Whether this reader opened it with a pass, for good.
-  public var unlocked: Bool
-  /// How many readers reacted.
-  public var reactions: Int
-  /// Whether this reader is one of them.
-  public var reacted: Bool
-  /// Whether this reader bookmarked it.
-  public var bookmarked: Bool
-
-  /// Makes one.
-  public init(
-    id: String, fanClubID: String, fanClubName: String, title: String, byline: String = "", teaser: String = "", body: String? = nil,
-    picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false, unlocked: Bool = false, reactions: Int = 0,
-    reacted: Bool = false, bookmarked: Bool = false
-  ) {
-    self.id = id
-    self.fanClubID = fanClubID
-    self.fanClubName = fanClubName
-    self.title = title
-    self.byline = byline
-    self.teaser = teaser
-    self.body = body
-    self.picture = picture
-    self.url = url
-    self.published = published
-    self.premium = premium
-    self.unlocked = unlocked
-    self.reactions = reactions
-    self.reacted = reacted
-    self.bookmarked = bookmarked
+    self.fetched = fetched
   }
 
   /// Reads what any version wrote.
@@ -154,20 +104,14 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     id = try values.decode(String.self, forKey: .id)
-    fanClubID = try values.decode(String.self, forKey: .fanClubID)
-    fanClubName = try values.decode(String.self, forKey: .fanClubName)
-    title = try values.decode(String.self, forKey: .title)
-    byline = try values.decode(String.self, forKey: .byline)
-    teaser = try values.decode(String.self, forKey: .teaser)
-    body = try values.decodeIfPresent(String.self, forKey: .body)
+    name = try values.decode(String.self, forKey: .name)
+    about = try values.decode(String.self, forKey: .about)
     picture = try values.decodeIfPresent(String.self, forKey: .picture)
     url = try values.decodeIfPresent(String.self, forKey: .url)
-    published = try values.decode(Date.self, forKey: .published)
-    premium = try values.decode(Bool.self, forKey: .premium)
-    unlocked = try values.decodeIfPresent(Bool.self, forKey: .unlocked) ?? false
-    reactions = try values.decode(Int.self, forKey: .reactions)
-    reacted = try values.decode(Bool.self, forKey: .reacted)
-    bookmarked = try values.decode(Bool.self, forKey: .bookmarked)
+    followers = try values.decode(Int.self, forKey: .followers)
+    followed = try values.decode(Bool.self, forKey: .followed)
+    posts = try values.decode(Int.self, forKey: .posts)
+    fetched = try values.decodeIfPresent(Bool.self, forKey: .fetched) ?? true
   }
 }
 

@@ -46,7 +46,14 @@ public struct APIClient: Sendable {
     _ method: Request.Method, _ path: [String], query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
     as authorization: Authorization = .session
   ) async throws(ClientError) -> Answer {
-    let response = try await send(method, path, query: query, body: body, as: authorization)
+    try Self.decode(try await send(method, path, query: query, body: body, as: authorization), of: path, method)
+  }
+
+  /// The value of an answer's body.
+  /// - Throws: ``ClientError/undecodable(what:underlying:)``.
+  static func decode<Answer: Decodable>(
+    _ response: Response, of path: [String], _ method: Request.Method = .get
+  ) throws(ClientError) -> Answer {
     do {
       return try Wire.decode(Answer.self, from: response.body)
     } catch {
@@ -91,7 +98,8 @@ public struct APIClient: Sendable {
     if let used = sessionToken ?? authorization.explicitToken { request.headers["Authorization"] = "Bearer \(used)" }
     let response: Response
     do { response = try await transport.send(request) } catch { throw ClientError(transport: error) }
-    guard (200..<300).contains(response.status) else {
+    let isUnchanged = response.status == 304 && request.headers["If-None-Match"] != nil
+    guard (200..<300).contains(response.status) || isUnchanged else {
       let problem = Problem(answer: response)
       if problem.code == .sessionEnded, response.status == 401, let sessionToken { onUnauthorized(sessionToken) }
       throw .problem(problem, retryAfter: RetryAfter.read(response.headers))
@@ -102,7 +110,7 @@ public struct APIClient: Sendable {
   /// A path and query in the form that a request line takes.
   /// - Throws: ``ClientError/problem(_:retryAfter:)`` with ``Problem/Code/notFound`` for a component that no path can hold: an empty one
   ///   names another resource, `.` and `..` are resolved away on the way to the server, encoded or not.
-  private static func target(_ path: [String], query: [(String, String?)]) throws(ClientError) -> String {
+  static func target(_ path: [String], query: [(String, String?)]) throws(ClientError) -> String {
     for component in path where ["", ".", ".."].contains(component) {
       throw .problem(Problem(code: .notFound, title: "There is nothing under this address.", status: 404), retryAfter: nil)
     }

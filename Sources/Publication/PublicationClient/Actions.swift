@@ -2,7 +2,7 @@ import ContentCache
 import Foundation
 import PublicationAPI
 
-/// Adds or removes the reader's reaction to a post.
+/// Gives the reader's reaction to a post, changes its kind, or takes it away.
 public struct ReactionAction: Action {
   /// Its name in the outbox.
   public static let kind = "reaction"
@@ -10,22 +10,39 @@ public struct ReactionAction: Action {
   public let id: UUID
   /// The post.
   public let entityID: Post.ID
-  /// Whether there shall be a reaction.
-  public let reacted: Bool
+  /// The reaction that there shall be; `nil` for none.
+  public let reaction: Reaction?
 
   /// Makes one.
-  public init(id: UUID, post: Post.ID, reacted: Bool) {
+  public init(id: UUID, post: Post.ID, reaction: Reaction?) {
     self.id = id
     entityID = post
-    self.reacted = reacted
+    self.reaction = reaction
   }
 
-  /// Sets the flag and counts the reader in or out; changes nothing when the flag is set already.
-  public func apply(to post: inout Post) {
-    guard post.reacted != reacted else { return }
-    post.reacted = reacted
-    post.reactions.count(in: reacted)
+  /// Reads what any version put into an outbox.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    id = try values.decode(UUID.self, forKey: .id)
+    entityID = try values.decode(String.self, forKey: .entityID)
+    // There was one kind once, the heart.
+    let before = try decoder.container(keyedBy: FormerKeys.self).decodeIfPresent(Bool.self, forKey: .reacted) ?? false
+    reaction = try values.decodeIfPresent(Reaction.self, forKey: .reaction) ?? (before ? .love : nil)
   }
+
+  /// Sets the reaction, and counts the reader out of the one before and into this one; changes nothing when it is there already.
+  public func apply(to post: inout Post) {
+    guard post.reaction != reaction else { return }
+    if let former = post.reaction, var count = post.reactions[former] {
+      count.count(in: false)
+      post.reactions[former] = count > 0 ? count : nil
+    }
+    if let reaction { post.reactions[reaction, default: 0].count(in: true) }
+    post.reaction = reaction
+  }
+
+  private enum FormerKeys: CodingKey { case reacted }
 }
 
 /// Adds or removes the reader's bookmark on a post.

@@ -9,28 +9,48 @@ extension APIClient {
 
   /// A page of posts, newest first, without bodies.
   /// - Parameters:
-  ///   - fanClub: only this club's.
-  ///   - bookmarked: only what the reader bookmarked.
+  ///   - filter: which posts.
   ///   - cursor: ``Page/next`` of the page before; `nil` for the first.
   ///   - limit: 1 to 100; `nil` leaves it to the server.
   /// - Throws: ``ClientError``.
+  public func posts(_ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> Page<Post> {
+    try await call(.get, ["v1", "posts"], query: filter.query + Self.page(cursor, limit))
+  }
+
+  /// The same, unless it is still what the client has.
+  /// - Parameter etag: ``Conditional/changed(_:etag:)`` of the last time; `nil` asks for the page in any case.
+  /// - Throws: ``ClientError``.
   public func posts(
-    fanClub: FanClub.ID? = nil, bookmarked: Bool = false, cursor: String? = nil, limit: Int? = nil
-  ) async throws(ClientError) -> Page<Post> {
-    try await call(
-      .get, ["v1", "posts"],
-      query: [("fanclub", fanClub), ("bookmarked", bookmarked ? "true" : nil), ("cursor", cursor), ("limit", limit.map { "\($0)" })])
+    _ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil, unless etag: String?
+  ) async throws(ClientError) -> Conditional<Page<Post>> {
+    try await get(["v1", "posts"], query: filter.query + Self.page(cursor, limit), unless: etag)
   }
 
   /// One post, with its body where the reader may read it.
   /// - Throws: ``ClientError``.
   public func post(_ id: Post.ID) async throws(ClientError) -> Post { try await call(.get, ["v1", "posts", id]) }
 
-  /// Adds or removes the reader's reaction; asking twice changes nothing.
+  /// The same, unless it is still what the client has.
+  /// - Throws: ``ClientError``.
+  public func post(_ id: Post.ID, unless etag: String?) async throws(ClientError) -> Conditional<Post> {
+    try await get(["v1", "posts", id], unless: etag)
+  }
+
+  /// Reacts to a post, in place of what the reader chose before, or takes the reaction away; asking twice changes nothing.
+  /// - Parameter reaction: the kind; `nil` for none.
   /// - Returns: the post after the change.
   /// - Throws: ``ClientError``.
-  public func setReaction(_ id: Post.ID, _ reacted: Bool) async throws(ClientError) -> Post {
-    try await call(reacted ? .put : .delete, ["v1", "posts", id, "reaction"])
+  public func setReaction(_ id: Post.ID, _ reaction: Reaction?) async throws(ClientError) -> Post {
+    let path = ["v1", "posts", id, "reaction"]
+    guard let reaction else { return try await call(.delete, path) }
+    return try await call(.put, path, body: ReactionRequest(kind: reaction))
+  }
+
+  /// Marks a post as read, or as unread; asking twice changes nothing.
+  /// - Returns: the post after the change.
+  /// - Throws: ``ClientError``.
+  public func setRead(_ id: Post.ID, _ read: Bool) async throws(ClientError) -> Post {
+    try await call(read ? .put : .delete, ["v1", "posts", id, "read"])
   }
 
   /// Adds or removes the reader's bookmark; asking twice changes nothing.
@@ -44,18 +64,37 @@ extension APIClient {
   /// - Parameter cursor: ``Page/next`` of the page before; `nil` for the first.
   /// - Throws: ``ClientError``.
   public func fanClubs(cursor: String? = nil) async throws(ClientError) -> Page<FanClub> {
-    try await call(.get, ["v1", "fanclubs"], query: [("cursor", cursor)])
+    try await call(.get, ["v1", "fanclubs"], query: Self.page(cursor))
+  }
+
+  /// The same, unless it is still what the client has.
+  /// - Throws: ``ClientError``.
+  public func fanClubs(cursor: String? = nil, unless etag: String?) async throws(ClientError) -> Conditional<Page<FanClub>> {
+    try await get(["v1", "fanclubs"], query: Self.page(cursor), unless: etag)
   }
 
   /// One fan club.
   /// - Throws: ``ClientError``.
   public func fanClub(_ id: FanClub.ID) async throws(ClientError) -> FanClub { try await call(.get, ["v1", "fanclubs", id]) }
 
+  /// The same, unless it is still what the client has.
+  /// - Throws: ``ClientError``.
+  public func fanClub(_ id: FanClub.ID, unless etag: String?) async throws(ClientError) -> Conditional<FanClub> {
+    try await get(["v1", "fanclubs", id], unless: etag)
+  }
+
   /// Follows a fan club, or stops; asking twice changes nothing.
   /// - Returns: the club after the change.
   /// - Throws: ``ClientError``.
   public func setFollow(_ id: FanClub.ID, _ followed: Bool) async throws(ClientError) -> FanClub {
     try await call(followed ? .put : .delete, ["v1", "fanclubs", id, "follow"])
+  }
+
+  /// A page of posts that hold all words of a text, the last of them as far as it is typed; best ones first, without bodies.
+  /// - Parameter text: as the reader typed it: nothing in it is syntax.
+  /// - Throws: ``ClientError``.
+  public func search(_ text: String, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> Page<SearchHit> {
+    try await call(.get, ["v1", "search"], query: [("q", text)] + Self.page(cursor, limit))
   }
 
   /// A picture's bytes. The reader's token never goes along, since an absolute URL may be anybody's.
@@ -66,5 +105,36 @@ extension APIClient {
       throw .unacceptable(.unsupported("\(path) is no picture's address"))
     }
     return try await send(Request(.get, path, headers: ["Accept": "image/*"]), as: .none).body
+  }
+
+  static func page(_ cursor: String?, _ limit: Int? = nil) -> [(String, String?)] {
+    [("cursor", cursor), ("limit", limit.map { "\($0)" })]
+  }
+}
+
+/// Which posts a list has: those that are everything which is asked for here.
+public struct PostFilter: Hashable, Sendable {
+  /// Only this club's.
+  public var fanClub: FanClub.ID?
+  /// Only what the reader bookmarked.
+  public var bookmarked: Bool
+  /// Only those of clubs that the reader follows.
+  public var followed: Bool
+  /// Only what the reader has not read.
+  public var unread: Bool
+
+  /// A filter; without arguments one that lets everything through.
+  public init(fanClub: FanClub.ID? = nil, bookmarked: Bool = false, followed: Bool = false, unread: Bool = false) {
+    self.fanClub = fanClub
+    self.bookmarked = bookmarked
+    self.followed = followed
+    self.unread = unread
+  }
+
+  var query: [(String, String?)] {
+    [
+      ("fanclub", fanClub), ("bookmarked", bookmarked ? "true" : nil), ("followed", followed ? "true" : nil),
+      ("unread", unread ? "true" : nil),
+    ]
   }
 }

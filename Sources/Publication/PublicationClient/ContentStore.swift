@@ -55,7 +55,7 @@ import Runtime
     posts = Cache { Post.merge(known: $0, newer: $1) }
     fanClubs = Cache()
     actions = ActionController(outbox: outbox, effects: effects, explain: RequestFailure.init(explaining:))
-    actions.register(ReactionAction.self, cache: posts) { try await client.setReaction($0.entityID, $0.reacted) }
+    actions.register(ReactionAction.self, cache: posts) { try await client.setReaction($0.entityID, $0.reaction) }
     actions.register(BookmarkAction.self, cache: posts) { try await client.setBookmark($0.entityID, $0.bookmarked) }
     actions.register(FollowAction.self, cache: fanClubs) { try await client.setFollow($0.entityID, $0.followed) }
     actions.onFailure = { [weak self] in self?.failed($0) }
@@ -64,10 +64,10 @@ import Runtime
   /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
   public func resume() async { await actions.resume() }
 
-  /// Adds the reader's reaction, or removes it; a post that is not known is left alone.
+  /// Adds the reader's heart, or takes away whatever reaction there is; a post that is not known is left alone.
   public func toggleReaction(_ id: Post.ID) {
     guard !isClosed, let post = posts[id] else { return }
-    actions.perform(ReactionAction(id: identifiers.next(), post: id, reacted: !post.reacted))
+    actions.perform(ReactionAction(id: identifiers.next(), post: id, reaction: post.reaction == nil ? .love : nil))
   }
 
   /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.

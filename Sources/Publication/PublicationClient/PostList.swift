@@ -42,13 +42,13 @@ import PublicationAPI
       list = EntityList("feed.load", cache: store.posts, store: store, isPremium: \.premium) { try await client.posts(cursor: $0) }
     case .fanClub(let id):
       list = EntityList("fanclub.posts", cache: store.posts, store: store, isPremium: \.premium) {
-        try await client.posts(fanClub: id, cursor: $0)
+        try await client.posts(PostFilter(fanClub: id), cursor: $0)
       }
     case .bookmarks:
       // The publication's own order, so that a row comes back where it was.
       let membership = Membership<Post>(contains: \.bookmarked) { ($1.published, $1.id) < ($0.published, $0.id) }
       list = EntityList("bookmarks.load", cache: store.posts, store: store, membership: membership, isPremium: \.premium) {
-        try await client.posts(bookmarked: true, cursor: $0)
+        try await client.posts(PostFilter(bookmarked: true), cursor: $0)
       }
     }
   }

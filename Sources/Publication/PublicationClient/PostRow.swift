@@ -37,8 +37,8 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     byline = post.byline
     date = formatting.date(post.published)
     picture = post.picture
-    reactions = formatting.count(post.reactions)
-    isReacted = post.reacted
+    reactions = formatting.count(post.reactionCount)
+    isReacted = post.reaction != nil
     isBookmarked = post.bookmarked
     isLocked = post.premium && !post.unlocked && !hasPremium
   }

@@ -25,7 +25,7 @@ public enum SampleContent {
         id: post.id, fanClubID: post.fanClubID, fanClubName: written.fanClubs.first { $0.id == post.fanClubID }?.name ?? "",
         title: post.title, byline: post.byline, teaser: ArticleBody(html: body).teaser(characters: 280), body: body,
         picture: path(post.picture), published: opening.addingTimeInterval(-post.daysBefore * 86_400), premium: post.premium,
-        reactions: post.reactions)
+        reactions: [.love: post.reactions])
     }
     let clubs = written.fanClubs.map { club in
       FanClub(

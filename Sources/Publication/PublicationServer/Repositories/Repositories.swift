@@ -25,6 +25,8 @@ protocol ContentRepository {
   nonisolated(nonsending) func fanClubs(
     after: NamePosition?, limit: Int, for reader: Reader.ID
   ) async throws -> [(club: FanClub, position: NamePosition)]
+  /// Sets a reader's reaction to a post, or takes it away. Nothing happens when there is no such post.
+  nonisolated(nonsending) func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) async throws
   /// Sets or takes away what a reader does to a post; as often as one likes. Nothing happens when there is no such post.
   nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
   /// The same for following a club.

@@ -21,20 +21,26 @@ struct SQLiteContent: ContentRepository {
   // MARK: Posts
 
   func post(_ id: Post.ID, for reader: Reader.ID) throws -> Post? {
-    try database.queryOne("\(Self.selectPost(body: true)) WHERE post.id = ?", reader, reader, reader, id, map: Self.post)
+    try database.queryOne("\(Self.selectPost(body: true)) WHERE post.id = ?2", reader, id, map: Self.post)
   }
 
   func posts(_ query: PostQuery, for reader: Reader.ID) throws -> [Post]? {
     var conditions: [String] = []
-    var values: [(any SQLValue)?] = [reader, reader, reader]
+    // ?1 is the reader, in whatever asks for one.
+    var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
       guard try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil else { return nil }
       conditions.append("post.fan_club = ?")
       values.append(club)
     }
     if query.isBookmarked {
-      conditions.append("EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ? AND bookmark.post = post.id)")
-      values.append(reader)
+      conditions.append("EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ?1 AND bookmark.post = post.id)")
+    }
+    if query.isFollowed {
+      conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)")
+    }
+    if query.isUnread {
+      conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.post = post.id)")
     }
     if let after = query.after {
       conditions.append("(post.published, post.id) < (?, ?)")
@@ -46,6 +52,15 @@ struct SQLiteContent: ContentRepository {
       map: Self.post)
   }
 
+  func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) throws {
+    guard let kind else { return try setMark(.reaction, of: post, by: reader, false) }
+    try database.execute(
+      """
+      INSERT INTO reaction (post, reader, kind) SELECT id, ?, ? FROM post WHERE id = ?
+      ON CONFLICT (post, reader) DO UPDATE SET kind = excluded.kind
+      """, reader, kind.rawValue, post)
+  }
+
   func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) throws {
     if isSet {
       try database.execute(
@@ -55,23 +70,44 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
-  private static func selectPost(body: Bool) -> String {
+  /// Posts as the reader ?1 sees them; see ``post(_:)``.
+  static func selectPost(body: Bool, and columns: String = "") -> String {
     """
     SELECT post.id, post.fan_club, fan_club.name, post.title, post.byline, post.teaser, post.picture, post.url, post.published,
-      post.premium, post.base_reactions + (SELECT count(*) FROM reaction WHERE reaction.post = post.id),
-      EXISTS (SELECT 1 FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?),
-      EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?), \(body ? "post.body" : "NULL"),
-      EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?)
+      post.premium, \(body ? "post.body" : "NULL"),
+      EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1),
+      EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?1),
+      EXISTS (SELECT 1 FROM read_mark WHERE read_mark.post = post.id AND read_mark.reader = ?1),
+      (SELECT kind FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?1),
+      (SELECT group_concat(kind || ' ' || count) FROM (
+        SELECT kind, count FROM base_reaction WHERE base_reaction.post = post.id
+        UNION ALL SELECT kind, count(*) FROM reaction WHERE reaction.post = post.id GROUP BY kind)),
+      (SELECT count(*) FROM comment WHERE comment.post = post.id AND NOT comment.deleted)\(columns)
     FROM post JOIN fan_club ON fan_club.id = post.fan_club
     """
   }
 
-  private static func post(_ row: Row) throws -> Post {
+  /// How many columns ``selectPost(body:and:)`` has before those that were asked for besides.
+  static let postColumns = 17
+
+  static func post(_ row: Row) throws -> Post {
     Post(
       id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
-      teaser: try row.get(5), body: try row.get(13, as: String?.self), picture: try row.get(6, as: String?.self),
+      teaser: try row.get(5), body: try row.get(10, as: String?.self), picture: try row.get(6, as: String?.self),
       url: try row.get(7, as: String?.self), published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
-      premium: try row.get(9), unlocked: try row.get(14), reactions: try row.get(10), reacted: try row.get(11), bookmarked: try row.get(12))
+      premium: try row.get(9), unlocked: try row.get(11), reactions: reactions(try row.get(15, as: String?.self) ?? ""),
+      reaction: try row.get(14, as: String?.self).map { Reaction(rawValue: $0) }, bookmarked: try row.get(12), read: try row.get(13),
+      comments: try row.get(16))
+  }
+
+  /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, from before and from here.
+  private static func reactions(_ text: String) -> [Reaction: Int] {
+    var counts: [Reaction: Int] = [:]
+    for entry in text.split(separator: ",") {
+      let parts = entry.split(separator: " ")
+      if parts.count == 2, let count = Int(parts[1]) { counts[Reaction(rawValue: String(parts[0])), default: 0] += count }
+    }
+    return counts
   }
 
   // MARK: Fan clubs
@@ -89,7 +125,7 @@ struct SQLiteContent: ContentRepository {
       "\(Self.selectClub) \(after == nil ? "" : "WHERE (sort_key, id) > (?, ?)") ORDER BY sort_key, id LIMIT ?", values: values + [limit]
     ) { row in
       let club = try Self.club(row)
-      return (club, NamePosition(key: try row.get(8), id: club.id))
+      return (club, NamePosition(key: try row.get(9), id: club.id))
     }
   }
 
@@ -104,14 +140,15 @@ struct SQLiteContent: ContentRepository {
   private static let selectClub = """
     SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
       EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?),
-      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), sort_key
+      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key
     FROM fan_club
     """
 
   private static func club(_ row: Row) throws -> FanClub {
     FanClub(
       id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
-      url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7))
+      url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
+      fetched: try row.get(8))
   }
 
   // MARK: What is sold

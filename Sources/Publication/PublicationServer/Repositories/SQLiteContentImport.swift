@@ -80,10 +80,13 @@ extension SQLiteContent {
     }
     try database.execute(
       """
-      INSERT INTO post (id, fan_club, title, byline, teaser, picture, url, published, premium, base_reactions, digest, body)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, post.id, post.fanClubID, post.title, post.byline, post.teaser, post.picture, post.url, published, post.premium, post.reactions,
-      digest, post.body ?? "")
+      INSERT INTO post (id, fan_club, title, byline, teaser, picture, url, published, premium, digest, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, post.id, post.fanClubID, post.title, post.byline, post.teaser, post.picture, post.url, published, post.premium, digest,
+      post.body ?? "")
+    for (kind, count) in post.reactions where count > 0 {
+      try database.execute("INSERT INTO base_reaction (post, kind, count) VALUES (?, ?, ?)", post.id, kind.rawValue, count)
+    }
     return .added
   }
 

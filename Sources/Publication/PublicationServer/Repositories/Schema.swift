@@ -114,5 +114,53 @@ enum Schema {
         ) WITHOUT ROWID;
         CREATE INDEX flag_event_by_bucket ON flag_event (flag, variant, kind, code);
         """),
+    Migration(
+      version: 4,
+      sql: """
+        -- There was one kind of reaction, the heart. base_reaction: what happened before this publication counted.
+        ALTER TABLE reaction ADD COLUMN kind TEXT NOT NULL DEFAULT 'love';
+        CREATE TABLE base_reaction (
+          post TEXT NOT NULL REFERENCES post (id), kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (post, kind)
+        ) WITHOUT ROWID;
+        INSERT INTO base_reaction (post, kind, count) SELECT id, 'love', base_reactions FROM post WHERE base_reactions > 0;
+        ALTER TABLE post DROP COLUMN base_reactions;
+
+        CREATE TABLE read_mark (
+          reader TEXT NOT NULL REFERENCES reader (id), post TEXT NOT NULL REFERENCES post (id), PRIMARY KEY (reader, post)
+        ) WITHOUT ROWID;
+
+        -- A deleted one keeps its row, without its words, so that its identifier stays used.
+        CREATE TABLE comment (
+          number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, post TEXT NOT NULL REFERENCES post (id),
+          reader TEXT NOT NULL REFERENCES reader (id), text TEXT NOT NULL, posted INTEGER NOT NULL, deleted INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX comment_of_post ON comment (post, number) WHERE NOT deleted;
+
+        -- Feeds that are asked again. next: when; NULL for never of itself. etag, modified: what names the version that there is.
+        ALTER TABLE fan_club ADD COLUMN fetched INTEGER NOT NULL DEFAULT 1;
+        CREATE TABLE feed (
+          fan_club TEXT PRIMARY KEY REFERENCES fan_club (id), url TEXT NOT NULL, etag TEXT, modified TEXT, next INTEGER,
+          failures INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID;
+        CREATE INDEX feed_by_next ON feed (next) WHERE next IS NOT NULL;
+        INSERT INTO feed (fan_club, url, next) SELECT id, source, 0 FROM fan_club WHERE source LIKE 'http://%' OR source LIKE 'https://%';
+
+        -- The words of posts. search_queue: posts whose words are not, or no longer, there.
+        CREATE VIRTUAL TABLE post_search USING fts5 (
+          title, byline, teaser, body, tokenize = "unicode61 remove_diacritics 2", prefix = '1 2 3'
+        );
+        CREATE TABLE search_queue (post INTEGER PRIMARY KEY);
+        INSERT INTO search_queue (post) SELECT number FROM post;
+        CREATE TRIGGER post_added AFTER INSERT ON post BEGIN
+          INSERT INTO search_queue (post) VALUES (new.number);
+        END;
+        CREATE TRIGGER post_changed AFTER UPDATE OF title, byline, teaser, body ON post BEGIN
+          INSERT OR IGNORE INTO search_queue (post) VALUES (new.number);
+        END;
+        CREATE TRIGGER post_removed AFTER DELETE ON post BEGIN
+          DELETE FROM search_queue WHERE post = old.number;
+          DELETE FROM post_search WHERE rowid = old.number;
+        END;
+        """),
   ]
 }

@@ -5,6 +5,8 @@ import PublicationAPI
 struct PostQuery: Equatable, Sendable {
   var fanClub: FanClub.ID?
   var isBookmarked = false
+  var isFollowed = false
+  var isUnread = false
   /// The last post of the page before.
   var after: PostPosition?
   var limit: Int
@@ -26,6 +28,7 @@ struct NamePosition: Equatable, Sendable {
 enum Mark: String, Sendable {
   case reaction
   case bookmark
+  case read = "read_mark"
 }
 
 /// An order as the publication keeps it. Times are whole seconds since 1970.

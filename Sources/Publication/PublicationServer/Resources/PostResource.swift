@@ -9,8 +9,8 @@ extension Publication {
   func posts(_ call: Call) async throws -> Response {
     let limit = try call.limit(standard: 20)
     let query = PostQuery(
-      fanClub: call.request.query("fanclub"), isBookmarked: try call.flag("bookmarked"), after: try call.cursor(.posts)?.postPosition,
-      limit: limit + 1)
+      fanClub: call.request.query("fanclub"), isBookmarked: try call.flag("bookmarked"), isFollowed: try call.flag("followed"),
+      isUnread: try call.flag("unread"), after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
     guard var items = try await content.posts(query, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
     let hasMore = items.count > limit
     if hasMore { items.removeLast() }
@@ -19,6 +19,23 @@ extension Publication {
   }
 
   func post(_ call: Call) async throws -> Response { try .json(await readable(call)) }
+
+  /// Reacts. A request without a body is one from when there was one kind, the heart.
+  func react(_ call: Call) async throws -> Response {
+    let kind = call.request.body.isEmpty ? .love : try call.body(ReactionRequest.self).kind
+    guard (1...32).contains(kind.rawValue.utf8.count), kind.rawValue.utf8.allSatisfy(Self.isNameByte) else {
+      throw Problem.badRequest("“kind” is 1 to 32 lower-case letters, digits, “-” and “_”.")
+    }
+    try await content.setReaction(kind, to: call.parameter, by: call.signedIn.id)
+    return try .json(await readable(call))
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
 
   func mark(_ mark: Mark, _ isSet: Bool, _ call: Call) async throws -> Response {
     try await content.setMark(mark, of: call.parameter, by: call.signedIn.id, isSet)

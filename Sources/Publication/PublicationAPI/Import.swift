@@ -1,0 +1,69 @@
+/// A feed, or a list of feeds, on its way into the publication: the answer to `POST /v1/imports` and `GET /v1/imports/ID`.
+///
+/// It happens wholly or not at all: one that failed or was cancelled leaves nothing behind. Importing a feed again adds nothing twice.
+public struct Import: Codable, Equatable, Sendable, Identifiable {
+  /// Where it stands.
+  public enum State: String, Codable, Sendable {
+    /// It is under way; ask again.
+    case running
+    /// All of it is there.
+    case done
+    /// It could not be imported: ``Import/problem`` says why.
+    case failed
+    /// The reader did not want it any more.
+    case cancelled
+  }
+
+  /// What it is doing, or was doing last.
+  public enum Step: String, Codable, Sendable {
+    /// The document is being fetched; nobody knows how long that takes.
+    case fetching
+    /// Its items are being read.
+    case reading
+    /// They are being stored.
+    case storing
+  }
+
+  /// The publication's name for it, which nobody guesses.
+  public var id: String
+  /// See ``State-swift.enum``.
+  public var state: State
+  /// See ``Step-swift.enum``.
+  public var step: Step
+  /// How many items of the step are done.
+  public var done: Int
+  /// How many there are; 0 while that is not known.
+  public var total: Int
+  /// The fan clubs that it made or brought up to date; several for a list of feeds. Empty until it is done.
+  public var clubs: [FanClub.ID]
+  /// What the document calls itself; empty until that was read.
+  public var title: String
+  /// Why it failed: one sentence, with the file or URL and the place in it.
+  public var problem: String?
+
+  /// The most bytes that a document may have, posted or fetched: 50 MB.
+  public static let documentLimit = 50_000_000
+
+  /// Makes one.
+  public init(
+    id: String, state: State = .running, step: Step = .fetching, done: Int = 0, total: Int = 0, clubs: [FanClub.ID] = [],
+    title: String = "", problem: String? = nil
+  ) {
+    self.id = id
+    self.state = state
+    self.step = step
+    self.done = done
+    self.total = total
+    self.clubs = clubs
+    self.title = title
+    self.problem = problem
+  }
+}
+
+/// `POST /v1/imports`: imports what is at an address.
+public struct ImportRequest: Codable, Equatable, Sendable {
+  /// An absolute `http` or `https` URL.
+  public var url: String
+  /// Makes one.
+  public init(url: String) { self.url = url }
+}

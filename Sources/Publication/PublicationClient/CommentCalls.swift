@@ -1,0 +1,33 @@
+import Foundation
+import PublicationAPI
+
+extension APIClient {
+  /// A page of a post's comments, oldest first.
+  /// - Parameter cursor: ``Page/next`` of the page before; `nil` for the first.
+  /// - Throws: ``ClientError``.
+  public func comments(of post: Post.ID, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> Page<Comment> {
+    try await call(.get, ["v1", "posts", post, "comments"], query: Self.page(cursor, limit))
+  }
+
+  /// The same, unless it is still what the client has.
+  /// - Throws: ``ClientError``.
+  public func comments(
+    of post: Post.ID, cursor: String? = nil, limit: Int? = nil, unless etag: String?
+  ) async throws(ClientError) -> Conditional<Page<Comment>> {
+    try await get(["v1", "posts", post, "comments"], query: Self.page(cursor, limit), unless: etag)
+  }
+
+  /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it anew.
+  /// - Parameter text: 1 to ``Comment/longest`` characters.
+  /// - Throws: ``ClientError``; with ``Problem/Code/conflict`` for the identifier of another comment, with ``Problem/Code/locked`` for a
+  ///   post that the reader may not read.
+  public func putComment(_ id: UUID, on post: Post.ID, text: String) async throws(ClientError) -> Comment {
+    try await call(.put, ["v1", "posts", post, "comments", id.uuidString], body: CommentRequest(text: text))
+  }
+
+  /// Deletes one of the reader's own comments; asking twice changes nothing.
+  /// - Throws: ``ClientError``; with ``Problem/Code/notYours`` for somebody else's.
+  public func deleteComment(_ id: Comment.ID, on post: Post.ID) async throws(ClientError) {
+    try await send(.delete, ["v1", "posts", post, "comments", id])
+  }
+}

@@ -1,0 +1,26 @@
+import HTTPTransport
+import PublicationAPI
+
+/// What was asked for unless it is still the same (RFC 9110, 13.1.2).
+public enum Conditional<Value: Sendable>: Sendable {
+  /// It is another than the client has, and which; the tag names it in the next request.
+  case changed(Value, etag: String?)
+  /// It is what the client has.
+  case unchanged
+}
+
+extension Conditional: Equatable where Value: Equatable {}
+
+extension APIClient {
+  /// Gets what is there, unless its tag is `etag`.
+  /// - Throws: ``ClientError``.
+  @concurrent func get<Answer: Decodable & Sendable>(
+    _ path: [String], query: [(String, String?)] = [], unless etag: String?
+  ) async throws(ClientError) -> Conditional<Answer> {
+    var request = Request(.get, try Self.target(path, query: query), headers: ["Accept": "application/json"])
+    request.headers["If-None-Match"] = etag
+    let response = try await send(request, as: .session)
+    if response.status == 304 { return .unchanged }
+    return .changed(try Self.decode(response, of: path), etag: response.headers["ETag"])
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+extension APIClient {
+  /// Begins to import what is at an address, a feed or a list of feeds.
+  /// - Parameter url: an absolute `http` or `https` URL.
+  /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
+  public func beginImport(of url: String) async throws(ClientError) -> Import {
+    try await call(.post, ["v1", "imports"], body: ImportRequest(url: url))
+  }
+
+  /// Begins to import a document, a feed or a list of feeds.
+  /// - Parameters:
+  ///   - document: at most ``Import/documentLimit`` bytes.
+  ///   - name: what to call it in sentences, such as a file's name. The same name is the same feed.
+  /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
+  public func beginImport(of document: Data, named name: String) async throws(ClientError) -> Import {
+    let path = ["v1", "imports"]
+    var request = Request(.post, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
+    // Whatever the document is, it is not this API's JSON.
+    request.headers["Content-Type"] = "application/octet-stream"
+    return try Self.decode(try await send(request, as: .session), of: path, .post)
+  }
+
+  /// Where an import stands.
+  /// - Throws: ``ClientError``.
+  public func progress(of id: Import.ID) async throws(ClientError) -> Import { try await call(.get, ["v1", "imports", id]) }
+
+  /// Cancels an import; nothing of it is left, unless it was done before.
+  /// - Returns: the import as it is then.
+  /// - Throws: ``ClientError``.
+  public func cancelImport(_ id: Import.ID) async throws(ClientError) -> Import { try await call(.delete, ["v1", "imports", id]) }
+
+  /// Begins to fetch a club's feed now, also for the first time.
+  /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` for a club that has no feed, and where readers cannot add any.
+  public func refreshFanClub(_ id: FanClub.ID) async throws(ClientError) -> Import {
+    try await call(.post, ["v1", "fanclubs", id, "refresh"])
+  }
+}
