@@ -34,17 +34,6 @@ final class BrokenFeedTests: XCTestCase {
     }
   }
 
-  func testFormatsThatAreNotReadYet() {
-    let documents: [FeedFormat: String] = [
-      .rdf: "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'></rdf:RDF>",
-      .opml: "<opml version='1.1'><body><outline/></body></opml>",
-      .jsonFeed: "{\"items\": [], \"version\": \"https://jsonfeed.org/version/1.1\"}",
-      .rssInJSON: "{\"rss\": {\"version\": \"2.0\", \"channel\": {}}}",
-    ]
-    for (format, document) in documents { XCTAssertEqual(failure(document)?.reason, .notReadYet(format)) }
-    XCTAssertEqual(FeedError(.notReadYet(.opml), source: "a.xml").description, "a.xml: OPML is not read yet.")
-  }
-
   func testCutOffAnywhere() throws {
     let whole = rss("<item><title>One &amp; two</title><description><![CDATA[<p>é</p>]]></description></item>").utf8
     // Behind the last `>` nothing is missing; in the first bytes nobody knows what it was.

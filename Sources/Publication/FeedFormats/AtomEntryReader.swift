@@ -10,7 +10,7 @@ struct AtomEntryReader {
   init(base: String?) { builder.base = base }
 
   /// - Returns: `nil` for a group that is to be entered.
-  mutating func begin(_ name: XMLName, isAtom: Bool, _ attributes: XMLAttributes, base: String?) -> XMLContent? {
+  mutating func begin(_ name: XMLName, isAtom: Bool, _ attributes: ElementAttributes, base: String?) -> XMLContent? {
     if name.vocabulary == .media { return beginMedia(name, attributes) }
     if name.vocabulary == .dublinCore { return ["creator", "date"].contains(name.local) ? .text : .skip }
     guard isAtom else { return .skip }
@@ -27,7 +27,7 @@ struct AtomEntryReader {
     }
   }
 
-  private mutating func beginMedia(_ name: XMLName, _ attributes: XMLAttributes) -> XMLContent? {
+  private mutating func beginMedia(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent? {
     let url = attributes["url"]
     switch name.local {
     case "thumbnail": builder.picture.offer(url, .thumbnail, width: attributes["width"])
@@ -43,7 +43,7 @@ struct AtomEntryReader {
     return .skip
   }
 
-  private mutating func beginContent(_ attributes: XMLAttributes, base: String?) -> XMLContent {
+  private mutating func beginContent(_ attributes: ElementAttributes, base: String?) -> XMLContent {
     kind = AtomText.content(attributes)
     let type = attributes["type"]?.lowercased() ?? "text"
     if let url = attributes["src"] {
@@ -61,7 +61,7 @@ struct AtomEntryReader {
     return kind
   }
 
-  private mutating func beginLink(_ attributes: XMLAttributes, base: String?) {
+  private mutating func beginLink(_ attributes: ElementAttributes, base: String?) {
     guard let url = attributes["href"].map({ Links.resolve($0, base) }) else { return }
     let type = attributes["type"]?.lowercased()
     switch attributes["rel"]?.lowercased() ?? "alternate" {

@@ -17,7 +17,7 @@ struct AtomReader: XMLFeedReader {
 
   init(source: String) { self.source = source }
 
-  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent {
+  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     let isAtom = name.vocabulary == .atom || name.vocabulary == .plain
     switch (scopes.last, isAtom, name.local) {
     case (.author, _, "name"): return isAtom ? .text : .skip
@@ -41,7 +41,7 @@ struct AtomReader: XMLFeedReader {
 
   private mutating func enterGroup(_ name: XMLName) -> XMLContent { name.vocabulary == .media ? enter(.other) : .skip }
 
-  private mutating func beginInFeed(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent {
+  private mutating func beginInFeed(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch name.local {
     case "title", "subtitle", "tagline": return AtomText.content(attributes)
     case "logo", "icon": return .text
@@ -76,7 +76,7 @@ struct AtomReader: XMLFeedReader {
     self.entry = nil
   }
 
-  mutating func finish() -> ParsedFeed {
+  mutating func finish() -> FeedDocument {
     feed.homeURL = home.map { Links.resolve($0.url, $0.base ?? Links.base(source)) }
     let base = feedBase ?? feed.homeURL.flatMap(Links.base) ?? Links.base(source)
     feed.picture = picture.url.map { Links.resolve($0, base) }
@@ -85,13 +85,13 @@ struct AtomReader: XMLFeedReader {
       if builder.people.isEmpty { for person in people { builder.add(person: person) } }
       return builder.finished(base: base)
     }
-    return feed
+    return .feed(feed)
   }
 }
 
 /// Text constructs of Atom (RFC 4287, 3.1): plain text, HTML or XHTML.
 enum AtomText {
-  static func content(_ attributes: XMLAttributes) -> XMLContent {
+  static func content(_ attributes: ElementAttributes) -> XMLContent {
     switch attributes["type"]?.lowercased() {
     case "xhtml": .xhtml(unwrapped: true)
     // Atom 0.3 says it in two attributes.

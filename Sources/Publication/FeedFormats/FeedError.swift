@@ -10,8 +10,6 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     case tooLarge(bytes: Int, limit: Int)
     /// It is something else, such as a web page; the text says what.
     case notAFeed(String)
-    /// A feed in a format that this version does not read.
-    case notReadYet(FeedFormat)
     /// It ends in the middle.
     case cutOff
     /// Its bytes are not in the encoding that it claims, or nobody knows that encoding.
@@ -28,23 +26,27 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
   public var source: String
   /// The line, from 1, when known.
   public var line: Int?
-  /// The column, from 1, when known.
+  /// The column, from 1, when known: characters, not bytes.
   public var column: Int?
+  /// How many bytes come before the place, where lines were not counted.
+  public var offset: Int?
 
   /// Makes one.
-  public init(_ reason: Reason, source: String, line: Int? = nil, column: Int? = nil) {
+  public init(_ reason: Reason, source: String, line: Int? = nil, column: Int? = nil, offset: Int? = nil) {
     self.reason = reason
     self.source = source
     self.line = line
     self.column = column
+    self.offset = offset
   }
 
   /// One sentence for people, with the source and the place.
   public var description: String {
-    var place = source
-    if let line { place += (place.isEmpty ? "line " : ", line ") + String(line) }
-    if let line, line > 0, let column { place += ", column " + String(column) }
-    return place.isEmpty ? sentence : "\(place): \(sentence)"
+    var place = source.isEmpty ? [] : [source]
+    if let line { place.append("line \(line)") }
+    if line != nil, let column { place.append("column \(column)") }
+    if line == nil, let offset { place.append("byte \(offset)") }
+    return place.isEmpty ? sentence : "\(place.joined(separator: ", ")): \(sentence)"
   }
 
   /// The same as ``description``.
@@ -57,7 +59,6 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     case .tooLarge(let bytes, let limit):
       "The document has \(Self.megabytes(bytes)), and more than \(Self.megabytes(limit)) are not read."
     case .notAFeed(let what): "This is not a feed: \(what)."
-    case .notReadYet(let format): "\(format.name) is not read yet."
     case .cutOff: "The document is cut off: it ends in the middle."
     case .wrongEncoding(let what): "The document’s text does not have the encoding that it claims: \(what)."
     case .malformed(let what): "The feed is broken: \(what)."

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads feeds.
+/// Reads feeds, and lists of feeds.
 ///
 /// ```swift
 /// let feed = try FeedParser.parse(data, source: "https://example.org/feed.xml")
@@ -8,39 +8,86 @@ import Foundation
 ///
 /// Nothing here keeps state: call it from any thread, best from one where 50 MB of work bother nobody.
 public enum FeedParser {
-  /// The most bytes that ``parse(_:source:limit:)`` takes unless told otherwise: 50 MB.
+  /// The most bytes that ``document(_:source:contentType:limit:)`` takes unless told otherwise: 50 MB.
   public static let defaultLimit = 50_000_000
 
-  /// Reads one document, whole or not at all.
+  /// Reads a document that has to be a feed; see ``document(_:source:contentType:limit:)``.
+  /// - Throws: ``FeedError``, also for a list of feeds.
+  public static func parse(
+    _ data: Data, source: String, contentType: String? = nil, limit: Int = defaultLimit
+  ) throws(FeedError) -> ParsedFeed {
+    switch try document(data, source: source, contentType: contentType, limit: limit) {
+    case .feed(let feed): return feed
+    case .outline: throw FeedError(.notAFeed("it is a list of feeds (OPML)"), source: source, line: 1, column: 1)
+    }
+  }
+
+  /// Reads one document, whole or not at all. Nothing that it names is fetched or opened.
   ///
   /// - Parameters:
   ///   - data: the document. Its format is told by these bytes alone.
   ///   - source: where it came from, a URL or a file's path; named in errors. Relative links are resolved against the document's own
   ///     `xml:base`, else the feed's home, else this, when it is an http or https URL.
+  ///   - contentType: what the server said it is (`Content-Type`); its charset counts where the document claims none, or a wrong one.
   ///   - limit: the most bytes that are taken.
-  /// - Throws: ``FeedError``.
-  public static func parse(_ data: Data, source: String, limit: Int = defaultLimit) throws(FeedError) -> ParsedFeed {
-    guard data.count <= limit else { throw FeedError(.tooLarge(bytes: data.count, limit: limit), source: source) }
-    let sniffer = Sniffer(data)
-    let document = sniffer.skipped == 0 ? data : data.dropFirst(sniffer.skipped)
-    switch sniffer.syntax {
-    case .empty: throw FeedError(.empty, source: source)
-    case .other(let what): throw FeedError(.notAFeed(what), source: source)
-    case .json: return try JSONFormat.read(document, source: source)
-    case .xml: return try parseXML(document, sniffer, source: source)
+  /// - Throws: ``FeedError``, with the place.
+  public static func document(
+    _ data: Data, source: String, contentType: String? = nil, limit: Int = defaultLimit
+  ) throws(FeedError) -> FeedDocument {
+    guard data.count <= limit else {
+      throw FeedError(.tooLarge(bytes: data.count, limit: limit), source: source, offset: limit)
+    }
+    var place = TextPlace.start
+    do throws(DocumentFailure) {
+      let mark = ByteOrderMark(data)
+      let text = mark.encoding == nil ? data.dropFirst(mark.length) : try TextEncoding.utf8(data, behind: mark)
+      let sniffer = Sniffer(text)
+      let start = text.dropFirst(sniffer.skipped)
+      place = TextPlace(of: sniffer.skipped, in: text)
+      switch sniffer.syntax {
+      case .empty: throw DocumentFailure(.empty)
+      case .other(let what): throw DocumentFailure(.notAFeed(what))
+      case .json, .xml: break
+      }
+      // What the bytes themselves say leaves no doubt, whatever else is claimed.
+      guard !mark.isDecisive else { return try read(start, sniffer.syntax, source: source) }
+      let claim = sniffer.syntax == .xml ? EncodingClaim(start) : nil
+      return try read(start, sniffer.syntax, claim: claim, charset: contentType.flatMap(EncodingClaim.init(contentType:)), source: source)
+    } catch {
+      let (line, column) = (place.line + error.place.line - 1, error.place.column + (error.place.line == 1 ? place.column - 1 : 0))
+      throw FeedError(error.reason, source: source, line: line, column: column)
     }
   }
 
-  private static func parseXML(_ document: Data, _ sniffer: Sniffer, source: String) throws(FeedError) -> ParsedFeed {
-    let parser = XMLFeedParser(source: source)
-    if let feed = parser.parse(document) { return feed }
-    // The commonest mistakes of publishers can be put right without guessing; anything else is told as it is.
-    if sniffer.isASCIICompatible, let failure = parser.failure, XMLRepair.mayHelp(failure.code) {
-      let repaired = XMLRepair.repaired(document, declared: parser.declaredEntities)
-      let second = XMLFeedParser(source: source)
-      if repaired != document, let feed = second.parse(repaired) { return feed }
-      throw FeedError((second.failure ?? failure), parser.declaredEntities, source: source, skippedLines: sniffer.skippedLines)
+  /// Reads a text by the first claim that its bytes fulfil: its own, then the server's; without one of its own the other way round.
+  private static func read(
+    _ text: Data, _ syntax: Syntax, claim: EncodingClaim?, charset: EncodingClaim?, source: String
+  ) throws(DocumentFailure) -> FeedDocument {
+    let claims: [EncodingClaim?] = claim == nil ? [charset, EncodingClaim.none] : [claim, charset]
+    var failure: DocumentFailure?
+    for claim in claims.compactMap(\.self) {
+      do throws(DocumentFailure) {
+        return try read(TextEncoding.utf8(text, claim), syntax, source: source)
+      } catch {
+        guard case .wrongEncoding = error.reason else { throw error }
+        failure = failure ?? error
+      }
     }
-    throw FeedError(parser.failure, parser.declaredEntities, source: source, skippedLines: sniffer.skippedLines)
+    throw failure ?? DocumentFailure(.empty)
+  }
+
+  /// - Parameter text: UTF-8, as far as anybody knows.
+  private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentFailure) -> FeedDocument {
+    if syntax == .json { return .feed(try JSONFormat.read(text, source: source)) }
+    let parser = XMLFeedParser(source: source)
+    do throws(DocumentFailure) {
+      return try parser.parse(text)
+    } catch {
+      // The commonest mistakes of publishers can be put right without guessing; anything else is told as it is.
+      guard parser.mayBeRepaired else { throw error }
+      let repaired = XMLRepair.repaired(text, declared: parser.declaredEntities)
+      guard repaired != text else { throw error }
+      return try XMLFeedParser(source: source).parse(repaired)
+    }
   }
 }

@@ -1,25 +1,23 @@
 import Foundation
 
-/// Tells the formats that are written in JSON.
+/// The formats that are written in JSON.
 enum JSONFormat {
-  private struct Probe: Decodable {
-    struct RSS: Decodable {}
-    var version: String?
-    var rss: RSS?
+  /// - Parameter text: UTF-8, as far as anybody knows.
+  static func read(_ text: Data, source: String) throws(DocumentFailure) -> ParsedFeed {
+    if let offset = TextEncoding.firstInvalid(in: text) {
+      throw DocumentFailure(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)
+    }
+    do throws(JSONParser.Failure) {
+      return try read(JSONParser.parse(text), source: source)
+    } catch {
+      throw DocumentFailure(error.reason, at: error.offset, in: text)
+    }
   }
 
-  /// - Throws: ``FeedError`` always, so far: with ``FeedError/Reason/notReadYet(_:)`` for a feed.
-  static func read(_ data: Data, source: String) throws(FeedError) -> ParsedFeed {
-    let probe: Probe
-    do {
-      probe = try JSONDecoder().decode(Probe.self, from: data)
-    } catch DecodingError.dataCorrupted {
-      throw FeedError(.malformed("it begins like JSON, but is none"), source: source)
-    } catch {
-      throw FeedError(.notAFeed("it is JSON of another kind"), source: source)
-    }
-    if probe.version?.contains("jsonfeed.org/version/") == true { throw FeedError(.notReadYet(.jsonFeed), source: source) }
-    if probe.rss != nil { throw FeedError(.notReadYet(.rssInJSON), source: source) }
-    throw FeedError(.notAFeed("it is JSON of another kind"), source: source)
+  private static func read(_ document: JSON, source: String) throws(JSONParser.Failure) -> ParsedFeed {
+    // `version` is the only thing that every JSON Feed has.
+    if document["version"]?.text?.contains("jsonfeed.org/version/") == true { return try JSONFeedReader(source: source).read(document) }
+    if let rss = document["rss"], rss.isObject { return RSSInJSON.read(rss, source: source) }
+    throw JSONParser.Failure(reason: .notAFeed("it is JSON of another kind"), offset: document.offset)
   }
 }

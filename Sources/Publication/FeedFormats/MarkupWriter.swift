@@ -25,7 +25,7 @@ struct MarkupWriter {
     }
   }
 
-  mutating func begin(_ name: String, _ attributes: XMLAttributes, base: String?) {
+  mutating func begin(_ name: String, _ attributes: ElementAttributes, base: String?) {
     depth += 1
     guard writes(name) else { return }
     if !hasElements, content == .html {

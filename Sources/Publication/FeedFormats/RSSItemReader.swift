@@ -5,34 +5,45 @@ struct RSSItemReader {
   private var builder = ItemBuilder()
   private var depth = 0
   private var isPermalink = true
+  private let rdfID: String?
   /// Texts of one meaning, better ones first.
   private var encoded: String?
   private var description: String?
+  private var otherTitle: String?
   private var creators: [String] = []
   private var authors: [String] = []
 
-  init(base: String?) { builder.base = base }
+  /// - Parameter id: what RDF calls the item.
+  init(id: String?, base: String?) {
+    builder.base = base
+    rdfID = id
+  }
 
   /// Whether an element inside the item is open.
   var isNested: Bool { depth > 0 }
 
-  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent {
+  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch (name.vocabulary, name.local) {
     case (.plain, "title"), (.plain, "link"), (.plain, "author"), (.plain, "pubdate"), (.plain, "image"), (.plain, "thumbnail"),
       (.plain, "bigimage"), (.dublinCore, "creator"), (.dublinCore, "date"), (.dublinCore, "issued"), (.dublinCore, "created"),
-      (.dublinCore, "modified"), (.atom, "updated"), (.atom, "published"), (.atom, "name"), (.itunes, "author"):
+      (.dublinCore, "modified"), (.dublinCore, "title"), (.atom, "updated"), (.atom, "published"), (.atom, "name"), (.itunes, "author"):
       return .text
     case (.plain, "guid"):
       isPermalink = attributes["isPermaLink"]?.lowercased() != "false"
       return .text
-    case (.plain, "description"), (.content, "encoded"), (.atom, "summary"), (.atom, "content"), (.itunes, "summary"): return .html
+    case (.content, "encoded") where attributes.isLiteral, (.rdf, "value") where attributes.isLiteral: return .xhtml(unwrapped: false)
+    case (.plain, "description"), (.content, "encoded"), (.rdf, "value"), (.dublinCore, "description"), (.atom, "summary"),
+      (.atom, "content"), (.itunes, "summary"):
+      return .html
     case (.xhtml, "body"), (.xhtml, "div"): return .xhtml(unwrapped: false)
+    // The content module of RSS 1.0 as it was before `encoded`: items in a bag, the text in `rdf:value`.
+    case (.content, "items"), (.content, "item"), (.rdf, "bag"), (.rdf, "li"): return enter()
     case (.atom, "author"), (.media, "group"): return enter()
     default: return beginPicture(name, attributes)
     }
   }
 
-  private mutating func beginPicture(_ name: XMLName, _ attributes: XMLAttributes) -> XMLContent {
+  private mutating func beginPicture(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
     let url = attributes["url"]
     let isPicture = PictureChoice.isPicture(type: attributes["type"], medium: attributes["medium"], url: url)
     switch (name.vocabulary, name.local) {
@@ -59,6 +70,7 @@ struct RSSItemReader {
   mutating func content(of name: XMLName, _ text: String, base: String?) {
     switch (name.vocabulary, name.local) {
     case (.plain, "title"): builder.item.title = builder.item.title ?? text.asPlainLine.nonEmpty
+    case (.dublinCore, "title"): otherTitle = otherTitle ?? text.asPlainLine.nonEmpty
     case (.plain, "link"): builder.item.link = text.nonEmpty ?? builder.item.link
     case (.plain, "guid"): builder.item.id = builder.item.id ?? text.nonEmpty
     case (.plain, "image"), (.plain, "thumbnail"), (.plain, "bigimage"):
@@ -77,7 +89,7 @@ struct RSSItemReader {
   private mutating func contentText(of name: XMLName, _ text: String, base: String?) {
     guard text.nonEmpty != nil else { return }
     switch (name.vocabulary, name.local) {
-    case (.content, _), (.xhtml, _), (.atom, "content"):
+    case (.content, _), (.xhtml, _), (.rdf, _), (.atom, "content"):
       if encoded == nil { builder.bodyBase = base }
       encoded = encoded ?? text
     default:
@@ -99,6 +111,8 @@ struct RSSItemReader {
     builder.item.body = encoded ?? ""
     builder.item.summary = description ?? ""
     for person in creators.isEmpty ? authors : creators { builder.add(person: person) }
+    builder.item.id = builder.item.id ?? rdfID
+    builder.item.title = builder.item.title ?? otherTitle
     if builder.item.link == nil, isPermalink, let id = builder.item.id, Links.isWeb(id) { builder.item.link = id }
     return builder
   }

@@ -1,33 +1,42 @@
 import Foundation
 
-/// RSS 0.91 to 2.0 (https://www.rssboard.org/rss-specification), with the modules that publishers use (rss-profile).
+/// RSS 0.91 to 2.0 (https://www.rssboard.org/rss-specification), with the modules that publishers use (rss-profile), and RSS 0.90 and 1.0
+/// (https://web.resource.org/rss/1.0/spec), where items stand beside the channel.
 struct RSSReader: XMLFeedReader {
   private enum Scope { case channel, item, image, other }
 
   private let source: String
   private var scopes: [Scope] = []
-  private var feed = ParsedFeed(format: .rss)
+  private var feed: ParsedFeed
   private var channelBase: String?
   private var people: [String] = []
   private var picture = PictureChoice()
   private var item: RSSItemReader?
   private var items: [ItemBuilder] = []
 
-  init(source: String) { self.source = source }
+  /// - Parameters:
+  ///   - source: where the document came from.
+  ///   - format: which RSS it is.
+  init(source: String, format: FeedFormat) {
+    self.source = source
+    feed = ParsedFeed(format: format)
+  }
 
-  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent {
+  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     if item != nil { return item?.begin(name, attributes, base: base) ?? .skip }
     let scope = scopes.last ?? .other
     switch (scope, name.vocabulary, name.local) {
     // Items stand in the channel, beside it, or in wrappers that somebody invented: none is lost.
     case (.channel, .plain, "item"), (.other, .plain, "item"):
-      item = RSSItemReader(base: base)
+      item = RSSItemReader(id: attributes.about, base: base)
       return enter(.item)
     case (.other, .plain, "channel"):
       channelBase = base
       return enter(.channel)
-    case (.channel, .plain, "image"): return enter(.image)
-    case (.channel, .plain, "textinput"): return .skip
+    case (.channel, .plain, "image"), (.other, .plain, "image"): return enter(.image)
+    case (_, .plain, "textinput"): return .skip
+    // Only the order of the items, which stand beside it.
+    case (.channel, .plain, "items") where feed.format == .rdf: return .skip
     case (.channel, _, _): return beginInChannel(name, attributes)
     case (.image, .plain, "url"): return .text
     case (.other, .plain, _): return enter(.other)
@@ -40,9 +49,11 @@ struct RSSReader: XMLFeedReader {
     return .enter
   }
 
-  private mutating func beginInChannel(_ name: XMLName, _ attributes: XMLAttributes) -> XMLContent {
+  private mutating func beginInChannel(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
     switch (name.vocabulary, name.local) {
-    case (.plain, "title"), (.plain, "description"), (.plain, "link"), (.itunes, "author"), (.dublinCore, "creator"): return .text
+    case (.plain, "title"), (.plain, "description"), (.plain, "link"), (.itunes, "author"), (.dublinCore, "creator"),
+      (.dublinCore, "title"), (.dublinCore, "description"):
+      return .text
     case (.atom, "link"):
       if attributes["rel"] ?? "alternate" == "alternate" { feed.homeURL = feed.homeURL ?? attributes["href"] }
       return .skip
@@ -61,8 +72,8 @@ struct RSSReader: XMLFeedReader {
     }
     switch (scopes.last, name.vocabulary, name.local) {
     case (.image, _, _): picture.offer(text, .cover)
-    case (_, .plain, "title"): if feed.title.isEmpty { feed.title = text.asPlainLine }
-    case (_, .plain, "description"): if feed.about.isEmpty { feed.about = text.asPlainLine }
+    case (_, .plain, "title"), (_, .dublinCore, "title"): if feed.title.isEmpty { feed.title = text.asPlainLine }
+    case (_, .plain, "description"), (_, .dublinCore, "description"): if feed.about.isEmpty { feed.about = text.asPlainLine }
     case (_, .plain, "link"): feed.homeURL = text.nonEmpty ?? feed.homeURL
     default: if let person = text.asPlainLine.nonEmpty { people.append(person) }
     }
@@ -78,7 +89,10 @@ struct RSSReader: XMLFeedReader {
     self.item = nil
   }
 
-  mutating func finish() -> ParsedFeed {
+  mutating func finish() -> FeedDocument { .feed(feedAtEnd()) }
+
+  /// The feed, once the document ended.
+  mutating func feedAtEnd() -> ParsedFeed {
     let outer = channelBase ?? Links.base(source)
     feed.homeURL = feed.homeURL.map { Links.resolve($0, outer) }
     let base = channelBase ?? feed.homeURL.flatMap(Links.base) ?? outer

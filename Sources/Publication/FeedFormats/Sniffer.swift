@@ -9,51 +9,23 @@ enum Syntax: Equatable {
   case other(String)
 }
 
-/// The beginning of a document.
+/// The beginning of a document whose ASCII characters have one byte each.
 struct Sniffer {
   let syntax: Syntax
-  /// How many bytes before the document's first character can be left out: a byte order mark that says no more than the default, white
-  /// space that XML does not allow before its declaration, and NULs that some servers send.
+  /// How many bytes come before the document's first character: white space that XML does not allow before its declaration, and NULs
+  /// that some servers send.
   let skipped: Int
-  /// How many of the skipped bytes are line ends.
-  let skippedLines: Int
-  /// Whether a byte stands for an ASCII character wherever it could, as in UTF-8 and the ISO 8859 family.
-  let isASCIICompatible: Bool
 
   init(_ data: Data) {
-    let prefix = [UInt8](data.prefix(4))
-    guard !Self.isWide(prefix) else {
-      // Two or four bytes a character; libxml2 reads such documents whole, byte order mark and all.
-      skipped = 0
-      skippedLines = 0
-      isASCIICompatible = false
-      syntax = Self.look(data.prefix(4096).filter { $0 != 0 && $0 != 0xFE && $0 != 0xFF }, whole: data.count)
-      return
-    }
-    isASCIICompatible = true
-    var start = data.startIndex
-    if prefix.starts(with: [0xEF, 0xBB, 0xBF]) { start += 3 }
-    var lines = 0
-    while start < data.endIndex, Self.isBlank(data[start]) {
-      if data[start] == UInt8(ascii: "\n") { lines += 1 }
-      start += 1
-    }
+    let start = data.firstIndex { !Self.isBlank($0) } ?? data.endIndex
     skipped = start - data.startIndex
-    skippedLines = lines
-    syntax = start == data.endIndex ? .empty : Self.look(Array(data[start...].prefix(2048)), whole: data.endIndex - start)
+    syntax = Self.look(Array(data[start...].prefix(2048)))
   }
 
-  /// UTF-16 and UTF-32, by their byte order mark or by the zeros around a first `<` or `{`.
-  private static func isWide(_ prefix: [UInt8]) -> Bool {
-    guard prefix.count >= 2 else { return false }
-    if prefix.starts(with: [0xFE, 0xFF]) || prefix.starts(with: [0xFF, 0xFE]) { return true }
-    return prefix[0] != prefix[1] && prefix.prefix(4).contains(0) && prefix.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "{") }
-  }
+  private static func isBlank(_ byte: UInt8) -> Bool { byte.isASCIIBlank || byte == 0 }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0 }
-
-  private static func look(_ bytes: [UInt8], whole: Int) -> Syntax {
-    let text = String(decoding: bytes.drop(while: isBlank), as: UTF8.self)
+  private static func look(_ bytes: [UInt8]) -> Syntax {
+    let text = String(decoding: bytes, as: UTF8.self)
     guard let first = text.first else { return .empty }
     switch first {
     case "{", "[": return .json

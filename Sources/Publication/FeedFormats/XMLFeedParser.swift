@@ -20,7 +20,7 @@ final class XMLFeedParser {
   private var written: XMLName?
   private var sawRoot = false
   private(set) var declaredEntities: Set<String> = []
-  private(set) var failure: Failure?
+  private var failure: Failure?
 
   /// The first thing that was wrong.
   struct Failure {
@@ -42,10 +42,16 @@ final class XMLFeedParser {
 
   init(source: String) { self.source = source }
 
-  /// - Returns: the feed, or `nil` when ``failure`` says why there is none.
-  func parse(_ data: Data) -> ParsedFeed? {
+  /// Whether ``XMLRepair`` may put right what was wrong.
+  var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
+
+  /// - Parameter text: UTF-8, checked here; what the document says of its encoding is ignored.
+  func parse(_ text: Data) throws(DocumentFailure) -> FeedDocument {
     _ = XMLLibrary.isReady
-    data.withUnsafeBytes { bytes in
+    if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
+      throw DocumentFailure(.refused("one of its elements has too many attributes"), at: offset, in: text)
+    }
+    text.withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), let count = Int32(exactly: bytes.count),
         let context = xmlCreateMemoryParserCtxt(start, count)
       else { return }
@@ -55,22 +61,25 @@ final class XMLFeedParser {
       }
       self.context = context
       context.pointee.sax.pointee = makeHandler()
-      xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
+      xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
       // Old feeds name a list of characters outside the document; that it is not fetched must be no error.
       context.pointee.hasPErefs = 1
       context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
       xmlParseDocument(context)
     }
-    guard failure == nil, var reader else { return nil }
+    if let failure { throw DocumentFailure(failure, declaredEntities) }
+    guard var reader else { throw DocumentFailure(.malformed("it cannot be read as XML")) }
     return reader.finish()
   }
 
   // MARK: What libxml2 reports
 
   fileprivate func begin(
-    _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: XMLAttributes
+    _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     depth += 1
+    // libxml2 looks through those in force for each element.
+    if context?.pointee.nsNr ?? 0 > 2 * XMLLimits.namespaces { return stop(.refused("it declares too many namespaces")) }
     guard skippedDepth == nil else { return }
     if let base = attributes.base { bases.append((depth, Links.resolve(base, bases.last?.url ?? Links.base(source)))) }
     if writer != nil {
@@ -93,19 +102,16 @@ final class XMLFeedParser {
   }
 
   private func beginRoot(
-    _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: XMLAttributes
+    _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     sawRoot = true
     let vocabulary = XMLVocabulary(uri: uri.map { String(cString: $0) }, prefix: prefix.map { String(cString: $0) })
     let name = XMLName(vocabulary, String(cString: local))
-    switch XMLFormat(root: name) {
-    case .read(let reader):
-      self.reader = reader.init(source: source)
-      // Whatever namespace an RSS document declares for itself, its own elements are RSS.
-      if name.local.lowercased() == "rss" { rootURI = uri }
-    case .notYet(let format): stop(.notReadYet(format))
-    case .none: stop(.notAFeed(name.local.lowercased() == "html" ? "it is a web page" : "it is XML of another kind, “\(name.local)”"))
-    }
+    reader = XMLFormat.reader(root: name, source: source)
+    // Whatever namespace an RSS document declares for itself, its own elements are RSS.
+    if name.local.lowercased() == "rss" { rootURI = uri }
+    guard reader == nil else { return }
+    stop(.notAFeed(name.local.lowercased() == "html" ? "it is a web page" : "it is XML of another kind, “\(name.local)”"))
   }
 
   fileprivate func end(_ local: UnsafePointer<xmlChar>) {
@@ -151,15 +157,16 @@ final class XMLFeedParser {
   /// Whether fewer bytes are left than the longest character has.
   private var isAtEnd: Bool {
     guard let input = context?.pointee.input, let current = input.pointee.cur, let end = input.pointee.end else { return true }
-    if let raw = input.pointee.buf?.pointee.raw, xmlBufUse(raw) > 0 { return false }
     let left = UnsafeBufferPointer(start: current, count: end - current)
     // A mark that is cut off itself, such as `<![CDA`, is read as a tag with a strange name.
     return left.count < 4 || (left.count < 9 && (left.starts(with: "!".utf8) || left.starts(with: "<!".utf8)))
   }
 
-  private func stop(_ reason: FeedError.Reason) {
-    let line = context.map { Int(xmlSAX2GetLineNumber(UnsafeMutableRawPointer($0))) } ?? 1
-    failure = Failure(code: XML_ERR_OK, message: "", line: line, column: 0, isAtEnd: false, isBeforeRoot: false, reason: reason)
+  fileprivate func stop(_ reason: FeedError.Reason) {
+    guard failure == nil, let context else { return }
+    let (line, column) = (xmlSAX2GetLineNumber(context), xmlSAX2GetColumnNumber(context))
+    failure = Failure(
+      code: XML_ERR_OK, message: "", line: Int(line), column: Int(column), isAtEnd: false, isBeforeRoot: false, reason: reason)
     xmlStopParser(context)
   }
 
@@ -193,7 +200,7 @@ private func makeHandler() -> xmlSAXHandler {
   handler.initialized = UInt32(XML_SAX2_MAGIC)
   handler.startElementNs = { data, local, prefix, uri, _, _, count, _, attributes in
     guard let local else { return }
-    parser(data)?.begin(local, prefix: prefix, uri: uri, XMLAttributes(start: attributes, count: Int(count)))
+    parser(data)?.begin(local, prefix: prefix, uri: uri, ElementAttributes(start: attributes, count: Int(count)))
   }
   handler.endElementNs = { data, local, _, _ in
     guard let local else { return }
@@ -205,6 +212,11 @@ private func makeHandler() -> xmlSAXHandler {
   handler.ignorableWhitespace = handler.characters
   handler.cdataBlock = { data, text, count in
     if let text { parser(data)?.text(text, count, isLiteral: true) }
+  }
+  handler.attributeDecl = { data, _, _, _, _, _, values in
+    xmlFreeEnumeration(values)
+    // libxml2 would add such attributes to each element: a few bytes many times over.
+    parser(data)?.stop(.refused("it declares attributes of its own"))
   }
   handler.entityDecl = { data, name, _, _, _, _ in
     if let name { parser(data)?.declared(entity: String(cString: name)) }

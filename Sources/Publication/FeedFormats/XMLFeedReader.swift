@@ -1,12 +1,9 @@
 /// One format that is written in XML. The parser reports elements from the root inwards, and the reader says of each what shall
 /// happen with its content; so a reader sees only what it asked for.
 protocol XMLFeedReader {
-  /// - Parameter source: where the document came from, see ``FeedParser/parse(_:source:limit:)``.
-  init(source: String)
-
   /// An element begins: a child of the root or of an element that the reader entered.
   /// - Returns: what to do with its content.
-  mutating func begin(_ name: XMLName, _ attributes: XMLAttributes, base: String?) -> XMLContent
+  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent
 
   /// An element ends whose content the reader asked for.
   /// - Parameters:
@@ -18,7 +15,7 @@ protocol XMLFeedReader {
   mutating func leave()
 
   /// What the document said, once it ended.
-  mutating func finish() -> ParsedFeed
+  mutating func finish() -> FeedDocument
 }
 
 /// What the parser does with the content of an element.

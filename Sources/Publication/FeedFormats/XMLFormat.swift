@@ -1,19 +1,14 @@
 /// What the root element of an XML document says about its format.
 enum XMLFormat {
-  /// A format that is read, and by whom.
-  case read(any XMLFeedReader.Type)
-  /// A format of feeds that this version does not read.
-  case notYet(FeedFormat)
-  /// No feed.
-  case none
-
-  init(root: XMLName) {
+  /// - Parameter source: where the document came from, see ``FeedParser/document(_:source:contentType:limit:)``.
+  /// - Returns: who reads the format; `nil` for what is no feed.
+  static func reader(root: XMLName, source: String) -> (any XMLFeedReader)? {
     switch (root.vocabulary, root.local.lowercased()) {
-    case (.atom, "feed"), (.plain, "feed"): self = .read(AtomReader.self)
-    case (_, "rss"): self = .read(RSSReader.self)
-    case (.rdf, "rdf"): self = .notYet(.rdf)
-    case (_, "opml"): self = .notYet(.opml)
-    default: self = .none
+    case (.atom, "feed"), (.plain, "feed"): AtomReader(source: source)
+    case (_, "rss"): RSSReader(source: source, format: .rss)
+    case (.rdf, "rdf"): RSSReader(source: source, format: .rdf)
+    case (_, "opml"): OPMLReader(source: source)
+    default: nil
     }
   }
 }

@@ -1,5 +1,3 @@
-import CXML2
-
 /// The vocabularies that feeds are written in.
 enum XMLVocabulary {
   /// RSS itself, which has no namespace, whatever some publishers declare for it.
@@ -52,43 +50,11 @@ struct XMLName: Equatable {
     self.vocabulary = vocabulary
     self.local = local
   }
-}
 
-/// An element's attributes, read where they lie in the parser's memory: valid only while its start is reported.
-struct XMLAttributes {
-  let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
-  let count: Int
-
-  /// The value of an attribute without a namespace, white space at its ends removed; `nil` when it is absent or empty.
-  subscript(name: String) -> String? {
-    for index in 0..<count where local(index) == name && uri(index) == nil {
-      let text = value(index).trimmed
-      return text.isEmpty ? nil : text
-    }
-    return nil
-  }
-
-  /// `xml:base`.
-  var base: String? {
-    for index in 0..<count where local(index) == "base" && uri(index) == "http://www.w3.org/XML/1998/namespace" {
-      let text = value(index).trimmed
-      return text.isEmpty ? nil : text
-    }
-    return nil
-  }
-
-  /// Name and value of those without a namespace, as written.
-  var plain: [(name: String, value: String)] {
-    (0..<count).filter { uri($0) == nil }.map { (local($0), value($0)) }
-  }
-
-  // Five pointers an attribute: local name, prefix, namespace, start and end of the value.
-  private func local(_ index: Int) -> String { start?[index * 5].map { String(cString: $0) } ?? "" }
-  private func uri(_ index: Int) -> String? { start?[index * 5 + 2].map { String(cString: $0) } }
-  private func value(_ index: Int) -> String {
-    guard let from = start?[index * 5 + 3], let to = start?[index * 5 + 4], to > from else { return "" }
-    let text = String(decoding: UnsafeBufferPointer(start: from, count: to - from), as: UTF8.self)
-    // Since entities are never substituted, libxml2 hands on an ampersand as it stores it.
-    return text.utf8.contains(UInt8(ascii: "&")) ? text.replacing("&#38;", with: "&") : text
+  /// The name of a member in RSS-in-JSON, such as `pubDate` or `dc:creator`.
+  init(member: String) {
+    let parts = member.split(separator: ":", maxSplits: 1)
+    self.init(
+      XMLVocabulary(uri: nil, prefix: parts.count == 2 ? String(parts[0]) : nil), (parts.last.map(String.init) ?? member).lowercased())
   }
 }

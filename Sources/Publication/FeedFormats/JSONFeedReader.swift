@@ -1,0 +1,57 @@
+import Foundation
+
+/// JSON Feed 1 and 1.1 (https://www.jsonfeed.org/version/1.1/).
+struct JSONFeedReader {
+  private let source: String
+
+  init(source: String) { self.source = source }
+
+  func read(_ document: JSON) throws(JSONParser.Failure) -> ParsedFeed {
+    var feed = ParsedFeed(format: .jsonFeed)
+    feed.title = document["title"]?.text?.asPlainLine ?? ""
+    feed.about = document["description"]?.text?.asPlainLine ?? ""
+    feed.homeURL = link(document["home_page_url"], Links.base(source))
+    let base = feed.homeURL.flatMap(Links.base) ?? Links.base(source)
+    feed.picture = link(document["icon"], base) ?? link(document["favicon"], base)
+    let people = people(document)
+    for (index, element) in (document["items"]?.elements ?? []).enumerated() {
+      // Half a feed is worse than a word about what is wrong with it.
+      guard element.isObject else { throw .init(reason: .malformed("item \(index + 1) is no object"), offset: element.offset) }
+      var builder = item(element)
+      if builder.people.isEmpty { for person in people { builder.add(person: person) } }
+      feed.items.append(builder.finished(base: base))
+    }
+    return feed
+  }
+
+  private func item(_ object: JSON) -> ItemBuilder {
+    var builder = ItemBuilder()
+    builder.item.id = object["id"]?.text?.nonEmpty
+    builder.item.link = object["url"]?.text?.nonEmpty ?? object["external_url"]?.text?.nonEmpty
+    builder.item.title = object["title"]?.text?.asPlainLine.nonEmpty
+    builder.item.published = object["date_published"]?.text.flatMap(FeedDate.parse)
+    builder.item.updated = object["date_modified"]?.text.flatMap(FeedDate.parse)
+    builder.item.body = object["content_html"]?.text?.nonEmpty ?? object["content_text"]?.text?.paragraphs ?? ""
+    builder.item.summary = object["summary"]?.text?.paragraphs ?? ""
+    for person in people(object) { builder.add(person: person) }
+    builder.picture.offer(object["image"]?.text, .media)
+    builder.picture.offer(object["banner_image"]?.text, .cover)
+    for attachment in object["attachments"]?.elements ?? [] {
+      let url = attachment["url"]?.text
+      guard PictureChoice.isPicture(type: attachment["mime_type"]?.text, url: url) else { continue }
+      builder.picture.offer(url, .enclosure)
+    }
+    if builder.item.link == nil, let id = builder.item.id, Links.isWeb(id) { builder.item.link = id }
+    return builder
+  }
+
+  /// `authors` of version 1.1, else `author` of version 1.
+  private func people(_ object: JSON) -> [String] {
+    let people = object["authors"]?.elements ?? []
+    return (people.isEmpty ? object["author"]?.elements ?? [] : people).compactMap { $0["name"]?.text ?? $0.text }
+  }
+
+  private func link(_ value: JSON?, _ base: String?) -> String? {
+    value?.text?.nonEmpty.map { Links.resolve($0, base) }
+  }
+}

@@ -1,0 +1,147 @@
+import CXML2
+import Foundation
+
+/// Turns what a document is written in into UTF-8.
+///
+/// A claim is believed where the bytes bear it out. None is ever guessed: bytes that a claim cannot explain are an error with their
+/// place, since half of a text in the wrong letters is worse than a sentence.
+enum TextEncoding {
+  /// The text behind a mark of UTF-16 or UTF-32.
+  static func utf8(_ data: Data, behind mark: ByteOrderMark) throws(DocumentFailure) -> Data {
+    try converted(data.dropFirst(mark.length), from: mark.encoding ?? "UTF-8")
+  }
+
+  /// A text whose ASCII characters have one byte each, at least those at its beginning.
+  /// - Returns: UTF-8; not checked when that is what was claimed.
+  static func utf8(_ text: Data, _ claim: EncodingClaim) throws(DocumentFailure) -> Data {
+    guard !claim.isUTF8 else { return text }
+    // The commonest false claim by far, and safe to see through: only UTF-8 looks like UTF-8.
+    if claim.isWestern, firstInvalid(in: text) == nil { return text }
+    if claim.isLatin1 { return latin1(text) }
+    guard claim.isName, isKnown(claim.name) else {
+      throw DocumentFailure(.wrongEncoding("nobody knows the one it names"), at: claim.offset, in: text)
+    }
+    let result = try converted(text, from: claim.name)
+    // A claim that would take away the document's very first character, as UTF-16 does.
+    guard result.first == text.first else { throw DocumentFailure(.wrongEncoding(meaningless), at: claim.offset, in: text) }
+    return result
+  }
+
+  /// The end of a sentence.
+  static let meaningless = "some bytes mean nothing in it"
+
+  // MARK: UTF-8
+
+  /// How many bytes of a text are valid UTF-8 (RFC 3629); `nil` when all are.
+  static func firstInvalid(in text: Data) -> Int? {
+    text.withUnsafeBytes { raw in
+      let bytes = raw.assumingMemoryBound(to: UInt8.self)
+      var position = 0
+      while position < bytes.count {
+        if position + 8 <= bytes.count, raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
+          position += 8
+          continue
+        }
+        let length = validLength(bytes[position...].prefix(4))
+        guard length > 0 else { return position }
+        position += length
+      }
+      return nil
+    }
+  }
+
+  /// How many bytes the character has that begins here; 0 when none does.
+  private static func validLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+    let start = bytes.startIndex
+    let length: Int
+    var second: ClosedRange<UInt8> = 0x80...0xBF
+    switch bytes[start] {
+    case 0x00...0x7F: return 1
+    case 0xC2...0xDF: length = 2
+    case 0xE0: (length, second) = (3, 0xA0...0xBF)
+    case 0xED: (length, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: length = 3
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
+    case 0xF1...0xF3: length = 4
+    default: return 0
+    }
+    guard bytes.count >= length, second.contains(bytes[start + 1]) else { return 0 }
+    return bytes[(start + 2)..<(start + length)].allSatisfy { (0x80...0xBF).contains($0) } ? length : 0
+  }
+
+  // MARK: Everything else
+
+  /// Windows-1252; what it leaves open are control characters, as browsers have it.
+  private static func latin1(_ text: Data) -> Data {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count + text.count / 8)
+    for byte in text {
+      if byte < 0x80 {
+        result.append(byte)
+      } else {
+        let scalar = byte < 0xA0 ? windows1252[Int(byte - 0x80)] : UInt16(byte)
+        result.append(contentsOf: UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
+      }
+    }
+    return Data(result)
+  }
+
+  private static let windows1252: [UInt16] = [
+    0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8D, 0x017D, 0x8F, 0x90,
+    0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
+  ]
+
+  private static func isKnown(_ name: String) -> Bool {
+    guard let converter = open(name) else { return false }
+    iconv_close(converter)
+    return true
+  }
+
+  private static func open(_ name: String) -> iconv_t? {
+    let converter = iconv_open("UTF-8", name)
+    return converter == iconv_t(bitPattern: -1) ? nil : converter
+  }
+
+  /// - Parameter encoding: one that ``isKnown(_:)``.
+  private static func converted(_ text: Data, from encoding: String) throws(DocumentFailure) -> Data {
+    guard let converter = open(encoding) else { throw DocumentFailure(.wrongEncoding("nobody knows the one it names")) }
+    defer { iconv_close(converter) }
+    var input = [UInt8](text)
+    var result: [UInt8] = []
+    result.reserveCapacity(input.count * 2)
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    var done = 0
+    while done < input.count {
+      let (before, written) = (done, result.count)
+      let problem = step(converter, &input, &done, &chunk, &result)
+      switch problem {
+      case 0, E2BIG: if done == before, result.count == written { throw DocumentFailure(.wrongEncoding(meaningless)) }
+      // The last character is not whole.
+      case EINVAL: throw DocumentFailure(.cutOff, TextPlace(of: result.count, in: Data(result)))
+      default: throw DocumentFailure(.wrongEncoding(meaningless), TextPlace(of: result.count, in: Data(result)))
+      }
+    }
+    return Data(result)
+  }
+
+  /// Converts as much as fits into `chunk`.
+  /// - Returns: why it stopped, as `errno`; 0 at the end.
+  private static func step(
+    _ converter: iconv_t, _ input: inout [UInt8], _ done: inout Int, _ chunk: inout [UInt8], _ result: inout [UInt8]
+  ) -> Int32 {
+    let (problem, read, written) = input.withUnsafeMutableBytes { input in
+      chunk.withUnsafeMutableBytes { chunk -> (Int32, Int, Int) in
+        var from = input.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) + done }
+        var left = input.count - done
+        var to = chunk.baseAddress?.assumingMemoryBound(to: CChar.self)
+        var room = chunk.count
+        let status = iconv(converter, &from, &left, &to, &room)
+        return (status == -1 ? errno : 0, input.count - done - left, chunk.count - room)
+      }
+    }
+    done += read
+    result.append(contentsOf: chunk[..<written])
+    return problem
+  }
+}

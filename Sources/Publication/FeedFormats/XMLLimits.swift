@@ -1,0 +1,42 @@
+import Foundation
+
+/// What libxml2 would take longer for than a document's length justifies: it compares each attribute of an element with all before it,
+/// and each prefix with all namespaces in force.
+enum XMLLimits {
+  /// The most attributes of one element.
+  static let attributes = 500
+  /// The most namespaces in force.
+  static let namespaces: Int32 = 256
+
+  /// The place of the first element with too many attributes; `nil` when there is none.
+  static func offsetOfFlood(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress else { return nil }
+    func mark(from start: Int) -> Int? {
+      guard start < bytes.count, let found = memchr(base + start, 0x3C, bytes.count - start) else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
+    var next = mark(from: 0)
+    while let start = next {
+      next = mark(from: start + 1)
+      // A tag ends before the next `<`, and one that is short cannot have many.
+      let end = next ?? bytes.count
+      if end - start > attributes * 4, count(bytes[start..<end]) > attributes { return start }
+    }
+    return nil
+  }
+
+  /// How many `=` a tag has outside of quotes.
+  private static func count(_ tag: Slice<UnsafeRawBufferPointer>) -> Int {
+    var (count, quote) = (0, UInt8?.none)
+    for byte in tag {
+      switch (byte, quote) {
+      case (UInt8(ascii: ">"), nil): return count
+      case (UInt8(ascii: "="), nil): count += 1
+      case (UInt8(ascii: "\""), nil), (UInt8(ascii: "'"), nil): quote = byte
+      case (_, byte): quote = nil
+      default: break
+      }
+    }
+    return count
+  }
+}
