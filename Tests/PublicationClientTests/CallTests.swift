@@ -4,6 +4,9 @@ import PublicationAPI
 import PublicationClient
 import Testing
 
+// Swift Testing has a type of this name too.
+import struct PublicationAPI.Comment
+
 /// What each call sends: method, target, body, token.
 @Suite struct CallTests {
   private let uuid = UUID(uuidString: "11111111-2222-3333-4444-555555555555")!

@@ -53,6 +53,37 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v1.backup")))
   }
 
+  @Test func aPublicationOfOneKindOfReaction() async throws {
+    let folder = try TemporaryFolder()
+    let hash = try PasswordHash(of: Rig.password, cost: .none).text
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(3)))
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about, source) VALUES ('c', 'C', 'c', '', NULL),
+          ('f', 'F', 'f', '', 'https://example.org/feed');
+        INSERT INTO post (number, id, fan_club, title, byline, teaser, published, premium, base_reactions, digest, body)
+        VALUES (1, 'a', 'c', 'Old words', '', '', 10, 0, 7, X'00', '<p>Older words</p>'), (2, 'b', 'f', 'T', '', '', 9, 0, 0, X'00', '');
+        INSERT INTO reaction VALUES ('a', 'r1'), ('b', 'r1');
+        INSERT INTO bookmark VALUES ('r1', 'a');
+        """)
+    }
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    let posts = try await rig.get("/v1/posts", token, as: Page<Post>.self).items
+    #expect(posts.map(\.reactions) == [[.love: 8], [.love: 1]])
+    #expect(posts.map(\.reaction) == [.love, .love])
+    #expect(posts.map(\.bookmarked) == [true, false])
+    #expect(posts.map(\.comments) == [0, 0])
+    let hits = try await rig.get("/v1/search?q=older", token, as: Page<SearchHit>.self).items
+    #expect(hits.map(\.excerpt) == ["\u{E000}Older\u{E001} words"])
+    #expect(try await rig.get("/v1/fanclubs", token, as: Page<FanClub>.self).items.map(\.fetched) == [true, true])
+    #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v3.backup")))
+  }
+
   @Test func pricesInACurrencyThatThereIsNot() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()

@@ -20,6 +20,8 @@ public actor Publication {
 
   private struct Store {
     let content: any ContentRepository
+    let comments: any CommentRepository
+    let search: any SearchRepository
     let readers: any ReaderRepository
     let orders: any OrderRepository
     let balances: any BalanceRepository
@@ -49,6 +51,8 @@ public actor Publication {
   var pages: PageAddress?
   /// The digest of the operator's token.
   var operatorDigest: Data?
+  /// Takes up the words of posts that wait for it.
+  var indexing: Task<Void, Never>?
   /// Charges that the gateway is being asked for.
   var charges: [Order.ID: ChargeInFlight] = [:]
 
@@ -81,9 +85,12 @@ public actor Publication {
     try database.migrate(Schema.migrations)
     let keyFile = folder.map { $0 + "/receipts.pem" }
     store = Store(
-      content: SQLiteContent(database: database), readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
+      content: SQLiteContent(database: database), comments: SQLiteComments(database: database), search: SQLiteSearch(database: database),
+      readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: SQLiteKeys(database: database),
       flags: SQLiteFlags(database: database), key: try keyFile.map(ReceiptKey.load) ?? .generate(.es256), keyFile: keyFile)
+    // After an upgrade no post's words are there yet.
+    indexSoon()
   }
 
   /// Answers one request; whatever goes wrong becomes an answer too.
@@ -103,6 +110,7 @@ public actor Publication {
 
   /// Closes the database once charges under way are written down. Later requests are answered with 500.
   public func close() async {
+    indexing?.cancel()
     while let charge = charges.values.first { _ = try? await charge.task.value }
     store = nil
   }
@@ -113,6 +121,8 @@ public actor Publication {
   // MARK: For the resources
 
   var content: any ContentRepository { get throws { try opened.content } }
+  var remarks: any CommentRepository { get throws { try opened.comments } }
+  var words: any SearchRepository { get throws { try opened.search } }
   var readers: any ReaderRepository { get throws { try opened.readers } }
   var orderBook: any OrderRepository { get throws { try opened.orders } }
   var purse: any BalanceRepository { get throws { try opened.balances } }

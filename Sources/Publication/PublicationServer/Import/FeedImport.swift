@@ -29,7 +29,10 @@ extension Publication {
     return try await store(imported)
   }
 
-  private func store(_ feed: ImportedFeed) async throws -> ImportReport { try await content.store(feed) }
+  private func store(_ feed: ImportedFeed) async throws -> ImportReport {
+    defer { indexSoon() }
+    return try await content.store(feed)
+  }
 }
 
 extension ImportedFeed {

@@ -38,6 +38,33 @@ protocol ContentRepository {
   nonisolated(nonsending) func store(_ feed: ImportedFeed) async throws -> ImportReport
 }
 
+/// What readers say about posts.
+protocol CommentRepository {
+  /// A post's comments as one reader sees them, oldest first, each with its number in the order.
+  nonisolated(nonsending) func comments(
+    of post: Post.ID, after: Int64?, limit: Int, for reader: Reader.ID
+  ) async throws -> [(comment: Comment, number: Int64)]
+  /// Writes a comment, new or the reader's own of that identifier, under a post that there is.
+  nonisolated(nonsending) func put(
+    _ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64
+  ) async throws -> CommentOutcome
+  /// Deletes the reader's comment of that identifier, if there is one.
+  /// - Returns: whether there is none now; false for another reader's.
+  nonisolated(nonsending) func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID) async throws -> Bool
+}
+
+/// The words of posts.
+protocol SearchRepository {
+  /// Posts that have all the words where the reader may read, best or newest first, without bodies.
+  /// - Parameter seesAll: whether the reader may read the bodies of all premium posts.
+  nonisolated(nonsending) func search(
+    _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
+  ) async throws -> (hits: [SearchHit], order: SearchPosition.Order)
+  /// Takes up the words of posts that wait for it, at most that many.
+  /// - Returns: whether there are more.
+  nonisolated(nonsending) func indexPosts(limit: Int) async throws -> Bool
+}
+
 /// Who reads, and who is signed in.
 protocol ReaderRepository {
   /// - Returns: whether the address was free; else nothing was stored.

@@ -31,6 +31,28 @@ enum Mark: String, Sendable {
   case read = "read_mark"
 }
 
+/// What became of writing a comment.
+enum CommentOutcome: Equatable, Sendable {
+  case written(Comment, isNew: Bool)
+  /// The identifier is another comment's, or a deleted one's.
+  case taken
+}
+
+/// Where a page of a search ended.
+struct SearchPosition: Equatable, Sendable {
+  /// What comes first. It stays the same from page to page.
+  enum Order: String, Sendable {
+    /// What has the words most, headlines before bodies.
+    case best
+    /// For words that nearly everything has, of which none is better than another.
+    case newest
+  }
+
+  var order: Order
+  /// How many hits came before.
+  var offset: Int
+}
+
 /// An order as the publication keeps it. Times are whole seconds since 1970.
 struct StoredOrder: Equatable, Sendable {
   var id: Order.ID

@@ -10,7 +10,7 @@ extension Publication {
     let outcome = try await purse.unlock(
       call.parameter, by: call.signedIn.id, with: Balance.articlePass, unlessEntitledTo: Self.premium, at: now)
     switch outcome {
-    case .open: return try await post(call)
+    case .open: return try .json(await readable(call))
     case .noPost: throw Problem.notFound("post")
     case .noBalance:
       throw Problem(code: .noBalance, title: "You have no article passes left, so the post stays closed.", status: 402)

@@ -10,16 +10,20 @@ extension Publication {
     let hasMore = found.count > limit
     if hasMore { found.removeLast() }
     let next = found.last.map { Cursor(.fanClubs, key: $0.position.key, id: $0.position.id).text }
-    return try .json(Page(items: found.map(\.club), next: hasMore ? next : nil))
+    return try .current(Page(items: found.map(\.club), next: hasMore ? next : nil), call)
   }
 
   func fanClub(_ call: Call) async throws -> Response {
-    guard let club = try await content.fanClub(call.parameter, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
-    return try .json(club)
+    try .current(await club(call), call)
   }
 
   func follow(_ isSet: Bool, _ call: Call) async throws -> Response {
     try await content.setFollow(of: call.parameter, by: call.signedIn.id, isSet)
-    return try await fanClub(call)
+    return try .json(await club(call))
+  }
+
+  private func club(_ call: Call) async throws -> FanClub {
+    guard let club = try await content.fanClub(call.parameter, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
+    return club
   }
 }

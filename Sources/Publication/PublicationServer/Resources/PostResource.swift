@@ -15,10 +15,10 @@ extension Publication {
     let hasMore = items.count > limit
     if hasMore { items.removeLast() }
     let next = items.last.map { Cursor(.posts, key: "\(Int64($0.published.timeIntervalSince1970))", id: $0.id).text }
-    return try .json(Page(items: items, next: hasMore ? next : nil))
+    return try .current(Page(items: items, next: hasMore ? next : nil), call)
   }
 
-  func post(_ call: Call) async throws -> Response { try .json(await readable(call)) }
+  func post(_ call: Call) async throws -> Response { try .current(await readable(call), call) }
 
   /// Reacts. A request without a body is one from when there was one kind, the heart.
   func react(_ call: Call) async throws -> Response {
@@ -43,10 +43,22 @@ extension Publication {
   }
 
   /// The post of the path, with its body if this reader may read it.
-  private func readable(_ call: Call) async throws -> Post {
+  func readable(_ call: Call) async throws -> Post {
     let reader = try call.signedIn.id
     guard var post = try await content.post(call.parameter, for: reader) else { throw Problem.notFound("post") }
-    if post.premium, !post.unlocked, try await !orderBook.isEntitled(reader, to: Self.premium, at: now) { post.body = nil }
+    if try await !canRead(post, reader) { post.body = nil }
     return post
+  }
+
+  private func canRead(_ post: Post, _ reader: Reader.ID) async throws -> Bool {
+    guard post.premium, !post.unlocked else { return true }
+    return try await orderBook.isEntitled(reader, to: Self.premium, at: now)
+  }
+
+  /// Whether a reader may read the body of a post.
+  /// - Throws: `Problem` when there is no such post.
+  func canRead(_ id: Post.ID, _ reader: Reader.ID) async throws -> Bool {
+    guard let post = try await content.post(id, for: reader) else { throw Problem.notFound("post") }
+    return try await canRead(post, reader)
   }
 }

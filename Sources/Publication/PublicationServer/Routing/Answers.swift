@@ -10,6 +10,19 @@ extension Response {
       body: try Wire.encode(value))
   }
 
+  /// A JSON answer that clients keep, and ask for again unless it is still the same (RFC 9110, 13.1.2). The tag is made of all that this
+  /// reader sees.
+  static func current(_ value: some Encodable, _ call: Call) throws -> Response {
+    var response = try json(value)
+    let tag = try Digest.tag(response.body)
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers["Vary"] = "Authorization"
+    guard call.knows(tag) else { return response }
+    response.headers["Content-Type"] = nil
+    return Response(304, headers: response.headers)
+  }
+
   /// An answer that says what went wrong.
   static func problem(_ problem: Problem) -> Response {
     var response = Response(

@@ -29,6 +29,12 @@ struct Call: Sendable {
     }
   }
 
+  /// Whether the client has what this tag names; compared weakly, as RFC 9110 (13.1.2) wants it.
+  func knows(_ tag: String) -> Bool {
+    let tags = request.headers["If-None-Match"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
+    return tags.contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
+  }
+
   // MARK: Query
 
   /// The `limit` of a page, 1 to 100.

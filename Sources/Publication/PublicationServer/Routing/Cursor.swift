@@ -8,6 +8,8 @@ struct Cursor: Equatable, Sendable {
   enum Kind: String, Sendable {
     case posts = "p"
     case fanClubs = "c"
+    case comments = "m"
+    case search = "s"
   }
 
   let kind: Kind
@@ -42,5 +44,5 @@ struct Cursor: Equatable, Sendable {
 }
 
 extension Problem {
-  fileprivate static var noCursor: Problem { .badRequest("“cursor” is none that this list gave.") }
+  static var noCursor: Problem { .badRequest("“cursor” is none that this list gave.") }
 }

@@ -1,0 +1,51 @@
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+
+/// ``CommentRepository`` on SQLite.
+struct SQLiteComments: CommentRepository {
+  let database: Connection
+
+  func comments(
+    of post: Post.ID, after: Int64?, limit: Int, for reader: Reader.ID
+  ) throws -> [(comment: Comment, number: Int64)] {
+    try database.query(
+      "\(Self.select) WHERE comment.post = ?2 AND NOT comment.deleted AND comment.number > ?3 ORDER BY comment.number LIMIT ?4",
+      reader, post, after ?? 0, limit
+    ) { (try Self.comment($0), try $0.get(6)) }
+  }
+
+  func put(_ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64) throws -> CommentOutcome {
+    try database.transaction {
+      let known = try database.queryOne("SELECT post, reader, deleted FROM comment WHERE id = ?", id) { row in
+        (post: try row.get(0, as: String.self), reader: try row.get(1, as: String.self), isDeleted: try row.get(2, as: Bool.self))
+      }
+      if let known {
+        guard known.post == post, known.reader == reader, !known.isDeleted else { return .taken }
+        try database.execute("UPDATE comment SET text = ? WHERE id = ?", text, id)
+      } else {
+        try database.execute(
+          "INSERT INTO comment (id, post, reader, text, posted) VALUES (?, ?, ?, ?, ?)", id, post, reader, text, time)
+      }
+      let written = try database.queryOne("\(Self.select) WHERE comment.id = ?2", reader, id, map: Self.comment)
+      return written.map { .written($0, isNew: known == nil) } ?? .taken
+    }
+  }
+
+  func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID) throws -> Bool {
+    try database.execute("UPDATE comment SET deleted = 1, text = '' WHERE id = ? AND post = ? AND reader = ?", id, post, reader)
+    return try database.queryOne("SELECT 1 FROM comment WHERE id = ? AND post = ? AND NOT deleted", id, post, map: { _ in true }) == nil
+  }
+
+  /// Comments as the reader ?1 sees them.
+  private static let select = """
+    SELECT comment.id, comment.post, reader.name, comment.reader = ?1, comment.text, comment.posted, comment.number
+    FROM comment JOIN reader ON reader.id = comment.reader
+    """
+
+  private static func comment(_ row: Row) throws -> Comment {
+    Comment(
+      id: try row.get(0), postID: try row.get(1), author: try row.get(2), isMine: try row.get(3), text: try row.get(4),
+      posted: Date(timeIntervalSince1970: TimeInterval(try row.get(5, as: Int64.self))))
+  }
+}

@@ -1,0 +1,95 @@
+import FeedFormats
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+
+/// ``SearchRepository`` on SQLite's FTS5.
+struct SQLiteSearch: SearchRepository {
+  /// How many posts are compared to find the best ones.
+  private static let mostRanked = 5000
+
+  let database: Connection
+
+  func search(
+    _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
+  ) throws -> (hits: [SearchHit], order: SearchPosition.Order) {
+    let order = try after?.order ?? (count(words) > Self.mostRanked ? .newest : .best)
+    let source =
+      switch order {
+      case .best:
+        """
+        post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(Self.isFound)
+        ORDER BY bm25(post_search, 10.0, 4.0, 2.0, 1.0), post.published DESC, post.id DESC
+        """
+      case .newest:
+        """
+        post WHERE post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?2) AND \(Self.isFound)
+        ORDER BY post.published DESC, post.id DESC
+        """
+      }
+    let numbers = try database.query(
+      "SELECT post.number, \(Self.isReadable) FROM \(source) LIMIT ?5 OFFSET ?6",
+      values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
+    ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
+    return (try numbers.compactMap { try hit($0.number, words, for: reader, isReadable: $0.isReadable) }, order)
+  }
+
+  /// Whether the reader ?1 may read a post's body; ?4 when all bodies.
+  private static let isReadable = """
+    (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
+    """
+
+  /// Whether the words are where this reader may read: by trial and error nobody finds out what is in a closed body.
+  private static let isFound = """
+    (\(isReadable) OR EXISTS (SELECT 1 FROM post_search AS open WHERE open.post_search MATCH ?3 AND open.rowid = post.number))
+    """
+
+  private func count(_ words: SearchWords) throws -> Int {
+    try database.queryOne(
+      "SELECT count(*) FROM (SELECT 1 FROM post_search WHERE post_search MATCH ? LIMIT ?)", words.match, Self.mostRanked + 1
+    ) { try $0.get(0, as: Int.self) } ?? 0
+  }
+
+  private func hit(_ number: Int64, _ words: SearchWords, for reader: Reader.ID, isReadable: Bool) throws -> SearchHit? {
+    let post = try database.queryOne(
+      "\(SQLiteContent.selectPost(body: false)) WHERE post.number = ?2", reader, number, map: SQLiteContent.post)
+    guard let post else { return nil }
+    // Of a feed without bodies the teaser is all there is.
+    let text = """
+      SELECT highlight(post_search, 0, ?1, ?2), snippet(post_search, CASE WHEN ?3 AND body <> '' THEN 3 ELSE 2 END, ?1, ?2, '…', 24)
+      FROM post_search WHERE post_search MATCH ?4 AND rowid = ?5
+      """
+    return try database.queryOne(
+      text, String(SearchHit.markStart), String(SearchHit.markEnd), isReadable, words.match, number
+    ) { row in
+      SearchHit(
+        post: post, title: SearchText.shown(try row.get(0)),
+        excerpt: SearchText.shown(try row.get(1)).replacing("\n", with: " "))
+    }
+  }
+
+  func indexPosts(limit: Int) throws -> Bool {
+    guard try database.queryOne("SELECT 1 FROM search_queue", map: { _ in true }) != nil else { return false }
+    return try database.transaction {
+      let waiting = try database.query(
+        """
+        SELECT post.number, post.title, post.byline, post.teaser, post.body
+        FROM search_queue JOIN post ON post.number = search_queue.post LIMIT ?
+        """, limit
+      ) { row in
+        (
+          number: try row.get(0, as: Int64.self), title: try row.get(1, as: String.self), byline: try row.get(2, as: String.self),
+          teaser: try row.get(3, as: String.self), body: try row.get(4, as: String.self)
+        )
+      }
+      for post in waiting {
+        try database.execute(
+          "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", post.number,
+          SearchText.indexed(post.title), SearchText.indexed(post.byline), SearchText.indexed(post.teaser),
+          SearchText.indexed(ArticleBody(html: post.body).plainText))
+        try database.execute("DELETE FROM search_queue WHERE post = ?", post.number)
+      }
+      return waiting.count == limit
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// What a reader typed, as a query of SQLite's FTS5 (https://sqlite.org/fts5.html). Nothing in it is syntax: only letters and digits get
+/// that far.
+struct SearchWords: Equatable, Sendable {
+  /// All words, each whole, the last one as far as it is typed.
+  let match: String
+
+  private static let longest = 200
+  private static let most = 16
+
+  /// `nil` when there is nothing to look for, such as in a text of emoji.
+  init?(_ text: String) {
+    let words = SearchText.decomposed(String(text.prefix(Self.longest))).split(whereSeparator: \.isWhitespace).compactMap { word in
+      let parts = word.unicodeScalars.split { !$0.isPartOfWord }.filter { $0.contains(where: \.beginsWord) }
+      return parts.isEmpty ? nil : parts.map { SearchText.separated(String(String.UnicodeScalarView($0))) }.joined(separator: " ")
+    }
+    guard !words.isEmpty else { return nil }
+    match = words.prefix(Self.most).map { "\"\($0)\"" }.joined(separator: " ") + "*"
+  }
+
+  /// The same in some columns only.
+  func match(in columns: String) -> String { "{\(columns)} : (\(match))" }
+}
+
+/// Texts on their way into the index and back.
+enum SearchText {
+  /// Stands between characters of scripts that write without spaces: each is a word to the index, so that any part of a sentence is
+  /// found.
+  private static let separator: Unicode.Scalar = "\u{200B}"
+
+  /// A text as it is indexed: without the characters that mark what was found.
+  static func indexed(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+    let unmarked = text.unicodeScalars.filter { $0 != "\u{E000}" && $0 != "\u{E001}" }
+    return separated(decomposed(String(String.UnicodeScalarView(unmarked))))
+  }
+
+  /// A text with its accents as characters of their own, which the tokenizer leaves out: of accented letters it knows the Latin ones only.
+  static func decomposed(_ text: String) -> String {
+    text.utf8.contains { $0 >= 0x80 } ? text.decomposedStringWithCanonicalMapping : text
+  }
+
+  /// A text with a separator behind each character of a script without spaces.
+  static func separated(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: \.isWrittenWithoutSpaces) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if scalar.isWrittenWithoutSpaces { result.append(separator) }
+      result.append(scalar)
+      if scalar.isWrittenWithoutSpaces { result.append(separator) }
+    }
+    return String(result)
+  }
+
+  /// A text from the index as people read it.
+  static func shown(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != separator })).precomposedStringWithCanonicalMapping
+  }
+}
+
+extension Unicode.Scalar {
+  /// What the index's tokenizer (unicode61) takes for part of a word.
+  fileprivate var isPartOfWord: Bool {
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: beginsWord
+    }
+  }
+
+  fileprivate var beginsWord: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber:
+      true
+    default: false
+    }
+  }
+
+  /// Han, Hiragana, Katakana, and the scripts of Thailand, Laos, Cambodia and Myanmar.
+  fileprivate var isWrittenWithoutSpaces: Bool {
+    switch value {
+    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF,
+      0x4E00...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF:
+      true
+    default: false
+    }
+  }
+}

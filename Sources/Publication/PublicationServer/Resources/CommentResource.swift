@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// What readers say about a post. Every reader sees it; to write it takes access to the post.
+extension Publication {
+  func comments(_ call: Call) async throws -> Response {
+    let limit = try call.limit(standard: 50)
+    let after = try call.cursor(.comments).map { cursor in
+      guard let number = Int64(cursor.key) else { throw Problem.noCursor }
+      return number
+    }
+    guard try await content.post(call.parameter, for: call.signedIn.id) != nil else { throw Problem.notFound("post") }
+    var found = try await remarks.comments(of: call.parameter, after: after, limit: limit + 1, for: call.signedIn.id)
+    let hasMore = found.count > limit
+    if hasMore { found.removeLast() }
+    let next = found.last.map { Cursor(.comments, key: "\($0.number)", id: $0.comment.id).text }
+    return try .current(Page(items: found.map(\.comment), next: hasMore ? next : nil), call)
+  }
+
+  /// Writes a comment under the client's identifier: again is the same one, and another text takes the place of the one before.
+  func putComment(_ call: Call) async throws -> Response {
+    let (post, id) = try call.comment
+    let text = try call.body(CommentRequest.self).text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard (1...Comment.longest).contains(text.count) else {
+      throw Problem.badRequest("A comment has 1 to \(Comment.longest) characters.")
+    }
+    guard !text.unicodeScalars.contains(where: { ($0.value < 0x20 && $0 != "\n" && $0 != "\t") || $0.value == 0x7F }) else {
+      throw Problem.badRequest("A comment is plain text, without control characters.")
+    }
+    let reader = try call.signedIn.id
+    guard try await canRead(post, reader) else {
+      throw Problem(code: .locked, title: "Only readers with access to this post can comment on it.", status: 403)
+    }
+    switch try await remarks.put(id, on: post, by: reader, text: text, at: now) {
+    case .written(let comment, let isNew): return try .json(comment, status: isNew ? 201 : 200)
+    case .taken: throw Problem.conflict("There is, or was, another comment with this identifier.")
+    }
+  }
+
+  func deleteComment(_ call: Call) async throws -> Response {
+    let (post, id) = try call.comment
+    guard try await remarks.delete(id, of: post, by: call.signedIn.id) else {
+      throw Problem(code: .notYours, title: "Only who wrote a comment can delete it.", status: 403)
+    }
+    return Response(204)
+  }
+}
+
+extension Call {
+  /// The post and the comment of the path.
+  fileprivate var comment: (post: Post.ID, id: Comment.ID) {
+    get throws {
+      guard let last = parameters.last, let id = UUID(uuidString: last) else {
+        throw Problem.badRequest("The identifier of a comment is a UUID.")
+      }
+      return (parameter, id.uuidString)
+    }
+  }
+}

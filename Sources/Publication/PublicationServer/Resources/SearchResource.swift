@@ -1,0 +1,43 @@
+import HTTPTransport
+import PublicationAPI
+
+/// Searching as one types. Posts wait in a queue until their words are taken up, so that an import need not wait for it.
+extension Publication {
+  func search(_ call: Call) async throws -> Response {
+    let limit = try call.limit(standard: 20)
+    let after = try call.cursor(.search).map { cursor in
+      guard let order = SearchPosition.Order(rawValue: cursor.id), let offset = Int(cursor.key), offset > 0 else { throw Problem.noCursor }
+      return SearchPosition(order: order, offset: offset)
+    }
+    guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(Page<SearchHit>(items: []), call) }
+    // What an import brought just now is found at once; after one of a hundred thousand posts nobody waits for all of them.
+    _ = try await words.indexPosts(limit: 500)
+    let reader = try call.signedIn.id
+    var found = try await words.search(
+      asked, after: after, limit: limit + 1, for: reader, seesAll: try await orderBook.isEntitled(reader, to: Self.premium, at: now))
+    let hasMore = found.hits.count > limit
+    if hasMore { found.hits.removeLast() }
+    let next = Cursor(.search, key: "\((after?.offset ?? 0) + limit)", id: found.order.rawValue).text
+    return try .current(Page(items: found.hits, next: hasMore ? next : nil), call)
+  }
+
+  /// Takes up the words of posts in the background, some at a time, so that requests come in between.
+  func indexSoon() {
+    guard indexing == nil else { return }
+    indexing = Task { [weak self] in
+      while !Task.isCancelled, await self?.indexSome() ?? false { await Task.yield() }
+      await self?.indexingEnded()
+    }
+  }
+
+  private func indexSome() async -> Bool {
+    do {
+      return try await words.indexPosts(limit: 50)
+    } catch {
+      if !(error is Failure) { report("search: \(error)") }
+      return false
+    }
+  }
+
+  private func indexingEnded() { indexing = nil }
+}

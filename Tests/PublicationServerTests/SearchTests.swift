@@ -1,0 +1,149 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationServer
+import SQLiteStorage
+import Testing
+
+/// Searching as one types.
+@Suite struct SearchTests {
+  private static let posts: [Post] = [
+    post("cafe", "Café society", "<p>Where people meet.</p>", age: 1),
+    post("crema", "On crema", "<p>What a good <b>café</b> does: crema, daily.</p>", age: 2),
+    post("tea", "Tea", "<p>Not coffee at all. It doesn't hurry — and it's “quiet”.</p>", age: 3),
+    post("secret", "A closed room", "<p>The password is xyzzy.</p>", teaser: "Behind a door", premium: true, age: 4),
+    post("japan", "喫茶店", "<p>東京の静かな喫茶店で読む。</p>", age: 5),
+    post("greek", "Στοά", "<p>Υπάρχει ένα καφενείο.</p>", age: 6),
+    post("marks", "Marks \u{E000}of\u{E001} others", "<p>A body with \u{E000}marks\u{E001}.</p>", age: 7),
+  ]
+
+  private static func post(_ id: String, _ title: String, _ body: String, teaser: String = "", premium: Bool = false, age: Int) -> Post {
+    Post(
+      id: id, fanClubID: "odd", fanClubName: "", title: title, byline: "Ines Barolo", teaser: teaser, body: body,
+      published: Rig.start.addingTimeInterval(-Double(age) * 60), premium: premium)
+  }
+
+  private func find(_ rig: Rig, _ token: String, _ text: String, _ more: String = "") async throws -> Page<SearchHit> {
+    let encoded = text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return try await rig.get("/v1/search?q=\(encoded)\(more)", token, as: Page<SearchHit>.self)
+  }
+
+  @Test(arguments: [
+    ("b>q", []), ("café", ["cafe", "crema"]), ("cafe", ["cafe", "crema"]), ("CAFÉ", ["cafe", "crema"]), ("cafe\u{301}", ["cafe", "crema"]),
+    ("caf", ["cafe", "crema"]), ("cre caf", []), ("crema caf", ["crema"]), ("doesn't", ["tea"]), ("doesn’t hur", ["tea"]),
+    ("society", ["cafe"]), ("ociety", []), ("barolo tea", ["tea"]), ("喫茶店", ["japan"]), ("静かな", ["japan"]), ("静茶", []),
+    ("στοα", ["greek"]), ("υπαρχ", ["greek"]), ("στοά", ["greek"]),
+  ])
+  func wordsAreFound(text: String, expected: [String]) async throws {
+    let rig = try await Rig(posts: Self.posts)
+    let token = try await rig.signIn()
+    let found = try await find(rig, token, text)
+    #expect(Set(found.items.map(\.id)) == Set(expected))
+    #expect(found.items.allSatisfy { $0.post.body == nil })
+    if expected.count == 2 { #expect(found.items.first?.id == "cafe", "a headline counts more than a body") }
+  }
+
+  @Test(arguments: [
+    "", " ", "\"", "\"\"", "\"café", "*", "café*", "a*b", "(", "café)", "NEAR(a b)", "a AND", "OR", "NOT café", "title:café",
+    "{title} : café",
+    "-café", "^café", "a+b", "🎉", "🎉 café 🎉", "%", "';--", "\\", "\u{0}", "caf\u{0}é", "\u{E000}", "\u{200B}", "\u{301}", "…",
+    "café AND society", String(repeating: "a ", count: 5000), String(repeating: "\"", count: 1000), String(repeating: "喫", count: 300),
+  ])
+  func anyTextIsAQuery(text: String) async throws {
+    let rig = try await Rig(posts: Self.posts)
+    let token = try await rig.signIn()
+    let found = try await find(rig, token, text)
+    for hit in found.items { #expect(hit.title.contains(SearchHit.markStart) || hit.excerpt.contains(SearchHit.markStart)) }
+    if text == "🎉 café 🎉" { #expect(found.items.map(\.id) == ["cafe", "crema"]) }
+    if text == "café*" { #expect(found.items.count == 2) }
+  }
+
+  @Test func whatWasFoundIsMarked() async throws {
+    let rig = try await Rig(posts: Self.posts)
+    let token = try await rig.signIn()
+    let hits = try await find(rig, token, "caf").items
+    #expect(hits.first?.title == "\u{E000}Café\u{E001} society")
+    #expect(hits.first?.excerpt == "Where people meet.")
+    #expect(hits.last?.title == "On crema")
+    #expect(hits.last?.excerpt == "What a good \u{E000}café\u{E001} does: crema, daily.")
+    let japan = try #require(try await find(rig, token, "喫茶店").items.first)
+    #expect(japan.title == "\u{E000}喫茶店\u{E001}")
+    #expect(japan.excerpt == "東京の静かな\u{E000}喫茶店\u{E001}で読む。")
+    // Marks that a post brings along are no marks.
+    let marks = try #require(try await find(rig, token, "marks").items.first)
+    #expect(marks.title == "\u{E000}Marks\u{E001} of others")
+    #expect(marks.excerpt == "A body with \u{E000}marks\u{E001}.")
+  }
+
+  @Test func aClosedBodyIsNeitherShownNorFound() async throws {
+    let rig = try await Rig(posts: Self.posts)
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    for text in ["xyzzy", "password", "closed xyz", "p"] {
+      let hits = try await find(rig, ada, text).items
+      #expect(!hits.contains { $0.id == "secret" }, "\(text)")
+    }
+    for text in ["closed", "door", "barolo"] {
+      let hit = try #require(try await find(rig, ada, text).items.first { $0.id == "secret" }, "\(text)")
+      #expect(!hit.excerpt.contains("password"))
+      #expect(hit.excerpt.contains("Behind"))
+    }
+    _ = try await rig.buy("premium.monthly", ada)
+    #expect(try await find(rig, ada, "xyz").items.map(\.excerpt) == ["The password is \u{E000}xyzzy\u{E001}."])
+    #expect(try await find(rig, bo, "xyz").items.isEmpty)
+    // With a pass this one post is open.
+    _ = try await rig.buy("passes.5", bo)
+    #expect(try await rig.send(.put, "/v1/posts/secret/unlock", token: bo).post.body != nil)
+    #expect(try await find(rig, bo, "xyz").items.map(\.id) == ["secret"])
+  }
+
+  @Test func pageByPage() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let all = try await find(rig, token, "post", "&limit=100").items.map(\.id)
+    #expect(all.count == 25)
+    for limit in [1, 4, 24, 25] {
+      var seen: [String] = []
+      var cursor: String?
+      repeat {
+        let page = try await find(rig, token, "post", "&limit=\(limit)\(cursor.map { "&cursor=\($0)" } ?? "")")
+        seen += page.items.map(\.id)
+        cursor = page.next
+      } while cursor != nil
+      #expect(seen == all)
+    }
+    #expect(await rig.send(.get, "/v1/search?q=post&cursor=x", token: token).status == 400)
+    #expect(await rig.send(.get, "/v1/search?q=post").status == 401)
+    #expect(await rig.send(.get, "/v1/search", token: token).status == 200)
+  }
+
+  @Test func wordsThatNearlyEverythingHasComeNewestFirst() async throws {
+    let posts = (1...5200).map { number in
+      Post(
+        id: "n\(number)", fanClubID: "odd", fanClubName: "", title: number == 5200 ? "Common" : "Title", body: "<p>common</p>",
+        published: Rig.start.addingTimeInterval(-Double(number)))
+    }
+    let rig = try await Rig(posts: posts)
+    let token = try await rig.signIn()
+    // Each search takes some more of a large import up by itself.
+    var ids: [String] = []
+    for _ in 0..<12 { ids = try await find(rig, token, "common", "&limit=3").items.map(\.id) }
+    #expect(ids == ["n1", "n2", "n3"])
+    let page = try await find(rig, token, "common", "&limit=3")
+    #expect(try await find(rig, token, "common", "&limit=3&cursor=\(try #require(page.next))").items.map(\.id) == ["n4", "n5", "n6"])
+    #expect(try await find(rig, token, "title", "&limit=1").items.first?.id == "n1")
+  }
+
+  @Test func importsAndChangesAreFoundAtOnce() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    var item = ParsedItemSample.item("Zanzibar", Rig.start, id: "1", body: "<p>Cloves</p>")
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: "https://example.org/feed")
+    #expect(try await find(rig, token, "zanz").items.count == 1)
+    item.title = "Pemba"
+    item.body = "<p>Nutmeg</p>"
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: "https://example.org/feed")
+    #expect(try await find(rig, token, "zanz").items.isEmpty)
+    #expect(try await find(rig, token, "cloves").items.isEmpty)
+    #expect(try await find(rig, token, "pemba nutmeg").items.count == 1)
+  }
+}
