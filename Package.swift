@@ -165,7 +165,9 @@ if !headless {
 targets.append(
   .target(
     name: "TestSupport",
-    dependencies: ["Runtime", "HTTPTransport", "CurlTransport", "PublicationAPI", "PublicationClient", "PurchaseServiceTesting"],
+    dependencies: [
+      "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PublicationAPI", "PublicationClient", "PurchaseServiceTesting",
+    ],
     path: "Tests/TestSupport", swiftSettings: swiftSettings))
 let contentPage: [Target.Dependency] = [
   "TestSupport", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime",

@@ -137,7 +137,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     let article = article(of: reader)
     article.appear()
     await reader.settle()
-    reader.publication.with { $0.refusals["PUT /v1/posts/p1/reaction"] = Problem(code: "too_many", title: "Slow down.", status: 429) }
+    reader.publication.with { $0.refusals["PUT /v1/posts/p1/reaction"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     _ = recorder.take()
     article.reactTapped()
     article.bookmarkTapped()
@@ -147,7 +147,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(article.state.post?.reactions == "4")
     #expect(article.state.post?.isReacted == false)
     #expect(article.state.post?.isBookmarked == true)
-    #expect(article.state.message == "Your reaction was not saved. Slow down.")
+    #expect(article.state.message == "Your reaction was not saved. Not for you.")
     article.messageDismissed()
     #expect(article.state.message == nil)
   }

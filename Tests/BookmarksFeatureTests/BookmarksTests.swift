@@ -4,7 +4,7 @@ import PublicationClient
 import TestSupport
 import Testing
 
-private let refused = Problem(code: "too_many", title: "Slow down.", status: 429)
+private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
 
 @MainActor @Suite struct BookmarksTests {
   private let recorder = Recorder<BookmarksViewModel.State>()
@@ -61,7 +61,7 @@ private let refused = Problem(code: "too_many", title: "Slow down.", status: 429
     await reader.settle()
     #expect(recorder.states.first?.ids == ["p2"])
     #expect(page.state.ids == ["p1", "p2"])
-    #expect(page.state.message == "Your bookmark was not saved. Slow down.")
+    #expect(page.state.message == "Your bookmark was not saved. Not for you.")
   }
 
   @Test func whatIsBookmarkedElsewhereIsThereWhenThePageComesBack() async {

@@ -1,4 +1,5 @@
 import BookmarksFeature
+import ContentCache
 import FanClubFeature
 import FeedFeature
 import PublicationAPI
@@ -45,12 +46,34 @@ import Testing
 
   @Test func aRefusalTakesItBackOnAll() async {
     await appear()
-    reader.publication.with { $0.isOffline = true }
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     pages[0].page.reactTapped("p1")
     for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == true) }
     await reader.settle()
     for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == false) }
     for (_, page) in pages { #expect(page.posts.list.state.message?.hasPrefix("Your reaction was not saved.") == true) }
+  }
+
+  @Test func whatCannotBeSentStaysOnAllAndComesOutOnce() async {
+    await appear()
+    reader.publication.with { $0.isOffline = true }
+    pages[0].page.reactTapped("p1")
+    pages[1].page.bookmarkTapped("p1")
+    await reader.settle()
+    for (_, page) in pages.prefix(2) {
+      #expect(page.row(for: "p1")?.isReacted == true)
+      #expect(page.row(for: "p1")?.isBookmarked == false)
+      #expect(page.posts.list.state.message == nil)
+    }
+    #expect(reader.store.waiting.value.count == 2)
+    #expect(reader.store.waiting.value.problem != nil)
+    reader.publication.with { $0.isOffline = false }
+    reader.publication.forgetRequests()
+    // Whatever else is answered says that the publication is there.
+    pages[0].page.refreshTapped()
+    await reader.settle()
+    #expect(reader.publication.requests.dropFirst() == ["PUT /v1/posts/p1/reaction", "DELETE /v1/posts/p1/bookmark"])
+    #expect(reader.store.waiting.value == Waiting())
   }
 
   @Test func onlyPagesOnScreenWork() async {

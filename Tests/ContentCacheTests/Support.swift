@@ -21,10 +21,11 @@ struct LikeAction: Action, Equatable {
   let entityID: String
   let on: Bool
 
-  func apply(to note: inout Note) {
-    guard note.liked != on else { return }
-    note.liked = on
-    note.likes += on ? 1 : -1
+  func apply(to note: inout Note?) {
+    guard var changed = note, changed.liked != on else { return }
+    changed.liked = on
+    changed.likes += on ? 1 : -1
+    note = changed
   }
 }
 
@@ -35,9 +36,10 @@ struct MarkAction: Action, Equatable {
   let entityID: String
   let on: Bool
 
-  func apply(to note: inout Note) { note.marked = on }
+  func apply(to note: inout Note?) { note?.marked = on }
 }
 
+/// Each counts.
 struct CommentAction: Action, Equatable {
   typealias Value = Note
   static let kind = "comment"
@@ -45,15 +47,30 @@ struct CommentAction: Action, Equatable {
   let entityID: String
   var supersedesKey: String? { nil }
 
-  func apply(to note: inout Note) { if !note.comments.contains(id) { note.comments.append(id) } }
+  func apply(to note: inout Note?) { if note?.comments.contains(id) == false { note?.comments.append(id) } }
+}
+
+/// Makes a note of the reader's own, or removes it.
+struct WriteAction: Action, Equatable {
+  typealias Value = Note
+  static let kind = "write"
+  let id: UUID
+  let entityID: String
+  let on: Bool
+
+  func apply(to note: inout Note?) { note = on ? note ?? Note(id: entityID, title: "mine") : nil }
 }
 
 /// What a test's server answers with, or what the way to it does.
 struct Refused: Error {}
-struct Unreachable: Error {}
+struct Unreachable: Error { var retryAfter: Duration? }
 
 @MainActor func explain(_ error: any Error) -> RequestFailure {
-  error is Unreachable ? .unreachable("The server cannot be reached.") : .refused("The server said no.")
+  if let error = error as? Unreachable {
+    .unreachable("The server cannot be reached.", retryAfter: error.retryAfter)
+  } else {
+    .refused("The server said no.")
+  }
 }
 
 /// Where questions hang until a test answers them. Safe from any thread.
@@ -100,8 +117,9 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     new.body = new.body ?? old.body
     return new
   })
-  let gate = Gate<Sent, Note>()
+  let gate = Gate<Sent, Note?>()
   let controller: ActionController
+  let clock: ManualClock
   let ids: any IdentifierSource
   private(set) var failures: [ActionFailure] = []
   private(set) var storageErrors = 0
@@ -115,9 +133,13 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     let on: Bool
   }
 
-  init(outbox: Outbox? = nil, ids: any IdentifierSource = SequentialIdentifiers()) {
+  init(
+    outbox: Outbox? = nil, ids: any IdentifierSource = SequentialIdentifiers(), clock: ManualClock = ManualClock(),
+    random: any RandomSource = FixedRandom()
+  ) {
     self.ids = ids
-    controller = ActionController(outbox: outbox, effects: effects, explain: explain)
+    self.clock = clock
+    controller = ActionController(outbox: outbox, effects: effects, retry: Retry(on: clock, random: random)) { error, _ in explain(error) }
     let gate = gate
     controller.register(LikeAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: LikeAction.kind, entityID: $0.entityID, on: $0.on))
@@ -128,25 +150,32 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     controller.register(CommentAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: CommentAction.kind, entityID: $0.entityID, on: true))
     }
+    controller.register(WriteAction.self, cache: cache) {
+      try await gate.ask(Sent(id: $0.id, kind: WriteAction.kind, entityID: $0.entityID, on: $0.on))
+    }
     controller.onFailure = { [weak self] in self?.failures.append($0) }
     controller.onStorageError = { [weak self] _ in self?.storageErrors += 1 }
     effects.onDelivery = { [weak self] in self?.labels.append($0.label) }
   }
 
+  /// How many actions the server has not confirmed.
+  var pending: Int { controller.waiting.value.count }
+
   @discardableResult func like(_ entityID: String, _ on: Bool = true) -> UUID {
-    let action = LikeAction(id: ids.next(), entityID: entityID, on: on)
-    controller.perform(action)
-    return action.id
+    perform(LikeAction(id: ids.next(), entityID: entityID, on: on))
   }
 
   @discardableResult func mark(_ entityID: String, _ on: Bool = true) -> UUID {
-    let action = MarkAction(id: ids.next(), entityID: entityID, on: on)
-    controller.perform(action)
-    return action.id
+    perform(MarkAction(id: ids.next(), entityID: entityID, on: on))
   }
 
-  @discardableResult func comment(_ entityID: String) -> UUID {
-    let action = CommentAction(id: ids.next(), entityID: entityID)
+  @discardableResult func comment(_ entityID: String) -> UUID { perform(CommentAction(id: ids.next(), entityID: entityID)) }
+
+  @discardableResult func write(_ entityID: String, _ on: Bool = true) -> UUID {
+    perform(WriteAction(id: ids.next(), entityID: entityID, on: on))
+  }
+
+  private func perform<A: Action>(_ action: A) -> UUID where A.Value == Note {
     controller.perform(action)
     return action.id
   }
@@ -161,8 +190,17 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     }
   }
 
-  func answer(_ index: Int = 0, _ result: Result<Note, any Error>) async {
+  func answer(_ index: Int = 0, _ result: Result<Note?, any Error>) async {
     gate.answer(index, result)
+    await quiet()
+  }
+
+  /// Nobody is reached, and the controller waits.
+  func fail(retryAfter: Duration? = nil) async { await answer(0, .failure(Unreachable(retryAfter: retryAfter))) }
+
+  /// Time passes.
+  func advance(_ duration: Duration) async {
+    clock.advance(by: duration)
     await quiet()
   }
 }

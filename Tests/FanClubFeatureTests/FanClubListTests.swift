@@ -32,7 +32,7 @@ import Testing
     let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
     page.appear()
     await reader.settle()
-    reader.publication.with { $0.isOffline = true }
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     page.followTapped("a")
     #expect(page.row(for: "a")?.isFollowed == true)
     #expect(page.row(for: "a")?.followers == "1 follower")

@@ -53,12 +53,12 @@ private let offline = "The publication cannot be reached. Check your connection 
     _ = recorder.take()
     page.followTapped()
     await reader.settle()
-    reader.publication.with { $0.refusals["DELETE"] = Problem(code: "too_many", title: "Slow down.", status: 429) }
+    reader.publication.with { $0.refusals["DELETE"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     page.followTapped()
     await reader.settle()
     #expect(recorder.states.map(\.club?.isFollowed) == [true, false, true])
     #expect(recorder.states.map(\.club?.followers) == ["8 followers", "7 followers", "8 followers"])
-    #expect(page.state.posts.message == "Following was not changed. Slow down.")
+    #expect(page.state.posts.message == "Following was not changed. Not for you.")
   }
 
   @Test func aClubThatDoesNotExistIsGone() async {

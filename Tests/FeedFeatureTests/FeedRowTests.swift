@@ -4,7 +4,7 @@ import PublicationClient
 import TestSupport
 import Testing
 
-private let refused = Problem(code: "too_many", title: "Slow down.", status: 429)
+private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
 
 /// Rows: what they show, and which are drawn again.
 @MainActor @Suite struct FeedRowTests {
@@ -62,7 +62,7 @@ private let refused = Problem(code: "too_many", title: "Slow down.", status: 429
     #expect(feed.row(for: "p1")?.isReacted == false)
     #expect(feed.row(for: "p1")?.reactions == "4")
     #expect(drawn.notices.last == ["p1"])
-    #expect(feed.state.message == "Your reaction was not saved. Slow down.")
+    #expect(feed.state.message == "Your reaction was not saved. Not for you.")
     feed.messageDismissed()
     #expect(feed.state.message == nil)
   }
@@ -131,7 +131,7 @@ private let refused = Problem(code: "too_many", title: "Slow down.", status: 429
   @Test func whatFailedWhileNoPageWasThereIsToldByTheNext() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let feed = await shown(reader)
-    reader.publication.with { $0.isOffline = true }
+    reader.publication.with { $0.refusals["PUT"] = refused }
     feed.bookmarkTapped("p1")
     feed.disappear()
     await reader.settle()

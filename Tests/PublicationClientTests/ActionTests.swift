@@ -7,67 +7,100 @@ import Testing
 
 @testable import PublicationClient
 
+// Swift Testing has one too.
+private typealias Comment = PublicationAPI.Comment
+
 @Suite struct ActionTests {
   private let id = UUID()
 
-  @Test func aReactionSetsTheFlagAndCountsOnce() {
+  @Test func aReactionCountsItsReaderOnce() {
     var post = Post.sample()
-    post.reactions = [.love: 3]
-    let add = ReactionAction(id: id, post: "p1", reaction: .love)
-    add.apply(to: &post)
-    add.apply(to: &post)
+    post.reactions = [.love: 3, .wow: 1]
+    for _ in 1...2 { ReactionSetting.set(.love, in: &post) }
     #expect(post.reaction == .love)
-    #expect(post.reactions == [.love: 4])
-    let remove = ReactionAction(id: id, post: "p1", reaction: nil)
-    remove.apply(to: &post)
-    remove.apply(to: &post)
+    #expect(post.reactions == [.love: 4, .wow: 1])
+    for _ in 1...2 { ReactionSetting.set(.wow, in: &post) }
+    #expect(post.reaction == .wow)
+    #expect(post.reactions == [.love: 3, .wow: 2])
+    for _ in 1...2 { ReactionSetting.set(nil, in: &post) }
     #expect(post.reaction == nil)
-    #expect(post.reactions == [.love: 3])
+    #expect(post.reactions == [.love: 3, .wow: 1])
   }
 
   @Test func noCountIsEverNegative() {
     var post = Post.sample()
     post.reaction = .love
-    ReactionAction(id: id, post: "p1", reaction: nil).apply(to: &post)
+    ReactionSetting.set(nil, in: &post)
     #expect(post.reactions == [:])
     var club = FanClub(id: "c1", name: "Club", followed: true)
-    FollowAction(id: id, fanClub: "c1", followed: false).apply(to: &club)
+    FollowSetting.set(false, in: &club)
     #expect(club.followers == 0)
   }
 
   @Test func noCountOfAPublicationStopsTheApp() {
     var post = Post.sample()
     post.reactions = [.love: .max]
-    ReactionAction(id: id, post: "p1", reaction: .love).apply(to: &post)
+    ReactionSetting.set(.love, in: &post)
     #expect(post.reactions == [.love: .max])
     post.reactions = [.love: .min]
-    ReactionAction(id: id, post: "p1", reaction: nil).apply(to: &post)
+    ReactionSetting.set(nil, in: &post)
     #expect(post.reactions == [:])
     var club = FanClub(id: "c1", name: "Club", followers: .max)
-    FollowAction(id: id, fanClub: "c1", followed: true).apply(to: &club)
+    FollowSetting.set(true, in: &club)
     #expect(club.followers == .max)
   }
 
-  @Test func bookmarksAndFollowing() {
+  @Test func bookmarksReadMarksAndFollowing() {
     var post = Post.sample()
-    BookmarkAction(id: id, post: "p1", bookmarked: true).apply(to: &post)
-    #expect(post.bookmarked)
+    BookmarkSetting.set(true, in: &post)
+    ReadSetting.set(true, in: &post)
+    #expect(post.bookmarked && post.read)
     var club = FanClub(id: "c1", name: "Club", followers: 1)
-    let follow = FollowAction(id: id, fanClub: "c1", followed: true)
-    follow.apply(to: &club)
-    follow.apply(to: &club)
+    for _ in 1...2 { FollowSetting.set(true, in: &club) }
     #expect(club.followed)
     #expect(club.followers == 2)
   }
 
-  @Test func actionsSurviveTheOutbox() throws {
-    let action = ReactionAction(id: id, post: "p1", reaction: .love)
-    let restored = try Wire.decode(ReactionAction.self, from: Wire.encode(action))
-    #expect(restored.id == id)
-    #expect(restored.entityID == "p1")
-    #expect(restored.reaction == .love)
-    #expect(Set([ReactionAction.kind, BookmarkAction.kind, FollowAction.kind]).count == 3)
+  @Test func aSettingOfWhatIsNotKnownMakesNothing() {
+    var post: Post?
+    BookmarkAction(id: id, of: "p1", true).apply(to: &post)
+    #expect(post == nil)
   }
+
+  @Test func aCommentIsMadeWrittenAnewAndDeleted() {
+    let uuid = UUID()
+    let action = { (text: String?) in
+      CommentAction(id: UUID(), comment: uuid, post: "p1", text: text, author: "Reader", written: .distantPast)
+    }
+    var comment: Comment?
+    for _ in 1...2 { action("First").apply(to: &comment) }
+    let made = Comment(id: uuid.uuidString, postID: "p1", author: "Reader", isMine: true, text: "First", posted: .distantPast)
+    #expect(comment == made)
+    comment?.author = "As the publication says"
+    action("Second").apply(to: &comment)
+    #expect(comment?.text == "Second")
+    #expect(comment?.author == "As the publication says")
+    for _ in 1...2 { action(nil).apply(to: &comment) }
+    #expect(comment == nil)
+    #expect(action("First").supersedesKey == action(nil).supersedesKey)
+  }
+
+  @Test func actionsSurviveTheOutbox() throws {
+    let reaction = try roundTrip(ReactionAction(id: id, of: "p1", .laugh))
+    #expect(reaction.id == id && reaction.entityID == "p1" && reaction.choice == .laugh)
+    #expect(try roundTrip(ReactionAction(id: id, of: "p1", nil)).choice == nil)
+    #expect(try roundTrip(BookmarkAction(id: id, of: "p1", true)).choice)
+    #expect(try roundTrip(ReadAction(id: id, of: "p1", true)).choice)
+    #expect(try roundTrip(FollowAction(id: id, of: "c1", true)).choice)
+    let comment = try roundTrip(
+      CommentAction(id: id, comment: UUID(), post: "p1", text: "Text", author: "Reader", written: Date(timeIntervalSince1970: 1.25)))
+    #expect(comment.text == "Text" && comment.post == "p1" && comment.written == Date(timeIntervalSince1970: 1.25))
+    // They are the rows' names for good.
+    let kinds = [ReactionAction.kind, BookmarkAction.kind, ReadAction.kind, FollowAction.kind, CommentAction.kind]
+    #expect(kinds == ["reaction", "bookmark", "read", "follow", "comment"])
+  }
+
+  private func roundTrip<A: Action>(_ action: A) throws -> A { try JSONDecoder().decode(A.self, from: JSONEncoder().encode(action)) }
 
   @Test func aListKeepsTheBodyThatIsKnownAndNothingElse() {
     let known = Post.sample(body: "<p>Text</p>")

@@ -1,9 +1,15 @@
+import ContentCache
+import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationClient
 import Runtime
+import Synchronization
 import TestSupport
 import Testing
+
+// Swift Testing has one too.
+private typealias Comment = PublicationAPI.Comment
 
 @MainActor @Suite struct ContentStoreTests {
   private final class Page: ContentPage {
@@ -42,14 +48,14 @@ import Testing
   @Test func aFailureIsToldOnceWithWhatAndWhy() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     reader.store.posts.store([.sample(1)])
-    reader.publication.with { $0.refusals["PUT"] = Problem(code: "too_many", title: "Slow down.", status: 429) }
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     reader.store.toggleBookmark("p1")
     await reader.settle()
     let page = Page()
     reader.store.enter(page)
     reader.store.leave(page)
     reader.store.enter(page)
-    #expect(page.failures == ["Your bookmark was not saved. Slow down."])
+    #expect(page.failures == ["Your bookmark was not saved. Not for you."])
   }
 
   @Test func whatIsNotKnownIsNotChanged() async {
@@ -68,7 +74,7 @@ import Testing
     reader.store.posts.store([.sample(1)])
     reader.publication.with {
       $0.holds = ["PUT"]
-      $0.refusals["PUT"] = Problem(code: "too_many", title: "Slow down.", status: 429)
+      $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403)
     }
     reader.store.toggleReaction("p1")
     await reader.waitForHeld()
@@ -81,5 +87,158 @@ import Testing
     #expect(page.failures.isEmpty)
     #expect(page.changes == 0)
     #expect(reader.publication.requests.count == 1)
+  }
+
+  @Test func aReactionOfOneKindTakesThePlaceOfAnother() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.posts.store([.sample(1)])
+    reader.store.react("p1", .wow)
+    reader.store.react("p1", .laugh)
+    await reader.settle()
+    #expect(reader.publication.requests == ["PUT /v1/posts/p1/reaction"], "at most the last reaches the publication")
+    #expect(reader.publication.with { $0.posts[0].reactions } == [.laugh: 1])
+    reader.store.react("p1", .laugh)
+    await reader.settle()
+    #expect(reader.publication.with { $0.posts[0].reactions } == [:])
+    #expect(reader.store.posts["p1"]?.reaction == nil)
+  }
+
+  @Test func aPostIsMarkedReadOnce() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.posts.store([.sample(1)])
+    reader.store.markRead("p1")
+    reader.store.markRead("p1")
+    await reader.settle()
+    reader.store.markRead("p1")
+    await reader.settle()
+    #expect(reader.publication.requests == ["PUT /v1/posts/p1/read"])
+    #expect(reader.store.posts["p1"]?.read == true)
+  }
+
+  @Test func aCommentIsThereAtOnceAndCountedOnceItCame() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.posts.store([.sample(1)])
+    let id = reader.store.comment(on: "p1", "  Well said.\n")
+    let mine = id.flatMap { reader.store.comments[$0] }
+    #expect(mine?.text == "Well said.")
+    #expect(mine?.isMine == true)
+    #expect(mine?.posted == reader.clock.now)
+    #expect(reader.store.comments.ids { $0.postID == "p1" } == [id].compactMap { $0 })
+    await reader.settle()
+    #expect(reader.publication.with { $0.comments.map(\.id) } == [id])
+    #expect(reader.store.posts["p1"]?.comments == 1)
+    reader.store.deleteComment(id ?? "")
+    #expect(reader.store.comments[id ?? ""] == nil)
+    await reader.settle()
+    #expect(reader.publication.with(\.comments).isEmpty)
+    #expect(reader.store.posts["p1"]?.comments == 0)
+  }
+
+  @Test(arguments: ["", " \n ", String(repeating: "x", count: Comment.longest + 1)]) func aCommentNeedsATextThatFits(text: String) async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    #expect(reader.store.comment(on: "p1", text) == nil)
+    await reader.settle()
+    #expect(reader.publication.requests.isEmpty)
+  }
+
+  @Test func aCommentThatWasNeverSentIsDeletedWithoutItsText() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.publication.with { $0.isOffline = true }
+    let id = reader.store.comment(on: "p1", "Too much.") ?? ""
+    await reader.settle()
+    reader.store.deleteComment(id)
+    #expect(reader.store.waiting.value.count == 1)
+    reader.publication.with { $0.isOffline = false }
+    reader.publication.forgetRequests()
+    reader.store.retryNow()
+    await reader.settle()
+    #expect(reader.publication.requests.first == "DELETE /v1/posts/p1/comments/\(id)")
+    #expect(!reader.publication.requests.contains { $0.hasPrefix("PUT") })
+    #expect(reader.store.waiting.value == Waiting())
+  }
+
+  @Test func theTextOfARefusedCommentIsHandedBackOnce() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let page = Page()
+    reader.store.enter(page)
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
+    let id = reader.store.comment(on: "p1", "Well said.") ?? ""
+    await reader.settle()
+    #expect(reader.store.comments[id] == nil)
+    #expect(page.failures == ["Your comment was not saved. Not for you."])
+    #expect(reader.store.takeRefusedComment(on: "p1") == "Well said.")
+    #expect(reader.store.takeRefusedComment(on: "p1") == nil)
+  }
+
+  @Test func anotherReadersCommentIsNotDeleted() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let theirs = Comment(id: UUID().uuidString, postID: "p1", author: "Other", isMine: false, text: "Mine!", posted: .distantPast)
+    reader.store.comments.store([theirs])
+    reader.store.deleteComment(theirs.id)
+    await reader.settle()
+    #expect(reader.store.comments[theirs.id] == theirs)
+    #expect(reader.publication.requests.isEmpty)
+  }
+
+  @Test func aPostThatIsGoneEndsTheActionAndTheReaderIsTold() async {
+    let reader = ReaderFixture(posts: [])
+    let page = Page()
+    reader.store.enter(page)
+    reader.store.posts.store([.sample(1), .sample(2)])
+    reader.publication.with { $0.posts = [.sample(2)] }
+    reader.store.toggleBookmark("p1")
+    reader.store.toggleBookmark("p2")
+    await reader.settle()
+    #expect(page.failures == ["Your bookmark was not saved. There is no such thing."])
+    #expect(reader.publication.with { $0.posts[0].bookmarked })
+    #expect(reader.store.waiting.value == Waiting())
+  }
+
+  @Test(arguments: [401, 408, 425, 429, 502, 503, 504]) func whoIsBusyOrDoesNotKnowTheReaderRefusesNothing(status: Int) async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.posts.store([.sample(1)])
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: "later", title: "Not now.", status: status) }
+    reader.store.toggleBookmark("p1")
+    for _ in 1...20 {
+      await reader.settle()
+      #expect(reader.store.posts["p1"]?.bookmarked == true)
+      #expect(reader.store.waiting.value == Waiting(count: 1, problem: "Not now."))
+      reader.store.retryNow()
+    }
+  }
+
+  @Test func whatBreaksThePublicationIsGivenUpSoThatTheRestComesOut() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
+    let page = Page()
+    reader.store.enter(page)
+    reader.store.posts.store([.sample(1), .sample(2)])
+    reader.publication.with { $0.refusals["PUT /v1/posts/p1"] = Problem(code: .internalError, title: "Broken.", status: 500) }
+    reader.store.toggleBookmark("p1")
+    reader.store.toggleBookmark("p2")
+    for tries in 1...4 {
+      await reader.settle()
+      #expect(reader.publication.requests.count == tries)
+      #expect(reader.store.posts["p1"]?.bookmarked == true)
+      reader.clock.advance(by: reader.clock.nextDue ?? .zero)
+    }
+    await reader.settle()
+    #expect(page.failures == ["Your bookmark was not saved. Broken."])
+    #expect(reader.store.posts["p1"]?.bookmarked == false)
+    #expect(reader.publication.with { $0.posts[1].bookmarked })
+  }
+
+  @Test func thePublicationsRetryAfterIsHonoured() async {
+    let answers = Mutex([Response(503, headers: ["Retry-After": "90"]), Response(200, body: (try? Wire.encode(Post.sample(1))) ?? Data())])
+    let transport = InProcessTransport { _ in answers.withLock { $0.removeFirst() } }
+    let (clock, effects) = (ManualClock(), Effects())
+    let store = ContentStore(client: APIClient(transport: transport, token: { "token" }), retry: Retry(on: clock), effects: effects)
+    store.posts.store([.sample(1)])
+    store.toggleBookmark("p1")
+    await effects.settled()
+    #expect(clock.nextDue.map { $0 >= .seconds(90) && $0 < .milliseconds(90_500) } == true)
+    #expect(answers.withLock { $0.count } == 1)
+    clock.advance(by: .milliseconds(90_500))
+    await effects.settled()
+    #expect(store.waiting.value == Waiting())
   }
 }

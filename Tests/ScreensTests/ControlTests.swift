@@ -88,7 +88,7 @@ final class ControlTests: ScreensTestCase {
       let before = feed.pixels
       rig.publication.with {
         $0.holds = ["PUT"]
-        $0.refusals = ["PUT": Problem(code: .internalError, title: "The publication is having a nap.", status: 500)]
+        $0.refusals = ["PUT": Problem(code: .locked, title: "Not for you.", status: 403)]
       }
       feed.row("Title 1")?.button("React")?.click()
       try rig.waitForHeld()
@@ -114,7 +114,8 @@ final class ControlTests: ScreensTestCase {
       ] {
         let rig = ReaderRig(posts: [.sample(1)])
         let seen = try rig.show(place)
-        rig.publication.with { $0.isOffline = true }
+        let refused = Problem(code: .locked, title: "Not for you.", status: 403)
+        rig.publication.with { $0.refusals = ["PUT": refused, "DELETE": refused] }
         seen.button(name)?.click()
         try rig.settle()
         XCTAssertTrue(seen.texts.contains { $0.contains(sentence) }, "\(place) \(name): \(seen.texts)")

@@ -1,3 +1,4 @@
+import ContentCache
 import Foundation
 import HTTPTransport
 import PublicationAPI
@@ -21,7 +22,8 @@ import Runtime
   public init(posts: [Post] = [], clubs: [FanClub] = []) {
     publication = ScriptedPublication(posts: posts, clubs: clubs)
     let client = APIClient(transport: publication, token: { "token" })
-    store = ContentStore(client: client, effects: effects, identifiers: SequentialIdentifiers())
+    store = ContentStore(
+      client: client, retry: Retry(on: clock, random: FixedRandom()), effects: effects, identifiers: SequentialIdentifiers())
     formatting = Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt)
   }
 

@@ -15,6 +15,8 @@ public final class ScriptedPublication: Transport {
     public var posts: [Post]
     /// All clubs.
     public var clubs: [FanClub]
+    /// All comments, in any order.
+    public var comments: [Comment] = []
     /// Whether the reader gets the bodies of premium posts.
     public var hasPremium = false
     /// How many article passes the reader has.
@@ -115,12 +117,13 @@ public final class ScriptedPublication: Transport {
       }
       for index in posts.indices { posts[index].body = nil }
       return try page(of: posts, request, size: state.pageSize)
+    case ("posts", 3...) where path[2] == "comments": return try answerComments(request, path, &state)
     case ("posts", 2...):
       guard let index = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
       if path.last == "bookmark" { state.posts[index].bookmarked = turnsOn }
       if path.last == "reaction" {
         let kind = turnsOn ? try Wire.decode(ReactionRequest.self, from: request.body).kind : nil
-        ReactionAction(id: UUID(), post: path[1], reaction: kind).apply(to: &state.posts[index])
+        ReactionSetting.set(kind, in: &state.posts[index])
       }
       if path.last == "read" { state.posts[index].read = turnsOn }
       if path.last == "unlock", !state.posts[index].unlocked {
@@ -146,6 +149,30 @@ public final class ScriptedPublication: Transport {
       return Response(200, body: try Wire.encode(state.clubs[index]))
     default: return try notFound()
     }
+  }
+
+  private static func answerComments(_ request: Request, _ path: [String], _ state: inout State) throws -> Response {
+    guard let post = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
+    let comments = state.comments.filter { $0.postID == path[1] }.sorted { ($0.posted, $0.id) < ($1.posted, $1.id) }
+    guard path.count == 4 else { return try page(of: comments, request, size: state.pageSize) }
+    let known = state.comments.firstIndex { $0.id == path[3] }
+    if request.method == .delete {
+      if let known {
+        state.comments.remove(at: known)
+        state.posts[post].comments -= 1
+      }
+      return Response(204)
+    }
+    let text = try Wire.decode(CommentRequest.self, from: request.body).text
+    if let known {
+      state.comments[known].text = text
+    } else {
+      // The manual clock's start: a scripted publication has no time of its own.
+      let posted = Date(timeIntervalSince1970: 1_700_000_000 + Double(state.comments.count))
+      state.comments.append(Comment(id: path[3], postID: path[1], author: "Reader", isMine: true, text: text, posted: posted))
+      state.posts[post].comments += 1
+    }
+    return Response(200, body: try Wire.encode(state.comments[known ?? state.comments.count - 1]))
   }
 
   private static func page<Item: Codable & Equatable & Sendable>(of items: [Item], _ request: Request, size: Int) throws -> Response {

@@ -16,6 +16,8 @@ public struct AppEnvironment {
   public var dataFolder: String?
   /// Time.
   public var clock: any AppClock
+  /// Chance, which spreads waits.
+  public var random: any RandomSource = SystemRandom()
   /// New identifiers.
   public var identifiers: any IdentifierSource
   /// The door that state-holding code leaves the main actor by.

@@ -39,7 +39,8 @@ extension Purchases<PurchasableProduct> {
   convenience init(_ environment: AppEnvironment, _ path: PurchasePath<PurchasableProduct>, journal: Journal) {
     self.init(
       seller: environment.origin, path: path, journal: journal,
-      environment: PurchaseEnvironment(clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
+      environment: PurchaseEnvironment(
+        clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects, random: environment.random),
       storefront: Storefront(locale: environment.formatting.locale))
   }
 }

@@ -27,8 +27,8 @@ import SessionService
       try await Database(path: path, migrations: Outbox.migrations)
     }
     let content = ContentStore(
-      client: client, outbox: Outbox(database: outbox, owner: "\(environment.origin) \(user.id)"), effects: environment.effects,
-      identifiers: environment.identifiers)
+      client: client, author: user.name, outbox: Outbox(database: outbox, owner: "\(environment.origin) \(user.id)"),
+      retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
     return ReaderScope(user, content, purchases, outbox, environment.effects)
   }
 

@@ -1,6 +1,10 @@
 import Foundation
+import Runtime
 
 /// Something a reader does to an entity: it changes the cache at once and the server afterwards.
+///
+/// It says how it changes the entity, and whoever registers it how it is sent. It needs no way back: what is shown is the server's value
+/// folded with the pending actions, so that one is undone by folding without it.
 public protocol Action: Codable, Sendable {
   /// What it changes.
   associatedtype Value: Entity
@@ -11,12 +15,13 @@ public protocol Action: Codable, Sendable {
   var id: UUID { get }
   /// Which entity it changes.
   var entityID: String { get }
-  /// A later action on the same entity with the same key takes the place of this one while it has not been sent; `nil` when each counts,
-  /// as with comments. By default the kind.
+  /// A later action on the same entity with the same key takes the place of this one while it is not on its way; `nil` when each counts.
+  /// By default the kind.
   var supersedesKey: String? { get }
-  /// Changes the entity as the server will. Applied to a value that has the change already, it must leave it as it is: an answer may
-  /// come from before or after the server acted.
-  func apply(to value: inout Value)
+  /// Changes the entity as the server will. `nil` is an entity that is not known here: an action may make it. Setting `nil` removes it.
+  ///
+  /// Applied to a value that has the change already, it must leave it as it is: an answer may come from before or after the server acted.
+  func apply(to value: inout Value?)
 }
 
 extension Action {
@@ -28,18 +33,18 @@ extension Action {
 public enum RequestFailure: Error, Equatable, Sendable {
   /// It answered, and the answer is no.
   case refused(String)
-  /// Whether it acted is not known: it could not be reached, or its answer was lost.
-  case unreachable(String)
+  /// Whether it acted is not known: it could not be reached, its answer was lost, or it wants to be asked later, and after how long.
+  case unreachable(String, retryAfter: Duration? = nil)
 
   /// For the reader.
   public var sentence: String {
     switch self {
-    case .refused(let sentence), .unreachable(let sentence): sentence
+    case .refused(let sentence), .unreachable(let sentence, _): sentence
     }
   }
 }
 
-/// An action that was taken back.
+/// An action that the server refused, and that was taken back.
 public struct ActionFailure: Error, Equatable, Sendable {
   /// ``Action/kind``.
   public let kind: String
@@ -47,23 +52,47 @@ public struct ActionFailure: Error, Equatable, Sendable {
   public let actionID: UUID
   /// ``Action/entityID``.
   public let entityID: String
-  /// Why, with a sentence for the reader.
-  public let reason: RequestFailure
-
-  /// For the reader.
-  public var sentence: String { reason.sentence }
+  /// Why, for the reader.
+  public let sentence: String
 
   /// Makes one.
-  public init(kind: String, actionID: UUID, entityID: String, reason: RequestFailure) {
+  public init(kind: String, actionID: UUID, entityID: String, sentence: String) {
     self.kind = kind
     self.actionID = actionID
     self.entityID = entityID
-    self.reason = reason
+    self.sentence = sentence
   }
 }
 
-/// What becomes of an action when nobody could be reached.
-public enum UnreachablePolicy: Equatable, Sendable {
-  /// It is taken back as if it had been refused, and the reader is told.
-  case revert
+/// What the server has not confirmed yet: "3 changes waiting".
+public struct Waiting: Equatable, Sendable {
+  /// How many actions.
+  public var count: Int
+  /// Why they wait, for the reader; `nil` while they are simply on their way, which is nothing to tell anyone.
+  public var problem: String?
+
+  /// Makes one; without arguments nothing waits.
+  public init(count: Int = 0, problem: String? = nil) {
+    self.count = count
+    self.problem = problem
+  }
+}
+
+/// When whatever could not be sent is tried again.
+public struct Retry: Sendable {
+  /// Waits.
+  public let clock: any AppClock
+  /// Spreads the waits.
+  public let random: any RandomSource
+  /// How long they are.
+  public let backoff: Backoff
+
+  /// Makes one.
+  public init(on clock: any AppClock, random: any RandomSource = SystemRandom(), backoff: Backoff = Backoff()) {
+    self.clock = clock
+    self.random = random
+    self.backoff = backoff
+  }
+
+  func wait(after tries: Int, asked: Duration?) -> Duration { backoff.wait(after: tries, asked: asked, chance: random.fraction()) }
 }

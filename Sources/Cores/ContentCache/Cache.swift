@@ -7,7 +7,7 @@
   /// An action that the server has not confirmed.
   struct Pending {
     let id: AnyHashable
-    let apply: (inout Value) -> Void
+    let apply: (inout Value?) -> Void
   }
 
   private struct Known {
@@ -24,6 +24,8 @@
   private let merge: (_ old: Value, _ new: Value) -> Value
   private var known: [String: Known] = [:]
   private var folded: [String: Folded] = [:]
+  /// When the server said that an entity is no more: an answer to an older question does not bring it back.
+  private var gone: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
   /// What was asked for before this belongs to somebody who signed out.
   private var floor = Stamp(number: 0)
@@ -38,7 +40,9 @@
   public init(merge: @escaping (_ old: Value, _ new: Value) -> Value = { _, new in new }) { self.merge = merge }
 
   /// The entity as the reader shall see it.
-  public subscript(id: String) -> Value? { folded[id]?.shown ?? known[id]?.value }
+  public subscript(id: String) -> Value? {
+    if let folded = folded[id] { folded.shown } else { known[id]?.value }
+  }
 
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
   public func stamp() -> Stamp {
@@ -57,7 +61,8 @@
 
   /// Forgets entities that the server says are gone.
   public func remove(_ ids: [String]) {
-    for id in ids { change(id) { known[id] = nil } }
+    let stamp = stamp()
+    for id in ids { change(id) { drop(id, stamp) } }
   }
 
   /// Forgets everything, pending actions among it, and drops every answer to what was asked before: for signing out.
@@ -66,12 +71,14 @@
     let ids = Set(known.keys).union(folded.keys)
     known.removeAll()
     folded.removeAll()
+    gone.removeAll()
     note(ids)
   }
 
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
-    known.keys.filter { id in self[id].map(condition) ?? false }
+    // An action may have made one that the server has yet to hear of.
+    (Array(known.keys) + folded.keys.filter { known[$0] == nil }).filter { id in self[id].map(condition) ?? false }
   }
 
   /// Calls back with the identifiers of what changed, at most once a turn of the main loop.
@@ -91,11 +98,19 @@
     }
   }
 
-  /// Takes an action away, and in the same step stores what the server answered to it.
-  func remove(_ action: AnyHashable, from id: String, storing value: Value? = nil) {
+  /// Takes an action back.
+  func remove(_ action: AnyHashable, from id: String) {
+    change(id) { folded[id]?.actions.removeAll { $0.id == action } }
+  }
+
+  /// Takes an action away that the server carried out, and in the same step stores what it answered: the entity as it is afterwards, or
+  /// `nil` for one that is no more.
+  func confirm(_ action: AnyHashable, of id: String, as value: Value?) {
+    let stamp = stamp()
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action }
-      if let value, value.id == id { put(value, stamp()) }
+      guard let value else { return drop(id, stamp) }
+      if value.id == id { put(value, stamp) }
     }
     // An answer that is about another entity is stored as any other.
     if let value, value.id != id { store([value]) }
@@ -103,7 +118,16 @@
 
   // MARK: Inside
 
+  private func drop(_ id: String, _ stamp: Stamp) {
+    known[id] = nil
+    gone[id] = stamp
+  }
+
   private func put(_ value: Value, _ stamp: Stamp) {
+    if let end = gone[value.id] {
+      guard stamp >= end else { return }
+      gone[value.id] = nil
+    }
     guard let old = known[value.id] else {
       known[value.id] = Known(value: value, stamp: stamp)
       return
@@ -122,9 +146,7 @@
       if actions.isEmpty {
         folded[id] = nil
       } else {
-        folded[id]?.shown = known[id].map { known in
-          actions.reduce(into: known.value) { $1.apply(&$0) }
-        }
+        folded[id]?.shown = actions.reduce(into: known[id]?.value) { $1.apply(&$0) }
       }
     }
     if self[id] != before { note([id]) }

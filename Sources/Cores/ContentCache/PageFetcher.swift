@@ -71,7 +71,7 @@ public struct Membership<Value: Entity> {
       if isReloading { return .loading }
       switch failure {
       case .refused(let sentence): return .failed(sentence)
-      case .unreachable(let sentence): return .offline(sentence)
+      case .unreachable(let sentence, _): return .offline(sentence)
       case nil: return wasAnswered ? .empty : .initial
       }
     }

@@ -1,3 +1,5 @@
+import Runtime
+
 /// How often, and after which waits, a transaction that the store did not settle is submitted again.
 public struct RetryPolicy: Equatable, Sendable {
   /// The wait after the first try; it doubles with each further one.
@@ -36,8 +38,6 @@ public struct RetryPolicy: Equatable, Sendable {
   ///   - asked: what the store asked for, which counts unless our own is longer.
   ///   - chance: how much of the jitter, from 0 to 1.
   public func wait(after tries: Int, asked: Duration?, chance: Double) -> Duration {
-    let own = min(firstWait * (1 << min(max(tries - 1, 0), 20)), longestWait)
-    let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
-    return max(asked ?? .zero, own) + own * share
+    Backoff(first: firstWait, longest: longestWait, jitter: jitter).wait(after: tries, asked: asked, chance: chance)
   }
 }

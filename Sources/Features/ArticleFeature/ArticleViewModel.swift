@@ -204,7 +204,7 @@ import PublicationClient
     }
     let failed: State.Phase? = failure.map {
       switch RequestFailure(explaining: $0) {
-      case .unreachable(let sentence): .offline(sentence)
+      case .unreachable(let sentence, _): .offline(sentence)
       case .refused(let sentence): .failed(sentence)
       }
     }

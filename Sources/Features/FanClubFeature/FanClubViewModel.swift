@@ -141,7 +141,7 @@ import PublicationClient
       new.phase = .ready
     } else if let failure {
       switch RequestFailure(explaining: failure) {
-      case .unreachable(let sentence): new.phase = .offline(sentence)
+      case .unreachable(let sentence, _): new.phase = .offline(sentence)
       case .refused(let sentence): new.phase = .failed(sentence)
       }
     } else {

@@ -24,6 +24,8 @@ import Runtime
   public let posts: Cache<Post>
   /// One copy of each fan club.
   public let fanClubs: Cache<FanClub>
+  /// One copy of each comment.
+  public let comments: Cache<Comment>
   /// Applies what the reader does, sends it, and takes it back when it was refused.
   public let actions: ActionController
 
@@ -38,49 +40,41 @@ import Runtime
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
-  private let identifiers: any IdentifierSource
+  let identifiers: any IdentifierSource
+  let clock: any AppClock
+  /// The reader's name, for what is not confirmed yet.
+  let author: String
+  /// What the publication would not have, by its post: see ``takeRefusedComment(on:)``.
+  var refusedComments: [Post.ID: String] = [:]
   private var onScreen: [() -> (any ContentPage)?] = []
   private var unseenFailure: String?
   private var passGeneration = 0
 
   /// - Parameters:
   ///   - client: the publication, as this reader.
+  ///   - author: the reader's name, which their comments bear until the publication has said it.
   ///   - outbox: keeps what was not sent yet; `nil` keeps it in memory.
+  ///   - retry: when what could not be sent is tried again.
   ///   - effects: the door that requests go through.
   ///   - identifiers: name the actions.
-  public init(client: APIClient, outbox: Outbox? = nil, effects: Effects, identifiers: any IdentifierSource = RandomIdentifiers()) {
+  public init(
+    client: APIClient, author: String = "", outbox: Outbox? = nil, retry: Retry, effects: Effects,
+    identifiers: any IdentifierSource = RandomIdentifiers()
+  ) {
     self.client = client
     self.effects = effects
     self.identifiers = identifiers
     posts = Cache { Post.merge(known: $0, newer: $1) }
     fanClubs = Cache()
-    actions = ActionController(outbox: outbox, effects: effects, explain: RequestFailure.init(explaining:))
-    actions.register(ReactionAction.self, cache: posts) { try await client.setReaction($0.entityID, $0.reaction) }
-    actions.register(BookmarkAction.self, cache: posts) { try await client.setBookmark($0.entityID, $0.bookmarked) }
-    actions.register(FollowAction.self, cache: fanClubs) { try await client.setFollow($0.entityID, $0.followed) }
-    actions.onFailure = { [weak self] in self?.failed($0) }
+    comments = Cache()
+    self.author = author
+    clock = retry.clock
+    actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestFailure.init(ofAction:tries:))
+    registerActions()
   }
 
   /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
   public func resume() async { await actions.resume() }
-
-  /// Adds the reader's heart, or takes away whatever reaction there is; a post that is not known is left alone.
-  public func toggleReaction(_ id: Post.ID) {
-    guard !isClosed, let post = posts[id] else { return }
-    actions.perform(ReactionAction(id: identifiers.next(), post: id, reaction: post.reaction == nil ? .love : nil))
-  }
-
-  /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.
-  public func toggleBookmark(_ id: Post.ID) {
-    guard !isClosed, let post = posts[id] else { return }
-    actions.perform(BookmarkAction(id: identifiers.next(), post: id, bookmarked: !post.bookmarked))
-  }
-
-  /// Follows a fan club, or stops; a club that is not known is left alone.
-  public func toggleFollow(_ id: FanClub.ID) {
-    guard !isClosed, let club = fanClubs[id] else { return }
-    actions.perform(FollowAction(id: identifiers.next(), fanClub: id, followed: !club.followed))
-  }
 
   /// Asks how many passes the reader has. Without an answer, what was known stays.
   public func refreshPasses() async {
@@ -122,7 +116,7 @@ import Runtime
     onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
   }
 
-  /// The reader is gone: forgets everything, and what is still on its way reaches no page.
+  /// The reader is gone: forgets everything, and what is still on its way reaches no page. What was not sent stays in the outbox.
   public func close() {
     isClosed = true
     onScreen = []
@@ -130,19 +124,14 @@ import Runtime
     passes.value = nil
     posts.removeAll()
     fanClubs.removeAll()
+    comments.removeAll()
+    refusedComments = [:]
   }
 
   private var pagesOnScreen: [any ContentPage] { onScreen.compactMap { $0() } }
 
-  private func failed(_ failure: ActionFailure) {
-    let what =
-      switch failure.kind {
-      case ReactionAction.kind: "Your reaction was not saved."
-      case BookmarkAction.kind: "Your bookmark was not saved."
-      case FollowAction.kind: "Following was not changed."
-      default: "Your change was not saved."
-      }
-    let sentence = "\(what) \(failure.sentence)"
+  /// Tells the pages on screen, or else the next one.
+  func failed(_ sentence: String) {
     let pages = pagesOnScreen
     if pages.isEmpty { unseenFailure = sentence }
     for page in pages { page.actionFailed(sentence) }

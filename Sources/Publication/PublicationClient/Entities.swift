@@ -12,3 +12,5 @@ extension Post: Entity {
 }
 
 extension FanClub: Entity {}
+
+extension Comment: Entity {}

@@ -54,6 +54,7 @@ public struct ListState: Equatable, Sendable {
   private let isPremium: (Value) -> Bool
   private var observation: Observation?
   private var isOnScreen = false
+  private var isLoading = false
   private var drawn: Set<String> = []
 
   /// - Parameters:
@@ -146,6 +147,9 @@ public struct ListState: Equatable, Sendable {
   }
 
   private func listChanged() {
+    let wasLoading = isLoading
+    isLoading = fetcher.state.isLoading
+    if wasLoading, !isLoading, fetcher.state.failure == nil { store.actions.networkIsBack() }
     // An answer may be older than what the reader did meanwhile.
     if followsActions, isOnScreen, !fetcher.state.isLoading { fetcher.reloadFromCache() }
     update()

@@ -1,0 +1,48 @@
+import Foundation
+import Runtime
+
+/// Writes to the outbox, one after the other in the order they were asked for; each is its own delivery.
+///
+/// A queue and not a chain of tasks: whoever awaits a task's value comes back by way of the shared pool, in no certain order.
+@MainActor final class OutboxWriter {
+  private struct Write {
+    let label: String
+    let work: @concurrent @Sendable () async throws -> Void
+    let then: @MainActor () -> Void
+  }
+
+  private let effects: Effects
+  private var writes: [Write] = []
+  private var isWriting = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// Told what went wrong; the next write is tried all the same.
+  var onError: ((any Error) -> Void)?
+
+  init(_ effects: Effects) { self.effects = effects }
+
+  /// - Parameter then: called after the write, whether it succeeded or not.
+  func write(
+    _ label: String, then: @escaping @MainActor () -> Void = {}, _ work: @escaping @concurrent @Sendable () async throws -> Void
+  ) {
+    writes.append(Write(label: label, work: work, then: then))
+    guard !isWriting else { return }
+    isWriting = true
+    Task {
+      while !writes.isEmpty {
+        let next = writes.removeFirst()
+        do { try await effects.run(next.label, next.work) } catch { onError?(error) }
+        next.then()
+      }
+      isWriting = false
+      let waiting = waiting
+      self.waiting.removeAll()
+      for continuation in waiting { continuation.resume() }
+    }
+  }
+
+  /// Returns when everything asked for so far is written.
+  func written() async {
+    guard isWriting else { return }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+}

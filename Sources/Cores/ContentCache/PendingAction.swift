@@ -1,0 +1,79 @@
+import Foundation
+import Runtime
+
+/// One entity of one cache.
+struct Target: Hashable {
+  let cache: ObjectIdentifier
+  let entityID: String
+}
+
+/// An action that the server has not confirmed, its type forgotten.
+@MainActor final class PendingAction {
+  let id: UUID
+  let kind: String
+  let target: Target
+  private let supersedesKey: String?
+  /// Changes the cache; true puts it beneath the other pending actions.
+  let apply: (_ beneath: Bool) -> Void
+  let revert: () -> Void
+  /// Asks the server; what is returned stores the answer.
+  let send: @MainActor () async throws -> @MainActor () -> Void
+  /// Tells whoever registered the kind.
+  let refused: () -> Void
+  /// Its row is written, or never will be.
+  var isKept = false
+  var isOnItsWay = false
+  /// How often it was sent.
+  var tries = 0
+
+  init<A: Action>(
+    _ action: A, target: Target, apply: @escaping (Bool) -> Void, revert: @escaping () -> Void,
+    send: @escaping @MainActor () async throws -> @MainActor () -> Void, refused: @escaping () -> Void
+  ) {
+    id = action.id
+    kind = A.kind
+    self.target = target
+    supersedesKey = action.supersedesKey
+    self.apply = apply
+    self.revert = revert
+    self.send = send
+    self.refused = refused
+  }
+
+  /// What may have reached the server gives way as well as what has not: the newer one says how it shall be in the end.
+  func isSuperseded(by newer: PendingAction) -> Bool {
+    guard !isOnItsWay, target == newer.target, let supersedesKey else { return false }
+    return supersedesKey == newer.supersedesKey
+  }
+}
+
+/// How one kind of action is made from its row, applied and sent.
+@MainActor protocol Registration {
+  func pending(decoding payload: Data) throws -> PendingAction
+}
+
+@MainActor struct Registered<A: Action>: Registration {
+  let cache: Cache<A.Value>
+  let effects: Effects
+  let send: @Sendable (A) async throws -> A.Value?
+  let confirmed: @MainActor (A) -> Void
+  let refused: @MainActor (A) -> Void
+
+  func pending(decoding payload: Data) throws -> PendingAction { pending(try JSONDecoder().decode(A.self, from: payload)) }
+
+  func pending(_ action: A) -> PendingAction {
+    let (cache, effects, send, confirmed, refused) = (cache, effects, send, confirmed, refused)
+    return PendingAction(
+      action, target: Target(cache: ObjectIdentifier(cache), entityID: action.entityID),
+      apply: { beneath in cache.add(.init(id: action.id, apply: action.apply), to: action.entityID, beneath: beneath) },
+      revert: { cache.remove(action.id, from: action.entityID) },
+      send: {
+        let value = try await effects.run("action.\(A.kind)") { try await send(action) }
+        return {
+          cache.confirm(action.id, of: action.entityID, as: value)
+          confirmed(action)
+        }
+      },
+      refused: { refused(action) })
+  }
+}

@@ -1,0 +1,27 @@
+/// How long to wait before asking again: longer each time, up to a limit, and never all machines at the same moment.
+public struct Backoff: Equatable, Sendable {
+  /// The wait after the first try; it doubles with each further one.
+  public var first: Duration
+  /// The longest wait of our own; whoever is asked may want a longer one.
+  public var longest: Duration
+  /// How much longer a wait may be made by chance, as a share of our own wait: 0 to 1.
+  public var jitter: Double
+
+  /// Makes one.
+  public init(first: Duration = .seconds(1), longest: Duration = .seconds(300), jitter: Double = 0.5) {
+    self.first = first
+    self.longest = longest
+    self.jitter = jitter
+  }
+
+  /// The wait before the next try: never shorter than was asked for, never longer than that or our longest wait by more than the jitter.
+  /// - Parameters:
+  ///   - tries: how many there were, from 1.
+  ///   - asked: what whoever was asked wants (`Retry-After`), which counts unless our own is longer.
+  ///   - chance: how much of the jitter, from 0 to 1: ``RandomSource/fraction()``.
+  public func wait(after tries: Int, asked: Duration? = nil, chance: Double) -> Duration {
+    let own = min(first * (1 << min(max(tries - 1, 0), 20)), longest)
+    let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
+    return max(asked ?? .zero, own) + own * share
+  }
+}

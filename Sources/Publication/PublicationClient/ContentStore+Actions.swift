@@ -1,0 +1,101 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import Runtime
+
+/// What a reader can do: each of these has changed the cache when it returns, survives the end of the app, and is sent when it can be.
+extension ContentStore {
+  /// What the publication has not confirmed: "3 changes waiting" for as long as it says why.
+  public var waiting: LastValue<Waiting> { actions.waiting }
+
+  /// Sends what waits at once, instead of at the next try: the reader asked.
+  public func retryNow() { actions.retryNow() }
+
+  /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
+  public func react(_ id: Post.ID, _ reaction: Reaction) {
+    guard let post = posts[id] else { return }
+    set(ReactionSetting.self, of: id, in: posts, to: post.reaction == reaction ? nil : reaction)
+  }
+
+  /// Adds the reader's heart, or takes away whatever reaction there is; a post that is not known is left alone.
+  public func toggleReaction(_ id: Post.ID) {
+    guard let post = posts[id] else { return }
+    set(ReactionSetting.self, of: id, in: posts, to: post.reaction == nil ? .love : nil)
+  }
+
+  /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.
+  public func toggleBookmark(_ id: Post.ID) {
+    guard let post = posts[id] else { return }
+    set(BookmarkSetting.self, of: id, in: posts, to: !post.bookmarked)
+  }
+
+  /// Marks a post as read, or as unread; nothing is sent for one that is so already, or not known.
+  public func markRead(_ id: Post.ID, _ read: Bool = true) { set(ReadSetting.self, of: id, in: posts, to: read) }
+
+  /// Follows a fan club, or stops; a club that is not known is left alone.
+  public func toggleFollow(_ id: FanClub.ID) {
+    guard let club = fanClubs[id] else { return }
+    set(FollowSetting.self, of: id, in: fanClubs, to: !club.followed)
+  }
+
+  /// Writes a comment under a post; white space around it is left out.
+  /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest``.
+  @discardableResult public func comment(on post: Post.ID, _ text: String) -> Comment.ID? {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !isClosed, (1...Comment.longest).contains(text.count) else { return nil }
+    let action = CommentAction(
+      id: identifiers.next(), comment: identifiers.next(), post: post, text: text, author: author, written: clock.now)
+    actions.perform(action)
+    return action.entityID
+  }
+
+  /// Deletes one of the reader's own comments; any other, and one that is not known, is left alone.
+  public func deleteComment(_ id: Comment.ID) {
+    guard !isClosed, let comment = comments[id], comment.isMine, let uuid = UUID(uuidString: id) else { return }
+    actions.perform(
+      CommentAction(id: identifiers.next(), comment: uuid, post: comment.postID, text: nil, author: author, written: clock.now))
+  }
+
+  /// The text of a comment that the publication refused, once: so that nobody has to write it again.
+  public func takeRefusedComment(on post: Post.ID) -> String? { refusedComments.removeValue(forKey: post) }
+
+  private func set<S: Setting>(_: S.Type, of id: String, in cache: Cache<S.Value>, to choice: S.Choice) {
+    guard !isClosed, let value = cache[id], S.choice(in: value) != choice else { return }
+    actions.perform(SettingAction<S>(id: identifiers.next(), of: id, choice))
+  }
+
+  func registerActions() {
+    // In the name of this reader, whoever is signed in by the time that an action is sent.
+    let client = client.pinned() ?? client
+    register(ReactionSetting.self, posts, client)
+    register(BookmarkSetting.self, posts, client)
+    register(ReadSetting.self, posts, client)
+    register(FollowSetting.self, fanClubs, client)
+    actions.register(
+      CommentAction.self, cache: comments, confirmed: { [weak self] in self?.count($0.post) },
+      refused: { [weak self] in self?.refusedComments[$0.post] = $0.text }
+    ) { try await $0.send(by: client) }
+    let refusals = [
+      ReactionSetting.kind: ReactionSetting.refusal, BookmarkSetting.kind: BookmarkSetting.refusal, ReadSetting.kind: ReadSetting.refusal,
+      FollowSetting.kind: FollowSetting.refusal, CommentAction.kind: "Your comment was not saved.",
+    ]
+    actions.onFailure = { [weak self] failure in
+      guard let what = refusals[failure.kind, default: "Your change was not saved."] else { return }
+      self?.failed("\(what) \(failure.sentence)")
+    }
+  }
+
+  private func register<S: Setting>(_: S.Type, _ cache: Cache<S.Value>, _ client: APIClient) {
+    actions.register(SettingAction<S>.self, cache: cache) { try await S.send($0.choice, of: $0.entityID, by: client) }
+  }
+
+  /// How many comments a post has only the publication can say.
+  private func count(_ post: Post.ID) {
+    let asked = posts.stamp()
+    Task { [weak self, effects, client] in
+      guard let new = try? await effects.run("comment.count", { try await client.post(post) }) else { return }
+      guard let self, !isClosed else { return }
+      posts.store([new], asOf: asked)
+    }
+  }
+}

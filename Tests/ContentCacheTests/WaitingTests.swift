@@ -1,0 +1,188 @@
+import ContentCache
+import Foundation
+import Runtime
+import Testing
+
+/// What happens to actions while nobody can be reached.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct WaitingTests {
+  private let world = World()
+  private var cache: Cache<Note> { world.cache }
+
+  init() { cache.store([Note(id: "a", likes: 5), Note(id: "b")]) }
+
+  @Test func unreachableServerTakesNothingBack() async {
+    let first = world.like("a")
+    world.mark("b")
+    await world.quiet()
+    await world.fail()
+    #expect(cache["a"]?.likes == 6)
+    #expect(world.failures.isEmpty)
+    #expect(world.controller.waiting.value == Waiting(count: 2, problem: "The server cannot be reached."))
+    #expect(world.gate.hanging.isEmpty, "what stands behind waits too")
+    await world.advance(.seconds(1))
+    #expect(world.gate.hanging.map(\.question.id) == [first])
+    await world.answer(0, .success(cache["a"]))
+    #expect(world.controller.waiting.value == Waiting(count: 1))
+    await world.answer(0, .success(cache["b"]))
+    #expect(world.controller.waiting.value == Waiting())
+    #expect(world.gate.asked.map(\.kind) == ["like", "like", "mark"])
+  }
+
+  @Test func waitsGrowToALimitAndBeginAnewOnceAnswered() async {
+    world.like("a")
+    await world.quiet()
+    var waits: [Duration?] = []
+    for _ in 1...12 {
+      await world.fail()
+      waits.append(world.clock.nextDue)
+      await world.advance(world.clock.nextDue ?? .zero)
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300].map { .seconds($0) })
+    await world.answer(0, .success(cache["a"]))
+    world.mark("a")
+    await world.quiet()
+    await world.fail()
+    #expect(world.clock.nextDue == .seconds(1))
+    world.controller.close()
+  }
+
+  @Test func chanceMakesWaitsLongerByHalfAtMost() async {
+    var first: Set<Duration> = []
+    for seed in 1...20 as ClosedRange<UInt64> {
+      let world = World(random: SeededRandom(seed: seed))
+      world.like("a")
+      await world.quiet()
+      await world.fail()
+      if let wait = world.clock.nextDue { first.insert(wait) }
+      world.controller.close()
+    }
+    #expect(first.count > 10)
+    #expect(first.allSatisfy { $0 >= .seconds(1) && $0 < .milliseconds(1500) })
+  }
+
+  @Test func theServersRetryAfterIsHonoured() async {
+    world.like("a")
+    await world.quiet()
+    await world.fail(retryAfter: .seconds(120))
+    #expect(world.clock.nextDue == .seconds(120))
+    world.controller.networkIsBack()
+    await world.advance(.seconds(119))
+    #expect(world.gate.hanging.isEmpty)
+    await world.advance(.seconds(1))
+    #expect(world.gate.hanging.count == 1)
+    // A shorter one than our own wait changes nothing.
+    await world.fail(retryAfter: .zero)
+    #expect(world.clock.nextDue == .seconds(2))
+    world.controller.close()
+  }
+
+  @Test func theReaderMayTryAtOnce() async {
+    world.like("a")
+    await world.quiet()
+    await world.fail(retryAfter: .seconds(3600))
+    world.controller.retryNow()
+    await world.quiet()
+    #expect(world.clock.sleeperCount == 0)
+    #expect(world.gate.hanging.count == 1)
+    #expect(world.controller.waiting.value.problem != nil, "until the server has spoken")
+    world.controller.retryNow()
+    await world.quiet()
+    #expect(world.gate.asked.count == 2, "one that is on its way is not sent beside itself")
+    await world.answer(0, .success(cache["a"]))
+    #expect(world.controller.waiting.value == Waiting())
+  }
+
+  @Test func somethingElseThatWasAnsweredEndsTheWait() async {
+    world.like("a")
+    await world.quiet()
+    await world.fail()
+    world.controller.networkIsBack()
+    await world.quiet()
+    #expect(world.gate.hanging.count == 1)
+    await world.answer(0, .success(cache["a"]))
+  }
+
+  @Test func whatWaitsGivesWayToANewerOneOfItsKind() async {
+    world.like("a", true)
+    world.mark("b")
+    await world.quiet()
+    await world.fail()
+    world.like("a", false)
+    #expect(cache["a"]?.likes == 5)
+    #expect(world.pending == 2)
+    await world.advance(.seconds(1))
+    #expect(world.gate.hanging.map(\.question.kind) == ["mark"], "the newer one stands at the end of the line")
+    await world.answer(0, .success(cache["b"]))
+    #expect(world.gate.hanging.map(\.question.on) == [false])
+    await world.answer(0, .success(Note(id: "a", likes: 5)))
+    #expect(cache["a"] == Note(id: "a", likes: 5))
+  }
+
+  @Test func lostAnswerIsAskedForAgainUnderTheSameName() async {
+    let comment = world.comment("a")
+    await world.quiet()
+    await world.fail()
+    cache.store([Note(id: "a", likes: 5, comments: [comment])])
+    #expect(cache["a"]?.comments == [comment])
+    await world.advance(.seconds(1))
+    #expect(world.gate.asked.map(\.id) == [comment, comment])
+    await world.answer(0, .success(cache["a"]))
+    #expect(cache["a"]?.comments == [comment])
+  }
+
+  @Test func refusalAfterAWaitLetsTheNextOneOut() async {
+    world.like("a")
+    world.mark("a")
+    await world.quiet()
+    await world.fail()
+    await world.advance(.seconds(1))
+    await world.answer(0, .failure(Refused()))
+    #expect(cache["a"] == Note(id: "a", likes: 5, marked: true))
+    #expect(world.failures.count == 1)
+    #expect(world.controller.waiting.value == Waiting(count: 1))
+    await world.answer(0, .success(Note(id: "a", likes: 5, marked: true)))
+  }
+
+  @Test func waitingIsTold() async {
+    var told: [Waiting] = []
+    let stream = world.controller.waiting.stream()
+    let listening = Task { for await waiting in stream { told.append(waiting) } }
+    await world.quiet()
+    world.like("a")
+    await world.quiet()
+    await world.fail()
+    world.mark("a")
+    await world.quiet()
+    await world.advance(.seconds(1))
+    await world.answer(0, .success(cache["a"]))
+    await world.answer(0, .success(cache["a"]))
+    let problem = "The server cannot be reached."
+    let waits = [Waiting(count: 1, problem: problem), Waiting(count: 2, problem: problem)]
+    #expect(told == [Waiting(), Waiting(count: 1)] + waits + [Waiting(count: 1), Waiting()])
+    listening.cancel()
+  }
+
+  @Test func closingEndsTheWait() async {
+    world.like("a")
+    await world.quiet()
+    await world.fail()
+    world.controller.close()
+    await world.quiet()
+    #expect(world.clock.sleeperCount == 0)
+    #expect(world.controller.waiting.value == Waiting())
+    world.controller.retryNow()
+    await world.quiet()
+    #expect(world.gate.asked.count == 1)
+  }
+
+  @Test func aControllerThatIsLetGoOfSleepsNoMore() async {
+    var world: World? = World()
+    let clock = world?.clock
+    world?.like("a")
+    await world?.quiet()
+    await world?.fail()
+    #expect(clock?.sleeperCount == 1)
+    world = nil
+    while clock?.sleeperCount != 0 { await Task.yield() }
+  }
+}
