@@ -26,6 +26,36 @@ final class HostileBodyTests: XCTestCase {
     XCTAssertEqual(words("a" + String(repeating: "<form>", count: 2000) + "c" + String(repeating: "</form>", count: 2000) + "b"), "a b")
   }
 
+  func testBlocksAreNeverTooDeep() {
+    func depth(_ blocks: [ArticleBody.Block]) -> Int {
+      let depths = blocks.map { block in
+        switch block {
+        case .quote(let blocks): depth(blocks)
+        case .list(let items): items.map { depth($0.blocks) }.max() ?? 0
+        case .table(let table): table.rows.joined().map { depth($0.blocks) }.max() ?? 0
+        default: 0
+        }
+      }
+      return 1 + (depths.max() ?? 0)
+    }
+    let openings = [
+      "blockquote", "ul><li", "ol", "li", "dl><dd", "figure><figcaption", "table><tr><td>a</td><td>a</td></tr><tr><td>a</td><td",
+    ]
+    for opening in openings {
+      let html = String(repeating: "<\(opening)>", count: 1000) + "deep"
+      XCTAssertLessThanOrEqual(depth(ArticleBody(html: html).blocks), ArticleBody.maximumDepth, opening)
+      XCTAssertTrue(words(html).hasSuffix("deep"), opening)
+    }
+  }
+
+  func testLargeTablesAndLists() {
+    let row = "<tr><td rowspan=65534 colspan=1000>a</td><td rowspan=2>b</td></tr>"
+    XCTAssertEqual(words("<table>" + String(repeating: row, count: 20_000)).filter { $0 == "a" }.count, 20_000)
+    let terms = ArticleBody(html: "<dl>" + String(repeating: "<dd>a", count: 50_000)).blocks
+    guard case .list(let items) = terms.first else { return XCTFail("no list") }
+    XCTAssertEqual(items.count, 50_000)
+  }
+
   func testBrokenTags() {
     XCTAssertEqual(words("<p a<b>c"), "c")
     XCTAssertEqual(words("a < b & c > d"), "a < b & c > d")

@@ -39,7 +39,7 @@ final class SampleContentTests: XCTestCase {
     let blocks = content.posts.flatMap { ArticleBody(html: $0.body ?? "").blocks }
     XCTAssertTrue(blocks.contains { if case .heading = $0 { true } else { false } })
     XCTAssertTrue(blocks.contains { if case .quote = $0 { true } else { false } })
-    XCTAssertTrue(blocks.contains { if case .listItem = $0 { true } else { false } })
+    XCTAssertTrue(blocks.contains { if case .list = $0 { true } else { false } })
   }
 
   func testTheNewestPostIsRecentWheneverItIsOpened() throws {

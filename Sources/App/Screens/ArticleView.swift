@@ -131,34 +131,68 @@ import PublicationClient
       let label = paragraph(markup(inlines), style: level <= 2 ? .heading : .subheading)
       return label
     case .paragraph(let inlines): return paragraph(markup(inlines), style: .reading)
-    case .quote(let inlines):
-      let label = paragraph(markup(inlines), style: .reading)
-      label.setStyle("quote")
-      return label
-    case .listItem(let marker, let depth, let inlines):
-      let bullet = Label(marker, styles: [.reading, .dim])
-      bullet.vertical = .start
-      let text = paragraph(markup(inlines), style: .reading)
-      text.expandsHorizontally = true
-      let row = Box(.horizontal, spacing: 8) {
-        bullet
-        text
-      }
-      row.setMargins(horizontal: 24 * max(0, depth), vertical: 0)
-      return row
+    case .quote(let blocks) where blocks.count == 1:
+      let quoted = widget(for: blocks[0])
+      quoted.setStyle("quote")
+      return quoted
+    case .quote(let blocks): return Box(.vertical, spacing: 10, styles: ["quote"]) { for block in blocks { widget(for: block) } }
+    case .list(let items): return Box(.vertical, spacing: 6) { for item in items { entry(item) } }
+    case .table(let table): return rows(table)
     case .code(let code):
       let label = Label(code, styles: ["code"], isSelectable: true)
       let scroller = ScrolledWindow(label, scrollsHorizontally: true)
       scroller.expandsVertically = false
       return scroller
-    case .picture(let url, let alt):
+    case .image(let image):
       let view = PictureView(width: 720, least: 0, ratio: 16 / 9)
-      view.root.setAccessibleName(alt.isEmpty ? "Picture" : alt)
-      view.show(url, from: pictures)
+      view.root.setAccessibleName(image.alt.isEmpty ? "Picture" : image.alt)
+      view.show(image.url, from: pictures)
       bodyPictures.append(view)
-      return view.root
+      guard !image.caption.isEmpty else { return view.root }
+      return Box(.vertical, spacing: 6) {
+        view.root
+        caption(image.caption)
+      }
     case .rule: return Separator()
     }
+  }
+
+  private func entry(_ item: ArticleBody.ListItem) -> Widget {
+    let bullet = Label(item.marker, styles: [.reading, .dim])
+    bullet.vertical = .start
+    let text = Box(.vertical, spacing: 6) { for block in item.blocks { widget(for: block) } }
+    text.expandsHorizontally = true
+    let row = Box(.horizontal, spacing: 8) {
+      bullet
+      text
+    }
+    row.setMargins(horizontal: 24, vertical: 0)
+    return row
+  }
+
+  private func rows(_ table: ArticleBody.Table) -> Widget {
+    Box(.vertical, spacing: 8) {
+      if !table.caption.isEmpty { caption(table.caption) }
+      for row in table.rows {
+        cells(row, areBeside: table.columns <= 4)
+        Separator()
+      }
+    }
+  }
+
+  /// A few cells stand side by side; many would be wider than any window, and stand one below the other.
+  private func cells(_ row: [ArticleBody.Cell], areBeside: Bool) -> Widget {
+    let box = Box(areBeside ? .horizontal : .vertical, spacing: 12) {
+      for cell in row { Box(.vertical, spacing: 6) { for block in cell.blocks { widget(for: block) } } }
+    }
+    box.isHomogeneous = areBeside
+    return box
+  }
+
+  private func caption(_ inlines: [ArticleBody.Inline]) -> Label {
+    let label = paragraph(markup(inlines), style: .caption)
+    label.setStyle(.dim)
+    return label
   }
 
   private func paragraph(_ markup: Markup, style: Style) -> Label {

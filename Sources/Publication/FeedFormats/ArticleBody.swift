@@ -1,4 +1,4 @@
-/// The text of an article as a list of blocks, ready to be drawn: no markup, nothing to execute.
+/// The text of an article as blocks, ready to be drawn: no markup, nothing to execute.
 public struct ArticleBody: Equatable, Sendable {
   /// How a run of text looks.
   public struct Style: OptionSet, Hashable, Sendable {
@@ -37,26 +37,111 @@ public struct ArticleBody: Equatable, Sendable {
     }
   }
 
-  /// One block, from margin to margin.
-  public enum Block: Equatable, Sendable {
-    /// A heading; the level is 1 to 6.
-    case heading(level: Int, [Inline])
+  /// One block, from margin to margin. Blocks in blocks are at most ``maximumDepth`` deep, whatever was written.
+  public indirect enum Block: Equatable, Sendable {
     /// A paragraph.
     case paragraph([Inline])
-    /// A paragraph of somebody else's words.
-    case quote([Inline])
-    /// An entry of a list: `•` or `1.`, and how many lists it is in, from 1.
-    case listItem(marker: String, depth: Int, [Inline])
+    /// A heading; the level is 1 to 6.
+    case heading(level: Int, [Inline])
+    /// A list, ordered or not, as the markers of its entries say.
+    case list([ListItem])
+    /// Somebody else's words.
+    case quote([Block])
     /// Preformatted text, lines and spaces kept.
     case code(String)
-    /// A picture: an absolute http or https URL, and its words for those who cannot see it.
-    case picture(url: String, alt: String)
+    /// A table of at least two rows and columns.
+    case table(Table)
+    /// A picture.
+    case image(Image)
     /// A line across.
     case rule
   }
 
+  /// An entry of a list.
+  public struct ListItem: Equatable, Sendable {
+    /// What stands before it: `•`, `1.`, `c.`, `iv.`; empty for the explanation of a term.
+    public var marker: String
+    /// What it says: a paragraph mostly, and lists in it.
+    public var blocks: [Block]
+
+    /// Makes one.
+    public init(_ marker: String, _ blocks: [Block]) {
+      self.marker = marker
+      self.blocks = blocks
+    }
+  }
+
+  /// A table whose cells know their places, also where cells reach over several rows or columns.
+  public struct Table: Equatable, Sendable {
+    /// What stands above or below it; empty when nothing does.
+    public var caption: [Inline]
+    /// How many columns it has.
+    public var columns: Int
+    /// The rows from top to bottom, each from left to right. A row may have fewer cells than columns.
+    public var rows: [[Cell]]
+
+    /// Makes one.
+    public init(caption: [Inline] = [], columns: Int, rows: [[Cell]]) {
+      self.caption = caption
+      self.columns = columns
+      self.rows = rows
+    }
+  }
+
+  /// A cell of a table.
+  public struct Cell: Equatable, Sendable {
+    /// What it holds: a paragraph mostly; nothing in an empty one.
+    public var blocks: [Block]
+    /// Whether it names its row or column.
+    public var isHeader: Bool
+    /// Its column, from 0.
+    public var column: Int
+    /// How many columns it takes; they all exist.
+    public var columns: Int
+    /// How many rows it takes; they all exist.
+    public var rows: Int
+
+    /// Makes one.
+    public init(_ blocks: [Block], isHeader: Bool = false, column: Int, columns: Int = 1, rows: Int = 1) {
+      self.blocks = blocks
+      self.isHeader = isHeader
+      self.column = column
+      self.columns = columns
+      self.rows = rows
+    }
+  }
+
+  /// A picture in the text.
+  public struct Image: Equatable, Sendable {
+    /// Where it is: an absolute http or https URL.
+    public var url: String
+    /// Its words for those who cannot see it; may be empty.
+    public var alt: String
+    /// What stands below it; empty when nothing does.
+    public var caption: [Inline]
+    /// Where it leads: an absolute http, https or mailto URL.
+    public var link: String?
+    /// The size that its page plans for it, in pixels; where both are given, their ratio is the picture's.
+    public var width: Int?
+    /// See ``width``.
+    public var height: Int?
+
+    /// Makes one.
+    public init(url: String, alt: String = "", caption: [Inline] = [], link: String? = nil, width: Int? = nil, height: Int? = nil) {
+      self.url = url
+      self.alt = alt
+      self.caption = caption
+      self.link = link
+      self.width = width
+      self.height = height
+    }
+  }
+
   /// The blocks, in reading order.
   public var blocks: [Block]
+
+  /// How deep blocks can be in blocks.
+  public static let maximumDepth = 16
 
   /// Blocks that exist already.
   public init(blocks: [Block]) { self.blocks = blocks }
@@ -65,8 +150,9 @@ public struct ArticleBody: Equatable, Sendable {
 extension ArticleBody {
   /// Reads HTML of any quality; nothing is executed or fetched, and what cannot be shown is left out.
   ///
-  /// Scripts, styles, frames and forms are dropped with what is in them. Of links only http, https and mailto are kept, of pictures only
-  /// http and https. What has no block of its own becomes paragraphs, so that no word is lost: a table is a paragraph a row.
+  /// Scripts, styles and forms are dropped with what is in them; recordings, films and other pages inside the page become links. Of links
+  /// only http, https and mailto are kept, of pictures only http and https. What has no block of its own becomes paragraphs, so that no
+  /// word is lost: so does a table with a single row or column, which is there for the layout.
   /// - Parameters:
   ///   - html: a fragment or a whole page.
   ///   - base: the URL that relative links are resolved against; without one they are dropped, their text is kept.

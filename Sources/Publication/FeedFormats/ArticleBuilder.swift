@@ -2,34 +2,28 @@
 final class ArticleBuilder {
   /// What text is at some place of the document.
   private struct Context {
-    enum Kind: Equatable {
-      case paragraph
-      case heading(Int)
-      case quote
-      /// The place of its marker in `markers`.
-      case item(Int)
-    }
-
-    var kind = Kind.paragraph
+    /// The level of the heading that it is in; 0 for none.
+    var heading = 0
     var style: ArticleBody.Style = []
     var link: String?
-    var lists = 0
     var isPreformatted = false
+    /// In a recording or film, where words are for those who cannot play it.
+    var isMedia = false
   }
 
-  private struct List {
-    var isOrdered: Bool
-    var next: Int
+  private struct Open {
+    var name: String
+    var outside: Context
+    /// How many blocks were open before.
+    var frames: Int
   }
 
   private static let maximumDepth = 512
 
   private let base: String?
-  private var blocks: [ArticleBody.Block] = []
+  private var frames = ArticleFrames()
   private var context = Context()
-  private var open: [(name: String, outside: Context)] = []
-  private var lists: [List] = []
-  private var markers: [String] = []
+  private var open: [Open] = []
   private var inlines = InlineWriter()
   private var code: [UInt8] = []
   private var dropped: (name: String, count: Int)?
@@ -39,7 +33,7 @@ final class ArticleBuilder {
   func finish() -> [ArticleBody.Block] {
     endCode()
     flush()
-    return blocks
+    return frames.finish()
   }
 
   /// Whether an element is open that is left out with its content.
@@ -53,26 +47,45 @@ final class ArticleBuilder {
       return
     }
     if HTMLElements.dropped.contains(name) {
+      if name == "iframe" { media(.page, attributes["src"] ?? attributes["data-src"]) }
       dropped = (name, 1)
       return
     }
     if HTMLElements.blocks.contains(name) { flush() }
+    if let ended = HTMLElements.ended[name], let index = innermost(ended.names, within: ended.scope) { end(at: index) }
     if beginVoid(name, attributes) { return }
     guard open.count < Self.maximumDepth else { return }
-    open.append((name, context))
+    open.append(Open(name: name, outside: context, frames: frames.count))
     beginContext(name, attributes)
+    beginBlock(name, attributes)
   }
 
   func end(_ name: String) {
     if let dropped, dropped.name == name { self.dropped = dropped.count > 1 ? (name, dropped.count - 1) : nil }
     guard dropped == nil else { return }
     if HTMLElements.blocks.contains(name) { flush() }
-    guard let index = open.lastIndex(where: { $0.name == name }) else { return }
+    // What begins by itself may have ended by itself too: its end tag is no one else's.
+    guard let index = innermost([name], within: HTMLElements.ended[name]?.scope ?? []) else { return }
     if name == "q" { text("”") }
-    let outside = open[index].outside
+    end(at: index)
+    if ["thead", "tbody", "tfoot"].contains(name) { frames.beginRows(areHeaders: false) }
+  }
+
+  /// The place of the innermost element of those names, unless one of `scope` is further in.
+  private func innermost(_ names: Set<String>, within scope: Set<String>) -> Int? {
+    guard let index = open.lastIndex(where: { names.contains($0.name) || scope.contains($0.name) }) else { return nil }
+    return names.contains(open[index].name) ? index : nil
+  }
+
+  /// Ends an open element, and those in it.
+  private func end(at index: Int) {
+    let (outside, count) = (open[index].outside, open[index].frames)
     open.removeSubrange(index...)
     if context.isPreformatted, !outside.isPreformatted { endCode() }
-    if outside.lists < lists.count { lists.removeSubrange(outside.lists...) }
+    if frames.count > count {
+      flush()
+      frames.close(to: count)
+    }
     context = outside
   }
 
@@ -80,10 +93,11 @@ final class ArticleBuilder {
   private func beginVoid(_ name: String, _ attributes: HTMLAttributes) -> Bool {
     switch name {
     case "br": if context.isPreformatted { code.append(UInt8(ascii: "\n")) } else { inlines.breakLine() }
-    case "hr": blocks.append(.rule)
+    case "hr": frames.append(.rule)
     case "img": picture(attributes)
-    case "source": if let url = HTMLElements.webURL(attributes["src"], base) { media(name, url) }
-    case "wbr", "input", "link", "meta", "param", "track", "area", "base", "col", "embed": break
+    case "source": media(open.last?.name == "audio" ? .recording : .film, attributes["src"])
+    case "embed": media(.page, attributes["src"])
+    case "wbr", "input", "link", "meta", "param", "track", "area", "base", "col": break
     default: return false
     }
     return true
@@ -93,73 +107,90 @@ final class ArticleBuilder {
     if let style = HTMLElements.styles[name] { context.style.formUnion(style) }
     switch name {
     case "a": context.link = HTMLElements.link(attributes["href"], base) ?? context.link
-    case "h1", "h2", "h3", "h4", "h5", "h6": context.kind = .heading(name.utf8.last.map { Int($0 - UInt8(ascii: "0")) } ?? 1)
-    case "blockquote": context.kind = .quote
+    case "h1", "h2", "h3", "h4", "h5", "h6": context.heading = name.utf8.last.map { Int($0 - UInt8(ascii: "0")) } ?? 1
     case "pre", "listing", "xmp", "plaintext":
       if !context.isPreformatted { code = [] }
       context.isPreformatted = true
-    case "ul", "menu", "dir", "dl": beginList(List(isOrdered: false, next: 1))
-    case "ol": beginList(List(isOrdered: true, next: attributes["start"].flatMap { Int($0) } ?? 1))
-    case "li": beginItem(attributes)
-    case "dd":
-      markers.append("")
-      context.kind = .item(markers.count - 1)
-    case "td", "th": inlines.separate(context.style)
     case "q": text("“")
     case "video", "audio":
-      if let poster = HTMLElements.webURL(attributes["poster"], base) { blocks.append(.picture(url: poster, alt: "")) }
-      if let url = HTMLElements.webURL(attributes["src"], base) { media(name, url) }
+      if let poster = HTMLElements.webURL(attributes["poster"], base) { append(.init(url: poster)) }
+      media(name == "audio" ? .recording : .film, attributes["src"])
+      context.isMedia = true
+    case "object": media(.page, attributes["data"])
     default: break
     }
   }
 
-  private func beginList(_ list: List) {
-    lists.append(list)
-    context.lists = lists.count
+  private func beginBlock(_ name: String, _ attributes: HTMLAttributes) {
+    switch name {
+    case "blockquote": frames.open(.quote)
+    case "ul", "menu", "dir": frames.open(.list(nil))
+    case "ol": frames.open(.list(ListNumbers(attributes)))
+    case "li": beginItem(attributes)
+    case "dl": frames.open(.definitions)
+    case "dd": frames.open(.item(marker: ""))
+    case "figure": frames.open(.figure)
+    case "figcaption": if case .figure = frames.kind { frames.open(.caption) } else { context.style.formUnion(.emphasis) }
+    case "table": frames.open(.table)
+    case "caption": if case .table = frames.kind { frames.open(.caption) } else { context.style.formUnion(.strong) }
+    case "thead", "tbody", "tfoot": frames.beginRows(areHeaders: name == "thead")
+    case "tr": if case .table = frames.kind { frames.open(.row) }
+    case "td", "th": beginCell(isHeader: name == "th", attributes)
+    default: return
+    }
+    // A heading ends where something else begins.
+    if frames.count > open.last?.frames ?? 0 { context.heading = 0 }
   }
 
   private func beginItem(_ attributes: HTMLAttributes) {
-    var marker = "•"
-    if let last = lists.indices.last, lists[last].isOrdered {
-      let number = attributes["value"].flatMap { Int($0) } ?? lists[last].next
-      lists[last].next = number == Int.max ? number : number + 1
-      marker = "\(number)."
-    }
-    markers.append(marker)
-    context.kind = .item(markers.count - 1)
+    // An entry without its list is one all the same.
+    if case .list = frames.kind {} else { frames.open(.list(nil)) }
+    frames.open(.item(marker: frames.nextMarker(value: attributes["value"].flatMap { Int($0) })))
+  }
+
+  private func beginCell(isHeader: Bool, _ attributes: HTMLAttributes) {
+    // A row may go without saying.
+    if case .table = frames.kind { frames.open(.row) }
+    guard case .row = frames.kind else { return }
+    let spans = [attributes["colspan"], attributes["rowspan"]].map { $0.flatMap { Int($0) } ?? 1 }
+    frames.open(.cell(isHeader: isHeader, columns: spans[0], rows: spans[1]))
   }
 
   // MARK: Pictures, sound and film
 
   private func picture(_ attributes: HTMLAttributes) {
     let alt = attributes["alt"]?.collapsed ?? ""
-    let sizes = [attributes["width"], attributes["height"]].compactMap { $0.flatMap { Int($0.prefix(while: \.isNumber)) } }
+    let sizes = [attributes["width"], attributes["height"]].map { $0.flatMap(HTMLElements.pixels) }
     // Dots that count readers.
-    if sizes.contains(where: { $0 <= 1 }) { return }
+    if sizes.contains(where: { $0.map { $0 <= 1 } ?? false }) { return }
     let classes = attributes["class"] ?? ""
     let isLetter = classes.contains("emoji") || classes.contains("smiley")
-    // What loads late names its real address beside a stand-in.
-    let url = HTMLElements.webURL(attributes["data-src"], base) ?? HTMLElements.webURL(attributes["src"], base)
+    let url = HTMLElements.picture(attributes, base)
     guard let url, !isLetter || alt.isEmpty else { return text(alt) }
+    append(.init(url: url, alt: alt, link: context.link, width: sizes[0], height: sizes[1]))
+  }
+
+  private func append(_ image: ArticleBody.Image) {
+    endCode()
     flush()
-    if case .picture(url, _) = blocks.last { return }
-    blocks.append(.picture(url: url, alt: alt))
+    if case .image(let last) = frames.last, last.url == image.url { return }
+    frames.append(.image(image))
   }
 
   /// A line that leads to what cannot be played here.
-  private func media(_ name: String, _ url: String) {
-    let isSound = name == "audio" || open.last?.name == "audio"
-    let line = ArticleBody.Block.paragraph([.init(isSound ? "Listen to the recording" : "Watch the video", link: url)])
+  private func media(_ kind: MediaLink, _ written: String?) {
+    guard let link = kind.inline(HTMLElements.webURL(written, base)) else { return }
+    endCode()
     flush()
     // Sources of one film are the same film.
-    if case .paragraph(let last) = blocks.last, last.count == 1, last.first?.text == "Watch the video", !isSound { return }
-    blocks.append(line)
+    if context.isMedia, case .paragraph(let last) = frames.last, last.count == 1, last[0].text == link.text { return }
+    if frames.last != .paragraph([link]) { frames.append(.paragraph([link])) }
   }
 
   // MARK: Text
 
   func text(_ bytes: UnsafeBufferPointer<UInt8>) {
-    guard dropped == nil else { return }
+    guard dropped == nil, !context.isMedia else { return }
     if context.isPreformatted {
       code.append(contentsOf: bytes)
     } else {
@@ -186,22 +217,14 @@ final class ArticleBuilder {
   }
 
   private func append(_ inlines: [ArticleBody.Inline]) {
-    switch context.kind {
-    case .paragraph: blocks.append(.paragraph(inlines))
-    case .heading(let level): blocks.append(.heading(level: level, inlines))
-    case .quote: blocks.append(.quote(inlines))
-    case .item(let index):
-      blocks.append(.listItem(marker: markers[index], depth: max(context.lists, 1), inlines))
-      // Further paragraphs of an entry have no marker of their own.
-      markers[index] = ""
-    }
+    frames.append(context.heading > 0 ? .heading(level: context.heading, inlines) : .paragraph(inlines))
   }
 
   private func endCode() {
     var lines = code[...]
     if lines.first == UInt8(ascii: "\n") { lines.removeFirst() }
     while let last = lines.last, last.isASCIIBlank { lines.removeLast() }
-    if !lines.isEmpty { blocks.append(.code(String(decoding: lines, as: UTF8.self).replacing("\r\n", with: "\n"))) }
+    if !lines.isEmpty { frames.append(.code(String(decoding: lines, as: UTF8.self).replacing("\r\n", with: "\n"))) }
     code = []
   }
 }

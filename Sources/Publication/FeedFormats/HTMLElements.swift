@@ -10,15 +10,22 @@ enum HTMLElements {
   static let blocks: Set<String> = [
     "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li",
-    "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext", "pre", "section", "summary", "table", "tbody", "tfoot",
-    "thead", "tr", "ul", "xmp",
+    "listing", "main", "menu", "nav", "ol", "optgroup", "option", "p", "plaintext", "pre", "section", "summary", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "ul", "xmp",
+  ]
+
+  /// Elements whose end tags authors leave out: what begins one of them ends others, unless another element lies between.
+  static let ended: [String: (names: Set<String>, scope: Set<String>)] = [
+    "li": (["li"], ["ul", "ol", "menu", "dir"]), "dt": (["dt", "dd"], ["dl"]), "dd": (["dt", "dd"], ["dl"]),
+    "td": (["td", "th"], ["tr", "table"]), "th": (["td", "th"], ["tr", "table"]), "tr": (["tr"], ["table"]),
+    "thead": (["thead", "tbody", "tfoot"], ["table"]), "tbody": (["thead", "tbody", "tfoot"], ["table"]),
+    "tfoot": (["thead", "tbody", "tfoot"], ["table"]),
   ]
 
   static let styles: [String: ArticleBody.Style] = [
     "em": .emphasis, "i": .emphasis, "cite": .emphasis, "dfn": .emphasis, "var": .emphasis, "address": .emphasis,
-    "figcaption": .emphasis, "strong": .strong, "b": .strong, "th": .strong, "dt": .strong, "caption": .strong, "summary": .strong,
-    "code": .code, "kbd": .code, "samp": .code, "tt": .code, "del": .struck, "s": .struck, "strike": .struck, "sup": .superscript,
-    "sub": .subscript,
+    "strong": .strong, "b": .strong, "dt": .strong, "summary": .strong, "code": .code, "kbd": .code, "samp": .code, "tt": .code,
+    "del": .struck, "s": .struck, "strike": .struck, "sup": .superscript, "sub": .subscript,
   ]
 
   /// A link that may be opened: http, https or mailto, absolute.
@@ -31,6 +38,21 @@ enum HTMLElements {
   static func webURL(_ written: String?, _ base: String?) -> String? {
     guard let written, let url = cleaned(written, base), Links.isWeb(url) else { return nil }
     return url
+  }
+
+  /// Where a picture is. What loads late names its real address beside a stand-in.
+  static func picture(_ attributes: HTMLAttributes, _ base: String?) -> String? {
+    for name in ["data-src", "data-lazy-src", "data-original", "src"] {
+      if let url = webURL(attributes[name], base) { return url }
+    }
+    // Several sizes of one picture; the first will do.
+    return webURL(attributes["srcset"].flatMap { $0.split(whereSeparator: \.isWhitespace).first.map(String.init) }, base)
+  }
+
+  /// A size in pixels, such as `600` or `600px`.
+  static func pixels(_ written: String) -> Int? {
+    guard !written.contains("%") else { return nil }
+    return Int(written.prefix { $0.isASCII && $0.isNumber })
   }
 
   /// Resolved, with what an address cannot hold left out or escaped.

@@ -86,12 +86,15 @@ struct HTMLAttributes {
   fileprivate let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
 
   /// The value of an attribute, trimmed; `nil` when it is absent or empty.
-  subscript(name: String) -> String? {
+  subscript(name: String) -> String? { find(name).flatMap { $0[1] }.flatMap { String(cString: $0).nonEmpty } }
+
+  /// Whether an attribute is there, with a value or without.
+  func has(_ name: String) -> Bool { find(name) != nil }
+
+  private func find(_ name: String) -> UnsafeMutablePointer<UnsafePointer<xmlChar>?>? {
     guard var pair = start else { return nil }
     while let key = pair[0] {
-      if strcasecmp(UnsafeRawPointer(key).assumingMemoryBound(to: CChar.self), name) == 0 {
-        return pair[1].flatMap { String(cString: $0).nonEmpty }
-      }
+      if strcasecmp(UnsafeRawPointer(key).assumingMemoryBound(to: CChar.self), name) == 0 { return pair }
       pair += 2
     }
     return nil

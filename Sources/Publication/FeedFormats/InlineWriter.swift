@@ -40,15 +40,6 @@ struct InlineWriter {
     if !isEmpty { breaks += 1 }
   }
 
-  /// Sets what follows apart from what is there, as cells of one row.
-  mutating func separate(_ style: ArticleBody.Style) {
-    guard !isEmpty else { return }
-    hasSpace = true
-    beginWord(Look(style: style, link: nil))
-    bytes.append(contentsOf: "·".utf8)
-    hasSpace = true
-  }
-
   private mutating func beginWord(_ next: Look) {
     if breaks > 1 {
       let paragraph = takeLast()

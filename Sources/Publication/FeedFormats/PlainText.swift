@@ -1,5 +1,5 @@
 extension ArticleBody {
-  /// The words alone: a line a block, pictures by their `alt`.
+  /// The words alone: a line a block, pictures by what is written below them or their `alt`.
   public var plainText: String {
     blocks.map(\.plainText).filter { !$0.isEmpty }.joined(separator: "\n")
   }
@@ -9,7 +9,7 @@ extension ArticleBody {
   public func teaser(characters: Int) -> String {
     var words = ""
     for block in blocks {
-      if case .picture = block { continue }
+      if case .image = block { continue }
       let text = block.plainText
       guard !text.isEmpty else { continue }
       if !words.isEmpty { words += " " }
@@ -23,12 +23,27 @@ extension ArticleBody {
 extension ArticleBody.Block {
   var plainText: String {
     switch self {
-    case .heading(_, let inlines), .paragraph(let inlines), .quote(let inlines): inlines.map(\.text).joined()
-    case .listItem(let marker, _, let inlines): marker + " " + inlines.map(\.text).joined()
+    case .heading(_, let inlines), .paragraph(let inlines): inlines.map(\.text).joined()
+    case .quote(let blocks): Self.plainText(blocks)
+    case .list(let items):
+      items.map { ($0.marker.isEmpty ? "" : $0.marker + " ") + Self.plainText($0.blocks) }.joined(separator: "\n")
     case .code(let text): text
-    case .picture(_, let alt): alt
+    case .table(let table): table.plainText
+    case .image(let image): image.caption.isEmpty ? image.alt : image.caption.map(\.text).joined()
     case .rule: ""
     }
+  }
+
+  fileprivate static func plainText(_ blocks: [Self]) -> String {
+    blocks.map(\.plainText).filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+}
+
+extension ArticleBody.Table {
+  /// A line a row.
+  fileprivate var plainText: String {
+    let lines = rows.map { row in row.map { ArticleBody.Block.plainText($0.blocks) }.filter { !$0.isEmpty }.joined(separator: " · ") }
+    return ([caption.map(\.text).joined()] + lines).filter { !$0.isEmpty }.joined(separator: "\n")
   }
 }
 
