@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 import Testing
 
 @testable import PublicationServer
@@ -131,6 +132,20 @@ import Testing
     #expect(await outcome(gateway, "a") == .success("ch_1"))
     #expect(await gateway.process !== first)
     #expect(first.wait() == .signal(SIGKILL))
+  }
+
+  @Test func whoeverAskedMayBeGone() throws {
+    let (questions, answers) = (Pipe(), Pipe())
+    let child = try ChildProcess(
+      LedgerGateway.besideThisProgram, [file], input: questions.fileHandleForReading.fileDescriptor,
+      output: answers.fileHandleForWriting.fileDescriptor)
+    for handle in [questions.fileHandleForReading, answers.fileHandleForReading, answers.fileHandleForWriting] { try handle.close() }
+    let call = #"{"operation":"charge","key":"a","token":"tok_approved","amount":490,"currency":"EUR"}"# + "\n"
+    try questions.fileHandleForWriting.write(contentsOf: Data(call.utf8))
+    // It ends by itself, as one that is not asked any more does, and what it charged stays written.
+    #expect(child.wait() == .exit(0))
+    try questions.fileHandleForWriting.close()
+    #expect(try entries().map(\.charge) == ["ch_1"])
   }
 
   @Test func oneProcessAtATimeHasTheFile() async throws {

@@ -36,6 +36,7 @@ do throws(Ledger.Failure) {
   while let line = readLine() {
     let answer = try ledger.answer(Data(line.utf8))
     if milliseconds > 0 { usleep(milliseconds * 1000) }
-    FileHandle.standardOutput.write(answer + [UInt8(ascii: "\n")])
+    // Whoever asked is gone, and nobody else can ask here: the end, and no failure.
+    guard (try? FileHandle.standardOutput.write(contentsOf: answer + [UInt8(ascii: "\n")])) != nil else { break }
   }
 } catch { fail(error.description) }
