@@ -26,7 +26,9 @@ import Testing
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(!bench.purchases.owns("passes.5"))
     #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
-    #expect(try await bench.purchases.history().map(\.state) == [.purchased, .purchased, .purchased])
+    let history = try await bench.purchases.history()
+    #expect(history.map(\.state) == [.purchased, .purchased, .purchased])
+    #expect(history.map(\.id) == [id(3), id(2), id(1)], "newest first, also within one instant")
     try await bench.restart()
     #expect(bench.purchases.entitlements.isEmpty)
   }

@@ -22,6 +22,19 @@ import Testing
     #expect(bench.side(stage.other).products.requests.isEmpty)
   }
 
+  @Test func theHistoryOfBothIsInTheOrderInWhichItWasWritten() async throws {
+    let bench = try await StagedBench()
+    for stage in [Stage.new, .old, .new] {
+      bench.flag = stage
+      for side in [bench.old, bench.new] { side.queue.answer { _, _ in .declined("No.") } }
+      _ = await bench.buy()
+    }
+    let history = try await bench.purchases.history()
+    #expect(Set(history.map(\.begun)).count == 1)
+    #expect(history.map(\.id) == [id(3), id(2), id(1)])
+    #expect(history.map(\.path) == ["new", "old", "new"])
+  }
+
   // MARK: Switching with a purchase under way
 
   @Test(arguments: [Stage.old, .new], ["asking", "agreed", "charging", "waiting", "verifying"])

@@ -115,17 +115,17 @@ public struct Journal: Sendable {
   /// - Throws: `SQLiteError`.
   public func unfinished(seller: String) async throws -> [Transaction] {
     try await database.run { connection in
-      try connection.query("SELECT * FROM purchase WHERE seller = ? ORDER BY begun, id", seller, map: Transaction.init)
+      try connection.query("SELECT * FROM purchase WHERE seller = ? ORDER BY begun, rowid", seller, map: Transaction.init)
         .filter { !$0.step.isOver }
     }
   }
 
-  /// A user's purchases, newest first, whatever became of them.
+  /// A user's purchases, newest first, whatever became of them; of two at the same instant the one that was written later comes first.
   /// - Throws: `SQLiteError`.
   public func purchases(seller: String, user: String) async throws -> [Transaction] {
     try await database.run { connection in
       try connection.query(
-        "SELECT * FROM purchase WHERE seller = ? AND user_id = ? ORDER BY begun DESC, id", seller, user, map: Transaction.init)
+        "SELECT * FROM purchase WHERE seller = ? AND user_id = ? ORDER BY begun DESC, rowid DESC", seller, user, map: Transaction.init)
     }
   }
 

@@ -141,12 +141,12 @@ import Runtime
   /// See ``PurchaseLayer/history()``: of both paths, and of those that are gone.
   /// - Throws: `SQLiteError`.
   public func history() async throws -> [Transaction] {
-    var byID: [Transaction.ID: Transaction] = [:]
-    for transaction in try await old.history() + new.history() {
-      // What one path knows from its receipt alone may have been bought here, on the other.
-      if byID[transaction.id]?.isRestored ?? true { byID[transaction.id] = transaction }
-    }
-    return byID.values.sorted { ($0.begun, $0.id.uuidString) > ($1.begun, $1.id.uuidString) }
+    let earlier = try await old.history()
+    // Both have all that is written down, in its order; what was written in between is in the second alone.
+    let all = try await new.history() + earlier
+    var seen: Set<Transaction.ID> = []
+    // What one path knows from its receipt alone may have been bought here, on the other.
+    return (all.filter { !$0.isRestored } + all.filter(\.isRestored)).filter { seen.insert($0.id).inserted }.sorted { $0.begun > $1.begun }
   }
 
   /// See ``PurchaseLayer/historyStream()``.
