@@ -33,14 +33,15 @@ import Runtime
     let account: PublicationPath.Account = { $0 == errand.reader ? client : nil }
     let environment = PurchaseEnvironment(clock: clock, effects: effects, retry: retry)
     // What paces the looks at orders is no wait for an answer.
-    let pace = SystemClock()
+    let queue = PublicationQueue(clock: SystemClock(), account: account)
     purchases = StagedPurchases(
       old: Purchases(
-        seller: Errand.seller, path: .publicationBackend(client, clock: pace, account: account), journal: journal, environment: environment),
+        seller: Errand.seller, path: .publicationBackend(client, queue: queue, account: account), journal: journal, environment: environment
+      ),
       new: Purchases(
         seller: Errand.seller,
-        path: .publicationDevice(client, seller: Errand.seller, journal: journal, clock: pace, account: account), journal: journal,
-        environment: environment),
+        path: .publicationDevice(client, seller: Errand.seller, journal: journal, clock: SystemClock(), queue: queue, account: account),
+        journal: journal, environment: environment),
       choose: { errand.stage == .device ? .new : .old })
   }
 
@@ -78,6 +79,6 @@ private struct Person: PaymentAuthorizer {
   func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
     guard decision != .cancelled else { return .cancelled }
     await started()
-    return .authorized(PaymentToken(decision == .declined ? "tok_declined" : "tok_approved"))
+    return .authorized(PaymentToken("tok_\(decision.rawValue)"))
   }
 }

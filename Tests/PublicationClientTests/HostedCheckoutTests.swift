@@ -198,8 +198,11 @@ import Testing
 
     func start() async throws -> (Purchases<PurchasableProduct>, Product) {
       let journal = try await Journal(path: folder + "/journal.sqlite", clock: clock)
+      let account: PublicationPath.Account = { $0 == user ? client : nil }
+      let queue = PublicationQueue(clock: clock, account: account)
       let purchases = Purchases(
-        seller: "store", path: .publicationDevice(client, seller: "store", journal: journal, clock: clock) { $0 == user ? client : nil },
+        seller: "store",
+        path: .publicationDevice(client, seller: "store", journal: journal, clock: clock, queue: queue, account: account),
         journal: journal,
         environment: PurchaseEnvironment(clock: clock, effects: Effects()))
       purchases.setUser(user)

@@ -52,6 +52,7 @@ import Testing
     try await served.operate("orders/\(transaction.id)/approve")
     await look()
     #expect(await updates.next() == .transaction(transaction.id))
+    #expect(await updates.next() == .receipts, "for whoever did not submit it")
     guard case .accepted(_, let listed) = await queue.add(transaction) else {
       Issue.record("not accepted")
       return
@@ -104,6 +105,21 @@ import Testing
     try await refund(own.id)
     await look()
     #expect(await updates.next() == .revoked(own.id, reason: "It was a mistake."))
+    await served.listener.stop()
+  }
+
+  @Test func howeverManyListenThereIsOneLookAndAllAreTold() async throws {
+    let relay = Relay(served.network)
+    let queue = queue(over: relay)
+    let own = try await transaction("passes.5", "tok_approved")
+    _ = await queue.add(own)
+    let asked = relay.sent.count
+    var (first, second) = (queue.observe().makeAsyncIterator(), queue.observe().makeAsyncIterator())
+    try await refund(own.id)
+    await look()
+    #expect(await first.next() == .revoked(own.id, reason: "It was a mistake."))
+    #expect(await second.next() == .revoked(own.id, reason: "It was a mistake."))
+    #expect(relay.sent.count == asked + 1)
     await served.listener.stop()
   }
 

@@ -101,9 +101,10 @@ import Testing
         seller: "store", path: path, journal: journal,
         environment: PurchaseEnvironment(clock: clock, effects: effects, random: FixedRandom()))
     }
+    let queue = PublicationQueue(clock: clock, account: account)
     return StagedPurchases(
-      old: path(.publicationBackend(client, clock: clock, account: account)),
-      new: path(.publicationDevice(client, seller: "store", journal: journal, clock: clock, account: account))
+      old: path(.publicationBackend(client, queue: queue, account: account)),
+      new: path(.publicationDevice(client, seller: "store", journal: journal, clock: clock, queue: queue, account: account))
     ) { flag.stage }
   }
 

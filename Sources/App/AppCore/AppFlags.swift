@@ -56,10 +56,12 @@ extension StagedPurchases<PurchasableProduct> {
       made.onEnd = { flags.count($1, of: $0) }
       return made
     }
+    let queue = PublicationQueue(clock: environment.clock, account: account)
     self.init(
-      old: purchases(.publicationBackend(client, clock: environment.clock, account: account)),
+      old: purchases(.publicationBackend(client, queue: queue, account: account)),
       new: purchases(
-        .publicationDevice(client, seller: environment.origin, journal: journal, clock: environment.clock, account: account))
+        .publicationDevice(
+          client, seller: environment.origin, journal: journal, clock: environment.clock, queue: queue, account: account))
     ) { flags.isOn(.deviceFirstPurchases) ? .new : .old }
   }
 }

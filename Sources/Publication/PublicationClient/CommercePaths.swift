@@ -19,11 +19,11 @@ extension PurchasePath<PurchasableProduct> {
   /// How a publication sells whose receipts nobody but it verifies: ``PublicationPath/backend``.
   /// - Parameters:
   ///   - client: asks for products.
-  ///   - clock: paces the looks at what changed in the orders.
+  ///   - queue: charges; the same for both paths.
   public static func publicationBackend(
-    _ client: APIClient, clock: any AppClock, account: @escaping PublicationPath.Account
+    _ client: APIClient, queue: PublicationQueue, account: @escaping PublicationPath.Account
   ) -> PurchasePath {
-    publication(PublicationPath.backend, client, clock, account, BackendVerifier(account: account, otherwise: .otherUser))
+    publication(PublicationPath.backend, client, queue, BackendVerifier(account: account, otherwise: .otherUser))
   }
 
   /// How a publication sells whose receipts are verified on the device and confirmed by it: ``PublicationPath/device``.
@@ -31,24 +31,23 @@ extension PurchasePath<PurchasableProduct> {
   ///   - client: asks for products and keys.
   ///   - seller: whose keys, as the journal names it.
   ///   - journal: keeps the keys.
-  ///   - clock: dates the keys, and paces the looks at what changed in the orders.
+  ///   - clock: dates the keys.
+  ///   - queue: charges; the same for both paths.
   public static func publicationDevice(
-    _ client: APIClient, seller: String, journal: Journal, clock: any AppClock, account: @escaping PublicationPath.Account
+    _ client: APIClient, seller: String, journal: Journal, clock: any AppClock, queue: PublicationQueue,
+    account: @escaping PublicationPath.Account
   ) -> PurchasePath {
     let keys = KeyRing(seller: seller, path: PublicationPath.device, journal: journal, clock: clock) { try await client.trustedKeys() }
     let device = DeviceVerifier(keys: keys) { try ReceiptContents<PurchasableProduct>(payload: $0) }
     // What the device knows to be genuine is confirmed when its reader is back.
     let backend = BackendVerifier(account: account, otherwise: .unavailable("its reader is not signed in"))
-    return publication(PublicationPath.device, client, clock, account, CombinedVerifier(device: device, backend: backend))
+    return publication(PublicationPath.device, client, queue, CombinedVerifier(device: device, backend: backend))
   }
 
   private static func publication(
-    _ name: String, _ client: APIClient, _ clock: any AppClock, _ account: @escaping PublicationPath.Account,
-    _ verifier: any ReceiptVerifier<PurchasableProduct>
+    _ name: String, _ client: APIClient, _ queue: PublicationQueue, _ verifier: any ReceiptVerifier<PurchasableProduct>
   ) -> PurchasePath {
-    PurchasePath(
-      name: name, fetcher: PublicationProductFetcher(client: client), queue: PublicationQueue(clock: clock, account: account),
-      verifier: verifier)
+    PurchasePath(name: name, fetcher: PublicationProductFetcher(client: client), queue: queue, verifier: verifier)
   }
 }
 

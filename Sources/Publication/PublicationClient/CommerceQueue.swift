@@ -3,7 +3,8 @@ import PublicationAPI
 import PurchaseService
 import Runtime
 
-/// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it.
+/// The publication's orders as a payment queue: begins an order under the transaction's identifier, then charges it. Copies of one look at
+/// the orders together: give the same to every path that sells for one publication.
 public struct PublicationQueue: QueueProcessor {
   private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
   private let watch: OrderWatch
