@@ -59,7 +59,9 @@ final class Script: Sendable {
   let formatting: Formatting
   private(set) var model: PaywallViewModel!
   private(set) var states: [PaywallViewModel.State] = []
+  /// What was asked for; that something is shown is counted in ``shown``.
   private(set) var outputs: [PaywallViewModel.Output] = []
+  private(set) var shown = 0
 
   init(locale: String = "de_DE") async throws {
     _ = purchaseServiceIsSetUp
@@ -82,7 +84,9 @@ final class Script: Sendable {
       seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects))
     purchases.setUser("ada")
-    model = another { [weak self] in self?.outputs.append($0) }
+    model = another { [weak self] output in
+      if output == .shown { self?.shown += 1 } else { self?.outputs.append(output) }
+    }
     model.onChange = { [weak self] in self?.states.append($0) }
   }
 

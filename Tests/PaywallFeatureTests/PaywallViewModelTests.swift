@@ -72,6 +72,22 @@ import Testing
     #expect(bench.script.loads.withLock { $0 } == 2)
   }
 
+  @Test func itIsSeenOnceAndOnlyWithSomethingToChooseFrom() async throws {
+    let bench = try await Bench()
+    let good = bench.script.paywall.withLock { $0 }
+    bench.script.paywall.withLock { $0 = .failure(.offline(.unreachable("refused"))) }
+    await bench.appear()
+    #expect(bench.shown == 0)
+    bench.script.paywall.withLock { $0 = good }
+    bench.model.retryTapped()
+    await bench.effects.settled()
+    #expect(bench.shown == 1)
+    // Back from the payment sheet.
+    bench.model.disappear()
+    await bench.appear()
+    #expect(bench.shown == 1)
+  }
+
   @Test func productsThatCannotBeLoadedSayWhy() async throws {
     let bench = try await Bench()
     bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }

@@ -82,6 +82,7 @@ import SessionService
     navigator = Navigator(root: .login, presenter: presenter) { [factory] in factory.screen($0) }
     factory.perform = { [weak self] in self?.perform($0) }
     factory.purchased = { [weak self] in self?.purchased() }
+    factory.paywallShown = { [weak self] in self?.flags.count(.paywallSeen) }
     session.delegate = self
     curtain.output = { [weak self] output in
       switch output {
@@ -204,9 +205,7 @@ import SessionService
     case .fanClub(let id): navigator.change { $0.open(.fanClub(id)) }
     case .paywall(let id, let then):
       afterPurchase = then
-      let isThere = navigator.tree.visible?.destination == .paywall(id)
       navigator.change { $0.present(.paywall(id)) }
-      if !isThere { flags.count(.paywallSeen) }
     case .payment(let product): navigator.change { $0.present(.payment(product)) }
     case .purchases(let order):
       // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.

@@ -21,6 +21,8 @@ import SessionService
   var perform: ((Navigation) -> Void)?
   /// Told once when a purchase was completed.
   var purchased: (() -> Void)?
+  /// Told when a reader sees what a paywall offers.
+  var paywallShown: (() -> Void)?
 
   private let environment: AppEnvironment
   private let session: Session
@@ -136,6 +138,7 @@ import SessionService
         switch output {
         case .buy(let product): self?.perform?(.payment(product))
         case .close: self?.perform?(.back)
+        case .shown: self?.paywallShown?()
         }
       })
   }

@@ -12,6 +12,8 @@ import Runtime
     case buy(Product.ID)
     /// The reader does not.
     case close
+    /// The reader sees what is offered; told once.
+    case shown
   }
 
   /// What the screen shows.
@@ -33,6 +35,7 @@ import Runtime
   private var products: [Product] = []
   private var passCount: Int?
   private var isLoading = false
+  private var wasShown = false
   private var watching: [Task<Void, Never>] = []
 
   /// - Parameters:
@@ -135,6 +138,10 @@ import Runtime
       $0.warning =
         list.isStale ? "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." : nil
       show(products, in: &$0)
+    }
+    if state.phase == .ready, !wasShown {
+      wasShown = true
+      output(.shown)
     }
   }
 
