@@ -288,14 +288,22 @@ import Testing
 
   @Test func theBrowserIsWaitedForInItsOwnWordsAndCanBeCancelled() async throws {
     let gate = Gate()
-    let bench = try await Bench("monthly", methods: [.browser(asking(gate))])
+    let opened = Mutex(0)
+    let bench = try await Bench("monthly", methods: [.browser(asking(gate)) { opened.withLock { $0 += 1 } }])
     await bench.appear()
     let names = Names(bench)
+    bench.model.openAgainTapped()
+    #expect(opened.withLock { $0 } == 0, "there is no page yet")
     bench.model.payTapped()
     await gate.reached()
+    bench.model.openAgainTapped()
+    #expect(opened.withLock { $0 } == 1)
     bench.model.cancelTapped()
     await bench.answered()
-    let browsing = names.ready.with(.working("Waiting for you to pay in the browser…"), canPay: false)
+    bench.model.openAgainTapped()
+    #expect(opened.withLock { $0 } == 1, "nor any more")
+    var browsing = names.ready.with(.working("Waiting for you to pay in the browser…"), canPay: false)
+    browsing.canOpenAgain = true
     #expect(bench.states == [names.ready, browsing, names.ready])
     #expect(bench.outputs == [.cancelled])
   }

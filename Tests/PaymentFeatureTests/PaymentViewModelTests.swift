@@ -224,6 +224,29 @@ import Testing
     #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
   }
 
+  @Test func aSheetOpenedWhileThePaymentIsDeferredSaysSoAtOnce() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    bench.model.appear()
+    await bench.until { bench.model.state.phase == .ready }
+    #expect(bench.model.state.status == .waiting("Waiting for the bank's approval…"))
+    #expect(bench.texts == [nil, "Waiting for the bank's approval…"], "and never that the store is away")
+  }
+
+  @Test func payPressedWhileThePaymentIsDeferredElsewhereSaysSoAtOnce() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    await bench.appear()
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.texts.suffix(1) == ["Waiting for the bank's approval…"])
+    #expect(!bench.texts.contains(PendingReason.storeUnavailable.sentence))
+  }
+
   @Test func case3APaymentThatAnEarlierRunLeftUnconfirmedIsWaitedForAndNotPaidTwice() async throws {
     let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1, tries: 1))
     bench.queue.answer { _, _ in .unavailable(reason: "away") }

@@ -91,6 +91,22 @@ import Testing
     await served.listener.stop()
   }
 
+  @Test func thePageIsOpenedAgainWhileItIsWaitedFor() async throws {
+    let (authorizer, order) = (authorizer(), try await served.summary())
+    await authorizer.openAgain()
+    let payment = Task { try await authorizer.authorize(order) {} }
+    let url = try await seen.nextURL()
+    await authorizer.openAgain()
+    #expect(try await seen.nextURL() == url)
+    _ = try await served.browse(url, "Decline")
+    await ask()
+    #expect(try await payment.value == .cancelled)
+    await authorizer.openAgain()
+    seen.opened.yield("nothing in between")
+    #expect(try await seen.nextURL() == "nothing in between")
+    await served.listener.stop()
+  }
+
   @Test func declinedInTheBrowserIsACancellation() async throws {
     let payment = begin(try await served.summary())
     #expect(try await served.browse(try await seen.nextURL(), "Decline").contains("nothing was charged"))

@@ -17,6 +17,7 @@ import PaymentFeature
   private let spinner = Spinner(isSpinning: false, name: "Paying")
   private let status = Label(wraps: true)
   private let confirm = Button("Open your bank's page", styles: [.pill])
+  private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
   private var shownLines: [PaymentViewModel.State.Line] = []
@@ -36,13 +37,14 @@ import PaymentFeature
     let content = Box(
       .vertical, spacing: 12,
       children: [
-        Label("Payment", styles: [.heading], alignment: .center), badge.root, FittingScroller(bill), progress, confirm,
+        Label("Payment", styles: [.heading], alignment: .center), badge.root, FittingScroller(bill), progress, confirm, again,
       ])
     stack.add(content, name: "payment")
     stack.add(problem.root, name: "status")
     root = Box(.vertical, spacing: 12, children: [stack, pay, cancel])
     pay.onClicked(self) { $0.viewModel.payTapped() }
     confirm.onClicked(self) { $0.viewModel.confirmTapped() }
+    again.onClicked(self) { $0.viewModel.openAgainTapped() }
     cancel.onClicked(self) { $0.viewModel.cancelTapped() }
     problem.button.onClicked(self) { $0.viewModel.retryTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -64,6 +66,7 @@ import PaymentFeature
     // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
     pay.setAccessibleName(state.payTitle.hasPrefix("Pay") ? "Pay" : state.payTitle)
     pay.isSensitive = state.canPay
+    again.isVisible = state.canOpenAgain
     cancel.isSensitive = state.canCancel
     cancel.label = state.status.map(\.isSettled) == true ? "Close" : "Cancel"
     switch state.phase {

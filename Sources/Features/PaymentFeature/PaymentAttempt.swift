@@ -33,7 +33,8 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  mutating func ended(_ result: PurchaseOutcome<PurchasableProduct>) {
+  /// - Parameter reason: what the payment that is under way already waits for, when that is why this one was not begun.
+  mutating func ended(_ result: PurchaseOutcome<PurchasableProduct>, waitingFor reason: PendingReason = .storeUnavailable) {
     isRunning = false
     switch result {
     case .cancelled: self = PaymentAttempt()
@@ -41,7 +42,7 @@ struct PaymentAttempt: Equatable {
       tokenError = sentence
       self.result = result
     // Paid already, by an earlier press or an earlier run: what is left is to wait for it.
-    case .failed(.inProgress): self.result = .pending(.storeUnavailable)
+    case .failed(.inProgress): self.result = .pending(reason)
     case .purchased, .failed, .pending: self.result = result
     }
   }

@@ -92,6 +92,8 @@ extension PaymentViewModel {
     public var canPay = false
     /// Whether leaving now still cancels, or leaves nothing behind.
     public var canCancel = true
+    /// Whether the page that the reader pays on can be opened once more.
+    public var canOpenAgain = false
 
     /// A sheet that knows nothing yet.
     public init() {}

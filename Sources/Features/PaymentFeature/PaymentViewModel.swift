@@ -98,14 +98,20 @@ import PurchaseService
 
   /// The reader pressed "Pay". A second press while that is under way does nothing.
   public func payTapped() {
-    guard state.canPay, let product, let method = methods.first(where: { $0.id == state.selectedMethod }) else { return }
+    guard state.canPay, let product, let method else { return }
     attempt = PaymentAttempt(question: method.question, isRunning: true)
     isLeaving = false
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
-      self?.ended(result)
+      let reason = result == .failed(.inProgress) ? await purchases.reasonToWait(for: product.id) : nil
+      self?.ended(result, waitingFor: reason)
     }
+  }
+
+  /// The reader pressed "Open the page again": the browser was closed, or never came up.
+  public func openAgainTapped() {
+    if state.canOpenAgain { method?.openAgain?() }
   }
 
   /// The reader pressed the button that opens the bank's page.
@@ -138,6 +144,8 @@ import PurchaseService
     }
   }
 
+  private var method: PaymentMethod? { methods.first { $0.id == state.selectedMethod } }
+
   // MARK: Loading
 
   private func reload() {
@@ -148,20 +156,22 @@ import PurchaseService
     Task { [weak self, purchases, productID] in
       do throws(StoreFailure) {
         let products = try await purchases.products([productID]).products
-        self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence)
+        // Paid in an earlier run, and not confirmed: what it waits for is said at once.
+        let reason = await purchases.reasonToWait(for: productID)
+        self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence, waitingFor: reason)
       } catch {
         self?.loaded(nil, error.sentence)
       }
     }
   }
 
-  private func loaded(_ product: Product?, _ failure: String) {
+  private func loaded(_ product: Product?, _ failure: String, waitingFor reason: PendingReason? = nil) {
     isLoading = false
     self.product = product
     self.failure = product == nil ? failure : nil
-    // Paid in an earlier run, and not confirmed: nothing to pay again.
+    // Nothing to pay again.
     if purchases.isUnderWay(productID), !attempt.isRunning {
-      attempt.result = .pending(.storeUnavailable)
+      attempt.result = .pending(reason ?? .storeUnavailable)
       Task { [weak self] in await self?.follow() }
     }
     show()
@@ -174,8 +184,8 @@ import PurchaseService
     show()
   }
 
-  private func ended(_ result: PurchaseOutcome<PurchasableProduct>) {
-    attempt.ended(result)
+  private func ended(_ result: PurchaseOutcome<PurchasableProduct>, waitingFor reason: PendingReason?) {
+    attempt.ended(result, waitingFor: reason ?? .storeUnavailable)
     paying = nil
     show()
     if case .pending = attempt.result { Task { [weak self] in await self?.follow() } }
@@ -234,6 +244,7 @@ import PurchaseService
     new.status = attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
     new.canCancel = !attempt.isRunning || attempt.outcome == .notAuthorized
+    new.canOpenAgain = attempt.isRunning && attempt.outcome == .notAuthorized && method?.openAgain != nil
     state = new
   }
 
@@ -243,5 +254,12 @@ import PurchaseService
     // Not while, or after, it is bought here: the sheet then says so by its status.
     let isYours = attempt.isUntouched && purchases.covers(product)
     return isYours ? .alreadyYours("“\(product.name)” is yours already. There is nothing to pay.") : .ready
+  }
+}
+
+extension PurchaseLayer<PurchasableProduct> {
+  /// What a payment for this product that is under way waits for, from the journal: of an earlier run there is nothing else to ask.
+  fileprivate func reasonToWait(for productID: Product.ID) async -> PendingReason? {
+    try? await history().first { $0.productID == productID && $0.step.isUnderWay }?.pendingReason
   }
 }

@@ -14,24 +14,30 @@ public struct PaymentMethod: Sendable, Identifiable {
   public let question: String
   /// Asks the person for money by this method.
   public let authorizer: any PaymentAuthorizer
+  /// Shows the page again on which the person is asked; `nil` for a method without one.
+  public let openAgain: (@MainActor @Sendable () -> Void)?
 
   /// Makes one.
   public init(
-    id: String, name: String, detail: String = "", question: String = "Waiting for you to agree…", authorizer: any PaymentAuthorizer
+    id: String, name: String, detail: String = "", question: String = "Waiting for you to agree…", authorizer: any PaymentAuthorizer,
+    openAgain: (@MainActor @Sendable () -> Void)? = nil
   ) {
     self.id = id
     self.name = name
     self.detail = detail
     self.question = question
     self.authorizer = authorizer
+    self.openAgain = openAgain
   }
 
   /// The publication's own page in the system's browser.
-  /// - Parameter authorizer: opens it, and waits for what becomes of it.
-  public static func browser(_ authorizer: any PaymentAuthorizer) -> PaymentMethod {
+  /// - Parameters:
+  ///   - authorizer: opens it, and waits for what becomes of it.
+  ///   - openAgain: opens it once more.
+  public static func browser(_ authorizer: any PaymentAuthorizer, openAgain: @escaping @MainActor @Sendable () -> Void) -> PaymentMethod {
     PaymentMethod(
       id: "browser", name: "Pay in the browser", detail: "On the publication's own page.",
-      question: "Waiting for you to pay in the browser…", authorizer: authorizer)
+      question: "Waiting for you to pay in the browser…", authorizer: authorizer, openAgain: openAgain)
   }
 
   /// The cards that the stub payment provider knows; none of them costs anything.
@@ -65,8 +71,8 @@ public struct PaymentMethod: Sendable, Identifiable {
     openWeb: @escaping @MainActor @Sendable (_ url: String) -> Void
   ) -> [PaymentMethod] {
     guard publication?.hostedCheckout == true else { return testCards }
-    let browser = browser(HostedCheckoutAuthorizer(client: client, clock: clock, open: openWeb))
-    return testCards + [browser] + testCardsOfServers
+    let checkout = HostedCheckoutAuthorizer(client: client, clock: clock, open: openWeb)
+    return testCards + [browser(checkout, openAgain: checkout.openAgain)] + testCardsOfServers
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import PublicationAPI
 import PurchaseService
 import Runtime
+import Synchronization
 
 /// Asks on the publication's checkout page in the system browser: begins the order and its page, opens it, and asks how it stands until the
 /// person agreed, declined or let it expire. For a publication with ``PublicationInfo/hostedCheckout``.
@@ -19,6 +20,12 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
   private let client: APIClient
   private let clock: any AppClock
   private let open: @MainActor @Sendable (_ url: String) -> Void
+  private let waiting = Waiting()
+
+  /// The page that an answer is waited for from.
+  private final class Waiting: Sendable {
+    let page = Mutex<String?>(nil)
+  }
 
   /// - Parameters:
   ///   - client: whoever is signed in there when the payment begins is the one who pays.
@@ -29,10 +36,16 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
     self.open = open
   }
 
+  /// Shows the page once more that an answer is waited for from; nothing while there is none.
+  @MainActor public func openAgain() {
+    if let url = waiting.page.withLock({ $0 }) { open(url) }
+  }
+
   /// See `PaymentAuthorizer`.
   /// - Throws: `PaymentAuthorizationError`.
   public func authorize(_ order: OrderSummary, started: @escaping @Sendable () async -> Void) async throws -> PaymentAuthorization {
     guard let client = client.pinned() else { throw PaymentAuthorizationError(sentence: "Sign in to buy.") }
+    defer { waiting.page.withLock { $0 = nil } }
     do {
       let begun = try await client.beginOrder(order.id, product: order.product.id, currency: order.total.currency)
       guard begun.totalMinorUnits == order.total.minorUnits, begun.currency == order.total.currency else {
@@ -42,7 +55,10 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
       guard ["http", "https"].contains(URL(string: page.url)?.scheme?.lowercased()) else {
         throw PaymentAuthorizationError(sentence: "The publication’s checkout page has no address that a browser opens.")
       }
-      if page.state == .open { await open(page.url) }
+      if page.state == .open {
+        waiting.page.withLock { $0 = page.url }
+        await open(page.url)
+      }
       return try await answer(page, order.id, client, started)
     } catch ClientError.cancelled {
       // So that nobody agrees to what nobody waits for any more; if this does not arrive, the page expires.

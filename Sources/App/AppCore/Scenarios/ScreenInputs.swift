@@ -136,7 +136,7 @@ extension PaymentViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "methodChosen": { self.methodChosen($0) }, "payTapped": { _ in self.payTapped() }, "cancelTapped": { _ in self.cancelTapped() },
-      "confirmTapped": { _ in self.confirmTapped() },
+      "confirmTapped": { _ in self.confirmTapped() }, "openAgainTapped": { _ in self.openAgainTapped() },
       "retryTapped": { _ in self.retryTapped() },
     ]
   }
