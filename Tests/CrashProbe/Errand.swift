@@ -16,6 +16,10 @@ struct Errand: Codable, Sendable {
     case approved
     case declined
     case cancelled
+    /// Agrees, and the bank has yet to.
+    case deferred
+    /// Agrees, and has to confirm on a page of the bank's.
+    case interrupted
   }
 
   /// Which path the switch says: purchases that the other one began are finished by that all the same.

@@ -19,6 +19,8 @@ enum Event: Sendable {
   case ledgerAsked
   /// A ledger process wrote into its file.
   case ledgerWrote
+  /// Nothing waits for the bank, or not any more.
+  case bankAnswered
   /// Nothing has come of it for far too long.
   case late
 }
@@ -36,6 +38,9 @@ struct Standstill: Sendable {
   /// The client that stands; `nil` for a message on the wire.
   let client: Int?
   let tell: @Sendable (Word) -> Void
+
+  /// Whether it is a message of the bank, or of the reader at the bank's page.
+  var isBanks: Bool { label.contains(" /v1/operator/") || label.contains(" /checkout/") }
 }
 
 /// A thread's wait for a word.

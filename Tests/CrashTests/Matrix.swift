@@ -38,6 +38,8 @@ enum Matrix {
   static let others = [
     Journey(name: "declined", product: "premium.monthly", decision: .declined, stage: .backend),
     Journey(name: "cancelled", product: "premium.monthly", decision: .cancelled, stage: .device),
+    Journey(name: "deferred, then approved", product: "passes.5", decision: .deferred, stage: .backend, passes: 5),
+    Journey(name: "interrupted, then confirmed", product: "premium.monthly", decision: .interrupted, stage: .device),
     Journey(
       name: "recovery before anything was agreed to", product: "premium.lifetime", decision: .cancelled, stage: .backend,
       prelude: [Blow(place: .point(Point(label: "purchase.begin")), victim: .client)]),
@@ -135,7 +137,7 @@ enum Matrix {
   }
 
   private static func victims(at point: Point) -> [Victim] {
-    point.isAtLedger || point.label.hasSuffix("/charge") ? Victim.allCases : [.client, .server, .both]
+    point.isAtLedger || ["/charge", "/approve"].contains(where: point.label.hasSuffix) ? Victim.allCases : [.client, .server, .both]
   }
 
   private static func blows(_ point: Point, _ victim: Victim, _ chance: inout Chance) -> [Blow] {

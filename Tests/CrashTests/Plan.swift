@@ -13,7 +13,9 @@ struct Journey: Sendable {
   var prelude: [Blow] = []
 
   /// Whether it ends with a charge and the entitlement, if nobody interferes.
-  var isBought: Bool { decision == .approved }
+  var isBought: Bool { decision == .approved || needsBank }
+  /// Whether somebody else has to say yes before it goes on.
+  var needsBank: Bool { decision == .deferred || decision == .interrupted }
 }
 
 /// A place of a journey: the n-th time that somebody stands there.

@@ -35,6 +35,8 @@ final class Play {
   private var client = 0
   private var exchanges = 0
   private var late: [Standstill] = []
+  /// The client that waits for the bank.
+  private var waiting: Standstill?
   private var askedAgain = 0
   private var report: Report?
   private var isOver = false
@@ -82,6 +84,9 @@ final class Play {
     case .exchangeOver: exchanges -= 1
     case .ledgerAsked: try await atLedger(.ledgerAsked, world)
     case .ledgerWrote: try await atLedger(.ledgerWrote, world)
+    case .bankAnswered:
+      waiting?.tell(.goOn)
+      waiting = nil
     case .late:
       outcome.isStuck = true
       throw Broken(what: "nothing came of it")
@@ -102,15 +107,22 @@ final class Play {
     standstills += 1
     let point = Point(label: standstill.label, occurrence: seen[standstill.label] ?? 1)
     try await note(point, isClient: standstill.client != nil, world)
-    guard let blow = blows.first else { return standstill.tell(.goOn) }
+    guard let blow = blows.first else { return letGo(standstill, world) }
     switch blow.place {
     case .point(let place) where place == point || place == point.blocked: try strike(blow, standstill, world)
     case .point(let place) where place.beforeBlocked == point:
       try world.lockDatabase()
       standstill.tell(.goOn)
     case .standstill(standstills): try strike(blow, standstill, world)
-    default: standstill.tell(.goOn)
+    default: letGo(standstill, world)
     }
+  }
+
+  /// Whoever waits for the bank goes on when that has answered, so that each play goes the same way.
+  private func letGo(_ standstill: Standstill, _ world: isolated World) {
+    guard journey.needsBank, standstill.label == "waits" else { return standstill.tell(.goOn) }
+    waiting = standstill
+    world.askBank(about: reader)
   }
 
   private func atLedger(_ point: Point, _ world: isolated World) async throws {
@@ -163,8 +175,8 @@ final class Play {
     switch blow.fate {
     case .arrives: standstill.tell(.goOn)
     case .isLost: standstill.tell(.drop)
-    // A client that lives on waits for it, and nothing would ever be over.
-    case .arrivesLate where blow.victim.killsClient: late.append(standstill)
+    // A client that lives on waits for it, as the bank does for its own, and nothing would ever be over.
+    case .arrivesLate where blow.victim.killsClient && !standstill.isBanks: late.append(standstill)
     case .arrivesLate: standstill.tell(.drop)
     }
   }

@@ -100,11 +100,12 @@ struct HTTPMessage {
     firstLine = lines[0]
   }
 
-  /// Method and path of a request, whatever identifiers are in it.
+  /// Method and path of a request, whatever identifiers, or keys of pages, are in it.
   var name: String {
     let words = firstLine.split(separator: " ")
     guard words.count > 1 else { return firstLine }
-    let path = words[1].prefix { $0 != "?" }.split(separator: "/").map { UUID(uuidString: String($0)) == nil ? $0 : "ID" }
+    var path = words[1].prefix { $0 != "?" }.split(separator: "/").map { UUID(uuidString: String($0)) == nil ? $0 : "ID" }
+    if path.first == "checkout", path.count > 1 { path[1] = "PAGE" }
     return "\(words[0]) /\(path.joined(separator: "/"))"
   }
 

@@ -32,6 +32,7 @@ actor World {
   private var client: ClientProcess?
   private var clients = 0
   private var lock: Connection?
+  private var bank: Task<Void, Never>?
 
   /// - Parameter readers: how many readers there are to be, each for one case.
   init(readers count: Int) async throws {
@@ -52,6 +53,7 @@ actor World {
 
   /// Ends every process, and takes the folder away.
   func close() {
+    bank?.cancel()
     killClient()
     ledger.letGo()
     ledger.stopWatching()
@@ -115,6 +117,36 @@ actor World {
     let transport = try NetworkTransport(origin: "http://127.0.0.1:\(server?.port ?? 0)")
     let answer = try await transport.send(Request(.get, path, headers: ["Authorization": "Bearer \(reader.token)"]))
     return try Wire.decode(Answer.self, from: answer.body)
+  }
+
+  // MARK: The bank
+
+  /// Says yes to what a reader's orders wait for, as often as it takes: over the wire, like the client. Tells when nothing waits any more.
+  func askBank(about reader: Reader) {
+    guard bank == nil else { return }
+    bank = Task { [tell] in
+      // A server that was killed is there again in a moment.
+      while !Task.isCancelled, (try? await self.nothingWaits(for: reader)) != true {
+        try? await SystemClock().sleep(for: .milliseconds(10))
+      }
+      self.bank = nil
+      tell(.bankAnswered)
+    }
+  }
+
+  private func nothingWaits(for reader: Reader) async throws -> Bool {
+    // Without a page the reader has confirmed, or the client has yet to be told of one: it is for the client to go on.
+    guard let order = try await orders(of: reader).first(where: { $0.state == .deferred || $0.actionURL != nil }) else { return true }
+    let network = try NetworkTransport(origin: wire.origin)
+    if let page = order.actionURL.flatMap(URL.init(string:)) {
+      _ = try await network.send(Request(.post, page.path + "/approve"))
+    } else {
+      struct Access: Decodable { let token: String }
+      let access = try Data(contentsOf: URL(fileURLWithPath: folder + "/publication/operator.json"))
+      let token = try Wire.decode(Access.self, from: access).token
+      _ = try await network.send(Request(.post, "/v1/operator/orders/\(order.id)/approve", headers: ["Authorization": "Bearer \(token)"]))
+    }
+    return false
   }
 
   /// Keeps the server from writing anything.
