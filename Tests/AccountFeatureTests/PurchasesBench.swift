@@ -32,6 +32,11 @@ import Synchronization
         id: "monthly", kind: .subscription(group: nil, period: $0), name: "Monthly", price: Price(minorUnits: 490, currency: "EUR"),
         entitlement: "premium")
     },
+    SubscriptionPeriod(months: 1).map {
+      Product(
+        id: "trial", kind: .subscription(group: nil, period: $0), name: "Trial", price: Price(minorUnits: 490, currency: "EUR"),
+        entitlement: "premium", offer: Offer(price: Price(minorUnits: 0, currency: "EUR"), period: $0))
+    },
     Product(id: "lifetime", kind: .nonConsumable, name: "For good", price: Price(minorUnits: 14_900, currency: "EUR")),
     Product(
       id: "passes", kind: .consumable(type: "article_pass", amount: 5), name: "Five passes",

@@ -88,6 +88,22 @@ import Testing
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status == Status(.bad, "Failed, and not charged", detail: "Your bank said no."))
+  }
+
+  @Test func chargedAndRefusedIsNotCalledNotCharged() async throws {
+    let bench = try await PurchasesBench()
+    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid.") }
+    try await bench.buy("monthly")
+    await bench.appear()
+    #expect(bench.row?.status == Status(.bad, "Paid, and refused by the publication", detail: "This receipt is not valid."))
+  }
+
+  @Test func aTrialIsBegunForFree() async throws {
+    let bench = try await PurchasesBench()
+    try await bench.buy("trial")
+    await bench.appear()
+    #expect(bench.row?.price == "€0.00")
+    #expect(bench.row?.status.words == "Begun for free")
     #expect(bench.row?.canCheck == false)
   }
 

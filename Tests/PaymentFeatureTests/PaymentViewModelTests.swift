@@ -193,6 +193,34 @@ import Testing
     await bench.until { bench.purchases.hasPremium }
   }
 
+  @Test func aTrialIsAgreedToForNothing() async throws {
+    let asked = Mutex<Price?>(nil)
+    let bench = try await Bench(
+      "trial",
+      ScriptedAuthorizer { order, started in
+        asked.withLock { $0 = order.total }
+        await started()
+        return .authorized(PaymentToken("token"))
+      })
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    let nothing = Price(minorUnits: 0, currency: "EUR")
+    #expect(asked.withLock { $0 } == nothing, "what the sheet showed as the total")
+    #expect(try await bench.purchases.history().map(\.price) == [nothing])
+  }
+
+  @Test func whatWasChargedAndRefusedIsNotPaidAgain() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.model.state.status == .problem("This receipt is not valid. Write to us."))
+    #expect(!bench.model.state.canPay)
+    #expect(bench.model.state.canCancel)
+  }
+
   // MARK: A store that does not answer
 
   @Test func aPaymentThatIsNotConfirmedWaitsAndFinishesByItself() async throws {

@@ -32,6 +32,9 @@ public enum PurchaseFailure: Error, Equatable, Sendable {
   /// The store said no.
   case refused(code: String, sentence: String)
 
+  /// The code of a purchase that was charged, and whose receipt the store refused: the one refusal after which money may have moved.
+  public static let receiptRejected = "receipt_rejected"
+
   /// A stable word for journals, logs and counts.
   public var code: String {
     switch self {

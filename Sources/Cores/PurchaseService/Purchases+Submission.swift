@@ -115,7 +115,7 @@ extension Purchases {
       return .later(.clockIsBehind)
     } catch .rejected(let sentence) {
       drop(transaction.id)
-      return await settle(submission, .refused(code: "receipt_rejected", sentence: sentence))
+      return await settle(submission, .refused(code: PurchaseFailure.receiptRejected, sentence: sentence))
     } catch {
       // No reason to believe that nothing was charged: the store is asked for a better receipt, under the same key.
       submission.transaction.step = .submitted

@@ -211,7 +211,7 @@ import Runtime
   ) async -> Outcome {
     var transaction = Transaction(
       id: environment.identifiers.next(), seller: seller, user: attempt.user, productID: product.id, isOneTime: product.kind.isOneTime,
-      price: product.price, path: path.name, begun: environment.clock.now)
+      price: product.firstPayment, path: path.name, begun: environment.clock.now)
     begunHere.insert(transaction.id)
     do {
       let other = try await environment.effects.run("purchase.begin") { [journal, transaction] in try await journal.begin(transaction) }
@@ -226,7 +226,7 @@ import Runtime
 
     attempt.stage(.waitingForAuthorization)
     let facts = await attempt.ask(
-      OrderSummary(id: transaction.id, product: product, total: product.price), authorizer, environment)
+      OrderSummary(id: transaction.id, product: product, total: product.firstPayment), authorizer, environment)
     switch PaymentOutcome.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
     case .notAuthorized, .authorizing:
       transaction.step = .cancelled

@@ -67,9 +67,12 @@ extension PurchaseRow.Status {
       self.init(.waiting, "Waiting to be confirmed", detail: "The store is asked again by itself. You are charged at most once.")
     case .deferred: self.init(.waiting, "Waiting for the bank", detail: sentence)
     case .interrupted: self.init(.waiting, "Your bank asks you to confirm", detail: sentence)
+    case .failed where transaction.failure == PurchaseFailure.receiptRejected:
+      self.init(.bad, "Paid, and refused by the publication", detail: sentence)
     case .failed: self.init(.bad, "Failed, and not charged", detail: sentence)
     case .revoked: self.init(.past, "Refunded", detail: sentence)
-    case .purchased: self = .paid("Paid", transaction.id, transaction.productID, context)
+    case .purchased:
+      self = .paid(transaction.price?.minorUnits == 0 ? "Begun for free" : "Paid", transaction.id, transaction.productID, context)
     case .restored: self = .paid("Bought on another computer", transaction.id, transaction.productID, context)
     }
   }

@@ -57,6 +57,8 @@ struct PaymentAttempt: Equatable {
     guard case .failed(let failure) = result else { return false }
     switch failure {
     case .inProgress, .alreadyOwned, .unknownProduct: return false
+    // Another try would be another charge.
+    case .refused(PurchaseFailure.receiptRejected, _): return false
     case .notSignedIn, .notAllowed, .storage, .authorization, .declined, .refused: return true
     }
   }
