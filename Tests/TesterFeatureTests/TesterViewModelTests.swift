@@ -25,8 +25,12 @@ import Testing
     try TestStore(StubFile(json: Data(Self.file.utf8), name: "m.json"), allowed: true, clock: clock)
   }
 
+  private func controls(_ panel: TesterViewModel) -> [TesterViewModel.State.Control] {
+    panel.state.sections.flatMap(\.groups).flatMap(\.controls)
+  }
+
   private func control(_ title: String, in panel: TesterViewModel) throws -> TesterViewModel.State.Control {
-    try #require(panel.state.sections.flatMap(\.rows).joined().first { $0.title == title }, "\(title)")
+    try #require(controls(panel).first { $0.title == title }, "\(title)")
   }
 
   private func press(_ title: String, in panel: TesterViewModel) async throws {
@@ -62,10 +66,47 @@ import Testing
     try await press("Cancel", in: panel)
     #expect(store.state.productOutcomes["m"]?.map(\.result) == [.cancel])
     #expect(panel.state.sections.first { $0.id == "Next purchase" }?.lines == ["Planned: Cancel."])
-    for result in StubOutcome.Result.allCases {
+    for result in StubOutcome.Result.allCases where result != .fail {
       let command = TestStore.Command.nextOutcome(StubOutcome(result), product: "m")
-      #expect(panel.state.sections.flatMap(\.rows).joined().contains { $0.action == .command(command) }, "\(result)")
+      #expect(controls(panel).contains { $0.action == .command(command) }, "\(result)")
     }
+  }
+
+  @Test func aFailureIsPlannedByItsCode() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    try await press("Insufficient funds", in: panel)
+    try await press("Unavailable", in: panel)
+    #expect(store.state.outcomes.map(\.code) == ["unavailable", "insufficient_funds"])
+    #expect(panel.state.sections.first { $0.id == "Next purchase" }?.lines == ["Planned: Fail (unavailable), Fail (insufficient_funds)."])
+  }
+
+  @Test func whileItIsOpenTheClockIsSeenToRun() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    try await press("A month in 30 s", in: panel)
+    let before = panel.state.sections[0].lines
+    panel.appear()
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    while panel.state.sections[0].lines == before { await Task.yield() }
+    panel.disappear()
+  }
+
+  @Test func readersAreNamedOnlyWhereThereAreSeveral() async throws {
+    let store = try store()
+    let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
+    func text() -> String { panel.state.sections.map { ([$0.id] + $0.lines).joined(separator: "\n") }.joined(separator: "\n") }
+    try await store.perform(.buyElsewhere("m", user: "52196A0A-F72B"))
+    panel.appear()
+    #expect(!text().contains("52196A0A"))
+    #expect(text().contains("the reader paid"))
+    try await store.perform(.buyElsewhere("m", user: "7E57AB1E-F72B"))
+    panel.disappear()
+    panel.appear()
+    #expect(text().contains(", of 52196A0A"))
+    #expect(text().contains("7E57AB1E paid"))
+    panel.disappear()
   }
 
   @Test func aPurchaseElsewhereAppearsWithAllThatCanBeDoneToIt() async throws {
@@ -78,7 +119,7 @@ import Testing
     for title in ["Renew", "Expire", "Renews", "Billing retry", "Grace", "Recover", "Refund"] { _ = try control(title, in: panel) }
     try await press("Refund", in: panel)
     #expect(store.state.owned(at: store.clock.now).isEmpty)
-    #expect(!panel.state.sections.flatMap(\.rows).joined().contains { $0.title == "Refund" })
+    #expect(!controls(panel).contains { $0.title == "Refund" })
   }
 
   @Test func aCommandThatIsRefusedSaysWhy() async throws {

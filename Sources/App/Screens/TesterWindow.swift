@@ -93,11 +93,17 @@ import TesterFeature
     scope = Scope()
     var children: [Widget] = [Label(section.id, styles: [.subheading], wraps: true)]
     for line in section.lines { children.append(Label(line, styles: [.dim], wraps: true)) }
-    for controls in section.rows {
-      let row = Box(.horizontal, spacing: 6)
-      row.isHomogeneous = true
-      for control in controls { row.append(button(control)) }
-      children.append(row)
+    for group in section.groups {
+      if !group.caption.isEmpty { children.append(Label(group.caption, styles: [.caption, .dim])) }
+      for start in stride(from: 0, to: group.controls.count, by: group.columns) {
+        let row = Box(.horizontal, spacing: 6)
+        row.isHomogeneous = true
+        for index in start..<start + group.columns {
+          // What is missing in the last row leaves its room, so that buttons stand below each other.
+          row.append(index < group.controls.count ? button(group.controls[index]) : Box(.horizontal))
+        }
+        children.append(row)
+      }
     }
     root.replaceAll { children }
   }

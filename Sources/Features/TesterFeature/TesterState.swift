@@ -9,14 +9,31 @@ extension TesterViewModel {
       public var id: String
       /// Lines, from the top.
       public var lines: [String] = []
-      /// Buttons, in rows.
-      public var rows: [[Control]] = []
+      /// Buttons below the lines.
+      public var groups: [Group] = []
 
       /// Makes one.
-      public init(_ id: String, lines: [String] = [], rows: [[Control]] = []) {
+      public init(_ id: String, lines: [String] = [], groups: [Group] = []) {
         self.id = id
         self.lines = lines
-        self.rows = rows
+        self.groups = groups
+      }
+    }
+
+    /// Buttons that belong together.
+    public struct Group: Equatable, Sendable {
+      /// What they are about; empty when the section says so.
+      public var caption: String
+      /// The buttons, in reading order.
+      public var controls: [Control]
+      /// How many stand beside each other.
+      public var columns: Int
+
+      /// Makes one.
+      public init(_ caption: String = "", _ controls: [Control], columns: Int = 3) {
+        self.caption = caption
+        self.controls = controls
+        self.columns = columns
       }
     }
 

@@ -52,6 +52,11 @@ import StubStore
         guard let requests else { return }
         for await _ in requests where !Task.isCancelled { self?.show() }
       },
+      // The store's clock goes on by itself, and may be a fast one: a look a second of the real one.
+      Task { [weak self, store, effects] in
+        guard let store else { return }
+        while (try? await effects.sleep("tester.clock", for: .seconds(max(store.clock.rate, 1)), on: store.clock)) != nil { self?.show() }
+      },
     ]
     show()
   }
@@ -108,8 +113,8 @@ import StubStore
 
   private func sections(_ store: TestStore) -> [State.Section] {
     let state = store.state
-    let orders = state.orders.reversed().filter(\.isShown).prefix(8).map { order(store, $0) }
-    let log = state.log.suffix(Self.shownLines).reversed().map { "\(date($0.date)): \($0.text)" }
+    let orders = state.orders.reversed().filter(\.isShown).prefix(8).map { order($0, state) }
+    let log = state.log.suffix(Self.shownLines).reversed().map { "\(date($0.date)): \(named($0.text, state))" }
     return [clock(store, state), next(state), requests(state)] + orders + (log.isEmpty ? [] : [State.Section("What happened", lines: log)])
   }
 
@@ -121,69 +126,93 @@ import StubStore
     }
     return State.Section(
       "Clock", lines: ["It is \(date(store.clock.now)) in the test store."],
-      rows: [
-        rates.map { State.Control($0.0, .command(.clockRate($0.1)), isOn: state.rate == $0.1) },
-        (steps + months).map { State.Control($0.0, .command($0.1)) },
+      groups: [
+        State.Group("", rates.map { State.Control($0.0, .command(.clockRate($0.1)), isOn: state.rate == $0.1) }),
+        State.Group("", (steps + months).map { State.Control($0.0, .command($0.1)) }, columns: 4),
       ])
   }
 
+  /// Codes that a purchase fails with; a store is asked again after the last three.
+  private static let codes = ["declined", "insufficient_funds", "unknown_product", "unavailable", "busy", "unauthorized"]
+
   private func next(_ state: StubState) -> State.Section {
-    let planned = (product.map { state.productOutcomes[$0] ?? [] } ?? state.outcomes).map(\.result.title)
+    let planned = (product.map { state.productOutcomes[$0] ?? [] } ?? state.outcomes).map(\.title)
     let choices =
       [State.Control("Any product", .choose(nil), isOn: product == nil)]
       + state.products.map { State.Control($0.name, .choose($0.id), isOn: product == $0.id) }
-    let outcomes = StubOutcome.Result.allCases.map { result in
-      State.Control(result.title, .command(.nextOutcome(StubOutcome(result), product: product)))
+    let outcomes = StubOutcome.Result.allCases.filter { $0 != .fail }.map { StubOutcome($0) }
+    let failures = Self.codes.map { StubOutcome(.fail, code: $0) }
+    func controls(_ outcomes: [StubOutcome]) -> [State.Control] {
+      outcomes.map { State.Control($0.code?.words ?? $0.title, .command(.nextOutcome($0, product: product))) }
     }
-    let elsewhere = product.map { [[State.Control("Buy it on another device", .command(.buyElsewhere($0)))]] } ?? []
+    let elsewhere = product.map { [State.Group("", [State.Control("Buy it on another device", .command(.buyElsewhere($0)))], columns: 1)] }
     return State.Section(
       "Next purchase", lines: [planned.isEmpty ? "It succeeds." : "Planned: \(planned.joined(separator: ", "))."],
-      rows: choices.rows(of: 3) + outcomes.rows(of: 4) + elsewhere)
+      groups: [
+        State.Group("Of", choices), State.Group("Ends with", controls(outcomes)), State.Group("Fails with", controls(failures)),
+      ] + (elsewhere ?? []))
   }
 
   private func requests(_ state: StubState) -> State.Section {
     let answers = StubRequests.Answer.allCases.map { answer in
       State.Control(
-        answer.rawValue.capitalized, .command(.requests(StubRequests(answer, delay: state.requests.delay))),
+        answer.rawValue.words, .command(.requests(StubRequests(answer, delay: state.requests.delay))),
         isOn: state.requests.answer == answer)
     }
     let slow = state.requests.delay > 0
-    let device = [
-      State.Control("Slow", .command(.requests(StubRequests(state.requests.answer, delay: slow ? 0 : 5))), isOn: slow),
-      State.Control("Payments allowed", .command(.paymentsAllowed(!state.paymentsAllowed)), isOn: state.paymentsAllowed),
-    ]
     return State.Section(
       "Store and device", lines: [],
-      rows: answers.rows(of: 4) + [device, [State.Control("Restore", .command(.restore)), State.Control("Begin anew", .command(.reset))]])
+      groups: [
+        State.Group("Asked for products", answers),
+        State.Group(
+          "",
+          [
+            State.Control("Slow", .command(.requests(StubRequests(state.requests.answer, delay: slow ? 0 : 5))), isOn: slow),
+            State.Control("Payments allowed", .command(.paymentsAllowed(!state.paymentsAllowed)), isOn: state.paymentsAllowed),
+          ]),
+        State.Group("", [State.Control("Restore", .command(.restore)), State.Control("Begin anew", .command(.reset))]),
+      ])
   }
 
-  private func order(_ store: TestStore, _ order: StubOrder) -> State.Section {
+  private func order(_ order: StubOrder, _ state: StubState) -> State.Section {
     let target = TestStore.Target(order.product, user: order.user)
-    let name = store.state.products.first { $0.id == order.product }?.name ?? order.product
-    var lines = ["\(order.standing.rawValue.replacing("_", with: " ")), bought \(date(order.began))"]
-    if let until = order.paidUntil { lines[0] += ", \(order.renews ? "renews" : "ends") \(date(until))" }
-    var rows: [[State.Control]] = []
-    func control(_ title: String, _ command: TestStore.Command) -> State.Control { State.Control(title, .command(command)) }
-    if order.standing == .deferred { rows.append([control("Approve", .approve(target)), control("Decline", .decline(target))]) }
-    if order.isPending, order.standing != .deferred { rows.append([control("Resolve", .resolve(target))]) }
+    let product = state.products.first { $0.id == order.product }
+    var line = "\(order.standing.rawValue.words), bought \(date(order.began))"
+    if let until = order.paidUntil { line += ", \(order.renews ? "renews" : "ends") \(date(until))" }
+    var controls: [State.Control] = []
+    func add(_ title: String, _ command: TestStore.Command, isOn: Bool = false) {
+      controls.append(State.Control(title, .command(command), isOn: isOn))
+    }
+    if order.standing == .deferred {
+      add("Approve", .approve(target))
+      add("Decline", .decline(target))
+    }
+    if order.isPending, order.standing != .deferred { add("Resolve", .resolve(target)) }
     if order.isSubscription {
-      rows.append([
-        control("Renew", .renew(target)), control("Expire", .expire(target)),
-        State.Control("Renews", .command(.autoRenew(target, on: !order.renews)), isOn: order.renews),
-      ])
-      rows.append([
-        control("Billing retry", .billingRetry(target)), control("Grace", .grace(target)), control("Recover", .recover(target)),
-      ])
-      if let product = store.state.products.first(where: { $0.id == order.product }) {
-        let price = product.price.minorUnits + max(product.price.minorUnits / 5, 1)
-        rows.append([control("Price + 20 %, with consent", .priceIncrease(order.product, priceMinorUnits: price, needsConsent: true))])
+      add("Renew", .renew(target))
+      add("Expire", .expire(target))
+      add("Renews", .autoRenew(target, on: !order.renews), isOn: order.renews)
+      add("Billing retry", .billingRetry(target))
+      add("Grace", .grace(target))
+      add("Recover", .recover(target))
+      if let price = product?.price.minorUnits {
+        add("Price + 20 %", .priceIncrease(order.product, priceMinorUnits: price + max(price / 5, 1), needsConsent: true))
       }
       if order.needsConsent {
-        rows.append([control("Agree", .consent(target, agreed: true)), control("Do not agree", .consent(target, agreed: false))])
+        add("Agree", .consent(target, agreed: true))
+        add("Do not agree", .consent(target, agreed: false))
       }
     }
-    if order.payments > 0, order.standing != .refunded { rows.append([control("Refund", .refund(target))]) }
-    return State.Section("\(name) for \(order.user) (\(order.id.uuidString.suffix(4)))", lines: lines, rows: rows)
+    if order.payments > 0, order.standing != .refunded { add("Refund", .refund(target)) }
+    let whose = Set(state.orders.map(\.user)).count > 1 ? ", of \(order.user.prefix(8))" : ""
+    return State.Section(
+      "\(product?.name ?? order.product) (\(order.id.uuidString.suffix(4)))", lines: [line + whose], groups: [State.Group("", controls)])
+  }
+
+  /// Identifiers of readers say nothing while there is one, and enough by their beginning when there are more.
+  private func named(_ text: String, _ state: StubState) -> String {
+    let users = Set(state.orders.map(\.user))
+    return users.reduce(text) { $0.replacing($1, with: users.count > 1 ? String($1.prefix(8)) : "the reader") }
   }
 
   private func date(_ date: Date) -> String {
@@ -199,17 +228,12 @@ extension StubOrder {
   fileprivate var isShown: Bool { isPending || isSubscription || (payments > 0 && standing != .refunded) }
 }
 
-extension StubOutcome.Result {
-  /// What stands on a button.
-  fileprivate var title: String { rawValue.replacing("_", with: " ").capitalizedFirst }
+extension StubOutcome {
+  /// What stands on a button, and among what is planned.
+  fileprivate var title: String { code.map { "\(result.rawValue.words) (\($0))" } ?? result.rawValue.words }
 }
 
 extension String {
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}
-
-extension [TesterViewModel.State.Control] {
-  fileprivate func rows(of count: Int) -> [[Element]] {
-    stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
-  }
+  /// A name of the file's as a person writes it: "Insufficient funds".
+  fileprivate var words: String { prefix(1).uppercased() + dropFirst().replacing("_", with: " ") }
 }
