@@ -11,6 +11,8 @@ public enum Alignment: Sendable {
   case end
   /// In the middle.
   case center
+  /// With the line that its text stands on where its neighbours' text stands.
+  case baseline
 
   var native: GtkAlign {
     switch self {
@@ -18,6 +20,7 @@ public enum Alignment: Sendable {
     case .start: GTK_ALIGN_START
     case .end: GTK_ALIGN_END
     case .center: GTK_ALIGN_CENTER
+    case .baseline: GTK_ALIGN_BASELINE
     }
   }
 }

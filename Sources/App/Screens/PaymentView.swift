@@ -116,12 +116,13 @@ import PaymentFeature
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {
-    let words = Box(.vertical, spacing: 2, children: [Label(line.name, styles: [.subheading], wraps: true)])
-    if !line.detail.isEmpty { words.append(Label(line.detail, styles: [.caption, .dim], wraps: true)) }
-    words.expandsHorizontally = true
+    let name = Label(line.name, styles: [.subheading], wraps: true)
+    name.expandsHorizontally = true
     let price = Label(line.price, alignment: .end)
-    price.vertical = .start
-    return Box(.horizontal, spacing: 12, children: [words, price])
+    for label in [name, price] { label.vertical = .baseline }
+    let row = Box(.vertical, spacing: 2, children: [Box(.horizontal, spacing: 12, children: [name, price])])
+    if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true)) }
+    return row
   }
 }
 

@@ -104,7 +104,7 @@ import Gtk
   init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
     self.id = id
     name.expandsHorizontally = true
-    price.vertical = .start
+    for label in [name, price] { label.vertical = .baseline }
     let buttons = Box(.horizontal, spacing: 10, children: [self.confirm, self.check, spinner])
     root = Box(
       .vertical, spacing: 4, styles: [.card, "padded"],
