@@ -100,6 +100,9 @@ library("FeedFeature", "Features", ["ContentCache", "PublicationClient", "Public
 library("FanClubFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
 library("BookmarksFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
 library("ArticleFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
+library("CommentsFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("SearchFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("AddFeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
 library("PaywallFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
 library("PaymentFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
 library("AccountFeature", "Features", ["SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
@@ -107,7 +110,7 @@ library("TesterFeature", "Features", ["StubStore", "PurchaseService", "Publicati
 
 let features: [Target.Dependency] = [
   "LoginFeature", "FeedFeature", "FanClubFeature", "BookmarksFeature", "ArticleFeature", "PaywallFeature", "PaymentFeature",
-  "AccountFeature", "TesterFeature",
+  "AccountFeature", "TesterFeature", "CommentsFeature", "SearchFeature", "AddFeedFeature",
 ]
 let clientCores: [Target.Dependency] = [
   "Runtime", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "ContentCache", "PurchaseService", "SessionService", "NavigationCore",
@@ -211,6 +214,9 @@ tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
 tests("FanClubFeatureTests", ["FanClubFeature"] + contentPage)
 tests("BookmarksFeatureTests", ["BookmarksFeature", "FeedFeature", "FanClubFeature"] + contentPage)
 tests("ArticleFeatureTests", ["ArticleFeature", "FeedFormats"] + contentPage)
+tests("CommentsFeatureTests", ["CommentsFeature"] + contentPage)
+tests("SearchFeatureTests", ["SearchFeature"] + contentPage)
+tests("AddFeedFeatureTests", ["AddFeedFeature"] + contentPage)
 tests("PaywallFeatureTests", ["PaywallFeature"] + selling)
 tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService"] + selling)

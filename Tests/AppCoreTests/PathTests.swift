@@ -48,13 +48,13 @@ import Testing
     try await rig.signIn()
     #expect(rig.visible == .tab(.home))
     guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    #expect(feed.state.phase == .ready)
-    #expect(feed.state.ids.first == "p45")
+    #expect(feed.state.posts.phase == .ready)
+    #expect(feed.state.posts.ids.first == "p45")
     #expect(feed.row(for: "p45")?.isLocked == true)
     #expect(feed.row(for: "p44")?.isLocked == false)
     feed.reachedEnd()
     await rig.settle()
-    #expect(feed.state.ids.count == 40)
+    #expect(feed.state.posts.ids.count == 40)
   }
 
   @Test func aWarmSessionGoesFromTheCurtainStraightToTheFeed() async throws {

@@ -37,9 +37,11 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(article.state.post?.title == "Title 1")
     #expect(article.state.text == .teaser("Teaser 1"))
     await reader.settle()
-    #expect(recorder.states.map(\.phase) == [.loading, .loading, .ready])
-    #expect(recorder.states.map(\.text) == [nil, .teaser("Teaser 1"), body])
-    #expect(reader.publication.requests == ["GET /v1/posts/p1"])
+    // Reading it marks it as read, which is the last of these.
+    #expect(recorder.states.map(\.phase) == [.loading, .loading, .ready, .ready])
+    #expect(recorder.states.map(\.text) == [nil, .teaser("Teaser 1"), body, body])
+    #expect(recorder.states.map { $0.post?.isRead } == [nil, false, false, true])
+    #expect(reader.publication.requests == ["GET /v1/posts/p1", "PUT /v1/posts/p1/read"])
   }
 
   @Test func aBodyThatIsKnownIsReadableOffline() async {

@@ -27,7 +27,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     return article
   }
 
-  private var spent: [String] { reader.publication.requests.filter { $0.hasPrefix("PUT") } }
+  private var spent: [String] { reader.publication.requests.filter { $0.hasSuffix("/unlock") } }
 
   @Test func aReaderWithPassesIsOfferedOneBesideUnlocking() async {
     let article = await shown()

@@ -15,12 +15,12 @@ import Testing
     let reader = ReaderFixture(clubs: [club("b", "Beta"), club("a", "Alpha", followers: 1200)])
     let outputs = Outputs()
     let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { outputs.all.append($0) }
-    let recorder = Recorder<ListState>()
+    let recorder = Recorder<FanClubListViewModel.State>()
     page.onChange = { recorder.record($0) }
     page.appear()
     await reader.settle()
-    #expect(recorder.states.map(\.ids) == [[], ["a", "b"]])
-    #expect(recorder.states.map(\.phase) == [.loading, .ready])
+    #expect(recorder.states.map(\.clubs.ids) == [[], ["a", "b"]])
+    #expect(recorder.states.map(\.clubs.phase) == [.loading, .ready])
     #expect(page.row(for: "a")?.followers == "1,200 followers")
     #expect(page.row(for: "a")?.posts == "2 posts")
     page.clubTapped("b")
@@ -39,7 +39,7 @@ import Testing
     await reader.settle()
     #expect(page.row(for: "a")?.isFollowed == false)
     #expect(page.row(for: "a")?.followers == "0 followers")
-    #expect(page.state.message?.hasPrefix("Following was not changed. ") == true)
+    #expect(page.state.clubs.message?.hasPrefix("Following was not changed. ") == true)
   }
 
   @Test func furtherClubsComeByCursor() async {
@@ -50,7 +50,7 @@ import Testing
     await reader.settle()
     page.reachedEnd()
     await reader.settle()
-    #expect(page.state.ids == ["a", "b", "c"])
-    #expect(!page.state.canLoadMore)
+    #expect(page.state.clubs.ids == ["a", "b", "c"])
+    #expect(!page.state.clubs.canLoadMore)
   }
 }

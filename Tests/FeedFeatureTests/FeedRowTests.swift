@@ -17,7 +17,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     feed.onRowsChanged = { [drawn] in drawn.notices.append($0) }
     feed.appear()
     await reader.settle()
-    for id in feed.state.ids { _ = feed.row(for: id) }
+    for id in feed.state.posts.ids { _ = feed.row(for: id) }
     drawn.notices = []
     return feed
   }
@@ -45,7 +45,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     reader.publication.release()
     await reader.settle()
     #expect(feed.row(for: "p1")?.reactions == "5")
-    #expect(feed.state.message == nil)
+    #expect(feed.state.posts.message == nil)
     feed.reactTapped("p1")
     await reader.settle()
     #expect(feed.row(for: "p1")?.reactions == "4")
@@ -62,9 +62,9 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     #expect(feed.row(for: "p1")?.isReacted == false)
     #expect(feed.row(for: "p1")?.reactions == "4")
     #expect(drawn.notices.last == ["p1"])
-    #expect(feed.state.message == "Your reaction was not saved. Not for you.")
+    #expect(feed.state.posts.message == "Your reaction was not saved. Not for you.")
     feed.messageDismissed()
-    #expect(feed.state.message == nil)
+    #expect(feed.state.posts.message == nil)
   }
 
   @Test func aServerThatCountsOthersTooIsRight() async {
@@ -87,7 +87,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.waitForHeld()
     feed.refreshTapped()
     await mainQueueTurn()
-    while feed.state.isRefreshing { await mainQueueTurn() }
+    while feed.state.posts.isRefreshing { await mainQueueTurn() }
     #expect(feed.row(for: "p1")?.isBookmarked == true)
     reader.publication.release()
     await reader.settle()
@@ -135,9 +135,9 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     feed.bookmarkTapped("p1")
     feed.disappear()
     await reader.settle()
-    #expect(feed.state.message == nil)
+    #expect(feed.state.posts.message == nil)
     feed.appear()
-    #expect(feed.state.message?.hasPrefix("Your bookmark was not saved. ") == true)
+    #expect(feed.state.posts.message?.hasPrefix("Your bookmark was not saved. ") == true)
   }
 
   @Test func locksFollowTheReadersAccess() async {

@@ -67,15 +67,15 @@ import Testing
       "in.json",
       """
       {"name": "In", "steps": [
-        {"signIn": "sample"}, {"expect": {"screen": "feed", "state": {"phase": "ready"}}}, {"advance": "P1D"},
-        {"input": "refreshTapped"}, {"expect": {"state": {"isRefreshing": false}}}
+        {"signIn": "sample"}, {"expect": {"screen": "feed", "state": {"posts": {"phase": "ready"}}}}, {"advance": "P1D"},
+        {"input": "refreshTapped"}, {"expect": {"state": {"posts": {"isRefreshing": false}}}}
       ]}
       """)
     let lines = try await scenario("run", folder.path + "/in.json").output.split(separator: "\n").map(String.init)
     #expect(lines.contains("  0d 00:00:00  screen   login"))
     #expect(lines.contains("  0d 00:00:00  state    login.work = “sampleAccount”"))
-    #expect(lines.contains("  1d 00:00:00  state    feed.isRefreshing = true"))
-    #expect(lines.contains("  1d 00:00:00  state    feed.isRefreshing = false"))
+    #expect(lines.contains("  1d 00:00:00  state    feed.posts.isRefreshing = true"))
+    #expect(lines.contains("  1d 00:00:00  state    feed.posts.isRefreshing = false"))
   }
 
   @Test(arguments: [

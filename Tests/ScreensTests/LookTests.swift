@@ -89,7 +89,7 @@ final class LookTests: ScreensTestCase {
   /// A free post and a locked one of the feed.
   var posts: (free: String, locked: String)? {
     for case .feed(let feed) in screens {
-      let rows = feed.state.ids.compactMap { feed.row(for: $0) }
+      let rows = feed.state.posts.ids.compactMap { feed.row(for: $0) }
       if let free = rows.first(where: { !$0.isLocked }), let locked = rows.first(where: \.isLocked) { return (free.id, locked.id) }
     }
     return nil

@@ -40,6 +40,10 @@ import SessionService
 
   /// What hides the start-up check.
   public let curtain: CurtainViewModel
+  /// What waits to be sent, for the app's frame.
+  public let waiting = WaitingViewModel()
+  /// Whether the reader can see the window; while they cannot, nothing is on screen. Whoever owns the window sets it.
+  public var isWindowVisible = true
   /// Told of every navigation, for analytics, recordings and tests.
   public var onTrack: ((Track) -> Void)?
 
@@ -202,7 +206,16 @@ import SessionService
       Task { [session] in await session.signOut() }
     case .tab(let tab): navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
     case .post(let id): navigator.change { $0.open(.post(id)) }
+    case .comments(let id): navigator.change { $0.open(.comments(id)) }
     case .fanClub(let id): navigator.change { $0.open(.fanClub(id)) }
+    case .search(let query):
+      navigator.change { $0.open(.search) }
+      if case .search(let search) = navigator.screen(navigator.tree.top) { search.opened(with: query) }
+    case .addFeed(let url):
+      guard factory.canAddFeeds else { return .ignored }
+      navigator.change { $0.present(.addFeed) }
+      if let url, case .addFeed(let dialog) = navigator.screen(navigator.tree.top) { dialog.opened(with: url) }
+    case .notifications: navigator.change { $0.open(.notifications) }
     case .paywall(let id, let then):
       afterPurchase = then
       navigator.change { $0.present(.paywall(id)) }
@@ -278,6 +291,8 @@ import SessionService
   private func show(_ reader: ReaderScope) {
     factory.reader = reader
     reader.resume { [weak self] in self?.say($0) }
+    waiting.follow(reader.content)
+    reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     factory.loadPublication()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
     if let pending {
@@ -295,6 +310,7 @@ import SessionService
     afterPurchase = nil
     let reader = factory.reader
     reader?.end()
+    waiting.follow(nil)
     factory.reader = nil
     lowerCurtain { $0.reset(tabs: []) }
     if let reader {
@@ -302,6 +318,12 @@ import SessionService
         await leaving?.value; await reader.close()
       }
     }
+  }
+
+  /// Whether the reader sees a post at this moment: its article, or a row of a list.
+  private func isOnScreen(_ post: Post.ID) -> Bool {
+    guard isWindowVisible, let visible = navigator.tree.visible else { return false }
+    return navigator.screen(visible)?.shows(post) ?? false
   }
 
   private func lowerCurtain(_ change: (inout NavigationTree<Destination>) -> Void) {
@@ -341,11 +363,11 @@ extension Navigation {
   /// - Throws: `ClientError`.
   fileprivate func lookUp(_ client: APIClient) async throws {
     switch self {
-    case .post(let id): _ = try await client.post(id)
+    case .post(let id), .comments(let id): _ = try await client.post(id)
     case .fanClub(let id): _ = try await client.fanClub(id)
     case .paywall(let id, _): _ = try await client.paywall(id)
     case .purchases(let order?): _ = try await client.order(order)
-    case .login, .tab, .payment, .purchases(nil), .web, .back, .dismiss: break
+    case .login, .tab, .search, .addFeed, .notifications, .payment, .purchases(nil), .web, .back, .dismiss: break
     }
   }
 }

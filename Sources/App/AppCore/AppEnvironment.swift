@@ -30,6 +30,8 @@ public struct AppEnvironment {
   public var version: String
   /// Told what is wrong with a flag, a file or an answer, in a sentence for whoever runs the app; nothing that a reader could act on.
   public var report: @MainActor (String) -> Void
+  /// Shows notifications on the desktop, which are raised for new posts; `nil` where there is no way to.
+  public var notifier: (any Notifier)?
   /// What is special about the store, shown on every screen with its products: "Test store: nothing is charged". `nil` for nothing.
   public var storeBadge: String?
   /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.

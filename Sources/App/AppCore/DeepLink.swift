@@ -2,8 +2,9 @@ import Foundation
 
 /// A `matinee:` URI, translated to a ``Navigation``.
 ///
-/// Five forms are known: `matinee://posts/ID`, `matinee://fanclubs/ID`, `matinee://paywall/ID`, `matinee://orders/ID` and
-/// `matinee://purchases`, each with an optional `?publication=ORIGIN`. A link only navigates: it never buys, signs out or adds a publication.
+/// Eight forms are known: `matinee://home`, `matinee://posts/ID`, `matinee://posts/ID/comments`, `matinee://fanclubs/ID`,
+/// `matinee://search?q=WORDS`, `matinee://paywall/ID`, `matinee://orders/ID` and `matinee://purchases`, each with an optional
+/// `publication=ORIGIN` in its query. A link only navigates: it never buys, signs out or adds a publication.
 public struct DeepLink: Equatable, Sendable {
   /// Where it goes.
   public let navigation: Navigation
@@ -42,14 +43,19 @@ public struct DeepLink: Equatable, Sendable {
     let id = parts.first.map(String.init) ?? ""
     let isIdentifier = parts.count == 1 && id.count <= 128 && id.allSatisfy(allowed)
     switch (place.lowercased(), isIdentifier) {
+    case ("home", _) where parts.isEmpty: navigation = .tab(.home)
     case ("posts", true): navigation = .post(id)
+    case ("posts", _) where parts.count == 2 && parts[1] == "comments" && id.count <= 128 && id.allSatisfy(allowed):
+      navigation = .comments(id)
+    case ("search", _) where parts.isEmpty: navigation = .search(components.queryItems?.first { $0.name == "q" }?.value ?? "")
     case ("fanclubs", true): navigation = .fanClub(id)
     case ("paywall", true): navigation = .paywall(id, then: nil)
     case ("orders", true):
       guard let order = UUID(uuidString: id) else { throw .badIdentifier(shown) }
       navigation = .purchases(order: order)
     case ("purchases", _) where parts.isEmpty: navigation = .purchases(order: nil)
-    case ("posts", false), ("fanclubs", false), ("paywall", false), ("orders", false), ("purchases", _): throw .badIdentifier(shown)
+    case ("home", _), ("posts", false), ("fanclubs", false), ("search", _), ("paywall", false), ("orders", false), ("purchases", _):
+      throw .badIdentifier(shown)
     default: throw .unknownPlace(String(place.prefix(80)))
     }
     publication = components.queryItems?.first { $0.name == "publication" }?.value

@@ -9,8 +9,16 @@ public indirect enum Navigation: Hashable, Sendable {
   case tab(Tab)
   /// A post's article.
   case post(Post.ID)
+  /// The comments under a post.
+  case comments(Post.ID)
   /// A fan club's page.
   case fanClub(FanClub.ID)
+  /// The search, with these words; without any as it was left.
+  case search(String)
+  /// The dialog that adds a feed, with this address filled in.
+  case addFeed(String?)
+  /// What the reader hears of new posts.
+  case notifications
   /// A paywall; what is in `then` is performed once the reader has bought.
   case paywall(PaywallRecord.ID, then: Navigation?)
   /// The payment sheet of a product.
@@ -45,8 +53,16 @@ public enum Destination: Hashable, Sendable {
   case tab(Tab)
   /// An article.
   case post(Post.ID)
+  /// The comments under a post.
+  case comments(Post.ID)
   /// A fan club's page.
   case fanClub(FanClub.ID)
+  /// The search.
+  case search
+  /// The dialog that adds a feed.
+  case addFeed
+  /// What the reader hears of new posts.
+  case notifications
   /// A paywall.
   case paywall(PaywallRecord.ID)
   /// A payment sheet.
@@ -63,7 +79,11 @@ public enum Destination: Hashable, Sendable {
     case .tab(.bookmarks): "bookmarks"
     case .tab(.account): "account"
     case .post: "article"
+    case .comments: "comments"
     case .fanClub: "fanclub"
+    case .search: "search"
+    case .addFeed: "addfeed"
+    case .notifications: "notifications"
     case .paywall: "paywall"
     case .payment: "payment"
     case .purchases: "purchases"

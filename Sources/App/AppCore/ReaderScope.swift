@@ -1,5 +1,6 @@
 import ContentCache
 import Foundation
+import PublicationAPI
 import PublicationClient
 import PurchaseService
 import Runtime
@@ -12,10 +13,24 @@ import SessionService
   let user: User
   let content: ContentStore
   let purchases: PublicationPurchases
+  /// When this reader wants to hear of new posts.
+  let notifications: NotificationPreferences
   private let outbox: Database
+  private let settings: Settings
+  private let environment: AppEnvironment
   private let effects: Effects
+  private var notifying: PostNotifications?
   private var watching: [Task<Void, Never>] = []
   private var unreadable: (any Error)?
+
+  /// What was kept for this reader, and keeps it.
+  private struct Settings {
+    let database: Database
+    let notifications: KeptSetting<NotificationSettings>
+    let memory: KeptSetting<PostNotifications.Memory>
+    /// As it was when it was opened.
+    let kept: (notifications: NotificationSettings?, memory: PostNotifications.Memory?)
+  }
 
   /// Opens what this reader has on this machine.
   /// - Throws: `SQLiteError`, `MigrationError`.
@@ -29,15 +44,37 @@ import SessionService
     let content = ContentStore(
       client: client, author: user.name, outbox: Outbox(database: outbox, owner: "\(environment.origin) \(user.id)"),
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
-    return ReaderScope(user, content, purchases, outbox, environment.effects)
+    return ReaderScope(user, content, purchases, outbox, try await settings(of: user, environment), environment)
   }
 
-  private init(_ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ outbox: Database, _ effects: Effects) {
+  private static func settings(of user: User, _ environment: AppEnvironment) async throws -> Settings {
+    let (path, owner) = (environment.dataFolder.map { $0 + "/settings.sqlite" } ?? ":memory:", "\(environment.origin) \(user.id)")
+    let effects = environment.effects
+    let names = (notifications: "notifications", memory: "notified")
+    let (settings, notifications, memory) = try await effects.run("settings.open") {
+      let settings = ReaderSettings(database: try await Database(path: path, migrations: ReaderSettings.migrations), owner: owner)
+      return (
+        settings, try await settings.read(names.notifications, as: NotificationSettings.self),
+        try await settings.read(names.memory, as: PostNotifications.Memory.self)
+      )
+    }
+    return Settings(
+      database: settings.database, notifications: KeptSetting(names.notifications, in: settings, effects: effects),
+      memory: KeptSetting(names.memory, in: settings, effects: effects), kept: (notifications, memory))
+  }
+
+  private init(
+    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ outbox: Database, _ settings: Settings,
+    _ environment: AppEnvironment
+  ) {
     self.user = user
     self.content = content
     self.purchases = purchases
     self.outbox = outbox
-    self.effects = effects
+    self.settings = settings
+    self.environment = environment
+    effects = environment.effects
+    notifications = NotificationPreferences(settings.kept.notifications ?? NotificationSettings()) { settings.notifications.keep($0) }
   }
 
   /// Learns what this reader bought, from what is kept here, and goes on with purchases that an earlier run left unfinished.
@@ -99,9 +136,22 @@ import SessionService
     }
   }
 
+  /// Raises notifications of new posts from here on, where there is a way to.
+  /// - Parameter isOnScreen: whether the reader sees a post at this moment.
+  func startNotifying(unless isOnScreen: @escaping @MainActor (Post.ID) -> Bool) {
+    guard let notifier = environment.notifier, notifying == nil else { return }
+    let memory = settings.memory
+    let made = PostNotifications(
+      content, notifications, notifier: notifier, environment: environment, memory: settings.kept.memory ?? .init(),
+      keep: { memory.keep($0) }, isOnScreen: isOnScreen)
+    notifying = made
+    made.start()
+  }
+
   /// The reader is gone: from here on nothing of theirs is shown or asked for.
   func end() {
     for task in watching { task.cancel() }
+    notifying?.end()
     if purchases.user == user.id { purchases.setUser(nil) }
     content.close()
   }
@@ -111,8 +161,13 @@ import SessionService
     end()
     await finish()
     await outbox.close()
+    await settings.database.close()
   }
 
   /// Returns when accepted writes are done.
-  func finish() async { await content.actions.written() }
+  func finish() async {
+    await content.actions.written()
+    await settings.notifications.written()
+    await settings.memory.written()
+  }
 }

@@ -1,12 +1,16 @@
 import AccountFeature
+import AddFeedFeature
 import ArticleFeature
 import BookmarksFeature
+import CommentsFeature
 import FanClubFeature
 import FeedFeature
 import LoginFeature
 import NavigationCore
 import PaymentFeature
 import PaywallFeature
+import PublicationAPI
+import SearchFeature
 
 /// The view model of an open place: what a presenter binds a view to.
 public enum Screen: ScreenLifecycle {
@@ -30,6 +34,14 @@ public enum Screen: ScreenLifecycle {
   case payment(PaymentViewModel)
   /// The reader's purchases.
   case purchases(PurchasesViewModel)
+  /// The comments under a post.
+  case comments(CommentsViewModel)
+  /// The search.
+  case search(SearchViewModel)
+  /// The dialog that adds a feed.
+  case addFeed(AddFeedViewModel)
+  /// What the reader hears of new posts.
+  case notifications(NotificationsViewModel)
 
   /// Tells the view model that its page is the visible one.
   public func appear() { model.appear() }
@@ -37,14 +49,20 @@ public enum Screen: ScreenLifecycle {
   /// Tells the view model that its page is no longer the visible one.
   public func disappear() { model.disappear() }
 
-  /// Tells a payment sheet that it was closed, by whatever means.
-  public func closed() { if case .payment(let model) = self { model.dismissed() } }
+  /// Tells a sheet with something under way that it was closed, by whatever means.
+  public func closed() {
+    switch self {
+    case .payment(let model): model.dismissed()
+    case .addFeed(let model): model.closed()
+    default: break
+    }
+  }
 
   /// Whether ``refreshTapped()`` does anything.
   public var canRefresh: Bool {
     switch self {
-    case .feed, .fanClubs, .fanClub, .bookmarks, .article, .purchases: true
-    case .login, .account, .paywall, .payment: false
+    case .feed, .fanClubs, .fanClub, .bookmarks, .article, .purchases, .comments, .notifications: true
+    case .login, .account, .paywall, .payment, .search, .addFeed: false
     }
   }
 
@@ -57,7 +75,23 @@ public enum Screen: ScreenLifecycle {
     case .bookmarks(let model): model.refreshTapped()
     case .article(let model): model.refreshTapped()
     case .purchases(let model): model.refreshTapped()
-    case .login, .account, .paywall, .payment: break
+    case .comments(let model): model.refreshTapped()
+    case .notifications(let model): model.refreshTapped()
+    case .login, .account, .paywall, .payment, .search, .addFeed: break
+    }
+  }
+}
+
+extension Screen {
+  /// Whether a post can be read here, or stands in this list.
+  func shows(_ post: Post.ID) -> Bool {
+    switch self {
+    case .article(let model): model.id == post
+    case .feed(let model): model.state.posts.ids.contains(post)
+    case .bookmarks(let model): model.state.ids.contains(post)
+    case .fanClub(let model): model.state.posts.ids.contains(post)
+    case .search(let model): model.state.ids.contains(post)
+    case .login, .fanClubs, .account, .paywall, .payment, .purchases, .comments, .addFeed, .notifications: false
     }
   }
 }

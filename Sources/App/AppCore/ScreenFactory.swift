@@ -1,6 +1,8 @@
 import AccountFeature
+import AddFeedFeature
 import ArticleFeature
 import BookmarksFeature
+import CommentsFeature
 import FanClubFeature
 import FeedFeature
 import Foundation
@@ -10,6 +12,7 @@ import PaywallFeature
 import PublicationAPI
 import PublicationClient
 import PurchaseService
+import SearchFeature
 import SessionService
 
 /// Makes the screen of a place, and turns what its view model asks for into a ``Navigation``.
@@ -27,6 +30,8 @@ import SessionService
   private let environment: AppEnvironment
   private let session: Session
   private var publication: PublicationInfo?
+  /// Whether the publication lets readers add feeds, as far as that is known.
+  var canAddFeeds: Bool { publication?.canAddFeeds ?? false }
 
   init(environment: AppEnvironment, client: APIClient, session: Session) {
     self.environment = environment
@@ -56,14 +61,36 @@ import SessionService
     case .tab(.home): return .feed(FeedViewModel(store: content, formatting: formatting, output: posts))
     case .tab(.fanClubs):
       return .fanClubs(
-        FanClubListViewModel(store: content, formatting: formatting) { [weak self] output in
+        FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: { [weak self] in self?.canAddFeeds ?? false }) {
+          [weak self] output in
           switch output {
           case .openFanClub(let id): self?.perform?(.fanClub(id))
+          case .openAddFeed: self?.perform?(.addFeed(nil))
           }
         })
     case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: content, formatting: formatting, output: posts))
     case .tab(.account): return account(reader)
-    case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: content, formatting: formatting, output: posts))
+    case .fanClub(let id):
+      return .fanClub(
+        FanClubViewModel(
+          id, store: content, formatting: formatting, notifications: environment.notifier == nil ? nil : reader.notifications, output: posts
+        ))
+    case .comments(let id):
+      return .comments(
+        CommentsViewModel(id, store: content, formatting: formatting) { [weak self] output in
+          switch output {
+          case .openPost(let id): self?.perform?(.post(id))
+          }
+        })
+    case .search:
+      return .search(
+        SearchViewModel(store: content, formatting: formatting) { [weak self] output in
+          switch output {
+          case .openPost(let id): self?.perform?(.post(id))
+          }
+        })
+    case .addFeed: return addFeed(reader)
+    case .notifications: return .notifications(NotificationsViewModel(reader.notifications, store: content))
     case .post(let id):
       return .article(
         ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
@@ -72,6 +99,7 @@ import SessionService
           case .openWeb(let url): self?.perform?(.web(url))
           case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))
           case .openFanClub(let club): self?.perform?(.fanClub(club))
+          case .openComments(let post): self?.perform?(.comments(post))
           }
         })
     case .paywall(let id): return paywall(id, reader)
@@ -84,7 +112,20 @@ import SessionService
     switch output {
     case .openPost(let id): perform?(.post(id))
     case .openFanClub(let id): perform?(.fanClub(id))
+    case .openComments(let id): perform?(.comments(id))
     }
+  }
+
+  private func addFeed(_ reader: ReaderScope) -> Screen {
+    .addFeed(
+      AddFeedViewModel(store: reader.content, formatting: environment.formatting) { [weak self] output in
+        self?.perform?(.dismiss)
+        switch output {
+        case .close: break
+        case .openFanClub(let id): self?.perform?(.fanClub(id))
+        case .openFanClubs: self?.perform?(.tab(.fanClubs))
+        }
+      })
   }
 
   private func login() -> Screen {
@@ -110,6 +151,7 @@ import SessionService
         case .signedOut: break
         case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
         case .openPurchases: self?.perform?(.purchases(order: nil))
+        case .openNotifications: self?.perform?(.notifications)
         }
       })
   }

@@ -93,7 +93,7 @@ import PublicationClient
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.onChange = { [weak self] in self?.show($0.clubs) }
   }
 
   private func show(_ state: ListState) {

@@ -44,6 +44,9 @@
     if let folded = folded[id] { folded.shown } else { known[id]?.value }
   }
 
+  /// Whether something was done to the entity that the server has not confirmed.
+  public func isPending(_ id: String) -> Bool { folded[id] != nil }
+
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
   public func stamp() -> Stamp {
     lastStamp += 1

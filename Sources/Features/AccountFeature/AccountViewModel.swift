@@ -13,6 +13,8 @@ import SessionService
     case openPaywall
     /// The reader wants to see what they bought.
     case openPurchases
+    /// The reader wants to say of what they hear.
+    case openNotifications
   }
 
   /// What the screen shows.
@@ -94,6 +96,11 @@ import SessionService
   /// The reader pressed "Purchases".
   public func purchasesTapped() {
     if !state.isSigningOut { output(.openPurchases) }
+  }
+
+  /// The reader pressed "Notifications".
+  public func notificationsTapped() {
+    if !state.isSigningOut { output(.openNotifications) }
   }
 
   private func show(_ session: Session.State) {

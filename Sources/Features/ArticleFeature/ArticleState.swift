@@ -40,6 +40,8 @@ extension ArticleViewModel {
     public var isUnlocking = false
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?
+    /// Says quietly that the text is what was kept on this computer; `nil` for what the publication says now.
+    public var note: String?
     /// Something to tell the reader in passing.
     public var message: String?
 

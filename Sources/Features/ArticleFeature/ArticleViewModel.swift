@@ -14,6 +14,8 @@ import PublicationClient
     case openPaywall(PaywallRecord.ID, post: Post.ID)
     /// Open a fan club's page.
     case openFanClub(FanClub.ID)
+    /// Open the post's comments.
+    case openComments(Post.ID)
   }
 
   /// The single source of truth.
@@ -23,7 +25,8 @@ import PublicationClient
   /// Called once on binding, then on each change.
   public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
 
-  private let id: Post.ID
+  /// The post.
+  public let id: Post.ID
   private let paywallID: PaywallRecord.ID
   private let store: ContentStore
   private let formatting: Formatting
@@ -40,6 +43,8 @@ import PublicationClient
   private var askedWithAccess: Bool?
   private var read: (html: String, blocks: [ArticleBody.Block])?
   private var reading: String?
+  /// Opening it marks it as read once; what the reader says after that holds.
+  private var wasMarkedRead = false
 
   /// - Parameters:
   ///   - id: the post.
@@ -97,8 +102,14 @@ import PublicationClient
   /// Tries again what failed.
   public func retryTapped() { refreshTapped() }
 
-  /// Adds or removes the reader's reaction.
+  /// Adds the reader's heart, or takes away whatever reaction there is.
   public func reactTapped() { store.toggleReaction(id) }
+  /// Reacts in this way, or takes the reaction away when it was this one.
+  public func reactionTapped(_ kind: Reaction) { store.react(id, kind) }
+  /// Opens the comments.
+  public func commentsTapped() { if store.posts[id] != nil { output(.openComments(id)) } }
+  /// Marks the post as unread, or as read again.
+  public func readTapped() { if let post = store.posts[id] { store.markRead(id, !post.read) } }
   /// Adds or removes the reader's bookmark.
   public func bookmarkTapped() { store.toggleBookmark(id) }
   /// Opens the fan club's page.
@@ -214,12 +225,21 @@ import PublicationClient
       return
     }
     (new.text, new.phase) = show(post, failed: failed)
+    let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
+    new.note = isUnreachable && new.phase == .ready ? "You are offline: this is the text as it was when you read it last." : nil
+    markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
     new.post = row
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
     new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil
     state = new
+  }
+
+  private func markRead(_ phase: State.Phase) {
+    guard !wasMarkedRead, phase == .ready else { return }
+    wasMarkedRead = true
+    store.markRead(id)
   }
 
   private func show(_ post: Post, failed: State.Phase?) -> (State.Text, State.Phase) {

@@ -20,12 +20,26 @@ import PublicationClient
       case failed(String)
     }
 
+    /// Whether its posts are there.
+    public enum Fetch: Equatable, Sendable {
+      /// They are.
+      case notNeeded
+      /// Nobody asked for them yet; the sentence says why the last try failed, `nil` before there was one.
+      case offered(String?)
+      /// They are being fetched.
+      case running
+    }
+
     /// How the club itself stands.
     public var phase = Phase.loading
     /// The club; there from the first moment when another page has shown it.
     public var club: FanClubRow?
     /// Its posts.
     public var posts = ListState()
+    /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
+    public var fetch = Fetch.notNeeded
+    /// Whether the reader hears of its new posts; `nil` while they do not follow it, when there is nothing to choose.
+    public var notifies: Bool?
 
     /// A page that knows nothing yet.
     public init() {}
@@ -46,7 +60,12 @@ import PublicationClient
   private let id: FanClub.ID
   private let store: ContentStore
   private let formatting: Formatting
+  private let notifications: NotificationPreferences?
+  private let fetch: ClubFetch
+  private var isFetching = false
+  private var fetchProblem: String?
   private var observation: Observation?
+  private var watching: Task<Void, Never>?
   private var generation = 0
   private var isLoading = false
   private var hasLoaded = false
@@ -56,15 +75,23 @@ import PublicationClient
   ///   - id: the club.
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
+  ///   - notifications: when the reader wants to hear of new posts; `nil` where nobody can be told.
   ///   - output: told what the coordinator shall do.
-  public init(_ id: FanClub.ID, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+  public init(
+    _ id: FanClub.ID, store: ContentStore, formatting: Formatting, notifications: NotificationPreferences? = nil,
+    output: @escaping @MainActor (Output) -> Void
+  ) {
     self.id = id
     self.store = store
     self.formatting = formatting
+    self.notifications = notifications
+    fetch = ClubFetch(store: store, clock: formatting.clock)
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
     posts.list.onChange = { [weak self] _ in self?.update() }
   }
+
+  isolated deinit { watching?.cancel() }
 
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() {
@@ -72,6 +99,11 @@ import PublicationClient
     observation = store.fanClubs.observe { [weak self] ids in
       guard let self, ids.contains(id) else { return }
       update()
+    }
+    if let settings = notifications?.settings.stream() {
+      watching = Task { [weak self] in
+        for await _ in settings where !Task.isCancelled { self?.update() }
+      }
     }
     posts.list.appear()
     if !isLoading, !hasLoaded { load() }
@@ -82,6 +114,8 @@ import PublicationClient
   public func disappear() {
     observation?.cancel()
     observation = nil
+    watching?.cancel()
+    watching = nil
     posts.list.disappear()
   }
 
@@ -101,6 +135,29 @@ import PublicationClient
 
   /// Follows the club, or stops.
   public func followTapped() { store.toggleFollow(id) }
+
+  /// Whether the reader wants to hear of this club's new posts: the other way from now on.
+  public func notifyTapped() {
+    guard let notifications, let notifies = state.notifies else { return }
+    notifications.set(!notifies, for: id)
+    update()
+  }
+
+  /// Fetches the posts of a club that came from a list of feeds. A second press while that is under way does nothing.
+  public func fetchTapped() {
+    guard case .offered = state.fetch else { return }
+    (isFetching, fetchProblem) = (true, nil)
+    fetch.begin(id) { [weak self] problem in
+      guard let self, !store.isClosed else { return }
+      (isFetching, fetchProblem) = (false, problem)
+      if problem == nil {
+        store.listsAreStale()
+        refreshTapped()
+      }
+      update()
+    }
+    update()
+  }
 
   private func load() {
     generation += 1
@@ -135,6 +192,8 @@ import PublicationClient
     let club = store.fanClubs[id]
     new.posts = posts.list.state
     new.club = club.map { FanClubRow($0, formatting: formatting) }
+    new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
+    new.fetch = isFetching ? .running : club?.fetched == false ? .offered(fetchProblem) : .notNeeded
     if (failure as? ClientError)?.isNotFound == true {
       new.phase = .gone("This fan club is no longer here.")
     } else if club != nil {

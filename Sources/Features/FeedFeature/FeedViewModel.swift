@@ -1,38 +1,142 @@
 import PublicationAPI
 import PublicationClient
+import Runtime
 
-/// The feed: all posts of the publication, newest first.
+/// Home: the posts of the whole publication or of some fan clubs, newest first.
+///
+/// It looks for new posts by itself, every minute while it is on screen and every five while it is not. What it finds waits behind a pill.
 @MainActor public final class FeedViewModel: PostPage {
-  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
-  public typealias State = ListState
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
 
-  /// The list, with all that can be done to a row.
-  public let posts: PostList
+  /// The single source of truth.
+  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  /// The list of what was chosen, with all that can be done to a row.
+  public private(set) var posts: PostList
+  /// Told the rows to draw again, of those that were asked for.
+  public var onRowsChanged: ((Set<Post.ID>) -> Void)? { didSet { posts.list.onRowsChanged = onRowsChanged } }
+
+  private let store: ContentStore
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+  private let clubs: FollowedClubs
+  private var isOnScreen = false
+  private var looking: Task<Void, Never>?
 
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
   ///   - output: told what the coordinator shall do.
   public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
-    posts = PostList(.all, store: store, formatting: formatting, output: output)
+    self.store = store
+    self.formatting = formatting
+    self.output = output
+    clubs = FollowedClubs(store: store)
+    posts = PostList(.filtered(PostFilter()), store: store, formatting: formatting, output: output)
+    posts.list.onChange = { [weak self] _ in self?.update() }
+    clubs.onChange = { [weak self] in self?.update() }
   }
 
-  /// The single source of truth.
-  public var state: State { posts.list.state }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? {
-    get { posts.list.onChange }
-    set { posts.list.onChange = newValue }
-  }
+  isolated deinit { looking?.cancel() }
 
   /// The page came on screen: loads the first time, and reads the cache anew after that.
-  public func appear() { posts.list.appear() }
-  /// The page is off screen and does nothing until it comes back.
-  public func disappear() { posts.list.disappear() }
+  public func appear() {
+    guard !isOnScreen else { return }
+    isOnScreen = true
+    posts.list.appear()
+    clubs.appear()
+    look(every: Self.pace)
+    update()
+  }
+
+  /// The page is off screen: it looks for new posts less often, and does nothing else until it comes back.
+  public func disappear() {
+    isOnScreen = false
+    posts.list.disappear()
+    clubs.disappear()
+    look(every: Self.slowPace)
+  }
+
   /// Loads the feed anew: the button, or F5.
   public func refreshTapped() { posts.list.refreshTapped() }
   /// Tries again what failed.
   public func retryTapped() { posts.list.retryTapped() }
+
+  /// Shows other posts.
+  public func choiceTapped(_ choice: Choice) {
+    guard choice != state.choice else { return }
+    show(choice, isUnreadOnly: state.isUnreadOnly)
+  }
+
+  /// Shows only what the reader has not read, or everything again.
+  public func unreadOnlyTapped() { show(state.choice, isUnreadOnly: !state.isUnreadOnly) }
+
+  /// Brings in what came since, and goes to the top.
+  public func newPostsTapped() {
+    guard state.newPosts > 0 else { return }
+    state.jumps += 1
+    posts.list.newerTapped()
+  }
+
+  private static let pace = Duration.seconds(60)
+  private static let slowPace = Duration.seconds(300)
+
+  private func look(every pace: Duration) {
+    looking?.cancel()
+    looking = Task { [weak self, effects = store.effects, clock = formatting.clock] in
+      while !Task.isCancelled {
+        do { try await effects.sleep("feed.pace", for: pace, on: clock) } catch { return }
+        guard let self, !Task.isCancelled else { return }
+        posts.list.lookForNewer()
+      }
+    }
+  }
+
+  private func show(_ choice: Choice, isUnreadOnly: Bool) {
+    posts.list.disappear()
+    posts.list.onChange = nil
+    posts.list.onRowsChanged = nil
+    posts = PostList(.filtered(PostFilter(choice, isUnreadOnly: isUnreadOnly)), store: store, formatting: formatting, output: output)
+    var new = state
+    new.choice = choice
+    new.isUnreadOnly = isUnreadOnly
+    new.jumps += 1
+    state = Self.with(new, posts.list.state)
+    posts.list.onRowsChanged = onRowsChanged
+    posts.list.onChange = { [weak self] _ in self?.update() }
+    if isOnScreen { posts.list.appear() }
+  }
+
+  private func update() {
+    var new = Self.with(state, posts.list.state)
+    let followed = clubs.clubs
+    new.options = [Option(.all, "All posts")]
+    if !followed.isEmpty { new.options.append(Option(.followed, "Fan clubs you follow")) }
+    new.options += followed.map { Option(.fanClub($0.id), $0.name) }
+    // What was chosen stays a choice, also once the reader follows it no more.
+    if !new.options.contains(where: { $0.id == new.choice }), let kept = state.options.first(where: { $0.id == new.choice }) {
+      new.options.append(kept)
+    }
+    state = new
+  }
+
+  private static func with(_ state: State, _ posts: ListState) -> State {
+    var new = state
+    new.posts = posts
+    new.newPosts = posts.newer
+    new.pill = posts.newer == 0 ? nil : posts.newer == 1 ? "1 new post" : "\(posts.newer) new posts"
+    return new
+  }
+}
+
+extension PostFilter {
+  fileprivate init(_ choice: FeedViewModel.Choice, isUnreadOnly: Bool) {
+    switch choice {
+    case .all: self.init(unread: isUnreadOnly)
+    case .followed: self.init(followed: true, unread: isUnreadOnly)
+    case .fanClub(let id): self.init(fanClub: id, unread: isUnreadOnly)
+    }
+  }
 }

@@ -37,6 +37,12 @@ import Runtime
   /// How many article passes the reader has; `nil` until the publication has said so.
   public let passes = LastValue<Int?>(nil)
 
+  /// What the reader is writing, by the post that it is about; kept while the app runs.
+  public var commentDrafts: [Post.ID: String] = [:]
+
+  /// Counts what made every list out of date, such as a feed that was added.
+  public private(set) var listsAge = 0
+
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
@@ -101,6 +107,9 @@ import Runtime
     await refreshPasses()
   }
 
+  /// Something came to the publication that lists do not show yet: each is loaded anew when it comes on screen.
+  public func listsAreStale() { listsAge += 1 }
+
   /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
   public func enter(_ page: any ContentPage) {
     leave(page)
@@ -126,6 +135,7 @@ import Runtime
     fanClubs.removeAll()
     comments.removeAll()
     refusedComments = [:]
+    commentDrafts = [:]
   }
 
   private var pagesOnScreen: [any ContentPage] { onScreen.compactMap { $0() } }

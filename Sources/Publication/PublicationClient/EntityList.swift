@@ -29,6 +29,10 @@ public struct ListState: Equatable, Sendable {
   public var isLoadingMore = false
   /// Why further rows did not come; they are asked for again only on `retryTapped`, so that being at the end is no loop.
   public var loadMoreFailure: String?
+  /// How many rows the publication has above the first, which do not come in before the reader asks for them: see `newerTapped`.
+  public var newer = 0
+  /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
+  public var note: String?
   /// Something to tell the reader in passing.
   public var message: String?
 
@@ -56,6 +60,8 @@ public struct ListState: Equatable, Sendable {
   private var isOnScreen = false
   private var isLoading = false
   private var drawn: Set<String> = []
+  /// ``ContentStore/listsAge`` when it was loaded last.
+  private var age = 0
 
   /// - Parameters:
   ///   - label: names the request among the deliveries: `feed.load`.
@@ -94,8 +100,8 @@ public struct ListState: Equatable, Sendable {
     observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
     store.enter(self)
     switch fetcher.state.status {
-    case .initial, .failed, .offline: fetcher.reload()
-    case .loading, .empty, .content: fetcher.reloadFromCache()
+    case .initial, .failed, .offline: reload()
+    case .loading, .empty, .content: if age == store.listsAge { fetcher.reloadFromCache() } else { reload() }
     }
     update()
     if !drawn.isEmpty { onRowsChanged?(drawn) }
@@ -112,8 +118,19 @@ public struct ListState: Equatable, Sendable {
   /// Loads the list anew.
   public func refreshTapped() {
     state.message = nil
+    reload()
+  }
+
+  private func reload() {
+    age = store.listsAge
     fetcher.reload()
   }
+
+  /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``.
+  public func lookForNewer() {}
+
+  /// Brings in what ``lookForNewer()`` found.
+  public func newerTapped() { refreshTapped() }
 
   /// Tries again what failed.
   public func retryTapped() {

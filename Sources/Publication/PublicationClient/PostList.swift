@@ -7,6 +7,8 @@ import PublicationAPI
   public enum Source: Equatable, Sendable {
     /// All of the publication.
     case all
+    /// Those that a filter lets through. What the reader does to a row does not make it leave before the list is loaded anew.
+    case filtered(PostFilter)
     /// A fan club's.
     case fanClub(FanClub.ID)
     /// Those that the reader bookmarked. A row leaves as soon as its bookmark is taken away, and comes back if that was refused.
@@ -19,6 +21,8 @@ import PublicationAPI
     case openPost(Post.ID)
     /// Open a fan club's page.
     case openFanClub(FanClub.ID)
+    /// Open a post's comments.
+    case openComments(Post.ID)
   }
 
   /// The list itself.
@@ -40,6 +44,10 @@ import PublicationAPI
     switch source {
     case .all:
       list = EntityList("feed.load", cache: store.posts, store: store, isPremium: \.premium) { try await client.posts(cursor: $0) }
+    case .filtered(let filter):
+      list = EntityList("feed.load", cache: store.posts, store: store, isPremium: \.premium) {
+        try await client.posts(filter, cursor: $0)
+      }
     case .fanClub(let id):
       list = EntityList("fanclub.posts", cache: store.posts, store: store, isPremium: \.premium) {
         try await client.posts(PostFilter(fanClub: id), cursor: $0)
@@ -62,8 +70,21 @@ import PublicationAPI
   public func postTapped(_ id: Post.ID) { output(.openPost(id)) }
   /// Opens the page of the post's fan club.
   public func clubTapped(_ id: Post.ID) { if let post = store.posts[id] { output(.openFanClub(post.fanClubID)) } }
-  /// Adds or removes the reader's reaction.
+  /// Opens the post's comments.
+  public func commentsTapped(_ id: Post.ID) { output(.openComments(id)) }
+  /// Adds the reader's heart, or takes away whatever reaction there is.
   public func reactTapped(_ id: Post.ID) { store.toggleReaction(id) }
+  /// Reacts in this way, or takes the reaction away when it was this one.
+  public func reactionTapped(_ id: Post.ID, _ kind: Reaction) { store.react(id, kind) }
+  /// Marks the post as read, or as unread.
+  public func readTapped(_ id: Post.ID) { if let post = store.posts[id] { store.markRead(id, !post.read) } }
+  /// Marks all rows that are there as read.
+  public func allReadTapped() { for id in list.state.ids { store.markRead(id) } }
+  /// Marks the rows down to this one as read.
+  public func readToHereTapped(_ id: Post.ID) {
+    guard let row = list.state.ids.firstIndex(of: id) else { return }
+    for id in list.state.ids[...row] { store.markRead(id) }
+  }
   /// Adds or removes the reader's bookmark.
   public func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }
 }
@@ -80,6 +101,8 @@ import PublicationAPI
   func refreshTapped()
   /// Tries again what failed.
   func retryTapped()
+  /// Told the rows to draw again, of those that were asked for.
+  var onRowsChanged: ((Set<Post.ID>) -> Void)? { get set }
 }
 
 extension PostPage {
@@ -94,8 +117,18 @@ extension PostPage {
   public func postTapped(_ id: Post.ID) { posts.postTapped(id) }
   /// Opens the page of a post's fan club.
   public func clubTapped(_ id: Post.ID) { posts.clubTapped(id) }
-  /// Adds or removes the reader's reaction to a post.
+  /// Opens a post's comments.
+  public func commentsTapped(_ id: Post.ID) { posts.commentsTapped(id) }
+  /// Adds the reader's heart to a post, or takes away whatever reaction there is.
   public func reactTapped(_ id: Post.ID) { posts.reactTapped(id) }
+  /// Reacts to a post in this way, or takes the reaction away when it was this one.
+  public func reactionTapped(_ id: Post.ID, _ kind: Reaction) { posts.reactionTapped(id, kind) }
+  /// Marks a post as read, or as unread.
+  public func readTapped(_ id: Post.ID) { posts.readTapped(id) }
+  /// Marks all rows that are there as read.
+  public func allReadTapped() { posts.allReadTapped() }
+  /// Marks the rows down to this one as read.
+  public func readToHereTapped(_ id: Post.ID) { posts.readToHereTapped(id) }
   /// Adds or removes the reader's bookmark on a post.
   public func bookmarkTapped(_ id: Post.ID) { posts.bookmarkTapped(id) }
   /// The last row came in sight.

@@ -1,5 +1,33 @@
 import PublicationAPI
 
+/// One kind of reaction below a post, as a reader chooses among them.
+public struct ReactionChoice: Equatable, Sendable, Identifiable {
+  /// The kind; one that this version cannot draw is there only when somebody chose it.
+  public var kind: Reaction
+  /// How many readers chose it; empty when nobody did.
+  public var count: String
+  /// Whether this reader did. Choosing it again takes it away.
+  public var isChosen: Bool
+  /// The kind.
+  public var id: Reaction { kind }
+
+  /// Makes one.
+  public init(_ kind: Reaction, count: String = "", isChosen: Bool = false) {
+    self.kind = kind
+    self.count = count
+    self.isChosen = isChosen
+  }
+
+  /// All that are offered below a post: those that this version knows, and others that somebody chose.
+  static func all(of post: Post, formatting: Formatting) -> [ReactionChoice] {
+    let others = post.reactions.keys.filter { !Reaction.known.contains($0) && post.reactions[$0, default: 0] > 0 }
+    return (Reaction.known + others.sorted { $0.rawValue < $1.rawValue }).map { kind in
+      let count = post.reactions[kind, default: 0]
+      return ReactionChoice(kind, count: count > 0 ? formatting.count(count) : "", isChosen: post.reaction == kind)
+    }
+  }
+}
+
 /// A post as every list of posts shows it: text and flags, ready to be drawn.
 public struct PostRow: Equatable, Sendable, Identifiable {
   /// The post.
@@ -18,10 +46,16 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var date: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
-  /// How many readers reacted.
+  /// How many readers reacted, whatever the kind.
   public var reactions: String
-  /// Whether this reader reacted.
-  public var isReacted: Bool
+  /// The reactions by kind, in the order in which a reader chooses among them.
+  public var kinds: [ReactionChoice]
+  /// This reader's own reaction.
+  public var reaction: Reaction?
+  /// How many comments it has; empty for none.
+  public var comments: String
+  /// Whether this reader has read it.
+  public var isRead: Bool
   /// Whether this reader bookmarked it.
   public var isBookmarked: Bool
   /// Whether it takes access that this reader does not have.
@@ -38,10 +72,16 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     date = formatting.date(post.published)
     picture = post.picture
     reactions = formatting.count(post.reactionCount)
-    isReacted = post.reaction != nil
+    kinds = ReactionChoice.all(of: post, formatting: formatting)
+    reaction = post.reaction
+    comments = post.comments > 0 ? formatting.count(post.comments) : ""
+    isRead = post.read
     isBookmarked = post.bookmarked
     isLocked = post.premium && !post.unlocked && !hasPremium
   }
+
+  /// Whether this reader reacted.
+  public var isReacted: Bool { reaction != nil }
 }
 
 /// A fan club as lists and its own page show it.
@@ -60,6 +100,8 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var posts: String
   /// Whether this reader follows it.
   public var isFollowed: Bool
+  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
+  public var isFetched: Bool
 
   /// From a club, as this reader sees it.
   public init(_ club: FanClub, formatting: Formatting) {
@@ -68,7 +110,8 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
     about = club.about
     picture = club.picture
     followers = formatting.count(club.followers, "follower", "followers")
-    posts = formatting.count(club.posts, "post", "posts")
+    posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
     isFollowed = club.followed
+    isFetched = club.fetched
   }
 }

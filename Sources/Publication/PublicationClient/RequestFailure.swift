@@ -30,3 +30,8 @@ extension RequestFailure {
   private static let later: Set<Int> = [401, 407, 408, 425, 429, 502, 503, 504, 511]
   private static let triesAtWhatBreaks = 5
 }
+
+extension RequestFailure {
+  /// Whether nobody answered, rather than with no.
+  public var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
+}

@@ -56,7 +56,7 @@ import XCTest
   var screens: [Screen] { Array(presenter.screens.values) }
   /// A post of the feed that this reader may not read yet.
   var lockedPost: String? {
-    for case .feed(let feed) in screens { return feed.state.ids.first { feed.row(for: $0)?.isLocked == true } }
+    for case .feed(let feed) in screens { return feed.state.posts.ids.first { feed.row(for: $0)?.isLocked == true } }
     return nil
   }
   var shown: String? { window.shownName }

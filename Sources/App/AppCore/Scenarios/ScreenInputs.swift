@@ -1,12 +1,16 @@
 import AccountFeature
+import AddFeedFeature
 import ArticleFeature
 import BookmarksFeature
+import CommentsFeature
 import FanClubFeature
 import FeedFeature
 import LoginFeature
 import PaymentFeature
 import PaywallFeature
+import PublicationAPI
 import PublicationClient
+import SearchFeature
 import SessionService
 
 /// The view models behind a screen, by what they have in common.
@@ -44,6 +48,10 @@ extension Screen {
     case .paywall(let model): model
     case .payment(let model): model
     case .purchases(let model): model
+    case .comments(let model): model
+    case .search(let model): model
+    case .addFeed(let model): model
+    case .notifications(let model): model
     }
   }
 }
@@ -61,6 +69,12 @@ extension PostPage {
   fileprivate var listInputs: [String: @MainActor (String) -> Void] {
     [
       "postTapped": { self.postTapped($0) }, "clubTapped": { self.clubTapped($0) }, "reactTapped": { self.reactTapped($0) },
+      "reactionTapped": { text in
+        let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+        if parts.count == 2 { self.reactionTapped(parts[0], Reaction(rawValue: parts[1])) }
+      },
+      "commentsTapped": { self.commentsTapped($0) }, "readTapped": { self.readTapped($0) },
+      "allReadTapped": { _ in self.allReadTapped() }, "readToHereTapped": { self.readToHereTapped($0) },
       "bookmarkTapped": { self.bookmarkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
       "messageDismissed": { _ in self.messageDismissed() },
@@ -69,7 +83,14 @@ extension PostPage {
 }
 
 extension FeedViewModel: ScreenModel {
-  var inputs: [String: @MainActor (String) -> Void] { listInputs }
+  /// A choice is `all`, `followed`, or a fan club.
+  var inputs: [String: @MainActor (String) -> Void] {
+    let choice = { (text: String) -> Choice in text == "all" ? .all : text == "followed" ? .followed : .fanClub(text) }
+    return listInputs.merging([
+      "choiceTapped": { self.choiceTapped(choice($0)) }, "unreadOnlyTapped": { _ in self.unreadOnlyTapped() },
+      "newPostsTapped": { _ in self.newPostsTapped() },
+    ]) { first, _ in first }
+  }
 }
 
 extension BookmarksViewModel: ScreenModel {
@@ -78,14 +99,19 @@ extension BookmarksViewModel: ScreenModel {
 
 extension FanClubViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
-    listInputs.merging(["followTapped": { _ in self.followTapped() }]) { first, _ in first }
+    listInputs.merging([
+      "followTapped": { _ in self.followTapped() }, "notifyTapped": { _ in self.notifyTapped() },
+      "fetchTapped": { _ in self.fetchTapped() },
+    ]) { first, _ in first }
   }
 }
 
 extension FanClubListViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
-      "clubTapped": { self.clubTapped($0) }, "followTapped": { self.followTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
+      "clubTapped": { self.clubTapped($0) }, "followTapped": { self.followTapped($0) },
+      "followedOnlyTapped": { _ in self.followedOnlyTapped() }, "addFeedTapped": { _ in self.addFeedTapped() },
+      "reachedEnd": { _ in self.reachedEnd() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
       "messageDismissed": { _ in self.messageDismissed() },
     ]
@@ -96,7 +122,7 @@ extension AccountViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "signOutTapped": { _ in self.signOutTapped() }, "unlockTapped": { _ in self.unlockTapped() },
-      "purchasesTapped": { _ in self.purchasesTapped() },
+      "purchasesTapped": { _ in self.purchasesTapped() }, "notificationsTapped": { _ in self.notificationsTapped() },
     ]
   }
 }
@@ -115,7 +141,9 @@ extension PurchasesViewModel: ScreenModel {
 extension ArticleViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
-      "reactTapped": { _ in self.reactTapped() }, "bookmarkTapped": { _ in self.bookmarkTapped() },
+      "reactTapped": { _ in self.reactTapped() }, "reactionTapped": { self.reactionTapped(Reaction(rawValue: $0)) },
+      "commentsTapped": { _ in self.commentsTapped() }, "readTapped": { _ in self.readTapped() },
+      "bookmarkTapped": { _ in self.bookmarkTapped() },
       "clubTapped": { _ in self.clubTapped() }, "unlockTapped": { _ in self.unlockTapped() },
       "passTapped": { _ in self.passTapped() }, "linkTapped": { self.linkTapped($0) },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
@@ -138,6 +166,52 @@ extension PaymentViewModel: ScreenModel {
       "methodChosen": { self.methodChosen($0) }, "payTapped": { _ in self.payTapped() }, "cancelTapped": { _ in self.cancelTapped() },
       "confirmTapped": { _ in self.confirmTapped() }, "openAgainTapped": { _ in self.openAgainTapped() },
       "retryTapped": { _ in self.retryTapped() },
+    ]
+  }
+}
+
+extension CommentsViewModel: ScreenModel {
+  /// A comment is named by its place in the list, from 0: identifiers are new each time.
+  var inputs: [String: @MainActor (String) -> Void] {
+    let row = { (place: String) in
+      Int(place).flatMap { self.state.comments.ids.indices.contains($0) ? self.state.comments.ids[$0] : nil }
+    }
+    return [
+      "draftChanged": { self.draftChanged($0) }, "sendTapped": { _ in self.sendTapped() },
+      "deleteTapped": { if let id = row($0) { self.deleteTapped(id) } }, "postTapped": { _ in self.postTapped() },
+      "reachedEnd": { _ in self.reachedEnd() }, "refreshTapped": { _ in self.refreshTapped() },
+      "retryTapped": { _ in self.retryTapped() }, "messageDismissed": { _ in self.messageDismissed() },
+    ]
+  }
+}
+
+extension SearchViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "queryChanged": { self.queryChanged($0) }, "submitTapped": { _ in self.submitTapped() }, "clearTapped": { _ in self.clearTapped() },
+      "postTapped": { self.postTapped($0) }, "bookmarkTapped": { self.bookmarkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
+      "retryTapped": { _ in self.retryTapped() }, "messageDismissed": { _ in self.messageDismissed() },
+    ]
+  }
+}
+
+extension AddFeedViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "urlChanged": { self.urlChanged($0) }, "fileChosen": { self.fileChosen($0) }, "addTapped": { _ in self.addTapped() },
+      "cancelTapped": { _ in self.cancelTapped() }, "openTapped": { _ in self.openTapped() },
+      "closeTapped": { _ in self.closeTapped() },
+    ]
+  }
+}
+
+extension NotificationsViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    [
+      "onTapped": { _ in self.onTapped() }, "quietHoursTapped": { _ in self.quietHoursTapped() },
+      "quietFromChanged": { if let minutes = Int($0) { self.quietFromChanged(minutes) } },
+      "quietToChanged": { if let minutes = Int($0) { self.quietToChanged(minutes) } }, "clubTapped": { self.clubTapped($0) },
+      "refreshTapped": { _ in self.refreshTapped() },
     ]
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PublicationAPI
 
 /// A view model's state as plain data: what a scenario prints and compares.
 ///
@@ -25,6 +26,7 @@ public indirect enum StateValue: Equatable, Sendable {
     case let value as any BinaryInteger: self = .number(Double(value))
     case let value as any BinaryFloatingPoint: self = .number(Double(value))
     case let value as String: self = .text(value)
+    case let value as Reaction: self = .text(value.rawValue)
     case let value as Date: self = .text(value.ISO8601Format())
     default: self = Self.children(of: value)
     }

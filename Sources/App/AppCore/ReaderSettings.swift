@@ -1,0 +1,69 @@
+import Foundation
+import Runtime
+import SQLiteStorage
+
+/// What readers set on this computer, and what the app has to remember for them: by name, each reader's own.
+struct ReaderSettings: Sendable {
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE setting (
+          owner TEXT NOT NULL,
+          name TEXT NOT NULL,
+          value BLOB NOT NULL,
+          PRIMARY KEY (owner, name)
+        ) WITHOUT ROWID
+        """)
+  ]
+
+  let database: Database
+  let owner: String
+
+  /// - Returns: `nil` for what was never set, and for what this version cannot read.
+  func read<Value: Decodable & Sendable>(_ name: String, as: Value.Type) async throws -> Value? {
+    let data: Data? = try await database.run { connection in
+      try connection.queryOne("SELECT value FROM setting WHERE owner = ? AND name = ?", owner, name) { try $0.get(0) }
+    }
+    return data.flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+  }
+
+  func write(_ name: String, _ value: some Encodable & Sendable) async throws {
+    let data = try JSONEncoder().encode(value)
+    try await database.run { connection in
+      _ = try connection.execute("INSERT OR REPLACE INTO setting (owner, name, value) VALUES (?, ?, ?)", owner, name, data)
+    }
+  }
+}
+
+/// One of the ``ReaderSettings``, written whenever it changes: the newest value in the end, however often it does. Isolated to the main
+/// actor.
+@MainActor final class KeptSetting<Value: Codable & Sendable> {
+  private let name: String
+  private let settings: ReaderSettings
+  private let effects: Effects
+  private var newest: Value?
+  private var writing: Task<Void, Never>?
+
+  init(_ name: String, in settings: ReaderSettings, effects: Effects) {
+    self.name = name
+    self.settings = settings
+    self.effects = effects
+  }
+
+  func keep(_ value: Value) {
+    newest = value
+    guard writing == nil else { return }
+    writing = Task {
+      while let value = newest {
+        newest = nil
+        // What cannot be kept holds until the app ends; there is nothing better to do about a setting.
+        try? await effects.run("settings.write") { [settings, name] in try await settings.write(name, value) }
+      }
+      writing = nil
+    }
+  }
+
+  /// Returns when what was kept is written.
+  func written() async { await writing?.value }
+}

@@ -1,0 +1,62 @@
+import PublicationAPI
+
+extension AddFeedViewModel {
+  /// Everything the dialog shows.
+  public struct State: Equatable, Sendable {
+    /// What the dialog is for at the moment.
+    public enum Phase: Equatable, Sendable {
+      /// The reader says what to add.
+      case asking
+      /// It is being added.
+      case adding(Progress)
+      /// It was added; the sentence says what came of it.
+      case added(String)
+    }
+
+    /// How far it is.
+    public struct Progress: Equatable, Sendable {
+      /// What is being done: "Fetching…", "Reading 12 of 340".
+      public var words: String
+      /// From 0 to 1; `nil` while nobody knows, when a bar only moves.
+      public var fraction: Double?
+      /// What the feed calls itself; empty until that was read.
+      public var title: String
+      /// Whether it is being cancelled; nothing can be pressed then.
+      public var isCancelling: Bool
+
+      /// Makes one.
+      public init(_ words: String, fraction: Double? = nil, title: String = "", isCancelling: Bool = false) {
+        self.words = words
+        self.fraction = fraction
+        self.title = title
+        self.isCancelling = isCancelling
+      }
+    }
+
+    /// What the dialog is for at the moment.
+    public var phase = Phase.asking
+    /// The address, as it was typed.
+    public var url = ""
+    /// The name of the file that was chosen instead; `nil` for none.
+    public var file: String?
+    /// Whether "Add" can be pressed.
+    public var canAdd = false
+    /// Why nothing was added: one sentence, with the file or address and the place in it; `nil` when nothing went wrong.
+    public var problem: String?
+    /// What was added can be opened: "Show the fan club", "Show the fan clubs"; `nil` for nothing.
+    public var openLabel: String?
+
+    /// An empty dialog.
+    public init() {}
+  }
+
+  /// What the coordinator shall do.
+  public enum Output: Equatable, Sendable {
+    /// Close the dialog.
+    case close
+    /// A feed was added: close the dialog and open its fan club.
+    case openFanClub(FanClub.ID)
+    /// A list of feeds was added: close the dialog and show the fan clubs.
+    case openFanClubs
+  }
+}

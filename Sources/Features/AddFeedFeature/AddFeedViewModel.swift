@@ -1,0 +1,249 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import PublicationClient
+import Runtime
+
+/// "Add feed": takes an address or a file, shows how far the publication is with it, and cancels. Isolated to the main actor.
+@MainActor public final class AddFeedViewModel {
+  /// The single source of truth.
+  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+
+  private let store: ContentStore
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+  private var path: String?
+  private var adding: Task<Void, Never>?
+  /// The import that is under way; `nil` until the publication has said its name.
+  private var current: Import?
+  private var isCancelled = false
+  private var clubs: [FanClub.ID] = []
+
+  /// - Parameters:
+  ///   - store: the reader's content.
+  ///   - formatting: how counts are written.
+  ///   - output: told what the coordinator shall do.
+  public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+    self.store = store
+    self.formatting = formatting
+    self.output = output
+  }
+
+  isolated deinit { adding?.cancel() }
+
+  /// The dialog came up.
+  public func appear() {}
+  /// The dialog is covered, or gone.
+  public func disappear() {}
+
+  /// The dialog was closed, by whatever means: what is still being added is cancelled.
+  public func closed() { if case .adding = state.phase { cancelTapped() } }
+
+  /// Fills in the address that a link or another page brought; nothing is added before the reader says so.
+  public func opened(with url: String) {
+    guard case .asking = state.phase else { return }
+    urlChanged(url)
+  }
+
+  /// The reader types an address, in place of a file.
+  public func urlChanged(_ url: String) {
+    guard case .asking = state.phase, url != state.url || path != nil else { return }
+    path = nil
+    var new = state
+    (new.url, new.file, new.problem) = (url, nil, nil)
+    new.canAdd = Self.address(url) != nil
+    state = new
+  }
+
+  /// The reader chose a file, in place of an address.
+  public func fileChosen(_ path: String) {
+    guard case .asking = state.phase else { return }
+    self.path = path
+    var new = state
+    (new.url, new.file, new.problem) = ("", URL(fileURLWithPath: path).lastPathComponent, nil)
+    new.canAdd = true
+    state = new
+  }
+
+  /// Adds it.
+  public func addTapped() {
+    guard case .asking = state.phase, state.canAdd else { return }
+    isCancelled = false
+    current = nil
+    var new = state
+    new.problem = nil
+    new.phase = .adding(.init(path == nil ? "Fetching…" : "Opening the file…"))
+    state = new
+    adding = Task { [weak self] in await self?.add() }
+  }
+
+  /// Stops: nothing of it will be there, unless it was done before.
+  public func cancelTapped() {
+    guard case .adding(var progress) = state.phase, !progress.isCancelling else { return }
+    isCancelled = true
+    progress.isCancelling = true
+    state.phase = .adding(progress)
+    // Until the publication has said the import's name there is nothing to cancel there: `add` does it then.
+    if let current { cancel(current.id) }
+  }
+
+  /// Opens what was added.
+  public func openTapped() {
+    guard case .added = state.phase, !clubs.isEmpty else { return }
+    output(clubs.count == 1 ? .openFanClub(clubs[0]) : .openFanClubs)
+  }
+
+  /// Closes the dialog; what is being added is cancelled first.
+  public func closeTapped() { output(.close) }
+
+  // MARK: Adding
+
+  private static let pace = Duration.milliseconds(500)
+
+  /// `feed:` is how some pages write the address of a feed; without a scheme it is a page on the web.
+  private static func address(_ text: String) -> String? {
+    var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.lowercased().hasPrefix("feed:") {
+      text = String(text.dropFirst(5))
+      if text.hasPrefix("//") { text = "https:" + text }
+    }
+    if !text.contains("://") { text = "https://" + text }
+    guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false else {
+      return nil
+    }
+    return text
+  }
+
+  private func add() async {
+    do {
+      let begun = try await begin()
+      guard !store.isClosed else { return }
+      current = begun
+      if isCancelled { cancel(begun.id) }
+      follow(begun)
+    } catch { failed(sentence(error)) }
+  }
+
+  private func begin() async throws -> Import {
+    let (client, effects) = (store.client, store.effects)
+    guard let path else {
+      let url = Self.address(state.url) ?? state.url
+      return try await effects.run("addfeed.begin") { try await client.beginImport(of: url) }
+    }
+    let (name, document) = (
+      URL(fileURLWithPath: path).lastPathComponent, try await effects.run("addfeed.file") { try Self.contents(of: path) }
+    )
+    return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name) }
+  }
+
+  private struct Unreadable: Error { let sentence: String }
+
+  private nonisolated static func contents(of path: String) throws -> Data {
+    let file = URL(fileURLWithPath: path)
+    let name = file.lastPathComponent
+    do {
+      let handle = try FileHandle(forReadingFrom: file)
+      defer { try? handle.close() }
+      // One more than is allowed tells a file that is too large, however large, from one that is not.
+      let document = try handle.read(upToCount: Import.documentLimit + 1) ?? Data()
+      guard document.count <= Import.documentLimit else {
+        throw Unreadable(sentence: "“\(name)” is larger than \(Import.documentLimit / 1_000_000) MB, so it was not added.")
+      }
+      return document
+    } catch let error as Unreadable { throw error } catch {
+      throw Unreadable(sentence: "“\(name)” cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  private func sentence(_ error: any Error) -> String {
+    (error as? Unreadable)?.sentence ?? RequestFailure(explaining: error).sentence
+  }
+
+  /// Shows how far it is, and asks again in a moment until it is over.
+  private func follow(_ latest: Import) {
+    current = latest
+    switch latest.state {
+    case .running:
+      show(latest)
+      adding = Task { [weak self, effects = store.effects, clock = formatting.clock, client = store.client] in
+        do { try await effects.sleep("addfeed.pace", for: Self.pace, on: clock) } catch { return }
+        let answer: Result<Import, any Error>
+        do { answer = .success(try await effects.run("addfeed.look") { try await client.progress(of: latest.id) }) } catch {
+          answer = .failure(error)
+        }
+        guard let self, current?.id == latest.id, !store.isClosed, !Task.isCancelled else { return }
+        switch answer {
+        case .success(let next): follow(next)
+        // It goes on there whether anyone looks or not.
+        case .failure(let error) where RequestFailure(explaining: error).isUnreachable: follow(latest)
+        case .failure(let error): failed(sentence(error))
+        }
+      }
+    case .done: done(latest)
+    case .failed: failed(latest.problem ?? "The feed could not be added.")
+    case .cancelled: failed(nil)
+    }
+  }
+
+  private func show(_ latest: Import) {
+    let of = { (verb: String) in
+      latest.total > 0 ? "\(verb) \(self.formatting.count(latest.done)) of \(self.formatting.count(latest.total))" : "\(verb)…"
+    }
+    let words =
+      switch latest.step {
+      case .fetching: "Fetching…"
+      case .reading: of("Reading")
+      case .storing: of("Storing")
+      }
+    let fraction = latest.step == .fetching || latest.total <= 0 ? nil : min(1, max(0, Double(latest.done) / Double(latest.total)))
+    state.phase = .adding(.init(isCancelled ? "Cancelling…" : words, fraction: fraction, title: latest.title, isCancelling: isCancelled))
+  }
+
+  private func cancel(_ id: Import.ID) {
+    Task { [weak self, effects = store.effects, client = store.client] in
+      let answer = try? await effects.run("addfeed.cancel") { try await client.cancelImport(id) }
+      guard let self, current?.id == id, !store.isClosed else { return }
+      adding?.cancel()
+      if let answer, answer.state == .running {
+        // It is being undone: what came of it is asked for in a moment.
+        return follow(answer)
+      }
+      guard let answer else {
+        isCancelled = false
+        if let current { show(current) }
+        state.problem = "It could not be cancelled, because the publication cannot be reached."
+        if let current { follow(current) }
+        return
+      }
+      follow(answer)
+    }
+  }
+
+  private func done(_ done: Import) {
+    store.listsAreStale()
+    clubs = done.clubs
+    current = nil
+    let title = done.title.isEmpty ? state.file ?? state.url : done.title
+    if clubs.count == 1 { return output(.openFanClub(clubs[0])) }
+    var new = state
+    new.problem = nil
+    new.phase = .added(
+      clubs.isEmpty
+        ? "“\(title)” names no feeds, so there is nothing to add."
+        : "\(formatting.count(clubs.count, "fan club", "fan clubs")) came from “\(title)”. Their posts are fetched when you ask for them.")
+    new.openLabel = clubs.isEmpty ? nil : "Show the fan clubs"
+    state = new
+  }
+
+  /// - Parameter problem: `nil` when the reader did not want it any more.
+  private func failed(_ problem: String?) {
+    guard !store.isClosed else { return }
+    current = nil
+    var new = state
+    new.phase = .asking
+    new.problem = isCancelled ? nil : problem
+    state = new
+  }
+}

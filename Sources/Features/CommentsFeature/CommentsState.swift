@@ -1,0 +1,45 @@
+import PublicationAPI
+import PublicationClient
+
+extension CommentsViewModel {
+  /// Everything the page shows, but the rows, which ``CommentsViewModel/row(for:)`` gives.
+  public struct State: Equatable, Sendable {
+    /// The post's headline; empty while it is not known.
+    public var title = ""
+    /// The comments, oldest first; those that the reader wrote and that were not sent yet are among them.
+    public var comments = ListState()
+    /// What the reader is writing; kept for this post while the app runs.
+    public var draft = ""
+    /// Whether it can be sent.
+    public var canSend = false
+    /// What is wrong with its length: "12 characters too many"; `nil` when nothing is.
+    public var surplus: String?
+    /// Whether the publication lets nobody comment who cannot read the post, which this reader cannot.
+    public var isLocked = false
+
+    /// A page that knows nothing yet.
+    public init() {}
+  }
+
+  /// What the coordinator shall do.
+  public enum Output: Equatable, Sendable {
+    /// Open the post itself.
+    case openPost(Post.ID)
+  }
+}
+
+/// A comment, ready to be drawn.
+public struct CommentRow: Equatable, Sendable, Identifiable {
+  /// The comment.
+  public var id: Comment.ID
+  /// Who wrote it: a name, or "You".
+  public var author: String
+  /// Plain text, with line ends.
+  public var text: String
+  /// When it was written, in words.
+  public var date: String
+  /// Whether the reader wrote it, and may delete it.
+  public var isMine: Bool
+  /// Whether it was not sent yet, or what was done to it: "Waiting to be sent" belongs in the place of the date.
+  public var isWaiting: Bool
+}

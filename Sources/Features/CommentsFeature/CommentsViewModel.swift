@@ -1,0 +1,171 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import PublicationClient
+
+/// The comments under a post, and a field to write one. Isolated to the main actor.
+@MainActor public final class CommentsViewModel {
+  /// The single source of truth.
+  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  /// Told the rows to draw again, of those that were asked for.
+  public var onRowsChanged: ((Set<Comment.ID>) -> Void)? {
+    get { list.onRowsChanged }
+    set { list.onRowsChanged = newValue }
+  }
+
+  private let post: Post.ID
+  private let store: ContentStore
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+  private let list: EntityList<Comment>
+  /// What the reader wrote here: at the end of the list also while that is not loaded to its end.
+  private var written: [Comment.ID] = []
+  private var observation: Observation?
+  private var watching: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - post: whose comments.
+  ///   - store: the reader's content.
+  ///   - formatting: how dates and counts are written.
+  ///   - output: told what the coordinator shall do.
+  public init(_ post: Post.ID, store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+    self.post = post
+    self.store = store
+    self.formatting = formatting
+    self.output = output
+    list = .comments(of: post, store: store)
+    list.onChange = { [weak self] _ in self?.update() }
+    state.draft = store.commentDrafts[post] ?? ""
+    judge(&state)
+  }
+
+  isolated deinit { watching?.cancel() }
+
+  /// What a row shows; `nil` for a comment that is gone.
+  public func row(for id: Comment.ID) -> CommentRow? {
+    list.value(id).map { comment in
+      CommentRow(
+        id: id, author: comment.isMine ? "You" : comment.author, text: comment.text, date: formatting.date(comment.posted),
+        isMine: comment.isMine, isWaiting: store.comments.isPending(id))
+    }
+  }
+
+  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  public func appear() {
+    guard observation == nil else { return }
+    observation = store.posts.observe { [weak self] ids in
+      guard let self, ids.contains(post) else { return }
+      update()
+    }
+    // What was sent looks different from what waits, also when the publication changed nothing about it.
+    let waiting = store.waiting.stream()
+    watching = Task { [weak self] in
+      for await _ in waiting where !Task.isCancelled { self?.waitingChanged() }
+    }
+    list.appear()
+    loadPost()
+    update()
+  }
+
+  /// The page is off screen and does nothing until it comes back.
+  public func disappear() {
+    observation?.cancel()
+    observation = nil
+    watching?.cancel()
+    watching = nil
+    list.disappear()
+  }
+
+  /// Loads the comments anew: the button, or F5.
+  public func refreshTapped() { list.refreshTapped() }
+  /// Tries again what failed.
+  public func retryTapped() { list.retryTapped() }
+  /// The last row came in sight.
+  public func reachedEnd() { list.reachedEnd() }
+  /// The reader has read the message.
+  public func messageDismissed() { list.messageDismissed() }
+  /// Opens the post.
+  public func postTapped() { output(.openPost(post)) }
+
+  /// The reader writes.
+  public func draftChanged(_ text: String) { set(draft: text) }
+
+  /// Sends what the reader wrote: it is in the list at once, and the field empty.
+  public func sendTapped() {
+    guard state.canSend, let id = store.comment(on: post, state.draft) else { return }
+    written.append(id)
+    set(draft: "")
+    update()
+  }
+
+  /// Deletes one of the reader's own comments; one that was not sent yet never will be.
+  public func deleteTapped(_ id: Comment.ID) {
+    store.deleteComment(id)
+    update()
+  }
+
+  /// A comment's post may not be known here, as when a link leads to its comments.
+  private func loadPost() {
+    guard store.posts[post] == nil else { return }
+    let (asked, client, id) = (store.posts.stamp(), store.client, post)
+    Task { [weak self, effects = store.effects] in
+      // Without an answer the page does without a headline; its list says what is wrong.
+      guard let post = try? await effects.run("comments.post", { try await client.post(id) }), let self, !store.isClosed else { return }
+      store.posts.store([post], asOf: asked)
+    }
+  }
+
+  private func waitingChanged() {
+    let mine = state.comments.ids.filter { store.comments[$0]?.isMine == true }
+    if !mine.isEmpty { onRowsChanged?(Set(mine)) }
+  }
+
+  private func set(draft: String) {
+    store.commentDrafts[post] = draft.isEmpty ? nil : draft
+    var new = state
+    new.draft = draft
+    judge(&new)
+    state = new
+  }
+
+  private func judge(_ state: inout State) {
+    let length = state.draft.trimmingCharacters(in: .whitespacesAndNewlines).count
+    let surplus = length - Comment.longest
+    state.surplus = surplus > 0 ? "\(formatting.count(surplus, "character", "characters")) too many" : nil
+    state.canSend = length > 0 && surplus <= 0 && !state.isLocked
+  }
+
+  /// Makes the state: the only place where several facts become what the page shows.
+  private func update() {
+    guard observation != nil, !store.isClosed else { return }
+    var new = state
+    let known = store.posts[post]
+    new.title = known?.title ?? new.title
+    new.isLocked = known.map { $0.premium && !$0.unlocked && !store.hasPremium } ?? false
+    new.comments = list.state
+    let there = Set(new.comments.ids)
+    written.removeAll { store.comments[$0] == nil }
+    new.comments.ids += written.filter { !there.contains($0) }
+    if new.comments.phase == .empty, !new.comments.ids.isEmpty { new.comments.phase = .ready }
+    // Nobody has to write again what the publication would not have.
+    if let refused = store.takeRefusedComment(on: post) {
+      new.draft = new.draft.isEmpty ? refused : "\(refused)\n\n\(new.draft)"
+      store.commentDrafts[post] = new.draft
+    }
+    judge(&new)
+    state = new
+  }
+}
+
+extension EntityList<Comment> {
+  /// A post's comments, oldest first, with those that wait to be sent.
+  fileprivate static func comments(of post: Post.ID, store: ContentStore) -> EntityList<Comment> {
+    let client = store.client
+    let membership = Membership<Comment>(contains: { $0.postID == post }) { ($0.posted, $0.id) < ($1.posted, $1.id) }
+    return EntityList("comments.load", cache: store.comments, store: store, membership: membership) {
+      try await client.comments(of: post, cursor: $0)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import ContentCache
+import PublicationAPI
+import PublicationClient
+import Runtime
+
+/// Asks the publication for the posts of a club that came from a list of feeds, and waits until they are there.
+@MainActor final class ClubFetch {
+  private static let pace = Duration.milliseconds(500)
+  private let store: ContentStore
+  private let clock: any AppClock
+  private var task: Task<Void, Never>?
+
+  init(store: ContentStore, clock: any AppClock) {
+    self.store = store
+    self.clock = clock
+  }
+
+  isolated deinit { task?.cancel() }
+
+  /// - Parameter ended: told once, with a sentence when nothing came.
+  func begin(_ id: FanClub.ID, ended: @escaping @MainActor (String?) -> Void) {
+    task = Task { [effects = store.effects, client = store.client, clock] in
+      do {
+        var latest = try await effects.run("fanclub.fetch") { try await client.refreshFanClub(id) }
+        while latest.state == .running {
+          try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
+          let name = latest.id
+          latest = try await effects.run("fanclub.look") { try await client.progress(of: name) }
+        }
+        guard !Task.isCancelled else { return }
+        ended(latest.state == .done ? nil : latest.problem ?? "The posts of this fan club could not be fetched.")
+      } catch {
+        guard !Task.isCancelled else { return }
+        ended(RequestFailure(explaining: error).sentence)
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import PublicationAPI
+import PublicationClient
+
+extension FeedViewModel {
+  /// Which posts Home shows.
+  public enum Choice: Hashable, Sendable {
+    /// All of the publication.
+    case all
+    /// Those of all fan clubs that the reader follows.
+    case followed
+    /// Those of one fan club.
+    case fanClub(FanClub.ID)
+  }
+
+  /// A choice, and what it is called.
+  public struct Option: Equatable, Sendable, Identifiable {
+    /// The choice.
+    public var id: Choice
+    /// What it is called: "All posts", "Fan clubs you follow", a club's name.
+    public var name: String
+
+    /// Makes one.
+    public init(_ id: Choice, _ name: String) {
+      self.id = id
+      self.name = name
+    }
+  }
+
+  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
+  public struct State: Equatable, Sendable {
+    /// The rows.
+    public var posts = ListState()
+    /// What can be chosen: all posts, and as soon as they are known the fan clubs that the reader follows.
+    public var options = [Option(.all, "All posts")]
+    /// What was chosen.
+    public var choice = Choice.all
+    /// Whether only posts are shown that the reader had not read when the list was loaded.
+    public var isUnreadOnly = false
+    /// How many posts came since; they come in when ``FeedViewModel/newPostsTapped()`` is called, and nothing moves before that.
+    public var newPosts = 0
+    /// What the pill says: "3 new posts"; `nil` for no pill.
+    public var pill: String?
+    /// How often the page went to its top by itself: when that is another number than before, show the first row.
+    public var jumps = 0
+
+    /// A page that has not loaded.
+    public init() {}
+  }
+}

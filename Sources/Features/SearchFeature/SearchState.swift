@@ -1,0 +1,61 @@
+import PublicationAPI
+import PublicationClient
+
+extension SearchViewModel {
+  /// Everything the page shows, but the rows, which ``SearchViewModel/row(for:)`` gives.
+  public struct State: Equatable, Sendable {
+    /// What fills the page.
+    public enum Phase: Equatable, Sendable {
+      /// Nothing was typed: what can be found here is to be said.
+      case idle
+      /// The first answer is on its way.
+      case searching
+      /// There are rows.
+      case results
+      /// Nothing was found; the sentence says so, with what was looked for.
+      case nothing(String)
+      /// Searching takes the publication, which cannot be reached; the sentence says so.
+      case offline(String)
+      /// It did not work, for another reason; the sentence says which.
+      case failed(String)
+    }
+
+    /// What stands in the field.
+    public var query = ""
+    /// What fills the page.
+    public var phase = Phase.idle
+    /// The posts that were found, the best first.
+    public var ids: [Post.ID] = []
+    /// Whether an answer is on its way while rows of the one before are shown.
+    public var isSearching = false
+    /// Whether there are further rows below the last.
+    public var canLoadMore = false
+    /// Whether they are on their way.
+    public var isLoadingMore = false
+    /// Why further rows did not come; they are asked for again only on `retryTapped`.
+    public var loadMoreFailure: String?
+    /// Something to tell the reader in passing.
+    public var message: String?
+
+    /// A page on which nothing was typed.
+    public init() {}
+  }
+
+  /// What the coordinator shall do.
+  public enum Output: Equatable, Sendable {
+    /// Open a post.
+    case openPost(Post.ID)
+  }
+}
+
+/// A post that was found.
+public struct SearchRow: Equatable, Sendable, Identifiable {
+  /// The post, as lists show it.
+  public var post: PostRow
+  /// The headline, with what was found marked.
+  public var title: MarkedText
+  /// Words around what was found, or the opening, marked the same way.
+  public var excerpt: MarkedText
+  /// The post's.
+  public var id: Post.ID { post.id }
+}

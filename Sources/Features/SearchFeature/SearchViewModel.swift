@@ -1,0 +1,196 @@
+import ContentCache
+import PublicationAPI
+import PublicationClient
+import Runtime
+
+/// Searches all posts as one types. Isolated to the main actor.
+@MainActor public final class SearchViewModel: ContentPage {
+  /// The single source of truth.
+  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
+  /// Called once on binding, then on each change.
+  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  /// Told the rows to draw again, of those that were asked for.
+  public var onRowsChanged: ((Set<Post.ID>) -> Void)?
+
+  private let store: ContentStore
+  private let formatting: Formatting
+  private let output: @MainActor (Output) -> Void
+  private var hits: [Post.ID: (title: MarkedText, excerpt: MarkedText)] = [:]
+  private var drawn: Set<Post.ID> = []
+  private var observation: Observation?
+  /// What the rows are the answer to, or what is being asked.
+  private var asked = ""
+  private var cursor: String?
+  /// Counts what was asked; an answer to an older question is dropped.
+  private var generation = 0
+  private var asking: Task<Void, Never>?
+
+  /// - Parameters:
+  ///   - store: the reader's content.
+  ///   - formatting: how dates and counts are written.
+  ///   - output: told what the coordinator shall do.
+  public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+    self.store = store
+    self.formatting = formatting
+    self.output = output
+  }
+
+  isolated deinit { asking?.cancel() }
+
+  /// What a row shows; `nil` for a post that is gone.
+  public func row(for id: Post.ID) -> SearchRow? {
+    drawn.insert(id)
+    guard let post = store.posts[id], let hit = hits[id] else { return nil }
+    return SearchRow(
+      post: PostRow(post, hasPremium: store.hasPremium, formatting: formatting), title: hit.title, excerpt: hit.excerpt)
+  }
+
+  /// The page came on screen: follows the cache, and asks again where nobody could be reached.
+  public func appear() {
+    guard observation == nil else { return }
+    observation = store.posts.observe { [weak self] ids in
+      guard let self else { return }
+      let rows = ids.intersection(drawn)
+      if !rows.isEmpty { onRowsChanged?(rows) }
+    }
+    store.enter(self)
+    if case .offline = state.phase { search(after: nil) }
+    if !drawn.isEmpty { onRowsChanged?(drawn) }
+  }
+
+  /// The page is off screen and does nothing until it comes back.
+  public func disappear() {
+    observation?.cancel()
+    observation = nil
+    store.leave(self)
+  }
+
+  /// The reader typed: the publication is asked once they paused.
+  public func queryChanged(_ query: String) {
+    guard query != state.query else { return }
+    state.query = query
+    guard Self.words(query) != asked else { return }
+    search(after: Self.pause)
+  }
+
+  /// The reader pressed Enter: asks at once.
+  public func submitTapped() { search(after: nil) }
+
+  /// Searches for what a link or another page names, at once; without words the page stays as it was left.
+  public func opened(with query: String) {
+    guard !Self.words(query).isEmpty else { return }
+    state.query = query
+    search(after: nil)
+  }
+
+  /// Empties the field.
+  public func clearTapped() { queryChanged("") }
+
+  /// Tries again what failed.
+  public func retryTapped() {
+    guard state.loadMoreFailure != nil else { return search(after: nil) }
+    state.loadMoreFailure = nil
+    loadMore()
+  }
+
+  /// The last row came in sight.
+  public func reachedEnd() { if state.loadMoreFailure == nil { loadMore() } }
+
+  /// Opens a post.
+  public func postTapped(_ id: Post.ID) { output(.openPost(id)) }
+  /// Adds or removes the reader's bookmark on a post.
+  public func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }
+  /// The reader has read the message.
+  public func messageDismissed() { state.message = nil }
+
+  /// Draws rows again whose lock may have changed.
+  public func accessChanged() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
+  /// Tells the reader.
+  public func actionFailed(_ sentence: String) { state.message = sentence }
+
+  // MARK: Asking
+
+  /// So long that whoever types is not asked about at every letter, and so short that nobody notices.
+  private static let pause = Duration.milliseconds(200)
+
+  /// What is asked for: white space more or less is the same question.
+  private static func words(_ query: String) -> String { query.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+  private func search(after pause: Duration?) {
+    asking?.cancel()
+    asking = nil
+    generation += 1
+    asked = Self.words(state.query)
+    var new = state
+    new.isLoadingMore = false
+    new.loadMoreFailure = nil
+    guard !asked.isEmpty else {
+      new.phase = .idle
+      (new.ids, new.canLoadMore, new.isSearching) = ([], false, false)
+      (hits, drawn) = ([:], [])
+      state = new
+      return
+    }
+    new.isSearching = !new.ids.isEmpty
+    if new.ids.isEmpty { new.phase = .searching }
+    state = new
+    ask(asked, cursor: nil, after: pause)
+  }
+
+  private func loadMore() {
+    guard let cursor, state.canLoadMore, !state.isSearching, !state.isLoadingMore else { return }
+    state.isLoadingMore = true
+    ask(asked, cursor: cursor, after: nil)
+  }
+
+  private func ask(_ words: String, cursor: String?, after pause: Duration?) {
+    let mine = generation
+    asking = Task { [weak self, effects = store.effects, clock = formatting.clock, client = store.client] in
+      if let pause {
+        // Cancelled: the reader typed on.
+        do { try await effects.sleep("search.pause", for: pause, on: clock) } catch { return }
+      }
+      guard let stamp = self?.store.posts.stamp(), !Task.isCancelled else { return }
+      let answer: Result<Page<SearchHit>, any Error>
+      do {
+        answer = .success(try await effects.run("search.load") { try await client.search(words, cursor: cursor) })
+      } catch { answer = .failure(error) }
+      guard let self, mine == generation, !store.isClosed else { return }
+      switch answer {
+      case .success(let page): found(page, asOf: stamp, isFirst: cursor == nil)
+      case .failure(let error): failed(RequestFailure(explaining: error), isFirst: cursor == nil)
+      }
+    }
+  }
+
+  private func found(_ page: Page<SearchHit>, asOf stamp: Stamp, isFirst: Bool) {
+    if isFirst { (hits, drawn) = ([:], []) }
+    store.posts.store(page.items.map(\.post), asOf: stamp)
+    let fresh = page.items.filter { hits[$0.id] == nil }
+    for hit in fresh { hits[hit.id] = (MarkedText(marked: hit.title), MarkedText(marked: hit.excerpt)) }
+    cursor = page.next
+    var new = state
+    new.ids = (isFirst ? [] : new.ids) + fresh.map(\.id)
+    new.phase = new.ids.isEmpty ? .nothing("Nothing was found for “\(asked)”.") : .results
+    new.canLoadMore = page.next != nil
+    (new.isSearching, new.isLoadingMore) = (false, false)
+    state = new
+    // The same post may be found in another way now.
+    if isFirst, !new.ids.isEmpty { onRowsChanged?(Set(new.ids)) }
+  }
+
+  private func failed(_ failure: RequestFailure, isFirst: Bool) {
+    var new = state
+    (new.isSearching, new.isLoadingMore) = (false, false)
+    if isFirst {
+      // Rows that are the answer to something else would be a lie.
+      (new.ids, new.canLoadMore) = ([], false)
+      (hits, drawn) = ([:], [])
+      new.phase =
+        failure.isUnreachable ? .offline("Searching takes the publication, which cannot be reached now.") : .failed(failure.sentence)
+    } else {
+      new.loadMoreFailure = failure.sentence
+    }
+    state = new
+  }
+}

@@ -1,0 +1,47 @@
+import ContentCache
+import PublicationAPI
+
+/// The fan clubs that a reader follows, all of them, by name: for pages that offer a choice among them. Isolated to the main actor.
+@MainActor public final class FollowedClubs {
+  /// How far they are.
+  public var phase: ListState.Phase { list.state.phase }
+  /// Those that are known so far.
+  public var clubs: [FanClub] { list.state.ids.compactMap { store.fanClubs[$0] } }
+  /// Told after each change.
+  public var onChange: (() -> Void)?
+
+  private let store: ContentStore
+  private let list: EntityList<FanClub>
+
+  /// - Parameter store: the reader's content.
+  public init(store: ContentStore) {
+    self.store = store
+    list = .fanClubs(store: store, followedOnly: true)
+    list.onChange = { [weak self] in self?.changed($0) }
+  }
+
+  /// The page that shows them came on screen.
+  public func appear() { list.appear() }
+  /// The page is off screen.
+  public func disappear() { list.disappear() }
+  /// Asks the publication anew.
+  public func refresh() { list.refreshTapped() }
+
+  private func changed(_ state: ListState) {
+    // A choice among some of them would be none.
+    list.reachedEnd()
+    onChange?()
+  }
+}
+
+extension EntityList<FanClub> {
+  /// The publication's fan clubs by name.
+  /// - Parameter followedOnly: only those that the reader follows. A row leaves as soon as the reader stops following.
+  public static func fanClubs(store: ContentStore, followedOnly: Bool = false) -> EntityList<FanClub> {
+    let client = store.client
+    let followed = Membership<FanClub>(contains: \.followed) { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    return EntityList("fanclubs.load", cache: store.fanClubs, store: store, membership: followedOnly ? followed : nil) {
+      try await client.fanClubs(cursor: $0)
+    }
+  }
+}

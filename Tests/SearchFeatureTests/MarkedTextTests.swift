@@ -1,0 +1,23 @@
+import PublicationClient
+import Testing
+
+@Suite struct MarkedTextTests {
+  @Test(arguments: [
+    ("plain", "plain", []), ("", "", []), ("\u{E000}one\u{E001} two", "one two", [0..<3]),
+    ("é \u{E000}ü\u{E001}\u{E000}b\u{E001}", "é üb", [3..<5, 5..<6]),
+    // Marks that do not go together mark nothing, and are not shown.
+    ("a\u{E001}b\u{E000}", "ab", []), ("\u{E000}\u{E001}x", "x", []), ("\u{E000}a\u{E000}b\u{E001}", "ab", [1..<2]),
+  ])
+  func marksBecomeRanges(_ marked: String, _ text: String, _ matches: [Range<Int>]) {
+    #expect(MarkedText(marked: marked) == MarkedText(text, matches: matches))
+  }
+
+  @Test func partsAreTheTextInItsOrder() {
+    let parts = MarkedText(marked: "The \u{E000}reel\u{E001} and the \u{E000}reels\u{E001}").parts
+    #expect(parts.map(\.text) == ["The ", "reel", " and the ", "reels"])
+    #expect(parts.map(\.isMatch) == [false, true, false, true])
+    #expect(MarkedText("").parts.isEmpty)
+    // Ranges that the text does not have are left out.
+    #expect(MarkedText("ab", matches: [1..<9]).parts.map(\.text) == ["ab"])
+  }
+}
