@@ -1,7 +1,9 @@
 import AccountFeature
+import AddFeedFeature
 import AppCore
 import ArticleFeature
 import BookmarksFeature
+import CommentsFeature
 import FanClubFeature
 import FeedFeature
 import CGtk
@@ -11,6 +13,7 @@ import LoginFeature
 import PublicationAPI
 import PublicationClient
 import Runtime
+import SearchFeature
 import SessionService
 import TestSupport
 import XCTest
@@ -71,6 +74,11 @@ import XCTest
           session: session, publication: "The Sample", premium: { AsyncStream { $0.yield(.none) } }, formatting: formatting
         ) { [weak self] in self?.outputs.append("\($0)") })
     case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
+    case .comments(let id):
+      return .comments(CommentsViewModel(id, store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .search: return .search(SearchViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .addFeed: return .addFeed(AddFeedViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .notifications: return .notifications(NotificationsViewModel(NotificationPreferences(), store: store))
     case .post(let id):
       return .article(
         ArticleViewModel(id, paywallID: "premium", store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
