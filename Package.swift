@@ -201,7 +201,7 @@ tests(
     "TestSupport", "PublicationClient", "PublicationServer", "PublicationListener", "PublicationAPI", "CurlTransport", "HTTPTransport",
     "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime",
   ])
-tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py"])
+tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py", "Fixtures"])
 tests(
   "PublicationServerTests",
   ["PublicationServer", "PublicationAPI", "FeedFormats", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "Runtime"])

@@ -28,16 +28,47 @@ func first(_ text: String, source: String = "test", file: StaticString = #filePa
   try XCTUnwrap(try read(text, source: source).items.first, file: file, line: line)
 }
 
-/// The error that a document ends in.
-func failure(_ data: Data, limit: Int = FeedParser.defaultLimit, file: StaticString = #filePath, line: UInt = #line) -> FeedError? {
+/// The error that a document ends in; it names the document and the place.
+func failure(
+  _ data: Data, contentType: String? = nil, limit: Int = FeedParser.defaultLimit, file: StaticString = #filePath, line: UInt = #line
+) -> FeedError? {
   do {
-    let feed = try FeedParser.parse(data, source: "test", limit: limit)
-    XCTFail("read \(feed.items.count) items", file: file, line: line)
+    let document = try FeedParser.document(data, source: "test", contentType: contentType, limit: limit)
+    XCTFail("read as \(document)", file: file, line: line)
     return nil
   } catch {
     XCTAssertFalse(error.sentence.isEmpty, file: file, line: line)
-    XCTAssertTrue(error.description.hasPrefix("test"), error.description, file: file, line: line)
+    XCTAssertTrue(error.isPlaced, error.description, file: file, line: line)
     return error
+  }
+}
+
+extension FeedError {
+  /// Whether it says where: line and column, or a byte.
+  var isPlaced: Bool {
+    if let line, let column { return line > 0 && column > 0 && description.hasPrefix("\(source), line \(line), column \(column): ") }
+    return offset.map { description.hasPrefix("\(source), byte \($0): ") } ?? false
+  }
+
+  /// Line and column.
+  var place: [Int] { [line, column].compactMap(\.self) }
+}
+
+/// Documents of our own in every format, beside the tests.
+enum Fixture {
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+
+  static func all() throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).sorted { $0.path < $1.path }
+  }
+
+  static func read(_ name: String) throws -> FeedDocument {
+    try FeedParser.document(Data(contentsOf: folder.appending(path: name)), source: "https://source.example/" + name)
+  }
+
+  static func feed(_ name: String) throws -> ParsedFeed {
+    guard case .feed(let feed) = try read(name) else { throw FeedError(.notAFeed(name), source: name) }
+    return feed
   }
 }
 

@@ -43,8 +43,11 @@ final class RealFeedsTests: XCTestCase {
     return try data.split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Counted.self, from: $0) }
   }
 
-  func testNoItemIsLost() throws {
-    let files = try feeds()
+  func testNoItemIsLost() throws { try compare(feeds()) }
+
+  func testNoItemOfOurOwnIsLost() throws { try compare(Fixture.all()) }
+
+  private func compare(_ files: [URL]) throws {
     var read: [URL: FeedDocument] = [:]
     for file in files { read[file] = try FeedParser.document(Data(contentsOf: file), source: file.path) }
     XCTAssertEqual(read.count, files.count)

@@ -23,11 +23,11 @@ def xml_feed(data):
 
 
 def outlines(root):
-    found = list(root.iter("outline"))
+    found = [{name.lower(): value for name, value in outline.items()} for outline in root.iter("outline")]
     return {
         "version": "opml",
         "titles": [" ".join((outline.get("title") or outline.get("text") or "").split()) for outline in found],
-        "links": [outline.get("xmlUrl", "") for outline in found],
+        "links": [outline.get("xmlurl", "") for outline in found],
         "ids": ["" for _ in found],
         "times": [[] for _ in found],
     }
@@ -40,7 +40,7 @@ def json_feed(document):
             "version": "rss-in-json",
             "titles": [item.get("title", "") for item in items],
             "links": [item.get("link", "") for item in items],
-            "ids": [item.get("guid", "") for item in items],
+            "ids": [guid["#value"] if isinstance(guid, dict) else guid for guid in (item.get("guid", "") for item in items)],
             "times": [list(email.utils.parsedate(item["pubDate"]))[:6] for item in items],
         }
     items = document["items"]

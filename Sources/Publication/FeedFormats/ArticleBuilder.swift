@@ -224,7 +224,7 @@ final class ArticleBuilder {
     var lines = code[...]
     if lines.first == UInt8(ascii: "\n") { lines.removeFirst() }
     while let last = lines.last, last.isASCIIBlank { lines.removeLast() }
-    if !lines.isEmpty { frames.append(.code(String(decoding: lines, as: UTF8.self).replacing("\r\n", with: "\n"))) }
+    if !lines.isEmpty { frames.append(.code(String(decoding: lines, as: UTF8.self).replacingASCII("\r\n", "\n"))) }
     code = []
   }
 }

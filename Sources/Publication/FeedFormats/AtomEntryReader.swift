@@ -112,7 +112,7 @@ extension String {
   var paragraphs: String {
     guard nonEmpty != nil else { return "" }
     var bytes: [UInt8] = []
-    for paragraph in replacing("\r\n", with: "\n").split(separator: "\n\n") {
+    for paragraph in replacingASCII("\r\n", "\n").split(separator: "\n\n") {
       bytes.append(contentsOf: "<p>".utf8)
       Array(paragraph.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0) }
       bytes.append(contentsOf: "</p>".utf8)

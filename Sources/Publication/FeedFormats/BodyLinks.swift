@@ -4,14 +4,9 @@ import Foundation
 ///
 /// Tags are walked over as a browser's tokenizer does; text, comments, scripts and styles are left alone.
 struct BodyLinks {
-  private struct Link {
-    var range: Range<Int>
-    var attribute: String
-    var isPicture: Bool
-  }
-
   private let html: String
-  private let links: [Link]
+  /// Where the relative ones are.
+  private let links: [Range<Int>]
   /// The first picture that is more than a dot for counting readers, as written (entities decoded).
   let firstPicture: String?
 
@@ -31,40 +26,39 @@ struct BodyLinks {
     var result: [UInt8] = []
     var copied = 0
     for link in links {
-      let written = String(decoding: bytes[link.range], as: UTF8.self).replacing("&amp;", with: "&").trimmed
+      let written = String(decoding: bytes[link], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       guard !written.isEmpty, !Links.isAbsolute(written.utf8) else { continue }
       let absolute = Links.resolve(written, written.hasPrefix("#") ? page ?? base : base)
       guard absolute != written else { continue }
-      result += bytes[copied..<link.range.lowerBound]
+      result += bytes[copied..<link.lowerBound]
       Array(absolute.utf8).withUnsafeBufferPointer { result.appendEscaped($0) }
-      copied = link.range.upperBound
+      copied = link.upperBound
     }
     guard copied > 0 else { return html }
     result += bytes[copied...]
     return String(decoding: result, as: UTF8.self)
   }
 
-  private static let attributes: Set<String> = ["href", "src", "poster", "cite", "data-src"]
+  private static let attributes: [StaticString] = ["href", "src", "poster", "cite", "data-src"]
 
-  private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> ([Link], String?) {
-    var links: [Link] = []
+  private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> ([Range<Int>], String?) {
+    var links: [Range<Int>] = []
     var picture: String?
     var scanner = TagScanner(bytes)
     while let tag = scanner.next() {
-      let isPicture = tag.name == "img"
+      let isPicture = scanner.has(tag.name, "img")
       var source: Range<Int>?
       var isDot = false
       for (name, value) in tag.attributes {
-        if isPicture, name == "width" || name == "height" {
-          let size = String(decoding: bytes[value], as: UTF8.self)
-          if ["0", "1", "0px", "1px"].contains(size) { isDot = true }
+        if isPicture, scanner.has(name, "width") || scanner.has(name, "height") {
+          if ["0", "1", "0px", "1px"].contains(String(decoding: bytes[value], as: UTF8.self)) { isDot = true }
         }
-        guard attributes.contains(name) else { continue }
-        if !Links.isAbsolute(bytes[value]) { links.append(Link(range: value, attribute: name, isPicture: isPicture)) }
-        if isPicture, name == "src" { source = value }
+        guard attributes.contains(where: { scanner.has(name, $0) }) else { continue }
+        if !Links.isAbsolute(bytes[value]) { links.append(value) }
+        if isPicture, scanner.has(name, "src") { source = value }
       }
       guard picture == nil, let source, !isDot else { continue }
-      let url = String(decoding: bytes[source], as: UTF8.self).replacing("&amp;", with: "&").trimmed
+      let url = String(decoding: bytes[source], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       if !url.isEmpty, !url.lowercased().hasPrefix("data:") { picture = url }
     }
     return (links, picture)

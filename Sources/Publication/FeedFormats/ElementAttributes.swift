@@ -40,9 +40,10 @@ struct ElementAttributes {
     (0..<count).filter { uri($0) == nil }.map { (local($0).map { String(cString: $0) } ?? "", value($0)) }
   }
 
-  /// Those without a namespace that are not empty, by their names in lower case.
-  var lowercased: [String: String] {
-    Dictionary(plain.compactMap { pair in pair.value.nonEmpty.map { (pair.name.lowercased(), $0) } }) { first, _ in first }
+  /// The value of an attribute without a namespace whose name somebody may have written otherwise: `xmlUrl`, `xmlurl`, `xmlURL`.
+  subscript(ignoringCase name: StaticString) -> String? {
+    for index in 0..<count where uri(index) == nil && xmlStrcasecmp(local(index), name.utf8Start) == 0 { return value(index).nonEmpty }
+    return nil
   }
 
   private func value(_ name: StaticString, where isWanted: (UnsafePointer<xmlChar>?) -> Bool) -> String? {
@@ -59,6 +60,6 @@ struct ElementAttributes {
     guard let from = start?[index * 5 + 3], let to = start?[index * 5 + 4], to > from else { return "" }
     let text = String(decoding: UnsafeBufferPointer(start: from, count: to - from), as: UTF8.self)
     // Since entities are never substituted, libxml2 hands on an ampersand as it stores it.
-    return text.utf8.contains(UInt8(ascii: "&")) ? text.replacing("&#38;", with: "&") : text
+    return text.replacingASCII("&#38;", "&")
   }
 }

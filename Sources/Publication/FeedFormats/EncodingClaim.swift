@@ -59,7 +59,19 @@ struct EncodingClaim {
   }
 
   /// Whether it looks like a name at all, with nothing in it that a converter takes for an option.
-  var isName: Bool { name.utf8.count < 40 && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:+".utf8.contains($0) } }
+  var isName: Bool {
+    !name.isEmpty && name.utf8.count < 40 && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:+".utf8.contains($0) }
+  }
+
+  /// What to ask a converter for: the larger set where a name means more in practice than by its standard, as browsers have it.
+  var converter: String {
+    switch name {
+    case "shift_jis", "shift-jis", "sjis", "x-sjis": "CP932"
+    case "gb2312", "gbk", "x-gbk", "gb_2312-80": "GB18030"
+    case "euc-kr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc5601": "CP949"
+    default: name
+    }
+  }
 
   private init(name: String, offset: Int) {
     self.name = name.lowercased()

@@ -79,7 +79,7 @@ public enum FeedParser {
   /// - Parameter text: UTF-8, as far as anybody knows.
   private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentFailure) -> FeedDocument {
     if syntax == .json { return .feed(try JSONFormat.read(text, source: source)) }
-    let parser = XMLFeedParser(source: source)
+    var parser = XMLFeedParser(source: source)
     do throws(DocumentFailure) {
       return try parser.parse(text)
     } catch {
@@ -87,7 +87,8 @@ public enum FeedParser {
       guard parser.mayBeRepaired else { throw error }
       let repaired = XMLRepair.repaired(text, declared: parser.declaredEntities)
       guard repaired != text else { throw error }
-      return try XMLFeedParser(source: source).parse(repaired)
+      var second = XMLFeedParser(source: source)
+      return try second.parse(repaired)
     }
   }
 }

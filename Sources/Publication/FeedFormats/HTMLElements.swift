@@ -60,6 +60,6 @@ enum HTMLElements {
     // Nobody follows an address of this length, and nobody but an attacker writes one.
     guard written.utf8.count <= 8192 else { return nil }
     let plain = String(written.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
-    return Links.resolve(plain, base).replacing(" ", with: "%20")
+    return Links.resolve(plain, base).replacingASCII(" ", "%20")
   }
 }

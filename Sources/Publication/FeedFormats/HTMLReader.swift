@@ -17,7 +17,7 @@ enum HTMLReader {
     guard !isPlain else { return }
     _ = XMLLibrary.isReady
     // A NUL would end the document for libxml2.
-    if html.utf8.contains(0) { html = html.replacing("\0", with: "") }
+    if html.utf8.contains(0) { html = html.replacingASCII("\0", "") }
     if html.utf8.count > 10_000 { html = withoutBloatedTags(html) }
     html.withUTF8 { parse($0, builder) }
   }

@@ -10,9 +10,11 @@ struct ItemBuilder {
   var summaryBase: String?
   /// Names of people, in order.
   var people: [String] = []
+  /// The most of them; who wrote more names than a line has room for made no byline.
+  private static let maximumPeople = 50
 
   mutating func add(person: String?) {
-    guard let person = person?.asPlainLine.nonEmpty, !people.contains(person) else { return }
+    guard people.count < Self.maximumPeople, let person = person?.asPlainLine.nonEmpty, !people.contains(person) else { return }
     people.append(person)
   }
 
@@ -23,21 +25,19 @@ struct ItemBuilder {
     let base = base ?? feedBase
     item.link = item.link.map { Links.resolve($0, base) }
     if !people.isEmpty { item.byline = people.joined(separator: ", ") }
-    if item.body.isEmpty {
-      (item.body, item.summary) = (item.summary, "")
-      item.body = resolved(item.body, summaryBase ?? base, item.link)
-    } else {
-      item.body = resolved(item.body, bodyBase ?? base, item.link)
-      item.summary = item.summary == item.body ? "" : resolved(item.summary, summaryBase ?? base, item.link)
-    }
+    var bodyBase = self.bodyBase
+    if item.body.isEmpty { (item.body, item.summary, bodyBase) = (item.summary, "", summaryBase) }
+    if item.summary == item.body { item.summary = "" }
+    let (body, summary) = (BodyLinks(item.body), BodyLinks(item.summary))
+    item.body = body.resolved(base: bodyBase ?? base, page: item.link)
+    item.summary = summary.resolved(base: summaryBase ?? base, page: item.link)
     var picture = picture
-    if picture.url == nil { picture.offer(BodyLinks(item.body).firstPicture ?? BodyLinks(item.summary).firstPicture, .body) }
+    if picture.url == nil {
+      let first = body.firstPicture.map { Links.resolve($0, bodyBase ?? base) }
+      picture.offer(first ?? summary.firstPicture.map { Links.resolve($0, summaryBase ?? base) }, .body)
+    }
     item.picture = picture.url.map { Links.resolve($0, base) }
     item.published = item.published ?? item.updated
     return item
-  }
-
-  private func resolved(_ html: String, _ base: String?, _ link: String?) -> String {
-    BodyLinks(html).resolved(base: base, page: link)
   }
 }

@@ -7,8 +7,18 @@ enum Links {
 
   /// Whether that is an http or https URL.
   static func isWeb(_ link: String) -> Bool {
-    let start = link.prefix(8).lowercased()
-    return start.hasPrefix("http://") || start.hasPrefix("https://")
+    starts(link, "http://") || starts(link, "https://")
+  }
+
+  /// Whether a link begins with something in lower case, however it is written itself.
+  private static func starts(_ link: String, _ beginning: StaticString) -> Bool {
+    var bytes = link.utf8.makeIterator()
+    for index in 0..<beginning.utf8CodeUnitCount {
+      guard let byte = bytes.next() else { return false }
+      let isSame = byte == beginning.utf8Start[index] || (byte.isASCIILetter && byte | 0x20 == beginning.utf8Start[index])
+      guard isSame else { return false }
+    }
+    return true
   }
 
   /// Whether a link names its scheme (RFC 3986, 3.1).

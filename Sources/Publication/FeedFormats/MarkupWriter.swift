@@ -18,6 +18,8 @@ struct MarkupWriter {
 
   mutating func add(_ text: UnsafeBufferPointer<UInt8>, isLiteral: Bool) {
     switch content {
+    // A reference to a character comes alone.
+    case .text where text.count == 1, .html where text.count == 1 && !hasElements: bytes.append(text[0])
     case .text: bytes.append(contentsOf: text)
     case .html where !hasElements || isLiteral: bytes.append(contentsOf: text)
     case .html, .xhtml: bytes.appendEscaped(text)

@@ -28,20 +28,22 @@ struct OPMLReader: XMLFeedReader {
   }
 
   private func outline(_ attributes: ElementAttributes, base: String?) -> ParsedOutline.Outline {
-    // Publishers write `xmlUrl`, `xmlurl` and `xmlURL`.
-    let values = attributes.lowercased
-    let title = (values["title"] ?? values["text"] ?? "").asPlainLine
+    let title = attributes[ignoringCase: "title"] ?? attributes[ignoringCase: "text"]
     return ParsedOutline.Outline(
-      title: title, about: (values["description"] ?? "").asPlainLine, feedURL: Self.feedURL(values, base),
-      homeURL: values["htmlurl"].map { Links.resolve($0, base) }, folders: folders)
+      title: title?.asPlainLine ?? "", about: attributes[ignoringCase: "description"]?.asPlainLine ?? "",
+      feedURL: Self.feedURL(attributes, base), homeURL: attributes[ignoringCase: "htmlUrl"].map { Links.resolve($0, base) },
+      folders: folders)
   }
 
   /// Only what is on the web: a list must not make its reader open files.
-  private static func feedURL(_ values: [String: String], _ base: String?) -> String? {
-    let isFeed = ["rss", "atom", "feed"].contains(values["type"]?.lowercased() ?? "")
-    guard var written = values["xmlurl"] ?? (isFeed ? values["url"] : nil) else { return nil }
+  private static func feedURL(_ attributes: ElementAttributes, _ base: String?) -> String? {
+    var written = attributes[ignoringCase: "xmlUrl"]
+    if written == nil, ["rss", "atom", "feed"].contains(attributes[ignoringCase: "type"]?.lowercased()) {
+      written = attributes[ignoringCase: "url"]
+    }
+    guard var written else { return nil }
     // How desktop programs of old passed feeds to each other.
-    if written.lowercased().hasPrefix("feed:") {
+    if written.utf8.first.map({ $0 | 0x20 == UInt8(ascii: "f") }) == true, written.lowercased().hasPrefix("feed:") {
       written.removeFirst(5)
       if written.hasPrefix("//") { written = "http:" + written }
     }

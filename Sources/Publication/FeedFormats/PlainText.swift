@@ -48,9 +48,6 @@ extension ArticleBody.Table {
 }
 
 extension String {
-  /// White space collapsed to single spaces, none at the ends.
-  var collapsed: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
-
   /// At most that many characters on one line, cut at the end of a word and marked with `…` when something was left out.
   func shortened(to characters: Int) -> String {
     let line = collapsed

@@ -44,20 +44,23 @@ struct RSSItemReader {
   }
 
   private mutating func beginPicture(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
-    let url = attributes["url"]
-    let isPicture = PictureChoice.isPicture(type: attributes["type"], medium: attributes["medium"], url: url)
     switch (name.vocabulary, name.local) {
-    case (.plain, "enclosure"): if isPicture { builder.picture.offer(url, .enclosure) }
-    case (.media, "thumbnail"): builder.picture.offer(url, .thumbnail, width: attributes["width"])
+    case (.plain, "enclosure"): if let url = Self.picture(attributes) { builder.picture.offer(url, .enclosure) }
+    case (.media, "thumbnail"): builder.picture.offer(attributes["url"], .thumbnail, width: attributes["width"])
     case (.itunes, "image"): builder.picture.offer(attributes["href"], .cover)
     case (.atom, "link"):
       if attributes["rel"] ?? "alternate" == "alternate" { builder.item.link = builder.item.link ?? attributes["href"] }
     case (.media, "content"):
-      if isPicture { builder.picture.offer(url, .media, width: attributes["width"]) }
+      if let url = Self.picture(attributes) { builder.picture.offer(url, .media, width: attributes["width"]) }
       return enter()
     default: break
     }
     return .skip
+  }
+
+  private static func picture(_ attributes: ElementAttributes) -> String? {
+    let url = attributes["url"]
+    return PictureChoice.isPicture(type: attributes["type"], medium: attributes["medium"], url: url) ? url : nil
   }
 
   private mutating func enter() -> XMLContent {

@@ -3,9 +3,9 @@ import Foundation
 /// Finds the opening tags of a piece of HTML, one after another.
 struct TagScanner {
   struct Tag {
-    var name: String
-    /// The first hundred that have a value, and where it is.
-    var attributes: [(name: String, value: Range<Int>)] = []
+    var name: Range<Int>
+    /// The first hundred that have a value: where name and value are.
+    var attributes: [(name: Range<Int>, value: Range<Int>)] = []
     var attributeCount = 0
     /// From its `<` to behind its `>`.
     var range: Range<Int>
@@ -24,11 +24,19 @@ struct TagScanner {
         skip(behind: "-->")
       } else if bytes[position].isASCIILetter {
         let tag = readTag(start)
-        if tag.name == "script" || tag.name == "style" { skip(behind: "</" + tag.name) }
+        if has(tag.name, "script") { skip(behind: "</script") } else if has(tag.name, "style") { skip(behind: "</style") }
         return tag
       }
     }
     return nil
+  }
+
+  /// Whether a name is written there, in whatever letters.
+  func has(_ range: Range<Int>, _ name: StaticString) -> Bool {
+    guard range.count == name.utf8CodeUnitCount else { return false }
+    return zip(bytes[range], 0...).allSatisfy { byte, index in
+      byte == name.utf8Start[index] || (byte.isASCIILetter && byte | 0x20 == name.utf8Start[index])
+    }
   }
 
   private mutating func readTag(_ start: Int) -> Tag {
@@ -50,10 +58,17 @@ struct TagScanner {
     return tag
   }
 
-  private mutating func readName() -> String {
+  private mutating func readName() -> Range<Int> {
     let start = position
-    while position < bytes.count, !bytes[position].isASCIIBlank, !">/=\"'".utf8.contains(bytes[position]) { position += 1 }
-    return String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
+    while position < bytes.count, !Self.endsName(bytes[position]) { position += 1 }
+    return start..<position
+  }
+
+  private static func endsName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09...0x0D, UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "'"): true
+    default: false
+    }
   }
 
   private mutating func readValue() -> Range<Int>? {

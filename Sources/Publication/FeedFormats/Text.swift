@@ -39,6 +39,69 @@ extension String {
   ]
 }
 
+extension String {
+  /// White space collapsed to single spaces, none at the ends.
+  var collapsed: String {
+    var text = self
+    return text.withUTF8 { bytes -> String? in
+      var result: [UInt8] = []
+      result.reserveCapacity(bytes.count)
+      var (position, hasSpace) = (0, false)
+      while position < bytes.count {
+        let length = bytes.whiteSpace(at: position)
+        if length > 0 {
+          hasSpace = true
+          position += length
+          continue
+        }
+        if hasSpace, !result.isEmpty { result.append(0x20) }
+        hasSpace = false
+        result.append(bytes[position])
+        position += 1
+      }
+      return result.count == bytes.count ? nil : String(decoding: result, as: UTF8.self)
+    } ?? self
+  }
+
+  /// With every occurrence of some ASCII characters replaced by others.
+  func replacingASCII(_ old: StaticString, _ new: StaticString) -> String {
+    var text = self
+    return text.withUTF8 { bytes -> String? in
+      let pattern = UnsafeBufferPointer(start: old.utf8Start, count: old.utf8CodeUnitCount)
+      guard let first = pattern.first, let start = bytes.firstIndex(of: first) else { return nil }
+      var result = Array(bytes[..<start])
+      var position = start
+      while position < bytes.count {
+        if bytes[position] == first, bytes[position...].starts(with: pattern) {
+          result.append(contentsOf: UnsafeBufferPointer(start: new.utf8Start, count: new.utf8CodeUnitCount))
+          position += pattern.count
+        } else {
+          result.append(bytes[position])
+          position += 1
+        }
+      }
+      return String(decoding: result, as: UTF8.self)
+    } ?? self
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// How many bytes the white space has that begins here (Unicode's property White_Space); 0 when none does.
+  fileprivate func whiteSpace(at position: Int) -> Int {
+    let first = self[position]
+    if first.isASCIIBlank { return 1 }
+    guard first >= 0xC2, first <= 0xE3, position + 1 < count else { return 0 }
+    if first == 0xC2 { return self[position + 1] == 0x85 || self[position + 1] == 0xA0 ? 2 : 0 }
+    guard first >= 0xE1, position + 2 < count else { return 0 }
+    switch (first, self[position + 1], self[position + 2]) {
+    case (0xE1, 0x9A, 0x80), (0xE2, 0x80, 0x80...0x8A), (0xE2, 0x80, 0xA8...0xA9), (0xE2, 0x80, 0xAF), (0xE2, 0x81, 0x9F),
+      (0xE3, 0x80, 0x80):
+      return 3
+    default: return 0
+    }
+  }
+}
+
 extension UInt8 {
   var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
   var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }

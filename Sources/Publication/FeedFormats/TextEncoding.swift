@@ -18,13 +18,14 @@ enum TextEncoding {
     // The commonest false claim by far, and safe to see through: only UTF-8 looks like UTF-8.
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
-    guard claim.isName, isKnown(claim.name) else {
+    guard claim.isName, isKnown(claim.converter) else {
       throw DocumentFailure(.wrongEncoding("nobody knows the one it names"), at: claim.offset, in: text)
     }
-    let result = try converted(text, from: claim.name)
-    // A claim that would take away the document's very first character, as UTF-16 does.
-    guard result.first == text.first else { throw DocumentFailure(.wrongEncoding(meaningless), at: claim.offset, in: text) }
-    return result
+    // What would take away the document's very first character is not true, as UTF-16 here.
+    guard (try? converted(text.prefix(1), from: claim.converter)) == text.prefix(1) else {
+      throw DocumentFailure(.wrongEncoding(meaningless), at: claim.offset, in: text)
+    }
+    return try converted(text, from: claim.converter)
   }
 
   /// The end of a sentence.

@@ -4,8 +4,9 @@ import Foundation
 /// Reads one XML document through libxml2's event interface (SAX2) and hands it to the reader of its format.
 ///
 /// Nothing is fetched, no document type is loaded, entities that a document declares are never expanded, and libxml2's own limits on
-/// depth and length stay in force.
-final class XMLFeedParser {
+/// depth and length stay in force. It is a value behind a pointer while libxml2 works: reports of three letters each come by the
+/// thousand, and each would be counted and checked on its way into an object.
+struct XMLFeedParser {
   private let source: String
   private var reader: (any XMLFeedReader)?
   private var context: xmlParserCtxtPtr?
@@ -38,6 +39,9 @@ final class XMLFeedParser {
     let local: UnsafeRawPointer?
     let prefix: UnsafeRawPointer?
     let uri: UnsafeRawPointer?
+
+    // Names seldom differ in the rest alone.
+    func hash(into hasher: inout Hasher) { hasher.combine(local) }
   }
 
   init(source: String) { self.source = source }
@@ -46,35 +50,38 @@ final class XMLFeedParser {
   var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
 
   /// - Parameter text: UTF-8, checked here; what the document says of its encoding is ignored.
-  func parse(_ text: Data) throws(DocumentFailure) -> FeedDocument {
+  mutating func parse(_ text: Data) throws(DocumentFailure) -> FeedDocument {
     _ = XMLLibrary.isReady
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
       throw DocumentFailure(.refused("one of its elements has too many attributes"), at: offset, in: text)
     }
-    text.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), let count = Int32(exactly: bytes.count),
-        let context = xmlCreateMemoryParserCtxt(start, count)
-      else { return }
-      defer {
-        xmlFreeParserCtxt(context)
-        self.context = nil
-      }
-      self.context = context
-      context.pointee.sax.pointee = makeHandler()
-      xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
-      // Old feeds name a list of characters outside the document; that it is not fetched must be no error.
-      context.pointee.hasPErefs = 1
-      context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
-      xmlParseDocument(context)
-    }
+    withUnsafeMutablePointer(to: &self) { parser in text.withUnsafeBytes { Self.run(parser, $0) } }
     if let failure { throw DocumentFailure(failure, declaredEntities) }
     guard var reader else { throw DocumentFailure(.malformed("it cannot be read as XML")) }
     return reader.finish()
   }
 
+  /// Until this returns nobody touches the parser but by the pointer.
+  private static func run(_ parser: UnsafeMutablePointer<XMLFeedParser>, _ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), let count = Int32(exactly: bytes.count),
+      let context = xmlCreateMemoryParserCtxt(start, count)
+    else { return }
+    defer {
+      xmlFreeParserCtxt(context)
+      parser.pointee.context = nil
+    }
+    parser.pointee.context = context
+    context.pointee.sax.pointee = makeHandler()
+    xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
+    // Old feeds name a list of characters outside the document; that it is not fetched must be no error.
+    context.pointee.hasPErefs = 1
+    context.pointee.userData = UnsafeMutableRawPointer(parser)
+    xmlParseDocument(context)
+  }
+
   // MARK: What libxml2 reports
 
-  fileprivate func begin(
+  fileprivate mutating func begin(
     _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     depth += 1
@@ -101,7 +108,7 @@ final class XMLFeedParser {
     }
   }
 
-  private func beginRoot(
+  private mutating func beginRoot(
     _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     sawRoot = true
@@ -114,7 +121,7 @@ final class XMLFeedParser {
     stop(.notAFeed(name.local.lowercased() == "html" ? "it is a web page" : "it is XML of another kind, “\(name.local)”"))
   }
 
-  fileprivate func end(_ local: UnsafePointer<xmlChar>) {
+  fileprivate mutating func end(_ local: UnsafePointer<xmlChar>) {
     defer {
       if let last = bases.last, last.depth == depth { bases.removeLast() }
       depth -= 1
@@ -123,26 +130,27 @@ final class XMLFeedParser {
       if depth == skippedDepth { self.skippedDepth = nil }
       return
     }
-    if let writer {
+    if writer != nil {
       guard depth == writerDepth else {
-        self.writer?.end(String(cString: local))
+        writer?.end(String(cString: local))
         return
       }
-      self.writer = nil
-      if let name = written { reader?.content(of: name, writer.text, base: bases.last?.url) }
+      let text = writer?.text ?? ""
+      writer = nil
+      if let name = written { reader?.content(of: name, text, base: bases.last?.url) }
     } else if depth > 1 {
       reader?.leave()
     }
   }
 
-  fileprivate func text(_ start: UnsafePointer<xmlChar>, _ count: Int32, isLiteral: Bool) {
+  fileprivate mutating func text(_ start: UnsafePointer<xmlChar>, _ count: Int32, isLiteral: Bool) {
     guard skippedDepth == nil else { return }
     writer?.add(UnsafeBufferPointer(start: start, count: Int(count)), isLiteral: isLiteral)
   }
 
-  fileprivate func declared(entity name: String) { declaredEntities.insert(name) }
+  fileprivate mutating func declared(entity name: String) { declaredEntities.insert(name) }
 
-  fileprivate func failed(_ error: xmlError) {
+  fileprivate mutating func failed(_ error: xmlError) {
     let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
     // An undeclared entity in the content is only a warning in some documents; its text would be lost without a word.
     guard error.level == XML_ERR_FATAL || (sawRoot && code == XML_WAR_UNDECLARED_ENTITY) else { return }
@@ -162,7 +170,7 @@ final class XMLFeedParser {
     return left.count < 4 || (left.count < 9 && (left.starts(with: "!".utf8) || left.starts(with: "<!".utf8)))
   }
 
-  fileprivate func stop(_ reason: FeedError.Reason) {
+  fileprivate mutating func stop(_ reason: FeedError.Reason) {
     guard failure == nil, let context else { return }
     let (line, column) = (xmlSAX2GetLineNumber(context), xmlSAX2GetColumnNumber(context))
     failure = Failure(
@@ -170,7 +178,8 @@ final class XMLFeedParser {
     xmlStopParser(context)
   }
 
-  private func name(_ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?) -> XMLName {
+  private mutating func name(_ local: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?) -> XMLName
+  {
     let key = NameKey(local: local, prefix: prefix, uri: uri)
     if let known = names[key] { return known }
     let isRSS = uri != nil && uri == rootURI && prefix == nil
@@ -190,8 +199,8 @@ enum XMLLibrary {
   }()
 }
 
-private func parser(_ pointer: UnsafeMutableRawPointer?) -> XMLFeedParser? {
-  pointer.map { Unmanaged<XMLFeedParser>.fromOpaque($0).takeUnretainedValue() }
+private func parser(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<XMLFeedParser>? {
+  pointer?.assumingMemoryBound(to: XMLFeedParser.self)
 }
 
 /// Where libxml2 reports to: functions that are told in `data` which ``XMLFeedParser`` they work for.
@@ -200,29 +209,29 @@ private func makeHandler() -> xmlSAXHandler {
   handler.initialized = UInt32(XML_SAX2_MAGIC)
   handler.startElementNs = { data, local, prefix, uri, _, _, count, _, attributes in
     guard let local else { return }
-    parser(data)?.begin(local, prefix: prefix, uri: uri, ElementAttributes(start: attributes, count: Int(count)))
+    parser(data)?.pointee.begin(local, prefix: prefix, uri: uri, ElementAttributes(start: attributes, count: Int(count)))
   }
   handler.endElementNs = { data, local, _, _ in
     guard let local else { return }
-    parser(data)?.end(local)
+    parser(data)?.pointee.end(local)
   }
   handler.characters = { data, text, count in
-    if let text { parser(data)?.text(text, count, isLiteral: false) }
+    if let text { parser(data)?.pointee.text(text, count, isLiteral: false) }
   }
   handler.ignorableWhitespace = handler.characters
   handler.cdataBlock = { data, text, count in
-    if let text { parser(data)?.text(text, count, isLiteral: true) }
+    if let text { parser(data)?.pointee.text(text, count, isLiteral: true) }
   }
   handler.attributeDecl = { data, _, _, _, _, _, values in
     xmlFreeEnumeration(values)
     // libxml2 would add such attributes to each element: a few bytes many times over.
-    parser(data)?.stop(.refused("it declares attributes of its own"))
+    parser(data)?.pointee.stop(.refused("it declares attributes of its own"))
   }
   handler.entityDecl = { data, name, _, _, _, _ in
-    if let name { parser(data)?.declared(entity: String(cString: name)) }
+    if let name { parser(data)?.pointee.declared(entity: String(cString: name)) }
   }
   handler.serror = { data, error in
-    if let error { parser(data)?.failed(error.pointee) }
+    if let error { parser(data)?.pointee.failed(error.pointee) }
   }
   return handler
 }

@@ -64,12 +64,17 @@ enum XMLRepair {
       if isCharacter(text.dropFirst()) { result.append(contentsOf: bytes[start..<end]) } else { result.append(contentsOf: "&#xFFFD;".utf8) }
       return end
     }
-    if isEnded, ["amp", "lt", "gt", "quot", "apos"].contains(text) || declared.contains(text) {
+    if isEnded, ["amp", "lt", "gt", "quot", "apos"].contains(text) {
       result.append(contentsOf: bytes[start..<end])
       return end
     }
+    // Who declares such a name means the same by it.
     if isEnded, let known = htmlEntityLookup(text) {
       result.append(contentsOf: "&#\(known.pointee.value);".utf8)
+      return end
+    }
+    if isEnded, declared.contains(text) {
+      result.append(contentsOf: bytes[start..<end])
       return end
     }
     result.append(contentsOf: "&amp;".utf8)
