@@ -195,10 +195,17 @@ targets.append(
 tests("FeatureFlagsTests", ["FeatureFlags", "SQLiteStorage", "Runtime", "FlagsProbe"])
 tests("NavigationCoreTests", ["NavigationCore", "Runtime"])
 tests("PublicationAPITests", ["PublicationAPI"])
+targets.append(
+  .executableTarget(
+    name: "OutboxProbe",
+    dependencies: [
+      "AppConfig", "ContentCache", "PublicationClient", "PublicationAPI", "SQLiteStorage", "CurlTransport", "HTTPTransport", "Runtime",
+    ],
+    path: "Tests/OutboxProbe", swiftSettings: swiftSettings))
 tests(
   "PublicationClientTests",
   [
-    "TestSupport", "PublicationClient", "PublicationServer", "PublicationListener", "PublicationAPI", "CurlTransport", "HTTPTransport",
+    "TestSupport", "OutboxProbe", "PublicationClient", "PublicationServer", "PublicationListener", "PublicationAPI", "CurlTransport", "HTTPTransport",
     "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage", "Runtime",
   ])
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py", "Fixtures"])

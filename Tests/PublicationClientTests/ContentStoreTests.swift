@@ -118,7 +118,7 @@ private typealias Comment = PublicationAPI.Comment
   @Test func aCommentIsThereAtOnceAndCountedOnceItCame() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     reader.store.posts.store([.sample(1)])
-    let id = reader.store.comment(on: "p1", "  Well said.\n")
+    let id = reader.store.comment(on: "p1", " \u{7}\r\nWell said.\n")
     let mine = id.flatMap { reader.store.comments[$0] }
     #expect(mine?.text == "Well said.")
     #expect(mine?.isMine == true)
@@ -132,6 +132,13 @@ private typealias Comment = PublicationAPI.Comment
     await reader.settle()
     #expect(reader.publication.with(\.comments).isEmpty)
     #expect(reader.store.posts["p1"]?.comments == 0)
+  }
+
+  @Test func whatIsPastedIsPlainText() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let id = reader.store.comment(on: "p1", "One\r\nTwo\rThree\tfour\u{1B}[0m 👩‍👩‍👧") ?? ""
+    #expect(reader.store.comments[id]?.text == "One\nTwo\nThree\tfour[0m 👩‍👩‍👧")
+    await reader.settle()
   }
 
   @Test(arguments: ["", " \n ", String(repeating: "x", count: Comment.longest + 1)]) func aCommentNeedsATextThatFits(text: String) async {

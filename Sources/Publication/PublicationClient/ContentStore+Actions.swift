@@ -38,10 +38,12 @@ extension ContentStore {
     set(FollowSetting.self, of: id, in: fanClubs, to: !club.followed)
   }
 
-  /// Writes a comment under a post; white space around it is left out.
+  /// Writes a comment under a post. White space around it is left out, and so are control characters, which come in by pasting.
   /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest``.
   @discardableResult public func comment(on post: Post.ID, _ text: String) -> Comment.ID? {
-    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
+    let plain = String(String.UnicodeScalarView(lines.filter { $0 == "\n" || $0 == "\t" || $0.properties.generalCategory != .control }))
+    let text = plain.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !isClosed, (1...Comment.longest).contains(text.count) else { return nil }
     let action = CommentAction(
       id: identifiers.next(), comment: identifiers.next(), post: post, text: text, author: author, written: clock.now)
