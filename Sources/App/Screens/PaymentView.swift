@@ -71,7 +71,8 @@ import PaymentFeature
     cancel.label = state.status.map(\.isSettled) == true ? "Close" : "Cancel"
     switch state.phase {
     case .ready:
-      pay.isVisible = true
+      // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
+      pay.isVisible = state.status?.isSettled != true
       stack.show("payment")
       return
     case .loading: problem.showLoading("Fetching the price…")

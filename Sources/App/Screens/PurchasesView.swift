@@ -100,12 +100,14 @@ import Gtk
   private let spinner = Spinner(isSpinning: false, name: "Asking the store")
   private let check = Button("Check now", styles: [.pill, "compact"])
   private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
+  private let buttons: Box
 
   init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
     self.id = id
     name.expandsHorizontally = true
     for label in [name, price] { label.vertical = .baseline }
-    let buttons = Box(.horizontal, spacing: 10, children: [self.confirm, self.check, spinner])
+    buttons = Box(.horizontal, spacing: 10, children: [self.confirm, self.check, spinner])
+    buttons.setMargins(horizontal: 0, vertical: 6)
     root = Box(
       .vertical, spacing: 4, styles: [.card, "padded"],
       children: [Box(.horizontal, spacing: 12, children: [name, price]), facts, words, detail, buttons])
@@ -125,6 +127,7 @@ import Gtk
     detail.isVisible = !row.status.detail.isEmpty
     confirm.isVisible = row.page != nil
     check.isVisible = row.canCheck
+    buttons.isVisible = row.page != nil || row.canCheck || row.isChecking
     check.isSensitive = !row.isChecking
     spinner.isSpinning = row.isChecking
     spinner.isVisible = row.isChecking

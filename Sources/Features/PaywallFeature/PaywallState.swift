@@ -98,7 +98,7 @@ extension PaywallViewModel {
     public var notice: String?
     /// That prices may be out of date, and why; `nil` when they are not.
     public var warning: String?
-    /// How many article passes the reader has: "You have 3 article passes."; `nil` where none are sold.
+    /// How many article passes the reader has: "You have 3 article passes."; `nil` without any, and where none are sold.
     public var balance: String?
 
     /// A paywall that knows nothing yet.

@@ -183,7 +183,8 @@ import Runtime
       state.notice = nil
     }
     let sellsPasses = products.contains { !$0.kind.isOwned }
-    state.balance = sellsPasses ? passCount.map { "You have \(formatting.count($0, "article pass", "article passes"))." } : nil
+    let left = sellsPasses ? passCount ?? 0 : 0
+    state.balance = left > 0 ? "You have \(formatting.count(left, "article pass", "article passes"))." : nil
   }
 
   /// What gives the same as a purchase that is being confirmed is not sold a second time beside it; and who has everything needs no passes.
