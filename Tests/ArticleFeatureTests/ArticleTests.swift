@@ -1,7 +1,7 @@
 import ArticleFeature
 import FeedFormats
 import PublicationAPI
-import PublicationClient
+@testable import PublicationClient
 import TestSupport
 import Testing
 
@@ -31,7 +31,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
 
   @Test func showsWhatTheCacheKnowsAndFetchesTheBody() async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([listed(.sample(1))])
+    reader.store.postCache.store([listed(.sample(1))])
     let article = article(of: reader)
     article.appear()
     #expect(article.state.post?.title == "Title 1")
@@ -63,7 +63,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     let article = article(of: reader)
     article.appear()
     await reader.settle()
-    reader.store.posts.store([listed(.sample(1, reactions: 9))])
+    reader.store.postCache.store([listed(.sample(1, reactions: 9))])
     await reader.settle()
     #expect(article.state.text == body)
     #expect(article.state.post?.reactions == "9")
@@ -71,7 +71,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
 
   @Test func aPostThatIsGoneSaysSo() async {
     let reader = ReaderFixture()
-    reader.store.posts.store([listed(.sample(1))])
+    reader.store.postCache.store([listed(.sample(1))])
     let article = article(of: reader)
     article.appear()
     await reader.settle()
@@ -81,7 +81,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
 
   @Test func offlineKeepsTheTeaserAndTryingAgainLoads() async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([listed(.sample(1))])
+    reader.store.postCache.store([listed(.sample(1))])
     reader.publication.with { $0.isOffline = true }
     let article = article(of: reader)
     article.appear()

@@ -1,7 +1,7 @@
 import ArticleFeature
 import FeedFormats
 import PublicationAPI
-import PublicationClient
+@testable import PublicationClient
 import TestSupport
 import Testing
 
@@ -108,7 +108,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
   @Test func anAnswerFromBeforeTheAccessIsDropped() async {
     reader.publication.with { $0.holds = ["GET"] }
     let article = ArticleViewModel("p1", paywallID: "premium", store: reader.store, formatting: reader.formatting) { _ in }
-    reader.store.posts.store([.sample(1, premium: true, body: nil)])
+    reader.store.postCache.store([.sample(1, premium: true, body: nil)])
     article.appear()
     await reader.waitForHeld()
     reader.publication.with { $0.holds = [] }

@@ -1,6 +1,6 @@
 import BookmarksFeature
 import PublicationAPI
-import PublicationClient
+@testable import PublicationClient
 import TestSupport
 import Testing
 
@@ -71,7 +71,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.settle()
     page.disappear()
     _ = recorder.take()
-    reader.store.posts.store([.sample(1), .sample(3)])
+    reader.store.postCache.store([.sample(1), .sample(3)])
     reader.store.toggleBookmark("p3")
     reader.store.toggleBookmark("p1")
     await reader.settle()

@@ -2,11 +2,7 @@ import ContentCache
 import Testing
 
 @MainActor @Suite struct CacheTests {
-  private let cache = Cache<Note>(merge: { old, new in
-    var new = new
-    new.body = new.body ?? old.body
-    return new
-  })
+  private let cache = Cache<Note>()
 
   /// Lets the main loop turn.
   private func turn() async { for _ in 0..<3 { await Task.yield() } }

@@ -10,7 +10,9 @@ import Testing
 
   private func fetcher(_ membership: Membership<Note>? = nil) -> PageFetcher<Note> {
     let gate = gate
-    return PageFetcher("notes.load", cache: cache, effects: effects, membership: membership, explain: explain) { try await gate.ask($0) }
+    return PageFetcher("notes.load", list: "notes", cache: cache, effects: effects, membership: membership, explain: explain) { cursor, _ in
+      .page(try await gate.ask(cursor))
+    }
   }
 
   private func page(_ ids: String..., next: String? = nil) -> FetchedPage<Note> {

@@ -12,6 +12,12 @@ struct Note: Entity {
   var likes = 0
   var marked = false
   var comments: [UUID] = []
+
+  var detail: String? {
+    get { body }
+    set { body = newValue }
+  }
+  var isKept: Bool { marked }
 }
 
 struct LikeAction: Action, Equatable {
@@ -112,11 +118,7 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
 /// A cache, a controller and the server's end of both.
 @MainActor final class World {
   let effects = Effects()
-  let cache = Cache<Note>(merge: { old, new in
-    var new = new
-    new.body = new.body ?? old.body
-    return new
-  })
+  let cache = Cache<Note>()
   let gate = Gate<Sent, Note?>()
   let controller: ActionController
   let clock: ManualClock

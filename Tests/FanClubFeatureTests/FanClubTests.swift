@@ -1,6 +1,6 @@
 import FanClubFeature
 import PublicationAPI
-import PublicationClient
+@testable import PublicationClient
 import TestSupport
 import Testing
 
@@ -32,7 +32,7 @@ private let offline = "The publication cannot be reached. Check your connection 
 
   @Test func aClubThatAListHasShownIsThereAtOnce() async {
     let reader = ReaderFixture(clubs: [club])
-    reader.store.fanClubs.store([club])
+    reader.store.clubCache.store([club])
     reader.publication.with { $0.holds = ["GET"] }
     let page = page("c1", of: reader)
     page.appear()

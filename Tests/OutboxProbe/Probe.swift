@@ -28,12 +28,13 @@ import Synchronization
     let club = try await anyone.fanClub(post.fanClubID)
 
     let effects = Effects()
-    effects.onDelivery = { points.pass($0.label) }
     let outbox = Outbox(database: try await Database(path: errand.outbox, migrations: Outbox.migrations), owner: "reader")
     let client = APIClient(transport: PointedTransport(network: network, points: points), token: { errand.token })
     let store = ContentStore(client: client, outbox: outbox, retry: Retry(on: SystemClock()), effects: effects)
-    store.posts.store([post])
-    store.fanClubs.store([club])
+    try await store.loadPost(post.id)
+    try await store.loadFanClub(club.id)
+    effects.onDelivery = { points.pass($0.label) }
+    points.begin()
     await store.resume()
     for id in store.comments.ids(where: { _ in true }) { points.say("shows \(store.comments[id]?.text ?? "")") }
     if errand.acts {
@@ -54,12 +55,16 @@ import Synchronization
 final class Points: Sendable {
   private let errand: Errand
   private let passed = Atomic<Int>(0)
+  private let hasBegun = Atomic<Bool>(false)
 
   init(_ errand: Errand) { self.errand = errand }
 
   func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
+  func begin() { hasBegun.store(true, ordering: .relaxed) }
+
   func pass(_ label: String) {
+    guard hasBegun.load(ordering: .relaxed) else { return }
     say(label)
     guard passed.wrappingAdd(1, ordering: .relaxed).newValue == errand.killedAt else { return }
     if errand.later == 0 { kill(getpid(), SIGKILL) }

@@ -102,17 +102,21 @@ private typealias Comment = PublicationAPI.Comment
 
   private func roundTrip<A: Action>(_ action: A) throws -> A { try JSONDecoder().decode(A.self, from: JSONEncoder().encode(action)) }
 
-  @Test func aListKeepsTheBodyThatIsKnownAndNothingElse() {
+  @MainActor @Test func aListKeepsTheBodyThatIsKnownAndNothingElse() {
+    let cache = Cache<Post>()
     let known = Post.sample(body: "<p>Text</p>")
     var newer = Post.sample()
     newer.title = "Newer"
     newer.reactions = [.love: 9]
-    let merged = Post.merge(known: known, newer: newer)
-    #expect(merged.body == "<p>Text</p>")
-    #expect(merged.title == "Newer")
-    #expect(merged.reactions == [.love: 9])
+    cache.store([known])
+    cache.store([newer])
+    let merged = cache[known.id]
+    #expect(merged?.body == "<p>Text</p>")
+    #expect(merged?.title == "Newer")
+    #expect(merged?.reactions == [.love: 9])
     newer.body = "<p>Newer</p>"
-    #expect(Post.merge(known: known, newer: newer).body == "<p>Newer</p>")
+    cache.store([newer])
+    #expect(cache[known.id]?.body == "<p>Newer</p>")
   }
 }
 

@@ -2,7 +2,7 @@ import ContentCache
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import PublicationClient
+@testable import PublicationClient
 import Runtime
 import Synchronization
 import TestSupport
@@ -47,7 +47,7 @@ private typealias Comment = PublicationAPI.Comment
 
   @Test func aFailureIsToldOnceWithWhatAndWhy() async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([.sample(1)])
+    reader.store.postCache.store([.sample(1)])
     reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     reader.store.toggleBookmark("p1")
     await reader.settle()
@@ -71,7 +71,7 @@ private typealias Comment = PublicationAPI.Comment
     let reader = ReaderFixture(posts: [.sample(1)])
     let page = Page()
     reader.store.enter(page)
-    reader.store.posts.store([.sample(1)])
+    reader.store.postCache.store([.sample(1)])
     reader.publication.with {
       $0.holds = ["PUT"]
       $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403)
@@ -91,7 +91,7 @@ private typealias Comment = PublicationAPI.Comment
 
   @Test func aReactionOfOneKindTakesThePlaceOfAnother() async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([.sample(1)])
+    reader.store.postCache.store([.sample(1)])
     reader.store.react("p1", .wow)
     reader.store.react("p1", .laugh)
     await reader.settle()
@@ -105,7 +105,7 @@ private typealias Comment = PublicationAPI.Comment
 
   @Test func aPostIsMarkedReadOnce() async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([.sample(1)])
+    reader.store.postCache.store([.sample(1)])
     reader.store.markRead("p1")
     reader.store.markRead("p1")
     await reader.settle()
@@ -117,7 +117,7 @@ private typealias Comment = PublicationAPI.Comment
 
   @Test func aCommentIsThereAtOnceAndCountedOnceItCame() async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([.sample(1)])
+    reader.store.postCache.store([.sample(1)])
     let id = reader.store.comment(on: "p1", " \u{7}\r\nWell said.\n")
     let mine = id.flatMap { reader.store.comments[$0] }
     #expect(mine?.text == "Well said.")
@@ -180,7 +180,7 @@ private typealias Comment = PublicationAPI.Comment
   @Test func anotherReadersCommentIsNotDeleted() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let theirs = Comment(id: UUID().uuidString, postID: "p1", author: "Other", isMine: false, text: "Mine!", posted: .distantPast)
-    reader.store.comments.store([theirs])
+    reader.store.commentCache.store([theirs])
     reader.store.deleteComment(theirs.id)
     await reader.settle()
     #expect(reader.store.comments[theirs.id] == theirs)
@@ -191,7 +191,7 @@ private typealias Comment = PublicationAPI.Comment
     let reader = ReaderFixture(posts: [])
     let page = Page()
     reader.store.enter(page)
-    reader.store.posts.store([.sample(1), .sample(2)])
+    reader.store.postCache.store([.sample(1), .sample(2)])
     reader.publication.with { $0.posts = [.sample(2)] }
     reader.store.toggleBookmark("p1")
     reader.store.toggleBookmark("p2")
@@ -203,7 +203,7 @@ private typealias Comment = PublicationAPI.Comment
 
   @Test(arguments: [401, 408, 425, 429, 502, 503, 504]) func whoIsBusyOrDoesNotKnowTheReaderRefusesNothing(status: Int) async {
     let reader = ReaderFixture(posts: [.sample(1)])
-    reader.store.posts.store([.sample(1)])
+    reader.store.postCache.store([.sample(1)])
     reader.publication.with { $0.refusals["PUT"] = Problem(code: "later", title: "Not now.", status: status) }
     reader.store.toggleBookmark("p1")
     for _ in 1...20 {
@@ -218,7 +218,7 @@ private typealias Comment = PublicationAPI.Comment
     let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
     let page = Page()
     reader.store.enter(page)
-    reader.store.posts.store([.sample(1), .sample(2)])
+    reader.store.postCache.store([.sample(1), .sample(2)])
     reader.publication.with { $0.refusals["PUT /v1/posts/p1"] = Problem(code: .internalError, title: "Broken.", status: 500) }
     reader.store.toggleBookmark("p1")
     reader.store.toggleBookmark("p2")
@@ -239,7 +239,7 @@ private typealias Comment = PublicationAPI.Comment
     let transport = InProcessTransport { _ in answers.withLock { $0.removeFirst() } }
     let (clock, effects) = (ManualClock(), Effects())
     let store = ContentStore(client: APIClient(transport: transport, token: { "token" }), retry: Retry(on: clock), effects: effects)
-    store.posts.store([.sample(1)])
+    store.postCache.store([.sample(1)])
     store.toggleBookmark("p1")
     await effects.settled()
     #expect(clock.nextDue.map { $0 >= .seconds(90) && $0 < .milliseconds(90_500) } == true)

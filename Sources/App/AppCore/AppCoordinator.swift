@@ -248,7 +248,9 @@ import SessionService
     guard factory.reader?.user.id != user.id, entering?.user != user.id else { return }
     entering?.task.cancel()
     flags.begin(user.id)
-    let task = Task { [weak self, environment, factory, flags] in
+    let task = Task { [weak self, environment, factory, flags, leaving] in
+      // What the one before read is gone from the disk before anybody else's is written there.
+      if let leaving { await leaving.value }
       do {
         // What an earlier run knew is known before anything is asked of a flag.
         await flags.open()

@@ -100,13 +100,9 @@ import Runtime
     let settings = preferences.settings.value
     let isFirst = memory.seen == nil
     guard settings.isOn, isFirst || !settings.isQuiet(at: environment.clock.now, in: environment.formatting.timeZone) else { return }
-    let (client, etag, asked) = (content.client, isFirst ? nil : etag, content.posts.stamp())
-    let answer = try? await environment.effects.run("notify.look") {
-      try await client.posts(PostFilter(followed: true), unless: etag)
-    }
+    let answer = try? await content.followedPosts("notify.look", unless: isFirst ? nil : etag)
     guard case .changed(let page, let tag)? = answer, !Task.isCancelled, !content.isClosed else { return }
     self.etag = tag
-    content.posts.store(page.items, asOf: asked)
     found(page)
   }
 

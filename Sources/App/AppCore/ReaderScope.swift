@@ -18,10 +18,13 @@ import SessionService
   private let outbox: Database
   private let settings: Settings
   private let environment: AppEnvironment
+  /// What this reader read, for reading without network; `nil` when nothing can be kept.
+  private let stored: EntityStore?
   private let effects: Effects
   private var notifying: PostNotifications?
   private var watching: [Task<Void, Never>] = []
   private var unreadable: (any Error)?
+  private var notKept: String?
 
   /// What was kept for this reader, and keeps it.
   private struct Settings {
@@ -41,10 +44,28 @@ import SessionService
     let outbox = try await environment.effects.run("reader.open") {
       try await Database(path: path, migrations: Outbox.migrations)
     }
+    let owner = "\(environment.origin) \(user.id)"
+    let (stored, notKept) = await openStore(owner, environment)
     let content = ContentStore(
-      client: client, author: user.name, outbox: Outbox(database: outbox, owner: "\(environment.origin) \(user.id)"),
+      client: client, author: user.name, outbox: Outbox(database: outbox, owner: owner), stored: stored,
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
-    return ReaderScope(user, content, purchases, outbox, try await settings(of: user, environment), environment)
+    let scope = ReaderScope(user, content, purchases, outbox, stored, try await settings(of: user, environment), environment)
+    scope.notKept = notKept
+    return scope
+  }
+
+  /// All of it can be fetched again: that it cannot be opened keeps nobody out.
+  private static func openStore(_ owner: String, _ environment: AppEnvironment) async -> (EntityStore?, String?) {
+    guard let folder = environment.dataFolder else { return (nil, nil) }
+    let clock = environment.clock
+    do {
+      let store = try await environment.effects.run("content.open") {
+        try await EntityStore(path: folder + "/content.sqlite", owner: owner, clock: clock)
+      }
+      return (store, store.takeNotice())
+    } catch {
+      return (nil, "What you read cannot be kept for reading without network. \(error)")
+    }
   }
 
   private static func settings(of user: User, _ environment: AppEnvironment) async throws -> Settings {
@@ -64,13 +85,14 @@ import SessionService
   }
 
   private init(
-    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ outbox: Database, _ settings: Settings,
-    _ environment: AppEnvironment
+    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ outbox: Database, _ stored: EntityStore?,
+    _ settings: Settings, _ environment: AppEnvironment
   ) {
     self.user = user
     self.content = content
     self.purchases = purchases
     self.outbox = outbox
+    self.stored = stored
     self.settings = settings
     self.environment = environment
     effects = environment.effects
@@ -99,6 +121,8 @@ import SessionService
   /// - Parameter say: tells the reader that something here cannot be kept.
   func resume(say: @escaping @MainActor (String) -> Void) {
     if let unreadable { say("What you bought cannot be read on this computer, so it is asked for again. \(unreadable)") }
+    if let notKept { say(notKept) }
+    content.onStorageNotice = say
     var hasWarned = false
     content.actions.onStorageError = { error in
       if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
@@ -156,17 +180,23 @@ import SessionService
     content.close()
   }
 
-  /// Ends it, and returns when its files are closed.
+  /// Ends it, and returns when its files are closed. What the reader read is private, and erased; what they did and the publication has not
+  /// heard of goes out when they are back.
   func close() async {
     end()
     await finish()
-    await outbox.close()
-    await settings.database.close()
+    // Whoever comes next waits for this.
+    let databases = [outbox, settings.database]
+    _ = try? await effects.run("reader.close") { [stored] in
+      for database in databases { await database.close() }
+      await stored?.erase()
+      await stored?.close()
+    }
   }
 
   /// Returns when accepted writes are done.
   func finish() async {
-    await content.actions.written()
+    await content.written()
     await settings.notifications.written()
     await settings.memory.written()
   }

@@ -1,12 +1,16 @@
+import Foundation
+import Runtime
+
 /// The one copy of each entity of one kind. Pages hold identifiers and read it; fetchers write the server's values into it, and the
 /// ``ActionController`` the changes that are on their way.
 ///
 /// What is read is computed: the server's value, folded with the pending actions in their order. So taking one action back undoes only
-/// its own change, and an answer that arrives meanwhile goes beneath.
-@MainActor public final class Cache<Value: Entity>: CacheReading {
+/// its own change, and an answer that arrives meanwhile goes beneath. With an ``EntityStore``, the server's values are kept there too.
+@MainActor public final class Cache<Value: Entity>: CacheWriting {
   /// An action that the server has not confirmed.
   struct Pending {
     let id: AnyHashable
+    /// Changes the value, makes one where the server knows none yet, or takes it away.
     let apply: (inout Value?) -> Void
   }
 
@@ -21,7 +25,6 @@
     var shown: Value?
   }
 
-  private let merge: (_ old: Value, _ new: Value) -> Value
   private var known: [String: Known] = [:]
   private var folded: [String: Folded] = [:]
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
@@ -35,13 +38,47 @@
   private var changed: Set<String> = []
   private var isNoticeDue = false
 
-  /// - Parameter merge: what is kept of the older value when the server gives a newer one; a list's answer without a body must not
-  ///   erase the body that a single answer brought. By default the newer value as it is.
-  public init(merge: @escaping (_ old: Value, _ new: Value) -> Value = { _, new in new }) { self.merge = merge }
+  /// The pages that were fetched or brought in from the store; their entities are here.
+  var pages: [PageKey: PageRow] = [:]
+  /// What is being asked, for all who want to know.
+  var requests: [PageKey: PageRequest] = [:]
+
+  private let keeper: Keeper<Value>?
+
+  /// In memory only.
+  public init() { keeper = nil }
+
+  /// - Parameters:
+  ///   - store: keeps what the server says; `nil` for memory only.
+  ///   - effects: the door to it.
+  public init(store: EntityStore?, effects: Effects) {
+    keeper = store.map { Keeper(store: $0, effects: effects) }
+    keeper?.describe = { [weak self] ids in
+      var batch = StoreBatch<Value>()
+      guard let self else { return batch }
+      for id in ids {
+        // What has pending actions stays, so that they have something to be shown on.
+        let isPending = folded[id] != nil
+        if let value = known[id]?.value {
+          batch.values.append((value, value.isKept || isPending))
+        } else if isPending {
+          batch.kept.append(id)
+        }
+      }
+      return batch
+    }
+  }
+
+  /// Told what went wrong with the store, in a sentence for the reader.
+  public var onNotice: ((String) -> Void)? {
+    get { keeper?.onNotice }
+    set { keeper?.onNotice = newValue }
+  }
 
   /// The entity as the reader shall see it.
   public subscript(id: String) -> Value? {
-    if let folded = folded[id] { folded.shown } else { known[id]?.value }
+    if !folded.isEmpty, let folded = folded[id] { return folded.shown }
+    return known[id]?.value
   }
 
   /// Whether something was done to the entity that the server has not confirmed.
@@ -60,6 +97,7 @@
     let stamp = asked ?? stamp()
     guard stamp >= floor else { return }
     for value in values { change(value.id) { put(value, stamp) } }
+    keeper?.keep(changed: values.map(\.id))
   }
 
   /// Forgets entities that the server says are gone.
@@ -68,20 +106,33 @@
     for id in ids { change(id) { drop(id, stamp) } }
   }
 
-  /// Forgets everything, pending actions among it, and drops every answer to what was asked before: for signing out.
+  /// Forgets everything, pending actions among it, and drops every answer to what was asked before: for signing out. The store is
+  /// erased by whoever opened it.
   public func removeAll() {
     floor = stamp()
     let ids = Set(known.keys).union(folded.keys)
     known.removeAll()
     folded.removeAll()
     gone.removeAll()
+    pages.removeAll()
+    keeper?.drop()
     note(ids)
+    let asked = requests
+    requests.removeAll()
+    for request in asked.values {
+      request.task?.cancel()
+      request.finish(.failure(CancellationError()))
+    }
   }
+
+  /// Returns when everything stored so far is written: before the process ends.
+  public func written() async { await keeper?.written() }
 
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
-    // An action may have made one that the server has yet to hear of.
-    (Array(known.keys) + folded.keys.filter { known[$0] == nil }).filter { id in self[id].map(condition) ?? false }
+    var ids = folded.isEmpty ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
+    for (id, known) in known where (folded.isEmpty || folded[id] == nil) && condition(known.value) { ids.append(id) }
+    return ids
   }
 
   /// Calls back with the identifiers of what changed, at most once a turn of the main loop.
@@ -99,11 +150,13 @@
     change(id) {
       folded[id, default: Folded(actions: [])].actions.insert(action, at: beneath ? 0 : folded[id]?.actions.count ?? 0)
     }
+    keeper?.keep(changed: [id])
   }
 
   /// Takes an action back.
   func remove(_ action: AnyHashable, from id: String) {
     change(id) { folded[id]?.actions.removeAll { $0.id == action } }
+    keeper?.keep(changed: [id])
   }
 
   /// Takes an action away that the server carried out, and in the same step stores what it answered: the entity as it is afterwards, or
@@ -115,8 +168,55 @@
       guard let value else { return drop(id, stamp) }
       if value.id == id { put(value, stamp) }
     }
+    keeper?.keep(changed: [id])
     // An answer that is about another entity is stored as any other.
     if let value, value.id != id { store([value]) }
+  }
+
+  // MARK: For fetchers
+
+  /// The store, where there is one.
+  var entityStore: EntityStore? { keeper?.store }
+
+  /// The server's value.
+  func value(_ id: String) -> Value? { known[id]?.value }
+
+  /// Whether the server's value is here.
+  func knows(_ id: String) -> Bool { known[id] != nil }
+
+  /// Notes what is known of a page; its entities are stored already.
+  func keep(_ page: PageRow) {
+    pages[page.key] = page
+    keeper?.keep(page)
+  }
+
+  /// Brings in what the store holds of a page, beneath what is known here.
+  /// - Parameter id: the entity, for a page of one.
+  func recall(_ key: PageKey, single id: String? = nil) async -> PageRow? {
+    guard let keeper else { return nil }
+    let asked = stamp()
+    let found =
+      await keeper.ask { store in
+        if let id { return await store.single(id, as: key, of: Value.self) }
+        return await store.page(key, of: Value.self)
+      } ?? nil
+    guard let found, asked >= floor else { return nil }
+    recall(found.items)
+    // An answer of the server that came meanwhile is newer.
+    if pages[key] == nil { pages[key] = found.page }
+    return pages[key]
+  }
+
+  /// Brings in what the store keeps for good, such as bookmarks.
+  func recallKept() async {
+    guard let keeper else { return }
+    let asked = stamp()
+    let found = await keeper.ask { await $0.kept(Value.self) }
+    if let found, asked >= floor { recall(found) }
+  }
+
+  private func recall(_ values: [Value]) {
+    for value in values { change(value.id) { put(value, Stamp(number: 0)) } }
   }
 
   // MARK: Inside
@@ -124,6 +224,7 @@
   private func drop(_ id: String, _ stamp: Stamp) {
     known[id] = nil
     gone[id] = stamp
+    keeper?.keep(removed: id)
   }
 
   private func put(_ value: Value, _ stamp: Stamp) {
@@ -135,11 +236,10 @@
       known[value.id] = Known(value: value, stamp: stamp)
       return
     }
-    if stamp >= old.stamp {
-      known[value.id] = Known(value: merge(old.value, value), stamp: stamp)
-    } else {
-      known[value.id]?.value = merge(value, old.value)
-    }
+    let isNewer = stamp >= old.stamp
+    var newest = isNewer ? value : old.value
+    if newest.detail == nil { newest.detail = (isNewer ? old.value : value).detail }
+    known[value.id] = Known(value: newest, stamp: max(stamp, old.stamp))
   }
 
   private func change(_ id: String, _ body: () -> Void) {
@@ -170,4 +270,9 @@
     // Looked up one by one: an observer may cancel another.
     for token in observers.keys.sorted() { observers[token]?(ids) }
   }
+}
+
+extension CacheWriting {
+  /// Stores what the server says now.
+  public func store(_ values: [Value]) { store(values, asOf: nil) }
 }

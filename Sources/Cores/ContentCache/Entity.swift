@@ -1,5 +1,25 @@
 /// What a cache holds: one copy of each, found by its identifier.
-public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == String {}
+public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == String {
+  /// The name it is stored under. By default the type's; another only means that what was stored under the old one is fetched again.
+  static var kind: String { get }
+  /// A long text that only a single answer brings, such as a body; `nil` in lists, which are read without it. An answer that has none takes
+  /// none away. By default there is no such thing.
+  var detail: String? { get set }
+  /// Whether it is kept however much else is read, such as what a reader bookmarked. By default not.
+  var isKept: Bool { get }
+}
+
+extension Entity {
+  /// The type's name.
+  public static var kind: String { "\(Self.self)" }
+  /// Nothing.
+  public var detail: String? {
+    get { nil }
+    set {}
+  }
+  /// It is not.
+  public var isKept: Bool { false }
+}
 
 /// A cache, as a page sees it: nothing to write with.
 @MainActor public protocol CacheReading<Value>: AnyObject {
@@ -10,6 +30,12 @@ public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == S
   /// is not known.
   subscript(id: String) -> Value? { get }
 
+  /// Whether the server has yet to hear of something that the reader did to it.
+  func isPending(_ id: String) -> Bool
+
+  /// The identifiers of all entities in memory that fulfil a condition as they are shown, in no order.
+  func ids(where condition: (Value) -> Bool) -> [String]
+
   /// Calls back with the identifiers of what changed, at most once a turn of the main loop, until the observation is cancelled or
   /// released.
   ///
@@ -17,7 +43,21 @@ public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == S
   func observe(_ onChange: @escaping @MainActor (Set<String>) -> Void) -> Observation
 }
 
-/// Somebody who is told of changes, until it is cancelled or released.
+/// A cache, as whoever asks the server sees it. No page is ever handed one.
+@MainActor public protocol CacheWriting<Value>: CacheReading {
+  /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
+  func stamp() -> Stamp
+
+  /// Stores what the server answered.
+  /// - Parameter asked: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
+  ///   missing, and one from before everything was forgotten is dropped. `nil` for now.
+  func store(_ values: [Value], asOf asked: Stamp?)
+
+  /// Forgets entities that the server says are gone.
+  func remove(_ ids: [String])
+}
+
+/// Somebody who is told of something, until it is cancelled or released.
 @MainActor public final class Observation {
   private var onCancel: (@MainActor () -> Void)?
 

@@ -1,18 +1,5 @@
+import Foundation
 import Runtime
-
-/// One page of a longer list, as the server answered it.
-public struct FetchedPage<Value: Entity>: Equatable, Sendable {
-  /// The entities, in the list's order.
-  public var items: [Value]
-  /// What the next page is asked for with; `nil` on the last.
-  public var next: String?
-
-  /// Makes one.
-  public init(items: [Value], next: String? = nil) {
-    self.items = items
-    self.next = next
-  }
-}
 
 /// Which of the cached entities belong to a list, and where: for lists that a reader's own actions change, such as bookmarks.
 public struct Membership<Value: Entity> {
@@ -28,7 +15,7 @@ public struct Membership<Value: Entity> {
   }
 }
 
-/// Fetches a list page by page: the server's answer goes into the cache, its identifiers stay here for a view.
+/// Fetches a list page by page: what is stored and what the server says goes into the cache, its identifiers stay here for a view.
 ///
 /// Every input changes ``state`` before it returns.
 @MainActor public final class PageFetcher<Value: Entity> {
@@ -60,6 +47,10 @@ public struct Membership<Value: Entity> {
     public fileprivate(set) var failure: RequestFailure?
     /// Whether there is no further page.
     public fileprivate(set) var reachedEnd = false
+    /// Whether some of it is what was stored, and the server has not said that it is still so.
+    public fileprivate(set) var isStored = false
+    /// When the oldest of that was fetched.
+    public fileprivate(set) var storedSince: Date?
     fileprivate var wasAnswered = false
 
     /// Whether anything is on its way.
@@ -77,6 +68,18 @@ public struct Membership<Value: Entity> {
     }
   }
 
+  /// One page of the list.
+  private struct Segment {
+    /// What it was asked for with; empty for the first.
+    let cursor: String
+    var ids: [String]
+    var next: String?
+    /// When it was stored, unless the server has said in this run that it is so.
+    var stored: Date?
+    /// See ``PageFetcher/generation``.
+    let generation: Int
+  }
+
   /// The list.
   public private(set) var state = State() {
     didSet { if state != oldValue { onChange?(state) } }
@@ -85,29 +88,37 @@ public struct Membership<Value: Entity> {
   public var onChange: ((State) -> Void)?
 
   private let label: String
+  private let list: String
   private let cache: Cache<Value>
   private let effects: Effects
   private let membership: Membership<Value>?
   private let explain: @MainActor (any Error) -> RequestFailure
-  private let fetch: @Sendable (_ cursor: String?) async throws -> FetchedPage<Value>
+  private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
-  private var cursor: String?
-  /// Counts the lists begun; an answer that belongs to an earlier one is dropped.
+  private var segments: [Segment] = []
+  private var policy = FetchPolicy.cacheThenNetwork
+  /// Counts the lists begun; what belongs to an earlier one is dropped.
   private var generation = 0
-  private var reloading: Task<Void, Never>?
-  private var loadingMore: Task<Void, Never>?
+  /// What the server is being asked, by cursor.
+  private var asking: [String: Observation] = [:]
+  private var looking: Observation?
+  private var recalling: Task<Void, Never>?
+  /// The cursor of the next page while that is on its way.
+  private var loadingMore: String?
 
   /// - Parameters:
   ///   - label: what its deliveries are called, such as `"feed.load"`.
+  ///   - list: names the list among all of this cache: its pages are stored under this name, and asked for once by all who want the same.
   ///   - membership: for a list that a reader's own actions change.
   ///   - explain: what an error of `fetch` means, with a sentence for the reader.
-  ///   - fetch: asks the server for the page at a cursor, `nil` for the first.
+  ///   - fetch: asks the server for the page at a cursor, `nil` for the first; with the entity tag of what is here, where there is one.
   public init(
-    _ label: String, cache: Cache<Value>, effects: Effects, membership: Membership<Value>? = nil,
+    _ label: String, list: String, cache: Cache<Value>, effects: Effects, membership: Membership<Value>? = nil,
     explain: @escaping @MainActor (any Error) -> RequestFailure,
-    fetch: @escaping @Sendable (_ cursor: String?) async throws -> FetchedPage<Value>
+    fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
   ) {
     self.label = label
+    self.list = list
     self.cache = cache
     self.effects = effects
     self.membership = membership
@@ -116,112 +127,218 @@ public struct Membership<Value: Entity> {
   }
 
   isolated deinit {
-    reloading?.cancel()
-    loadingMore?.cancel()
+    recalling?.cancel()
+    looking?.cancel()
+    for observation in asking.values { observation.cancel() }
   }
 
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
-  public func reload() {
-    guard reloading == nil else { return }
+  ///
+  /// Where a list is shown already, what is stored would be nothing new: the server is asked alone.
+  public func reload(_ policy: FetchPolicy = .cacheThenNetwork) {
+    guard !state.isReloading else { return }
     begin()
+    self.policy = policy
     change {
       $0.isReloading = true
       $0.isLoadingMore = false
       $0.failure = nil
     }
-    reloading = load(nil) { fetcher, page in
-      let ids = Self.unique(page.items.map(\.id), after: [])
-      fetcher.finish(ids, page.next)
-    }
+    load("", isShown: !segments.isEmpty && policy != .cacheOnly)
   }
 
-  /// Fetches the next page, if there is one and nothing is under way.
+  /// Shows or fetches the next page, if there is one and nothing is under way.
   public func loadMore() {
-    guard let cursor, !state.isLoading else { return }
+    // What is being fetched anew will begin a new list; what is only being confirmed goes on.
+    guard let cursor = segments.last?.next, !state.isLoadingMore, !state.isReloading || segments.first?.generation == generation else {
+      return
+    }
+    loadingMore = cursor
     change {
       $0.isLoadingMore = true
       $0.failure = nil
     }
-    loadingMore = load(cursor) { fetcher, page in
-      // Something was inserted meanwhile when a page brings what is there already.
-      let ids = fetcher.state.ids
-      fetcher.finish(ids + Self.unique(page.items.map(\.id), after: ids), page.next)
-    }
+    load(cursor, isShown: false)
   }
 
   /// Re-reads the cache without asking the server: for a page that reappears.
   ///
   /// Drops what the cache no longer holds; with a ``Membership`` also what left the list, and takes in what joined it within the part
   /// that was fetched.
-  public func reloadFromCache() {
-    let ids = state.ids.filter { cache[$0] != nil }
+  /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
+  public func reloadFromCache(_ changed: Set<String>? = nil) {
+    let ids = state.ids
+    let there = ids.filter { cache[$0] != nil }
     guard let membership, state.wasAnswered else {
-      change { $0.ids = ids }
+      change { $0.ids = there }
       return
     }
-    let last = state.reachedEnd ? nil : ids.last.flatMap { cache[$0] }
-    let joined = cache.ids { value in
-      guard membership.contains(value) else { return false }
-      return last.map { !membership.precedes($0, value) } ?? state.reachedEnd
+    let last = state.reachedEnd ? nil : there.last.flatMap { cache[$0] }
+    let belongs = { (value: Value) in
+      membership.contains(value) && (last.map { !membership.precedes($0, value) } ?? self.state.reachedEnd)
     }
-    let members = Set(ids.filter { id in cache[id].map(membership.contains) ?? false }).union(joined)
+    let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))
+    let members = Set(there.filter { id in cache[id].map(membership.contains) ?? false }).union(joined)
     let sorted = members.compactMap { cache[$0] }.sorted(by: membership.precedes).map(\.id)
     change { $0.ids = sorted }
+  }
+
+  /// Asks the server how many items it has above the first of the list, which stays as it is. Without an answer nothing is said.
+  public func lookForNewer(then: @escaping @MainActor (Int) -> Void) {
+    guard !state.isLoading else { return }
+    looking = cache.request(PageKey(list, nil), label, effects, fetch: fetch) { [weak self] result in
+      guard let self else { return }
+      looking = nil
+      guard let page = try? result.get() else { return }
+      let shown = Set(state.ids)
+      then(page.ids.prefix { !shown.contains($0) }.count)
+    }
   }
 
   /// Empties the list and drops every answer on its way: for signing out.
   public func reset() {
     begin()
-    cursor = nil
+    segments = []
     state = State()
   }
 
-  private func load(
-    _ cursor: String?, _ onPage: @escaping @MainActor (PageFetcher, FetchedPage<Value>) -> Void
-  ) -> Task<Void, Never> {
-    let (label, effects, fetch, generation, stamp) = (label, effects, fetch, generation, cache.stamp())
-    return Task { [weak self] in
-      let result: Result<FetchedPage<Value>, any Error>
-      do { result = .success(try await effects.run(label) { try await fetch(cursor) }) } catch { result = .failure(error) }
-      guard let self, self.generation == generation else { return }
-      switch result {
-      case .success(let page):
-        cache.store(page.items, asOf: stamp)
-        onPage(self, page)
-      case .failure(let error): fail(explain(error))
-      }
-    }
-  }
+  // MARK: Inside
 
   /// Starts a new generation: nothing that is on its way arrives any more.
   private func begin() {
     generation += 1
-    reloading?.cancel()
-    loadingMore?.cancel()
-    reloading = nil
+    recalling?.cancel()
+    recalling = nil
     loadingMore = nil
+    looking?.cancel()
+    looking = nil
+    for observation in asking.values { observation.cancel() }
+    asking.removeAll()
   }
 
-  private func finish(_ ids: [String], _ next: String?) {
-    cursor = next
-    reloading = nil
-    loadingMore = nil
-    change {
-      $0.ids = ids
-      $0.isReloading = false
-      $0.isLoadingMore = false
-      $0.reachedEnd = next == nil
-      $0.wasAnswered = true
+  private func load(_ cursor: String, isShown: Bool) {
+    switch policy {
+    case .cacheThenNetwork where !isShown: recall(cursor) { $0.ask(cursor) }
+    case .cacheOnly: recall(cursor) { $0.ended(cursor) }
+    case .cacheThenNetwork, .networkElseCache, .network: ask(cursor)
     }
   }
 
-  private func fail(_ failure: RequestFailure) {
-    reloading = nil
-    loadingMore = nil
+  /// Shows what is known of a page without the server, if anything is, and goes on.
+  private func recall(_ cursor: String, then: @escaping @MainActor (PageFetcher) -> Void) {
+    let key = PageKey(list, cursor)
+    guard cache.pages[key] == nil, cache.entityStore != nil else {
+      if let page = cache.pages[key] { show(page, at: cursor) }
+      return then(self)
+    }
+    let (cache, generation, membership) = (cache, generation, membership)
+    recalling = Task { [weak self] in
+      var page = await cache.recall(key)
+      if let membership, cursor.isEmpty {
+        await cache.recallKept()
+        // What the reader's own actions put there was perhaps never fetched as a list.
+        if page == nil, !cache.ids(where: membership.contains).isEmpty { page = PageRow(key: key, ids: [], fetched: .distantPast) }
+      }
+      guard let self, self.generation == generation else { return }
+      recalling = nil
+      if let page { show(page, at: cursor) }
+      then(self)
+    }
+  }
+
+  private func show(_ page: PageRow, at cursor: String) {
+    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched, generation: generation)
+    guard put(new) else { return }
+    shown(new, isAppended: !cursor.isEmpty) { if !cursor.isEmpty { end(cursor, &$0) } }
+    if membership != nil { reloadFromCache() }
+  }
+
+  private func ask(_ cursor: String) {
+    asking[cursor] = cache.request(PageKey(list, cursor), label, effects, fetch: fetch) { [weak self] result in
+      guard let self else { return }
+      asking[cursor] = nil
+      switch result {
+      case .success(let page): answered(page, cursor)
+      // Everything was forgotten: there is no list any more.
+      case .failure(is CancellationError): break
+      case .failure(let error): failed(explain(error), cursor)
+      }
+    }
+  }
+
+  private func answered(_ page: PageRow, _ cursor: String) {
+    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: nil, generation: generation)
+    if let index = segments.firstIndex(where: { $0.cursor == cursor }), segments[index].generation == generation {
+      confirm(new, at: index)
+      shown(new, isAppended: false) { end(cursor, &$0) }
+    } else if put(new) {
+      shown(new, isAppended: !cursor.isEmpty) { end(cursor, &$0) }
+    } else {
+      ended(cursor)
+    }
+  }
+
+  /// Begins the list with a page, or adds it where it belongs: at the end.
+  private func put(_ new: Segment) -> Bool {
+    guard !new.cursor.isEmpty else {
+      segments = [new]
+      return true
+    }
+    guard segments.last?.next == new.cursor else { return false }
+    segments.append(new)
+    return true
+  }
+
+  /// Puts what the server says in the place of what was shown. What is shown further down stays, so that nobody who reads there is thrown
+  /// back, when it is certain that nothing is missing in between.
+  private func confirm(_ new: Segment, at index: Int) {
+    let old = segments[index]
+    segments[index] = new
+    guard old.next != new.next, index + 1 < segments.count else { return }
+    guard let next = new.next, let last = old.ids.lastIndex(where: Set(new.ids).contains) else {
+      segments.removeSubrange((index + 1)...)
+      return
+    }
+    let rest = Array(old.ids[(last + 1)...])
+    guard !rest.isEmpty else { return }
+    // What the server's new items pushed out of this page is on the next now.
+    segments.insert(Segment(cursor: next, ids: rest, next: old.next, stored: old.stored, generation: generation), at: index + 1)
+    ask(next)
+  }
+
+  private func failed(_ failure: RequestFailure, _ cursor: String) {
+    let isUnreachable = if case .unreachable = failure { true } else { false }
+    guard policy == .networkElseCache, isUnreachable, !(cursor.isEmpty && !segments.isEmpty) else { return ended(cursor, failure) }
+    recall(cursor) { $0.ended(cursor, failure) }
+  }
+
+  private func ended(_ cursor: String, _ failure: RequestFailure? = nil) {
     change {
-      $0.isReloading = false
-      $0.isLoadingMore = false
+      end(cursor, &$0)
       $0.failure = failure
+      if policy == .cacheOnly { $0.wasAnswered = true }
+    }
+  }
+
+  private func end(_ cursor: String, _ state: inout State) {
+    if cursor.isEmpty { state.isReloading = false }
+    guard cursor == loadingMore else { return }
+    loadingMore = nil
+    state.isLoadingMore = false
+  }
+
+  /// Makes the list from its pages, after one of them came or changed. At the end, what is there stays as it is.
+  private func shown(_ new: Segment, isAppended: Bool, _ also: (inout State) -> Void) {
+    let before = isAppended ? state.ids : []
+    let after = isAppended ? new.ids : segments.flatMap(\.ids)
+    let stored = segments.compactMap(\.stored)
+    change {
+      $0.ids = before + Self.unique(after.filter { cache[$0] != nil }, after: before)
+      $0.reachedEnd = segments.last?.next == nil
+      $0.isStored = !stored.isEmpty
+      $0.storedSince = stored.filter { $0 > .distantPast }.min()
+      $0.wasAnswered = true
+      also(&$0)
     }
   }
 

@@ -115,6 +115,13 @@ public final class Connection {
   /// The row id of the last row inserted.
   public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// How many pages of the file had to be read since it was opened: what proves that little is read out of much.
+  public var pagesRead: Int {
+    var (count, highest) = (Int32(0), Int32(0))
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &count, &highest, 0)
+    return Int(count)
+  }
+
   /// Runs `body` in a transaction that holds the write lock from its start; all or nothing. Inside another transaction it is a
   /// savepoint, which can fail alone.
   /// - Throws: ``SQLiteError``, or what `body` throws, after everything was undone.

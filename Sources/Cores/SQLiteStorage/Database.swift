@@ -1,39 +1,99 @@
 import CSQLite
+import Glibc
 import Runtime
+import Synchronization
 
 /// A database of a client: one connection on a thread of its own, so that neither the main thread nor the shared pool ever waits for a
 /// disk.
 ///
 /// Work runs in the order it was handed in. State-holding code awaits it inside `Effects.run`.
 public actor Database {
+  /// What becomes of a file that is damaged, or no database at all.
+  public enum Damage: Sendable {
+    /// The error is thrown, at the opening or later, and the file left as it is: for what cannot be had again.
+    case refuse
+    /// The file is renamed to `PATH.damaged`, in the place of an earlier one, and a new one made: for what can be had again.
+    case setAside
+  }
+
   private nonisolated let executor: ThreadExecutor
   private nonisolated let owned: OwnedConnection
+  private let path: String
+  private let migrations: [Migration]
+  private let synchronous: Connection.Synchronous
+  private let damage: Damage
+
+  private nonisolated let setAside = Atomic<Int>(0)
+
+  /// How often the file was set aside because it was damaged. Safe from any thread.
+  public nonisolated var timesSetAside: Int { setAside.load(ordering: .relaxed) }
 
   /// The thread that owns the connection.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens the database and brings its schema up to date.
+  /// - Parameter damage: what becomes of a damaged file, now and whenever the damage is met.
   /// - Throws: ``SQLiteError``, ``MigrationError``.
-  public init(path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full) async throws {
+  public init(
+    path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
+  ) async throws {
     executor = ThreadExecutor(name: "sqlite")
     owned = OwnedConnection(executor)
-    try await open(path, migrations, synchronous)
+    self.path = path
+    self.migrations = migrations
+    self.synchronous = synchronous
+    self.damage = damage
+    try await open()
   }
 
-  /// Runs `body` with the connection, on its thread.
+  /// Runs `body` with the connection, on its thread; a second time, with a new file, when the first met damage that sets the file aside.
   /// - Throws: what `body` throws; ``SQLiteError`` with ``SQLiteError/Code/misuse`` once closed.
   public func run<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
-    guard let connection = owned.connection else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database was closed", sql: "") }
-    return try body(connection)
+    do {
+      return try attempt(body)
+    } catch let error as SQLiteError where error.isCorruption && damage == .setAside {
+      try replace(error)
+      return try attempt(body)
+    }
   }
 
   /// Closes the database once everything handed in before is done.
   public func close() async { owned.connection = nil }
 
-  private func open(_ path: String, _ migrations: [Migration], _ synchronous: Connection.Synchronous) async throws {
+  private func open() async throws {
+    do {
+      try connect()
+    } catch let error as SQLiteError where error.isCorruption && damage == .setAside {
+      try replace(error)
+    } catch MigrationError.failed(_, _, let error) where error.isCorruption && damage == .setAside {
+      try replace(error)
+    }
+  }
+
+  private func connect() throws {
     let connection = try Connection(path: path, synchronous: synchronous, executor: executor)
     try connection.migrate(migrations)
     owned.connection = connection
+  }
+
+  private func attempt<Value>(_ body: (Connection) throws -> Value) throws -> Value {
+    guard let connection = owned.connection else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database was closed", sql: "") }
+    return try body(connection)
+  }
+
+  /// Renames the damaged file, with its log, and makes a new one. When that cannot be done, the damage is what is told.
+  private func replace(_ error: SQLiteError) throws {
+    guard path != ":memory:" else { throw error }
+    // Closed before: closing removes the log by its name, which is the new file's then.
+    owned.connection = nil
+    let aside = path + ".damaged"
+    for end in ["", "-wal"] {
+      unlink(aside + end)
+      guard rename(path + end, aside + end) == 0 || (end == "-wal" && errno == ENOENT) else { throw error }
+    }
+    unlink(path + "-shm")
+    setAside.add(1, ordering: .relaxed)
+    try connect()
   }
 }
 

@@ -100,6 +100,15 @@ public struct Row {
     return statement.column(Int32(column))
   }
 
+  /// The bytes of a column that holds a blob, where SQLite has them: valid inside `body` only.
+  /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/mismatch`` when it holds something else, or what `body` throws.
+  public func withBytes<Value>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+    let index = Int32(column)
+    guard sqlite3_column_type(statement.handle, index) == SQLITE_BLOB else { throw mismatch("\(column)", try scalar(column), "bytes") }
+    let bytes = sqlite3_column_blob(statement.handle, index)
+    return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, index))))
+  }
+
   private func index(_ name: String) throws -> Int {
     guard let index = statement.columns[name] else {
       throw SQLiteError(code: SQLITE_MISUSE, message: "there is no column \(name)", sql: statement.sql)

@@ -149,18 +149,19 @@ import PublicationClient
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
   private func load() {
+    // An answer to an earlier question may be from before what is asked for now.
+    let anew = isLoading
     generation += 1
     isLoading = true
     failure = nil
     askedWithAccess = store.hasPremium
-    let (mine, id, client, effects) = (generation, id, store.client, store.effects)
-    let asked = store.posts.stamp()
+    let (mine, id, store) = (generation, id, store)
     Task { [weak self] in
       do {
-        let post = try await effects.run("article.load") { try await client.post(id) }
-        self?.loaded(.success(post), generation: mine, asked: asked)
+        let post = try await store.loadPost(id, anew: anew)
+        self?.loaded(.success(post), generation: mine)
       } catch {
-        self?.loaded(.failure(error), generation: mine, asked: asked)
+        self?.loaded(.failure(error), generation: mine)
       }
     }
   }
@@ -176,13 +177,11 @@ import PublicationClient
     update(message: failure)
   }
 
-  private func loaded(_ result: Result<Post, any Error>, generation mine: Int, asked: Stamp) {
+  private func loaded(_ result: Result<Post, any Error>, generation mine: Int) {
     guard mine == generation, !store.isClosed else { return }
     isLoading = false
     switch result {
-    case .success(let post):
-      wasServed = post.body != nil
-      store.posts.store([post], asOf: asked)
+    case .success(let post): wasServed = post.body != nil
     case .failure(let error): failure = error
     }
     update()

@@ -109,12 +109,8 @@ import PublicationClient
   /// A comment's post may not be known here, as when a link leads to its comments.
   private func loadPost() {
     guard store.posts[post] == nil else { return }
-    let (asked, client, id) = (store.posts.stamp(), store.client, post)
-    Task { [weak self, effects = store.effects] in
-      // Without an answer the page does without a headline; its list says what is wrong.
-      guard let post = try? await effects.run("comments.post", { try await client.post(id) }), let self, !store.isClosed else { return }
-      store.posts.store([post], asOf: asked)
-    }
+    // Without an answer the page does without a headline; its list says what is wrong.
+    Task { [store, post] in try? await store.loadPost(post) }
   }
 
   private func waitingChanged() {
@@ -156,16 +152,5 @@ import PublicationClient
     }
     judge(&new)
     state = new
-  }
-}
-
-extension EntityList<Comment> {
-  /// A post's comments, oldest first, with those that wait to be sent.
-  fileprivate static func comments(of post: Post.ID, store: ContentStore) -> EntityList<Comment> {
-    let client = store.client
-    let membership = Membership<Comment>(contains: { $0.postID == post }) { ($0.posted, $0.id) < ($1.posted, $1.id) }
-    return EntityList("comments.load", cache: store.comments, store: store, membership: membership) {
-      try await client.comments(of: post, cursor: $0)
-    }
   }
 }

@@ -160,29 +160,27 @@ import PublicationClient
   }
 
   private func load() {
+    // An answer to an earlier question may be from before what is asked for now.
+    let anew = isLoading
     generation += 1
     isLoading = true
     failure = nil
-    let (mine, id, client, effects) = (generation, id, store.client, store.effects)
-    let asked = store.fanClubs.stamp()
+    let (mine, id, store) = (generation, id, store)
     Task { [weak self] in
       do {
-        let club = try await effects.run("fanclub.load") { try await client.fanClub(id) }
-        self?.loaded(.success(club), generation: mine, asked: asked)
+        try await store.loadFanClub(id, anew: anew)
+        self?.loaded(nil, generation: mine)
       } catch {
-        self?.loaded(.failure(error), generation: mine, asked: asked)
+        self?.loaded(error, generation: mine)
       }
     }
   }
 
-  private func loaded(_ result: Result<FanClub, any Error>, generation mine: Int, asked: Stamp) {
+  private func loaded(_ failure: (any Error)?, generation mine: Int) {
     guard mine == generation, !store.isClosed else { return }
     isLoading = false
-    hasLoaded = (try? result.get()) != nil
-    switch result {
-    case .success(let club): store.fanClubs.store([club], asOf: asked)
-    case .failure(let error): failure = error
-    }
+    hasLoaded = failure == nil
+    self.failure = failure
     update()
   }
 

@@ -145,27 +145,24 @@ import Runtime
 
   private func ask(_ words: String, cursor: String?, after pause: Duration?) {
     let mine = generation
-    asking = Task { [weak self, effects = store.effects, clock = formatting.clock, client = store.client] in
+    asking = Task { [weak self, store, clock = formatting.clock] in
       if let pause {
         // Cancelled: the reader typed on.
-        do { try await effects.sleep("search.pause", for: pause, on: clock) } catch { return }
+        do { try await store.effects.sleep("search.pause", for: pause, on: clock) } catch { return }
       }
-      guard let stamp = self?.store.posts.stamp(), !Task.isCancelled else { return }
+      guard self != nil, !Task.isCancelled else { return }
       let answer: Result<Page<SearchHit>, any Error>
-      do {
-        answer = .success(try await effects.run("search.load") { try await client.search(words, cursor: cursor) })
-      } catch { answer = .failure(error) }
+      do { answer = .success(try await store.search(words, cursor: cursor)) } catch { answer = .failure(error) }
       guard let self, mine == generation, !store.isClosed else { return }
       switch answer {
-      case .success(let page): found(page, asOf: stamp, isFirst: cursor == nil)
+      case .success(let page): found(page, isFirst: cursor == nil)
       case .failure(let error): failed(RequestFailure(explaining: error), isFirst: cursor == nil)
       }
     }
   }
 
-  private func found(_ page: Page<SearchHit>, asOf stamp: Stamp, isFirst: Bool) {
+  private func found(_ page: Page<SearchHit>, isFirst: Bool) {
     if isFirst { (hits, drawn) = ([:], []) }
-    store.posts.store(page.items.map(\.post), asOf: stamp)
     let fresh = page.items.filter { hits[$0.id] == nil }
     for hit in fresh { hits[hit.id] = (MarkedText(marked: hit.title), MarkedText(marked: hit.excerpt)) }
     cursor = page.next

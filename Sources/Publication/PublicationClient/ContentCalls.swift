@@ -137,4 +137,7 @@ public struct PostFilter: Hashable, Sendable {
       ("unread", unread ? "true" : nil),
     ]
   }
+
+  /// What the list is stored under; never changed once it shipped, or what was stored is not found again.
+  var list: String { "posts" + query.compactMap { name, value in value.map { " \(name)=\($0)" } }.joined() }
 }

@@ -61,7 +61,7 @@ extension ContentStore {
   /// The text of a comment that the publication refused, once: so that nobody has to write it again.
   public func takeRefusedComment(on post: Post.ID) -> String? { refusedComments.removeValue(forKey: post) }
 
-  private func set<S: Setting>(_: S.Type, of id: String, in cache: Cache<S.Value>, to choice: S.Choice) {
+  private func set<S: Setting>(_: S.Type, of id: String, in cache: any CacheReading<S.Value>, to choice: S.Choice) {
     guard !isClosed, let value = cache[id], S.choice(in: value) != choice else { return }
     actions.perform(SettingAction<S>(id: identifiers.next(), of: id, choice))
   }
@@ -69,12 +69,12 @@ extension ContentStore {
   func registerActions() {
     // In the name of this reader, whoever is signed in by the time that an action is sent.
     let client = client.pinned() ?? client
-    register(ReactionSetting.self, posts, client)
-    register(BookmarkSetting.self, posts, client)
-    register(ReadSetting.self, posts, client)
-    register(FollowSetting.self, fanClubs, client)
+    register(ReactionSetting.self, postCache, client)
+    register(BookmarkSetting.self, postCache, client)
+    register(ReadSetting.self, postCache, client)
+    register(FollowSetting.self, clubCache, client)
     actions.register(
-      CommentAction.self, cache: comments, confirmed: { [weak self] in self?.count($0.post) },
+      CommentAction.self, cache: commentCache, confirmed: { [weak self] in self?.count($0.post) },
       refused: { [weak self] in self?.refusedComments[$0.post] = $0.text }
     ) { try await $0.send(by: client) }
     let refusals = [
@@ -93,11 +93,11 @@ extension ContentStore {
 
   /// How many comments a post has only the publication can say.
   private func count(_ post: Post.ID) {
-    let asked = posts.stamp()
+    let asked = postCache.stamp()
     Task { [weak self, effects, client] in
       guard let new = try? await effects.run("comment.count", { try await client.post(post) }) else { return }
       guard let self, !isClosed else { return }
-      posts.store([new], asOf: asked)
+      postCache.store([new], asOf: asked)
     }
   }
 }

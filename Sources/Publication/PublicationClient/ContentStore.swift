@@ -21,11 +21,11 @@ import Runtime
   /// The door to it.
   public let effects: Effects
   /// One copy of each post.
-  public let posts: Cache<Post>
+  public var posts: any CacheReading<Post> { postCache }
   /// One copy of each fan club.
-  public let fanClubs: Cache<FanClub>
+  public var fanClubs: any CacheReading<FanClub> { clubCache }
   /// One copy of each comment.
-  public let comments: Cache<Comment>
+  public var comments: any CacheReading<Comment> { commentCache }
   /// Applies what the reader does, sends it, and takes it back when it was refused.
   public let actions: ActionController
 
@@ -46,6 +46,16 @@ import Runtime
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
+  /// Told what went wrong with what is kept for reading without network, in a sentence for the reader.
+  public var onStorageNotice: ((String) -> Void)? {
+    didSet { for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onNotice = onStorageNotice } }
+  }
+
+  // Pages read; what is written here comes from fetchers and from the action controller.
+  let postCache: Cache<Post>
+  let clubCache: Cache<FanClub>
+  let commentCache: Cache<Comment>
+  private let stored: EntityStore?
   let identifiers: any IdentifierSource
   let clock: any AppClock
   /// The reader's name, for what is not confirmed yet.
@@ -60,19 +70,21 @@ import Runtime
   ///   - client: the publication, as this reader.
   ///   - author: the reader's name, which their comments bear until the publication has said it.
   ///   - outbox: keeps what was not sent yet; `nil` keeps it in memory.
+  ///   - stored: keeps what was read; `nil` keeps it in memory.
   ///   - retry: when what could not be sent is tried again.
   ///   - effects: the door that requests go through.
   ///   - identifiers: name the actions.
   public init(
-    client: APIClient, author: String = "", outbox: Outbox? = nil, retry: Retry, effects: Effects,
+    client: APIClient, author: String = "", outbox: Outbox? = nil, stored: EntityStore? = nil, retry: Retry, effects: Effects,
     identifiers: any IdentifierSource = RandomIdentifiers()
   ) {
     self.client = client
     self.effects = effects
     self.identifiers = identifiers
-    posts = Cache { Post.merge(known: $0, newer: $1) }
-    fanClubs = Cache()
-    comments = Cache()
+    self.stored = stored
+    postCache = Cache(store: stored, effects: effects)
+    clubCache = Cache(store: stored, effects: effects)
+    commentCache = Cache(store: stored, effects: effects)
     self.author = author
     clock = retry.clock
     actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestFailure.init(ofAction:tries:))
@@ -80,7 +92,19 @@ import Runtime
   }
 
   /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
-  public func resume() async { await actions.resume() }
+  public func resume() async {
+    await actions.resume()
+    // What is pending is known now, and stays.
+    stored?.startEvicting()
+  }
+
+  /// Returns when everything accepted so far is in the outbox, and everything read in its store: before the process ends.
+  public func written() async {
+    await actions.written()
+    await postCache.written()
+    await clubCache.written()
+    await commentCache.written()
+  }
 
   /// Asks how many passes the reader has. Without an answer, what was known stays.
   public func refreshPasses() async {
@@ -95,11 +119,11 @@ import Runtime
   /// Opens a premium post with one of the reader's passes. Trying again after an answer was lost spends none a second time.
   /// - Throws: `ClientError`.
   public func unlock(_ id: Post.ID) async throws {
-    let (asked, client) = (posts.stamp(), client)
+    let (asked, client) = (postCache.stamp(), client)
     do {
       let post = try await effects.run("post.unlock") { try await client.unlock(id) }
       guard !isClosed else { return }
-      posts.store([post], asOf: asked)
+      postCache.store([post], asOf: asked)
     } catch {
       await refreshPasses()
       throw error
@@ -109,6 +133,59 @@ import Runtime
 
   /// Something came to the publication that lists do not show yet: each is loaded anew when it comes on screen.
   public func listsAreStale() { listsAge += 1 }
+
+  /// Brings a post into the cache, with its body: what is kept of it at once, and then what the publication says.
+  /// - Parameter anew: whether it is asked for again while it is asked for already, since the answer may be another now.
+  /// - Returns: what the publication said: without a body when this reader may not read it.
+  /// - Throws: `ClientError`.
+  @discardableResult public func loadPost(_ id: Post.ID, anew: Bool = false) async throws -> Post {
+    let client = client
+    return try await forgetting(id, in: postCache) {
+      try await postCache.load(id, "article.load", effects: effects, anew: anew) { etag in
+        // Without a body it is asked for in full next time: the body that is kept may be from when it could be read.
+        try await client.post(id, unless: etag).answer { Page(items: [$0]) }.untaggedWithoutDetail
+      }
+    }
+  }
+
+  /// Brings a fan club into the cache: what is kept of it at once, and then what the publication says.
+  /// - Parameter anew: see ``loadPost(_:anew:)``.
+  /// - Throws: `ClientError`.
+  @discardableResult public func loadFanClub(_ id: FanClub.ID, anew: Bool = false) async throws -> FanClub {
+    let client = client
+    return try await forgetting(id, in: clubCache) {
+      try await clubCache.load(id, "fanclub.load", effects: effects, anew: anew) {
+        try await client.fanClub(id, unless: $0).answer { Page(items: [$0]) }
+      }
+    }
+  }
+
+  /// A page of posts that hold all words of a text; the posts are in the cache when it returns.
+  /// - Throws: `ClientError`.
+  public func search(_ text: String, cursor: String? = nil) async throws -> Page<SearchHit> {
+    let (asked, client) = (postCache.stamp(), client)
+    let page = try await effects.run("search.load") { try await client.search(text, cursor: cursor) }
+    if !isClosed { postCache.store(page.items.map(\.post), asOf: asked) }
+    return page
+  }
+
+  /// The newest posts of the fan clubs that the reader follows, unless they are what is known; the posts are in the cache when it returns.
+  /// - Parameter label: what the delivery is called.
+  /// - Throws: `ClientError`.
+  public func followedPosts(_ label: String, unless etag: String?) async throws -> Conditional<Page<Post>> {
+    let (asked, client) = (postCache.stamp(), client)
+    let answer = try await effects.run(label) { try await client.posts(PostFilter(followed: true), unless: etag) }
+    if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
+    return answer
+  }
+
+  /// What the publication says is gone is not shown anywhere any more.
+  private func forgetting<Value>(_ id: String, in cache: Cache<Value>, _ body: () async throws -> Value) async throws -> Value {
+    do { return try await body() } catch {
+      if !isClosed, (error as? ClientError)?.isNotFound == true { cache.remove([id]) }
+      throw error
+    }
+  }
 
   /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
   public func enter(_ page: any ContentPage) {
@@ -131,9 +208,9 @@ import Runtime
     onScreen = []
     actions.close()
     passes.value = nil
-    posts.removeAll()
-    fanClubs.removeAll()
-    comments.removeAll()
+    postCache.removeAll()
+    clubCache.removeAll()
+    commentCache.removeAll()
     refusedComments = [:]
     commentDrafts = [:]
   }
@@ -145,5 +222,20 @@ import Runtime
     let pages = pagesOnScreen
     if pages.isEmpty { unseenFailure = sentence }
     for page in pages { page.actionFailed(sentence) }
+  }
+}
+
+/// A cache of anything.
+@MainActor private protocol Keeping: AnyObject {
+  var onNotice: ((String) -> Void)? { get set }
+}
+
+extension Cache: Keeping {}
+
+extension PageAnswer {
+  fileprivate var untaggedWithoutDetail: Self {
+    guard case .page(var page) = self, page.items.allSatisfy({ $0.detail == nil }) else { return self }
+    page.etag = nil
+    return .page(page)
   }
 }

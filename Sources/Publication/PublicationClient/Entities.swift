@@ -2,15 +2,27 @@ import ContentCache
 import PublicationAPI
 
 extension Post: Entity {
-  /// What the cache keeps when a newer answer arrives: the newer answer, but a body that is known is not lost to a list, which has none.
-  public static func merge(known: Post, newer: Post) -> Post {
-    guard newer.body == nil, known.body != nil else { return newer }
-    var merged = newer
-    merged.body = known.body
-    return merged
+  /// The body, which lists leave out.
+  public var detail: String? {
+    get { body }
+    set { body = newValue }
   }
+  /// What the reader bookmarked is kept.
+  public var isKept: Bool { bookmarked }
 }
 
 extension FanClub: Entity {}
 
 extension Comment: Entity {}
+
+extension Conditional {
+  /// As a cache takes it.
+  func answer<Item>(_ page: (Value) -> Page<Item>) -> PageAnswer<Item> {
+    switch self {
+    case .changed(let value, let etag):
+      let page = page(value)
+      return .page(FetchedPage(items: page.items, next: page.next, etag: etag))
+    case .unchanged: return .notModified
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import ContentCache
+import Foundation
 import PublicationAPI
 
 /// What a page with a list shows of it. Rows are ids: the entities are in the cache, where each is once.
@@ -33,6 +34,8 @@ public struct ListState: Equatable, Sendable {
   public var newer = 0
   /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
   public var note: String?
+  /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
+  public var keptSince: Date?
   /// Something to tell the reader in passing.
   public var message: String?
 
@@ -52,7 +55,7 @@ public struct ListState: Equatable, Sendable {
   public var onRowsChanged: ((Set<String>) -> Void)?
 
   private let store: ContentStore
-  private let cache: Cache<Value>
+  private let cache: any CacheReading<Value>
   private let fetcher: PageFetcher<Value>
   private let followsActions: Bool
   private let isPremium: (Value) -> Bool
@@ -65,24 +68,25 @@ public struct ListState: Equatable, Sendable {
 
   /// - Parameters:
   ///   - label: names the request among the deliveries: `feed.load`.
+  ///   - list: names the list: see `PageFetcher`.
   ///   - cache: where the entities are.
   ///   - store: the reader's content.
   ///   - membership: for a list that the reader's own actions change: rows come and go with them, at once.
   ///   - isPremium: whether a row looks different when the reader's access changes.
   ///   - fetch: asks for the page at a cursor; `nil` is the first.
-  public init(
-    _ label: String, cache: Cache<Value>, store: ContentStore, membership: Membership<Value>? = nil,
-    isPremium: @escaping (Value) -> Bool = { _ in false }, fetch: @escaping @Sendable (_ cursor: String?) async throws -> Page<Value>
+  init(
+    _ label: String, list: String, cache: Cache<Value>, store: ContentStore, membership: Membership<Value>? = nil,
+    isPremium: @escaping (Value) -> Bool = { _ in false },
+    fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> Conditional<Page<Value>>
   ) {
     self.store = store
     self.cache = cache
     self.isPremium = isPremium
     followsActions = membership != nil
     fetcher = PageFetcher(
-      label, cache: cache, effects: store.effects, membership: membership, explain: RequestFailure.init(explaining:)
-    ) { cursor in
-      let page = try await fetch(cursor)
-      return FetchedPage(items: page.items, next: page.next)
+      label, list: list, cache: cache, effects: store.effects, membership: membership, explain: RequestFailure.init(explaining:)
+    ) { cursor, etag in
+      try await fetch(cursor, etag).answer { $0 }
     }
     fetcher.onChange = { [weak self] _ in self?.listChanged() }
   }
@@ -101,6 +105,8 @@ public struct ListState: Equatable, Sendable {
     store.enter(self)
     switch fetcher.state.status {
     case .initial, .failed, .offline: reload()
+    // What could not be confirmed is tried again.
+    case .content where state.note != nil: reload()
     case .loading, .empty, .content: if age == store.listsAge { fetcher.reloadFromCache() } else { reload() }
     }
     update()
@@ -127,7 +133,10 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``.
-  public func lookForNewer() {}
+  public func lookForNewer() {
+    guard isOnScreen, state.phase == .ready, !fetcher.state.isLoading else { return }
+    fetcher.lookForNewer { [weak self] count in self?.state.newer = count }
+  }
 
   /// Brings in what ``lookForNewer()`` found.
   public func newerTapped() { refreshTapped() }
@@ -158,7 +167,7 @@ public struct ListState: Equatable, Sendable {
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
   private func entitiesChanged(_ ids: Set<String>) {
-    if followsActions { fetcher.reloadFromCache() }
+    if followsActions { fetcher.reloadFromCache(ids) }
     let rows = ids.intersection(drawn)
     if !rows.isEmpty { onRowsChanged?(rows) }
   }
@@ -171,6 +180,8 @@ public struct ListState: Equatable, Sendable {
     if followsActions, isOnScreen, !fetcher.state.isLoading { fetcher.reloadFromCache() }
     update()
   }
+
+  private static var keptNote: String { "You are offline: this is the list as it was when it was loaded last." }
 
   /// Makes the state from the fetcher's: the only place where several facts become what the page shows.
   private func update() {
@@ -185,7 +196,13 @@ public struct ListState: Equatable, Sendable {
     new.isLoadingMore = list.isLoadingMore
     new.canLoadMore = !list.reachedEnd && !list.ids.isEmpty
     if list.isReloading { new.loadMoreFailure = nil }
-    if state.isRefreshing, !list.isReloading, let failure { new.message = "The list could not be refreshed. \(failure)" }
+    // Why rows are from an earlier time is said beside them, as long as it is so; while they are asked about, what was said stays.
+    let isUnreachable = list.failure?.isUnreachable == true
+    new.note = list.isStored && isUnreachable ? Self.keptNote : list.isStored && list.isLoading ? state.note : nil
+    new.keptSince = new.note == nil ? nil : list.storedSince
+    let isSaid = new.note != nil && state.note == nil
+    if state.isRefreshing, !list.isReloading, !isSaid, let failure { new.message = "The list could not be refreshed. \(failure)" }
+    if list.isReloading { new.newer = 0 }
     if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
     switch list.status {
     case .initial, .loading: new.phase = .loading
@@ -196,5 +213,16 @@ public struct ListState: Equatable, Sendable {
     }
     state = new
     if needsMore { fetcher.loadMore() }
+  }
+}
+
+extension EntityList<Comment> {
+  /// A post's comments, oldest first, with those that wait to be sent.
+  public static func comments(of post: Post.ID, store: ContentStore) -> EntityList<Comment> {
+    let client = store.client
+    let membership = Membership<Comment>(contains: { $0.postID == post }) { ($0.posted, $0.id) < ($1.posted, $1.id) }
+    return EntityList("comments.load", list: "posts/\(post)/comments", cache: store.commentCache, store: store, membership: membership) {
+      try await client.comments(of: post, cursor: $0, unless: $1)
+    }
   }
 }

@@ -40,8 +40,9 @@ extension EntityList<FanClub> {
   public static func fanClubs(store: ContentStore, followedOnly: Bool = false) -> EntityList<FanClub> {
     let client = store.client
     let followed = Membership<FanClub>(contains: \.followed) { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
-    return EntityList("fanclubs.load", cache: store.fanClubs, store: store, membership: followedOnly ? followed : nil) {
-      try await client.fanClubs(cursor: $0)
+    // The publication answers both with the same pages.
+    return EntityList("fanclubs.load", list: "fanclubs", cache: store.clubCache, store: store, membership: followedOnly ? followed : nil) {
+      try await client.fanClubs(cursor: $0, unless: $1)
     }
   }
 }

@@ -40,24 +40,23 @@ import PublicationAPI
     self.store = store
     self.formatting = formatting
     self.output = output
-    let client = store.client
     switch source {
-    case .all:
-      list = EntityList("feed.load", cache: store.posts, store: store, isPremium: \.premium) { try await client.posts(cursor: $0) }
-    case .filtered(let filter):
-      list = EntityList("feed.load", cache: store.posts, store: store, isPremium: \.premium) {
-        try await client.posts(filter, cursor: $0)
-      }
-    case .fanClub(let id):
-      list = EntityList("fanclub.posts", cache: store.posts, store: store, isPremium: \.premium) {
-        try await client.posts(PostFilter(fanClub: id), cursor: $0)
-      }
+    case .all: list = Self.list("feed.load", PostFilter(), store)
+    case .filtered(let filter): list = Self.list("feed.load", filter, store)
+    case .fanClub(let id): list = Self.list("fanclub.posts", PostFilter(fanClub: id), store)
     case .bookmarks:
       // The publication's own order, so that a row comes back where it was.
       let membership = Membership<Post>(contains: \.bookmarked) { ($1.published, $1.id) < ($0.published, $0.id) }
-      list = EntityList("bookmarks.load", cache: store.posts, store: store, membership: membership, isPremium: \.premium) {
-        try await client.posts(PostFilter(bookmarked: true), cursor: $0)
-      }
+      list = Self.list("bookmarks.load", PostFilter(bookmarked: true), store, membership)
+    }
+  }
+
+  private static func list(
+    _ label: String, _ filter: PostFilter, _ store: ContentStore, _ membership: Membership<Post>? = nil
+  ) -> EntityList<Post> {
+    let client = store.client
+    return EntityList(label, list: filter.list, cache: store.postCache, store: store, membership: membership, isPremium: \.premium) {
+      try await client.posts(filter, cursor: $0, unless: $1)
     }
   }
 

@@ -1,0 +1,130 @@
+import Foundation
+import SQLiteStorage
+
+extension EntityStore {
+  /// The schema's history.
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE store (one INTEGER PRIMARY KEY CHECK (one = 1), owner TEXT NOT NULL, tick INTEGER NOT NULL) STRICT;
+        CREATE TABLE entity (
+          number INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, kept INTEGER NOT NULL, read INTEGER NOT NULL,
+          value BLOB NOT NULL, detail TEXT, UNIQUE (kind, id)
+        ) STRICT;
+        CREATE INDEX entity_unkept ON entity (read) WHERE kept = 0;
+        CREATE INDEX entity_kept ON entity (kind, read) WHERE kept = 1;
+        CREATE TABLE page (
+          list TEXT NOT NULL, cursor TEXT NOT NULL, read INTEGER NOT NULL, fetched REAL NOT NULL, ids BLOB NOT NULL, next TEXT, etag TEXT,
+          PRIMARY KEY (list, cursor)
+        ) STRICT, WITHOUT ROWID;
+        """)
+  ]
+
+  /// A detail that is not given is not lost: lists have none.
+  static let upsert = """
+    INSERT INTO entity (kind, id, kept, read, value, detail) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (kind, id) DO UPDATE SET
+      kept = excluded.kept, read = excluded.read, value = excluded.value, detail = coalesce(excluded.detail, detail)
+    """
+}
+
+/// One page of one list.
+struct PageKey: Hashable, Sendable {
+  let list: String
+  /// What it is asked for with; empty for the first.
+  var cursor: String
+
+  init(_ list: String, _ cursor: String?) {
+    self.list = list
+    self.cursor = cursor ?? ""
+  }
+}
+
+/// What is known of a page besides its entities.
+struct PageRow: Equatable, Sendable {
+  /// How many pages are followed, at most, to find out where one list goes on in another.
+  static let hops = 20
+
+  var key: PageKey
+  var ids: [String]
+  var next: String?
+  var etag: String?
+  /// When the server last said that it is so.
+  var fetched: Date
+  /// Whether the server's answer, if it is one of this run, had entities without their detail only.
+  var isBare = false
+}
+
+/// A page out of the store.
+struct StoredPage<Value: Entity>: Sendable {
+  let page: PageRow
+  /// The page's entities, as far as they are stored.
+  let items: [Value]
+}
+
+/// What is written together.
+struct StoreBatch<Value: Entity>: Sendable {
+  /// The server's values, and whether each is kept for good.
+  var values: [(Value, isKept: Bool)] = []
+  /// What is kept for good, with a value that is not known here.
+  var kept: [String] = []
+  /// What the server said is gone.
+  var removed: [String] = []
+  var pages: [PageRow] = []
+}
+
+extension PageRow {
+  init?(_ key: PageKey, _ connection: Connection) throws {
+    let row = try connection.queryOne("SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", key.list, key.cursor) {
+      PageRow(
+        key: key, ids: try $0.withBytes(0) { (try? StoredDecoder.decode([String].self, from: $0)) ?? [] }, next: try $0.get(1),
+        etag: try $0.get(2), fetched: try $0.get(3))
+    }
+    guard let row else { return nil }
+    self = row
+  }
+
+  /// Writes the page over the one that was there.
+  ///
+  /// When the server has put new items before it, this page ends earlier than that one did, and its next page is asked for with a cursor
+  /// that nothing is stored under. What was below it is put there, so that a list stays readable as far as it ever was read.
+  func write(_ connection: Connection, _ tick: Int64) throws {
+    if let next, let old = try PageRow(key, connection), old.next != next {
+      let nextKey = PageKey(key.list, next)
+      if try PageRow(nextKey, connection) == nil {
+        var rest = try old.rest(after: Set(ids), connection)
+        rest.key = nextKey
+        try rest.put(connection, tick)
+      }
+    }
+    try put(connection, tick)
+  }
+
+  /// What follows, in the list that begins with this page, after the last of some items; all of it when it has none of them.
+  private func rest(after items: Set<String>, _ connection: Connection) throws -> PageRow {
+    var (page, hops, found) = (self, 0, PageRow?.none)
+    while true {
+      if let last = page.ids.lastIndex(where: items.contains) {
+        var rest = page
+        rest.ids = Array(page.ids[(last + 1)...])
+        found = rest
+        if !rest.ids.isEmpty { break }
+      } else if found != nil {
+        break
+      }
+      hops += 1
+      guard hops < Self.hops, let next = page.next, let following = try PageRow(PageKey(key.list, next), connection) else { break }
+      page = following
+    }
+    var rest = found ?? self
+    rest.etag = nil
+    return rest
+  }
+
+  private func put(_ connection: Connection, _ tick: Int64) throws {
+    try connection.execute(
+      "INSERT OR REPLACE INTO page (list, cursor, read, fetched, ids, next, etag) VALUES (?, ?, ?, ?, ?, ?, ?)", key.list, key.cursor, tick,
+      fetched, try StoredEncoder().encode(ids), next, etag)
+  }
+}
