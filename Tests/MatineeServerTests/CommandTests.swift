@@ -7,9 +7,13 @@ import Testing
   private func read(_ line: String) throws -> Command { try Command(line.split(separator: " ").map(String.init)) }
 
   @Test func serve() throws {
-    #expect(try read("serve") == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: nil))
-    #expect(try read("serve --port 0 --data /d --listen ::1") == .serve(data: "/d", address: "::1", port: 0, publicURL: nil))
-    #expect(try read("serve --port=81 --data=/a=b") == .serve(data: "/a=b", address: "127.0.0.1", port: 81, publicURL: nil))
+    #expect(try read("serve") == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: nil, readersAddFeeds: false))
+    #expect(
+      try read("serve --port 0 --data /d --listen ::1 --readers-add-feeds")
+        == .serve(data: "/d", address: "::1", port: 0, publicURL: nil, readersAddFeeds: true))
+    #expect(
+      try read("serve --port=81 --data=/a=b")
+        == .serve(data: "/a=b", address: "127.0.0.1", port: 81, publicURL: nil, readersAddFeeds: false))
   }
 
   @Test func importFeeds() throws {
@@ -25,7 +29,7 @@ import Testing
   @Test func publicAddress() throws {
     #expect(
       try read("serve --public-url https://read.example.org/")
-        == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: "https://read.example.org"))
+        == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: "https://read.example.org", readersAddFeeds: false))
   }
 
   @Test func orders() throws {

@@ -20,8 +20,8 @@ struct FeedImport {
     let publication: Publication
     let web: NetworkTransport
     do {
-      web = try NetworkTransport(origin: nil)
-      publication = try await EmbeddedPublication(folder: wiring.folder.path + "/publication", clock: wiring.clock).opened()
+      web = try Wiring.feedWeb()
+      publication = try await EmbeddedPublication(folder: wiring.folder.path + "/publication", clock: wiring.clock, web: nil).opened()
     } catch { fail("\(error)") }
     let status = await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
     await publication.close()

@@ -43,7 +43,7 @@ struct Wiring {
       answering = try NetworkTransport(origin: publication)
     } else {
       origin = "embedded"
-      let embedded = EmbeddedPublication(folder: folder.path + "/publication", clock: clock)
+      let embedded = EmbeddedPublication(folder: folder.path + "/publication", clock: clock, web: try Self.feedWeb())
       answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try NetworkTransport(origin: nil))
     }
     if let file = options.faultsFile {
@@ -56,6 +56,14 @@ struct Wiring {
     // Data folders of their own have sessions of their own.
     let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
+  }
+
+  /// Where the publication inside the app fetches feeds; redirects are its to follow.
+  static func feedWeb() throws(TransportError) -> NetworkTransport {
+    var limits = NetworkTransport.Limits()
+    limits.redirects = 0
+    limits.body = Import.documentLimit
+    return try NetworkTransport(origin: nil, limits: limits)
   }
 
   /// What the test store sells; `nil` when the publication sells. A build that cannot buy sells for nothing, so that what comes after a
@@ -93,11 +101,14 @@ struct Wiring {
 actor EmbeddedPublication {
   private let folder: String
   private let clock: any AppClock
+  private let web: (any Transport)?
   private var opening: Task<Publication, any Error>?
 
-  init(folder: String, clock: any AppClock) {
+  /// - Parameter web: where feeds are fetched; `nil` when none are while it is open.
+  init(folder: String, clock: any AppClock, web: (any Transport)?) {
     self.folder = folder
     self.clock = clock
+    self.web = web
   }
 
   /// The publication's answer. One that cannot be opened answers with a `Problem` that says why; the next request tries again.
@@ -115,7 +126,7 @@ actor EmbeddedPublication {
   /// The publication itself, for imports.
   func opened() async throws -> Publication {
     if let opening { return try await opening.value }
-    let task = Task { [folder, clock] in
+    let task = Task { [folder, clock, web] in
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder + "/ledger.jsonl")
@@ -124,6 +135,8 @@ actor EmbeddedPublication {
       }
       try await publication.install(SampleContent.publication(openedAt: clock.now))
       Task { await publication.resumeCharges() }
+      // By the machine's clock: a tester's, on which a month takes half a minute, would leave other people's servers no rest.
+      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, clock: SystemClock()) }
       return publication
     }
     opening = task

@@ -2,7 +2,7 @@ import Foundation
 
 /// What the command line asks for.
 enum Command: Equatable {
-  case serve(data: String?, address: String, port: Int, publicURL: String?)
+  case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool)
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
   case operate(data: String?, OperatorTask)
@@ -13,7 +13,7 @@ enum Command: Equatable {
   struct Mistake: Error, Equatable { let sentence: String }
 
   static let usage = """
-    usage: matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--data FOLDER]
+    usage: matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--data FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user add [--data FOLDER] EMAIL NAME
            matinee-server order list [--state STATE] [--data FOLDER]
@@ -26,7 +26,9 @@ enum Command: Equatable {
            matinee-server --help | --version
 
     serve          answers a publication's readers until it is told to stop (SIGTERM, SIGINT). An empty folder gets the sample publication.
-    import         makes RSS and Atom feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice.
+                   Feeds from the web are asked for new posts about once an hour.
+    import         makes feeds and lists of feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice. Formats:
+                   RSS, Atom, RDF, JSON Feed, RSS-in-JSON, OPML. The clubs of a list are fetched when a reader asks for it.
     user add       adds a reader; the password is one line on the standard input.
     order list     one line for each order, newest first: number, identifier, state, product, total in minor units; tabs between.
     order approve  says yes for the bank that a deferred payment waits for; decline says no.
@@ -43,6 +45,8 @@ enum Command: Equatable {
       --listen ADDRESS   the IP address to listen on (default: 127.0.0.1, this machine alone)
       --port N           the port; 0 for any that is free (default: 8080)
       --public-url URL   where browsers find the checkout page, behind a proxy (default: http and the host that the client asked)
+      --readers-add-feeds
+                         lets readers add feeds from any address that this machine reaches
       --json             one line of JSON for each source
     """
 
@@ -66,7 +70,7 @@ enum Command: Equatable {
   }
 
   private static func serve(_ words: inout Words) throws(Mistake) -> Command {
-    var (data, address, port, publicURL) = (String?.none, "127.0.0.1", 8080, String?.none)
+    var (data, address, port, publicURL, readersAddFeeds) = (String?.none, "127.0.0.1", 8080, String?.none, false)
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
@@ -78,6 +82,7 @@ enum Command: Equatable {
           throw Mistake(sentence: "“\(text)” is no port: it is a number from 0 to 65535.")
         }
         port = number
+      case .option("--readers-add-feeds"): readersAddFeeds = true
       case .option("--public-url"):
         let text = try words.value(of: word)
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
@@ -87,7 +92,7 @@ enum Command: Equatable {
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
-    return .serve(data: data, address: address, port: port, publicURL: publicURL)
+    return .serve(data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds)
   }
 
   private static func importFeeds(_ words: inout Words) throws(Mistake) -> Command {

@@ -32,16 +32,16 @@ import SQLiteStorage
     switch command {
     case .help: tell(Command.usage)
     case .version: tell("matinee-server \(Build.version)")
-    case .serve(let data, let address, let port, let publicURL):
-      try await serve(try House(data), address, port, publicURL.map(PageAddress.origin) ?? .ofRequest)
+    case .serve(let data, let address, let port, let publicURL, let readersAddFeeds):
+      let house = try House(data)
+      try await serve(house, address, port, publicURL.map(PageAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds)
     case .operate(let data, let task):
       let response = try await OperatorAccess.send(task.request(), data: data)
       guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
       try task.report(response).forEach(tell)
     case .importFeeds(let data, let json, let sources):
       let publication = try await House(data).open(sample: false)
-      let web = try NetworkTransport(origin: nil)
-      let status = await FeedImporter(publication: publication, web: web, json: json, output: tell).run(sources)
+      let status = await FeedImporter(publication: publication, web: try web(), json: json, output: tell).run(sources)
       await publication.close()
       return status
     case .addUser(let data, let email, let name):
@@ -53,10 +53,21 @@ import SQLiteStorage
     return 0
   }
 
-  private static func serve(_ house: House, _ address: String, _ port: Int, _ pages: PageAddress) async throws {
+  /// Where feeds are fetched; redirects are the publication's to follow.
+  private static func web() throws(TransportError) -> NetworkTransport {
+    var limits = NetworkTransport.Limits()
+    limits.redirects = 0
+    limits.body = Import.documentLimit
+    return try NetworkTransport(origin: nil, limits: limits)
+  }
+
+  private static func serve(
+    _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool
+  ) async throws {
     let signals = StopSignals()
     let publication = try await house.open(sample: true)
     await publication.offerPages(at: pages)
+    await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     let listener = try Listener(publication, address: address, port: port, clock: SystemClock())
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")

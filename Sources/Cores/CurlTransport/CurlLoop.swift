@@ -138,7 +138,7 @@ final class CurlLoop: @unchecked Sendable {
     matinee_curl_set_long(handle, CURLOPT_NOSIGNAL, 1)
     matinee_curl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
     matinee_curl_set_string(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-    matinee_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, 1)
+    matinee_curl_set_long(handle, CURLOPT_FOLLOWLOCATION, limits.redirects > 0 ? 1 : 0)
     matinee_curl_set_long(handle, CURLOPT_MAXREDIRS, limits.redirects)
     matinee_curl_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, limits.connect.milliseconds)
     matinee_curl_set_long(handle, CURLOPT_TIMEOUT_MS, limits.total.milliseconds)

@@ -17,7 +17,7 @@ public final class NetworkTransport: Transport {
     public var stall = Config.stallTimeout
     /// The largest body accepted, decoded, in bytes.
     public var body = 64 << 20
-    /// How many redirects are followed.
+    /// How many redirects are followed; with 0 a redirect is an answer like any other.
     public var redirects = 5
     /// How many transfers run at a time; more wait, first come, first served.
     public var concurrent = 32

@@ -61,6 +61,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let sessionEnded: Code = "session_ended"
     /// There is no such thing.
     public static let notFound: Code = "not_found"
+    /// The body, or the document in it, is larger than is read.
+    public static let tooLarge: Code = "too_large"
     /// The path does not know this method.
     public static let methodNotAllowed: Code = "method_not_allowed"
     /// The publication does not sell this product.

@@ -102,7 +102,7 @@ public struct APIClient: Sendable {
     guard (200..<300).contains(response.status) || isUnchanged else {
       let problem = Problem(answer: response)
       if problem.code == .sessionEnded, response.status == 401, let sessionToken { onUnauthorized(sessionToken) }
-      throw .problem(problem, retryAfter: RetryAfter.read(response.headers))
+      throw .problem(problem, retryAfter: response.headers.retryAfter)
     }
     return response
   }

@@ -83,21 +83,3 @@ extension Problem {
     }
   }
 }
-
-/// `Retry-After` (RFC 9110, 10.2.3): seconds, or a date that is compared with the answer's own `Date`, so that no clock is needed.
-enum RetryAfter {
-  static func read(_ headers: Headers) -> Duration? {
-    guard let value = headers["Retry-After"] else { return nil }
-    if let seconds = Int(value) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400)) }
-    guard let until = date(value), let sent = headers["Date"].flatMap(date) else { return nil }
-    return .seconds(min(max(until.timeIntervalSince(sent), 0), 86_400))
-  }
-
-  private static func date(_ text: String) -> Date? {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.date(from: text)
-  }
-}

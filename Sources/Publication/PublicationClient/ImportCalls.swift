@@ -13,9 +13,13 @@ extension APIClient {
   /// Begins to import a document, a feed or a list of feeds.
   /// - Parameters:
   ///   - document: at most ``Import/documentLimit`` bytes.
-  ///   - name: what to call it in sentences, such as a file's name. The same name is the same feed.
+  ///   - name: what to call it in sentences, such as a file's name. A feed of the same name and home is the same feed.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
   public func beginImport(of document: Data, named name: String) async throws(ClientError) -> Import {
+    guard document.count <= Import.documentLimit else {
+      let sentence = "\(name): The document has more than \(Import.documentLimit / 1_000_000) MB, and so much is not read."
+      throw .problem(Problem(code: .tooLarge, title: sentence, status: 413), retryAfter: nil)
+    }
     let path = ["v1", "imports"]
     var request = Request(.post, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
     // Whatever the document is, it is not this API's JSON.
@@ -33,7 +37,7 @@ extension APIClient {
   public func cancelImport(_ id: Import.ID) async throws(ClientError) -> Import { try await call(.delete, ["v1", "imports", id]) }
 
   /// Begins to fetch a club's feed now, also for the first time.
-  /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` for a club that has no feed, and where readers cannot add any.
+  /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` for a club without a feed, and where feeds are not fetched.
   public func refreshFanClub(_ id: FanClub.ID) async throws(ClientError) -> Import {
     try await call(.post, ["v1", "fanclubs", id, "refresh"])
   }

@@ -24,16 +24,18 @@ final class Daemon: Sendable {
   let unknownMethod: @Sendable (String) -> Response
   private let clock: any AppClock
   private let handler: @Sendable (Request) async -> Response
+  private let admission: Listener.Admission?
   private let state = Mutex(State())
 
   init(
     limits: Listener.Limits, clock: any AppClock, unknownMethod: @escaping @Sendable (String) -> Response,
-    handler: @escaping @Sendable (Request) async -> Response
+    admission: Listener.Admission?, handler: @escaping @Sendable (Request) async -> Response
   ) {
     self.limits = limits
     self.clock = clock
     self.unknownMethod = unknownMethod
     self.handler = handler
+    self.admission = admission
   }
 
   /// Starts its thread. The daemon is kept alive by ``stop()`` running to its end, which the listener sees to.
@@ -74,6 +76,24 @@ final class Daemon: Sendable {
         self.state.withLock { $0.tasks[id] = nil }
       }
     }
+  }
+
+  /// Has it decided, in a task, whether the body of a request may come that is larger than usual.
+  /// - Returns: whether there is something to decide; the connection sleeps until it is.
+  func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
+    guard let admission, admission.concerns(head) else { return false }
+    exchange.suspend(connection)
+    let id = ObjectIdentifier(exchange)
+    state.withLock { state in
+      state.tasks[id] = Task {
+        switch await admission.decide(head) {
+        case .body(let limit): exchange.admit(limit)
+        case .refused(let response): exchange.finish(response)
+        }
+        self.state.withLock { $0.tasks[id] = nil }
+      }
+    }
+    return true
   }
 
   // MARK: Stopping

@@ -11,6 +11,8 @@ final class Exchange: @unchecked Sendable {
   private enum Outcome {
     case none
     case waiting(Connection)
+    /// A body of that many bytes may come.
+    case admitted(Int)
     case answered(Response)
   }
 
@@ -21,6 +23,12 @@ final class Exchange: @unchecked Sendable {
   /// The request's target as it came; `nil` when it is not text.
   let target: String?
   var hasBegun = false
+  /// Whether somebody is deciding about the body, of which nothing was read yet.
+  var isAsking = false
+  /// The most bytes that the body may have.
+  var limit = 0
+  /// How many it has by its own account.
+  var declared: Int?
   var isTooLarge = false
   var body = Data()
   var refused = 0
@@ -31,17 +39,25 @@ final class Exchange: @unchecked Sendable {
   /// The answer, once there is one.
   var answer: Response? { outcome.withLock { if case .answered(let response) = $0 { response } else { nil } } }
 
-  /// Puts the connection to sleep until ``finish(_:)``.
+  /// How large a body may come, once that is decided.
+  var admitted: Int? { outcome.withLock { if case .admitted(let limit) = $0 { limit } else { nil } } }
+
+  /// Puts the connection to sleep until ``finish(_:)`` or ``admit(_:)``.
   func suspend(_ connection: OpaquePointer) {
     outcome.withLock { $0 = .waiting(Connection(pointer: connection)) }
     MHD_suspend_connection(connection)
   }
 
   /// Gives the answer; only the first one counts.
-  func finish(_ response: Response) {
+  func finish(_ response: Response) { wake(.answered(response)) }
+
+  /// Lets a body of that many bytes come.
+  func admit(_ limit: Int) { wake(.admitted(limit)) }
+
+  private func wake(_ new: Outcome) {
     let connection: Connection? = outcome.withLock { outcome in
       guard case .waiting(let connection) = outcome else { return nil }
-      outcome = .answered(response)
+      outcome = new
       return connection
     }
     if let connection { MHD_resume_connection(connection.pointer) }

@@ -13,7 +13,7 @@ import Runtime
 public final class Listener: Sendable {
   /// What a request and a connection may take.
   public struct Limits: Equatable, Sendable {
-    /// The largest body, in bytes; above it the answer is 413.
+    /// The largest body, in bytes; above it the answer is 413. A document that a reader imports may be larger.
     public var body = 64 << 10
     /// The memory for the head of one request, in bytes; above it the answer is 431 or 414.
     public var head = 32 << 10
@@ -46,6 +46,12 @@ public final class Listener: Sendable {
     }
   }
 
+  /// Who decides about bodies that are larger than usual, by a request's head alone.
+  struct Admission: Sendable {
+    let concerns: @Sendable (Request) -> Bool
+    let decide: @Sendable (Request) async -> Publication.Admission
+  }
+
   /// The port it listens on, also when any was asked for.
   public let port: Int
   /// Where clients find it, such as `http://127.0.0.1:8080`; this machine itself when it listens on all addresses.
@@ -62,20 +68,21 @@ public final class Listener: Sendable {
   ) throws(Failure) {
     try self.init(
       address: address, port: port, limits: limits, clock: clock, unknownMethod: { publication.methodNotAllowed(at: $0) },
+      admission: Admission(concerns: { publication.takesDocuments($0) }, decide: { await publication.admit($0) }),
       handler: { await publication.handle($0) })
   }
 
   /// The same for any handler.
   init(
     address: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), clock: any AppClock,
-    unknownMethod: @escaping @Sendable (_ target: String) -> Response = { _ in Response(501) },
+    unknownMethod: @escaping @Sendable (_ target: String) -> Response = { _ in Response(501) }, admission: Admission? = nil,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(Failure) {
     let socket = try ListenSocket(address: address, port: port)
     self.port = socket.port
     let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
     origin = host.contains(":") ? "http://[\(host)]:\(socket.port)" : "http://\(host):\(socket.port)"
-    daemon = Daemon(limits: limits, clock: clock, unknownMethod: unknownMethod, handler: handler)
+    daemon = Daemon(limits: limits, clock: clock, unknownMethod: unknownMethod, admission: admission, handler: handler)
     guard daemon.start(socket.handle) else {
       // The socket is not closed here: on most ways to fail the library has done so.
       throw .refused(address: address, port: socket.port, reason: "libmicrohttpd did not start (\(String(cString: strerror(errno))))")

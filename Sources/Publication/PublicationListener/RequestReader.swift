@@ -17,11 +17,22 @@ struct RequestReader {
 
   /// - Returns: whether the connection may go on.
   func proceed(_ method: String, _ part: UnsafeRawBufferPointer, needsHost: Bool) -> Bool {
-    if let answer = exchange.answer { return queue(answer) }
+    if let answer = exchange.answer { return queue(answer, closing: exchange.isAsking) }
     guard exchange.hasBegun else {
       exchange.hasBegun = true
-      guard let refusal = refusal(needsHost: needsHost) else { return true }
-      return queue(refusal, closing: true)
+      exchange.limit = daemon.limits.body
+      if let refusal = refusal(needsHost: needsHost) { return queue(refusal, closing: true) }
+      if let target = exchange.target, let known = Request.Method(rawValue: method), exchange.declared ?? .max > exchange.limit {
+        exchange.isAsking = daemon.admit(Request(known, target, headers: headers()), exchange, connection)
+        if exchange.isAsking { return true }
+      }
+      return hasRoom ? true : queue(tooLarge, closing: true)
+    }
+    if exchange.isAsking, let admitted = exchange.admitted {
+      exchange.isAsking = false
+      exchange.limit = admitted
+      guard hasRoom else { return queue(tooLarge, closing: true) }
+      if part.isEmpty { return true }
     }
     guard part.isEmpty else { return take(part) }
     if exchange.isTooLarge { return queue(tooLarge, closing: true) }
@@ -63,7 +74,9 @@ struct RequestReader {
       guard !length.value.isEmpty, length.value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
         return .problem(400, "bad_request", "The request's length is no number.")
       }
-      if Int(length.value) ?? .max > daemon.limits.body { return tooLarge }
+      exchange.declared = Int(length.value) ?? .max
+    } else if encodings.isEmpty {
+      exchange.declared = 0
     }
     return nil
   }
@@ -79,16 +92,18 @@ struct RequestReader {
   private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
   private var tooLarge: Response {
-    .problem(413, "too_large", "The body has more than \(daemon.limits.body) bytes.")
+    .problem(413, "too_large", "The body has more than \(exchange.limit) bytes.")
   }
 
+  private var hasRoom: Bool { exchange.declared ?? 0 <= exchange.limit }
+
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    if exchange.isTooLarge || exchange.body.count + part.count > daemon.limits.body {
+    if exchange.isTooLarge || exchange.body.count + part.count > exchange.limit {
       // An answer can be given only at the end, so the rest is read and thrown away, up to a point.
       exchange.isTooLarge = true
       exchange.body = Data()
       exchange.refused += part.count
-      return exchange.refused <= 16 * daemon.limits.body
+      return exchange.refused <= 16 * daemon.limits.body + exchange.limit
     }
     exchange.body.append(contentsOf: part)
     return true

@@ -52,9 +52,9 @@ public struct FeedImporter: Sendable {
     for (index, source) in sources.enumerated() {
       progress("[\(index + 1)/\(sources.count)] \(source)")
       do {
-        let (data, name) = try await read(source)
-        let feed = try FeedParser.parse(data, source: source)
-        let report = try await publication.importFeed(feed, source: name)
+        let (data, contentType, origin) = try await read(source)
+        let document = try FeedParser.document(data, source: source, contentType: contentType)
+        let report = try await publication.store(document, as: origin, nil).report
         say(
           Line(
             source: source, items: report.items, added: report.added, updated: report.updated, unchanged: report.unchanged))
@@ -81,24 +81,26 @@ public struct FeedImporter: Sendable {
 
   private struct Unreadable: Error { let sentence: String }
 
-  /// A source's bytes, and the name that it has for ever: its URL, or its absolute path.
-  private func read(_ source: String) async throws -> (data: Data, name: String) {
+  /// A source's bytes, and where they came from: a URL, or an absolute path.
+  private func read(_ source: String) async throws -> (data: Data, contentType: String?, origin: FeedOrigin) {
     if source.hasPrefix("http://") || source.hasPrefix("https://") {
-      let response = try await web.send(Request(.get, source))
-      guard response.status == 200 else { throw Unreadable(sentence: "the server answered with status \(response.status).") }
-      return (response.body, source)
+      guard let url = FeedAddress.url(source) else { throw Unreadable(sentence: "this is no http or https address.") }
+      guard case .document(let data, let contentType, let version) = try await FeedFetcher(web: web).fetch(FeedVersion(url: url)) else {
+        throw Unreadable(sentence: "the server has nothing new.")
+      }
+      return (data, contentType, FeedOrigin(source: source, name: source, version: version))
     }
     let path = URL(fileURLWithPath: source).standardizedFileURL.path
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw Unreadable(sentence: "there is no such file.") }
     guard !isFolder.boolValue else { throw Unreadable(sentence: "this is a folder, not a feed.") }
-    return (try Data(contentsOf: URL(fileURLWithPath: path)), path)
+    return (try Data(contentsOf: URL(fileURLWithPath: path)), nil, FeedOrigin(source: path, name: path))
   }
 
   private static func sentence(_ error: any Error) -> String {
     switch error {
     case let error as Unreadable: error.sentence
-    case let error as TransportError: "it cannot be fetched (\(error))."
+    case let error as FeedFetcher.Failure: error.sentence
     case let error as CocoaError: error.localizedDescription
     default: "\(error)"
     }

@@ -22,6 +22,7 @@ public actor Publication {
     let content: any ContentRepository
     let comments: any CommentRepository
     let search: any SearchRepository
+    let feeds: any FeedRepository
     let readers: any ReaderRepository
     let orders: any OrderRepository
     let balances: any BalanceRepository
@@ -43,7 +44,8 @@ public actor Publication {
   nonisolated let hasher: PasswordHasher
   nonisolated let offersSampleAccount: Bool
   private nonisolated let log: @Sendable (String) -> Void
-  private nonisolated let router = Router.publication
+  nonisolated let router = Router.publication
+  nonisolated let imports = ImportDesk()
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   var throttle = Throttle()
@@ -51,6 +53,10 @@ public actor Publication {
   var pages: PageAddress?
   /// The digest of the operator's token.
   var operatorDigest: Data?
+  /// How feeds are fetched; `nil` when they are not.
+  var feeds: FeedService?
+  /// Asks feeds again.
+  var refreshing: Task<Void, Never>?
   /// Takes up the words of posts that wait for it.
   var indexing: Task<Void, Never>?
   /// Charges that the gateway is being asked for.
@@ -86,6 +92,7 @@ public actor Publication {
     let keyFile = folder.map { $0 + "/receipts.pem" }
     store = Store(
       content: SQLiteContent(database: database), comments: SQLiteComments(database: database), search: SQLiteSearch(database: database),
+      feeds: SQLiteFeeds(database: database),
       readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: SQLiteKeys(database: database),
       flags: SQLiteFlags(database: database), key: try keyFile.map(ReceiptKey.load) ?? .generate(.es256), keyFile: keyFile)
@@ -94,7 +101,12 @@ public actor Publication {
   }
 
   /// Answers one request; whatever goes wrong becomes an answer too.
-  public func handle(_ request: Request) async -> Response {
+  public nonisolated func handle(_ request: Request) async -> Response {
+    imports.overtake(request)
+    return await answer(request)
+  }
+
+  private func answer(_ request: Request) async -> Response {
     do {
       return try await router.answer(request, self)
     } catch let problem as Problem {
@@ -108,20 +120,27 @@ public actor Publication {
   /// The answer to a method that HTTP does not define, or this API never uses: 405 with what the path allows, or 404.
   public nonisolated func methodNotAllowed(at target: String) -> Response { router.methodNotAllowed(target) }
 
-  /// Closes the database once charges under way are written down. Later requests are answered with 500.
+  /// Closes the database once charges under way are written down; imports under way are cancelled. Later requests are answered with 500.
   public func close() async {
     indexing?.cancel()
+    refreshing?.cancel()
+    await imports.close()
+    await refreshing?.value
     while let charge = charges.values.first { _ = try? await charge.task.value }
     store = nil
   }
 
   // On its own thread: closing writes the log into the file.
-  isolated deinit { store = nil }
+  isolated deinit {
+    refreshing?.cancel()
+    store = nil
+  }
 
   // MARK: For the resources
 
   var content: any ContentRepository { get throws { try opened.content } }
   var remarks: any CommentRepository { get throws { try opened.comments } }
+  var sources: any FeedRepository { get throws { try opened.feeds } }
   var words: any SearchRepository { get throws { try opened.search } }
   var readers: any ReaderRepository { get throws { try opened.readers } }
   var orderBook: any OrderRepository { get throws { try opened.orders } }

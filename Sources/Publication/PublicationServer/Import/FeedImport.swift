@@ -4,9 +4,9 @@ import PublicationAPI
 
 /// What an import did.
 public struct ImportReport: Codable, Equatable, Sendable {
-  /// How many items the feed has.
+  /// How many items the feed has; of a list of feeds, how many outlines.
   public var items = 0
-  /// How many posts are new.
+  /// How many posts are new; of a list of feeds, how many fan clubs.
   public var added = 0
   /// How many were there and are different now.
   public var updated = 0
@@ -17,33 +17,101 @@ public struct ImportReport: Codable, Equatable, Sendable {
   public init() {}
 }
 
+/// Where a feed came from.
+struct FeedOrigin: Equatable, Sendable {
+  /// Names it for ever: its URL, its absolute path, or whatever else is the same each time.
+  var source: String
+  /// What to call it when it does not say.
+  var name: String
+  /// What is known of it on the web; `nil` for one that is not asked again.
+  var version: FeedVersion?
+}
+
 extension Publication {
   /// Makes a feed a fan club and its items posts, in one transaction; importing a feed again adds nothing twice.
   ///
   /// An item is known by its `identity` within `source`. One without a date gets the time of its first import.
-  /// - Parameter source: names the feed for ever: its URL or absolute path.
+  /// - Parameter source: names the feed for ever: its URL or absolute path. One on the web is asked again from then on, once the publication
+  ///   fetches feeds.
   /// - Throws: `SQLiteError`; nothing is imported then.
   public nonisolated func importFeed(_ feed: ParsedFeed, source: String) async throws -> ImportReport {
-    // Reading the bodies of a large feed takes a while: not on the publication's thread.
-    let imported = try ImportedFeed(feed, source: source, now: clock.now)
-    return try await store(imported)
+    let version = FeedAddress.url(source).map { FeedVersion(url: $0) }
+    return try await store(.feed(feed), as: FeedOrigin(source: source, name: source, version: version), nil).report
   }
 
-  private func store(_ feed: ImportedFeed) async throws -> ImportReport {
+  /// Makes the feeds of a list fan clubs, without fetching any; clubs that there are stay as they are.
+  /// - Throws: `SQLiteError`; nothing is imported then.
+  public nonisolated func importOutline(_ outline: ParsedOutline) async throws -> ImportReport { try await store(outline, nil).report }
+
+  /// Stores a document, which somebody may wait for who does not want it any more.
+  /// - Throws: `CancellationError`, `SQLiteError`; nothing is stored then.
+  nonisolated func store(
+    _ document: FeedDocument, as origin: FeedOrigin, _ job: ImportJob?
+  ) async throws -> (clubs: [FanClub.ID], report: ImportReport) {
+    switch document {
+    case .feed(let feed):
+      job?.name(feed.title.isEmpty ? origin.name : feed.title)
+      var origin = origin
+      // A feed that is there already may have moved since it was added.
+      if let url = origin.version?.url, let known = try await knownFeed([origin.source, url]) { origin.source = known.source }
+      return ([try ImportedFeed.clubID(origin.source)], try await store(feed, as: origin, job))
+    case .outline(let outline):
+      job?.name(outline.title.isEmpty ? origin.name : outline.title)
+      return try await store(outline, job)
+    }
+  }
+
+  /// Stores a feed of which is known where it came from.
+  nonisolated func store(_ feed: ParsedFeed, as origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
+    // Reading the bodies of a large feed takes a while: not on the publication's thread.
+    try await store(ImportedFeed(feed, origin, now: clock.now, job), origin, job)
+  }
+
+  private nonisolated func store(_ outline: ParsedOutline, _ job: ImportJob?) async throws -> (clubs: [FanClub.ID], report: ImportReport) {
+    let feeds = try outline.feeds.compactMap { entry in
+      try entry.feedURL.flatMap { FeedAddress.url($0) }.map { url in
+        let name = entry.title.isEmpty ? url : entry.title
+        let club = FanClub(id: try ImportedFeed.clubID(url), name: name, about: entry.about, url: entry.homeURL, fetched: false)
+        return (club: club, url: url)
+      }
+    }
+    try job?.advance(.storing, of: feeds.count)
+    let stored = try await add(feeds, job)
+    var report = ImportReport()
+    report.items = outline.outlines.count
+    report.added = stored.added
+    report.unchanged = stored.clubs.count - stored.added
+    return (stored.clubs, report)
+  }
+
+  private func knownFeed(_ urls: [String]) async throws -> StoredFeed? { try await sources.feed(at: urls) }
+
+  private func add(
+    _ feeds: [(club: FanClub, url: String)], _ job: ImportJob?
+  ) async throws -> (clubs: [FanClub.ID], added: Int) { try await sources.add(feeds, job) }
+
+  func store(_ feed: ImportedFeed, _ origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     defer { indexSoon() }
-    return try await content.store(feed)
+    let next = (feeds?.next ?? now + FeedService.interval)
+    return try await content.store(feed, asking: origin.version.map { ($0, next) }, job)
   }
 }
 
 extension ImportedFeed {
+  /// The club of a feed, the same each time.
+  static func clubID(_ source: String) throws -> FanClub.ID { "f" + (try Digest.name(source)) }
+
   /// A feed as a club and its posts, with identifiers that are the same each time.
-  init(_ feed: ParsedFeed, source: String, now: Date) throws {
-    let clubID = "f" + (try Digest.name(source))
+  /// - Throws: `CancellationError` when the job is not wanted any more.
+  init(_ feed: ParsedFeed, _ origin: FeedOrigin, now: Date, _ job: ImportJob?) throws {
+    let source = origin.source
+    let clubID = try Self.clubID(source)
     let club = FanClub(
-      id: clubID, name: feed.title.isEmpty ? source : feed.title, about: feed.about, picture: feed.picture, url: feed.homeURL)
+      id: clubID, name: feed.title.isEmpty ? origin.name : feed.title, about: feed.about, picture: feed.picture, url: feed.homeURL)
     var seen: [String: Int] = [:]
     self.init(club: club, source: source, items: [])
     for (index, item) in feed.items.enumerated() {
+      try job?.advance(.reading, done: index, of: feed.items.count)
       // Feeds repeat an identity now and then; each item is a post all the same.
       let repeats = seen[item.identity, default: 0]
       seen[item.identity] = repeats + 1

@@ -35,7 +35,31 @@ protocol ContentRepository {
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
   /// Stores a club and its posts, new or known.
-  nonisolated(nonsending) func store(_ feed: ImportedFeed) async throws -> ImportReport
+  /// - Parameters:
+  ///   - version: what is asked about from now on, and when.
+  ///   - job: told how far it is; once it was cancelled, nothing is stored.
+  nonisolated(nonsending) func store(
+    _ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
+  ) async throws -> ImportReport
+}
+
+/// Feeds that are asked again. Times are whole seconds since 1970.
+protocol FeedRepository {
+  /// The feed of a club; `nil` for a club without one.
+  nonisolated(nonsending) func feed(of club: FanClub.ID) async throws -> StoredFeed?
+  /// The feed that is, or was when it was added, at the first of these addresses that has one.
+  nonisolated(nonsending) func feed(at urls: [String]) async throws -> StoredFeed?
+  /// Those whose time has come, longest waiting first.
+  nonisolated(nonsending) func due(at time: Int64, limit: Int) async throws -> [StoredFeed]
+  /// When the next one's time comes.
+  nonisolated(nonsending) func nextDue() async throws -> Int64?
+  /// Writes down where a feed is, how it went, and when to ask again: `nil` for never of itself.
+  nonisolated(nonsending) func keep(_ feed: StoredFeed, next: Int64?) async throws
+  /// Adds clubs that are fetched when a reader asks; those that there are stay.
+  /// - Returns: all of them, and how many are new.
+  nonisolated(nonsending) func add(
+    _ feeds: [(club: FanClub, url: String)], _ job: ImportJob?
+  ) async throws -> (clubs: [FanClub.ID], added: Int)
 }
 
 /// What readers say about posts.

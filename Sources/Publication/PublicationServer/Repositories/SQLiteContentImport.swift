@@ -34,11 +34,17 @@ extension SQLiteContent {
     }
   }
 
-  func store(_ feed: ImportedFeed) throws -> ImportReport {
+  func store(_ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?) throws -> ImportReport {
     try database.transaction {
       var report = ImportReport()
       try store(feed.club, source: feed.source)
+      if let (version, next) = version {
+        try database.execute(
+          "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, next) VALUES (?, ?, ?, ?, ?)", feed.club.id, version.url,
+          version.etag, version.modified, next)
+      }
       for item in feed.items {
+        try job?.advance(.storing, done: report.items, of: feed.items.count)
         report.items += 1
         switch try store(item) {
         case .added: report.added += 1
@@ -46,19 +52,20 @@ extension SQLiteContent {
         case .unchanged: report.unchanged += 1
         }
       }
+      try job?.advance(.storing, done: report.items, of: feed.items.count)
       return report
     }
   }
 
   private enum Stored { case added, updated, unchanged }
 
-  private func store(_ club: FanClub, source: String?) throws {
+  func store(_ club: FanClub, source: String?) throws {
     try database.execute(
       """
-      INSERT INTO fan_club (id, name, sort_key, about, picture, url, source, base_followers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO fan_club (id, name, sort_key, about, picture, url, source, base_followers, fetched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, about = excluded.about,
-        picture = excluded.picture, url = excluded.url
-      """, club.id, club.name, Self.sortKey(club.name), club.about, club.picture, club.url, source, club.followers)
+        picture = excluded.picture, url = excluded.url, fetched = excluded.fetched
+      """, club.id, club.name, Self.sortKey(club.name), club.about, club.picture, club.url, source, club.followers, club.fetched)
   }
 
   private func store(_ item: ImportedFeed.Item) throws -> Stored {

@@ -8,6 +8,7 @@ extension Publication {
     guard var info = try await content.info() else { throw Problem.notFound("publication yet") }
     if !offersSampleAccount { info.sampleAccount = nil }
     info.hostedCheckout = pages != nil
+    info.canAddFeeds = feeds?.readersMayAdd ?? false
     return try .json(info)
   }
 

@@ -39,7 +39,6 @@ extension Response {
 }
 
 extension Problem.Code {
-  static let tooLarge: Problem.Code = "too_large"
   static let unsupportedMediaType: Problem.Code = "unsupported_media_type"
   static let tooManyAttempts: Problem.Code = "too_many_attempts"
 }

@@ -10,6 +10,8 @@ struct Route: Sendable {
   let method: Request.Method
   let pattern: [String]
   let access: Access
+  /// The largest body that is read, in bytes.
+  let bodyLimit: Int
   let answer: Handler
 
   /// Who may ask.
@@ -22,10 +24,13 @@ struct Route: Sendable {
   }
 
   /// - Parameter pattern: a path in which `*` stands for any one segment that is not empty.
-  init(_ method: Request.Method, _ pattern: String, access: Access = .reader, _ answer: @escaping Handler) {
+  init(
+    _ method: Request.Method, _ pattern: String, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, _ answer: @escaping Handler
+  ) {
     self.method = method
     self.pattern = pattern.split(separator: "/").map(String.init)
     self.access = access
+    self.bodyLimit = bodyLimit
     self.answer = answer
   }
 
@@ -52,7 +57,7 @@ struct Route: Sendable {
 
 /// Which route answers which request.
 struct Router: Sendable {
-  /// The largest body that is read, in bytes.
+  /// The largest body that is read, in bytes, unless a route says otherwise.
   static let bodyLimit = 64 << 10
 
   let routes: [Route]
@@ -66,8 +71,8 @@ struct Router: Sendable {
     guard let (route, parameters) = found.first(where: { $0.route.method == method }) else {
       return notAllowed(request.method.rawValue, request.path, found.map(\.route))
     }
-    guard request.body.count <= Self.bodyLimit else {
-      throw Problem(code: .tooLarge, title: "The body has more than \(Self.bodyLimit) bytes.", status: 413)
+    guard request.body.count <= route.bodyLimit else {
+      throw Problem(code: .tooLarge, title: "The body has more than \(route.bodyLimit) bytes.", status: 413)
     }
     if route.access == .operator { try publication.authenticateOperator(request) }
     let reader = route.access == .reader ? try await publication.authenticate(request) : nil
@@ -77,6 +82,12 @@ struct Router: Sendable {
       response.body = Data()
     }
     return response
+  }
+
+  /// The largest body that is read of a request with that head.
+  func bodyLimit(_ head: Request) -> Int {
+    let found = (try? matches(head.target)) ?? []
+    return found.first { $0.route.method == head.method }?.route.bodyLimit ?? Self.bodyLimit
   }
 
   /// What a method that nobody knows is answered with.

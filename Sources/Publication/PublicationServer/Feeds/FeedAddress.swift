@@ -1,0 +1,30 @@
+import Foundation
+
+/// Addresses of feeds, as people type them and as servers redirect to them.
+enum FeedAddress {
+  private static let longest = 2000
+
+  /// An absolute `http` or `https` URL, percent-encoded; `nil` for anything else. A name and a password in it are not taken: everybody
+  /// whose publication it is would see them.
+  /// - Parameter base: what a relative one belongs to.
+  static func url(_ text: String, from base: String? = nil) -> String? {
+    guard !text.isEmpty, text.utf8.count <= longest else { return nil }
+    let url = URL(string: text, relativeTo: base.flatMap(URL.init(string:)))?.absoluteURL
+    guard let url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      ["http", "https"].contains(parts.scheme?.lowercased()), parts.host?.isEmpty == false, parts.user == nil, parts.password == nil
+    else { return nil }
+    parts.scheme = parts.scheme?.lowercased()
+    parts.fragment = nil
+    return parts.string
+  }
+
+  /// The same for what a person types: white space around it, no scheme, or the one that browsers hand to feed readers.
+  static func typed(_ text: String) -> String? {
+    var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if text.lowercased().hasPrefix("feed:") {
+      text = String(text.dropFirst(5))
+      if text.hasPrefix("//") { text = "https:" + text }
+    }
+    return url(text.contains("://") ? text : "https://" + text)
+  }
+}

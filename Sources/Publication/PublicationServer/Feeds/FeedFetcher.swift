@@ -1,0 +1,86 @@
+import FeedFormats
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// One version of a feed, by what its server calls it.
+struct FeedVersion: Equatable, Sendable {
+  /// Where the feed is, after it moved there for good.
+  var url: String
+  /// `ETag`.
+  var etag: String?
+  /// `Last-Modified`.
+  var modified: String?
+}
+
+/// Fetches documents from the web, and only those that changed.
+///
+/// It follows redirects itself, so that it knows which of them are for good, and that each leads to `http` or `https`.
+struct FeedFetcher: Sendable {
+  /// What a server had.
+  enum Answer: Sendable {
+    case document(Data, contentType: String?, FeedVersion)
+    /// It is the version that was asked about.
+    case unchanged(FeedVersion)
+  }
+
+  /// Why there is no document.
+  struct Failure: Error, Equatable, CustomStringConvertible {
+    let url: String
+    let sentence: String
+    /// The server says that there will be none any more.
+    var isGone = false
+    /// How long the server wants to be left alone.
+    var retryAfter: Duration?
+    /// One sentence with the address.
+    var description: String { "\(url): \(sentence)" }
+  }
+
+  private static let mostRedirects = 5
+
+  let web: any Transport
+
+  /// - Parameter known: what there is already; without a tag and a date the document is fetched in any case.
+  /// - Throws: ``Failure``; `CancellationError`.
+  func fetch(_ known: FeedVersion) async throws -> Answer {
+    var (target, home, isForGood) = (known.url, known.url, true)
+    for _ in 0...Self.mostRedirects {
+      let response = try await ask(target, known)
+      let version = FeedVersion(url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"])
+      switch response.status {
+      case 200: return .document(response.body, contentType: response.headers["Content-Type"], version)
+      case 304 where known.etag != nil || known.modified != nil:
+        return .unchanged(FeedVersion(url: home, etag: version.etag ?? known.etag, modified: version.modified ?? known.modified))
+      case 301, 302, 303, 307, 308:
+        guard let next = response.headers["Location"].flatMap({ FeedAddress.url($0, from: target) }) else {
+          throw Failure(url: known.url, sentence: "the server redirects to what is no http or https address.")
+        }
+        isForGood = isForGood && [301, 308].contains(response.status)
+        if isForGood { home = next }
+        target = next
+      case 410: throw Failure(url: known.url, sentence: "the server says that this feed is gone for good.", isGone: true)
+      default:
+        throw Failure(
+          url: known.url, sentence: "the server answered with status \(response.status).", retryAfter: response.headers.retryAfter)
+      }
+    }
+    throw Failure(url: known.url, sentence: "the server redirects without end.")
+  }
+
+  private func ask(_ target: String, _ known: FeedVersion) async throws -> Response {
+    var request = Request(.get, target, headers: ["Accept": Self.accepted])
+    request.headers["If-None-Match"] = known.etag
+    request.headers["If-Modified-Since"] = known.modified
+    do {
+      return try await web.send(request)
+    } catch TransportError.tooLarge(let limit) {
+      throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.")
+    } catch let error as TransportError {
+      throw Failure(url: known.url, sentence: "it cannot be fetched (\(error)).")
+    }
+  }
+
+  private static let accepted =
+    "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, text/x-opml, application/xml;q=0.9, "
+    + "text/xml;q=0.9, application/json;q=0.8, */*;q=0.1"
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Synchronization
+
+/// One import on its way: how far it is, and whether it is still wanted. From any thread.
+final class ImportJob: Sendable {
+  private struct State {
+    var report: Import
+    var isCancelled = false
+    var task: Task<Void, Never>?
+  }
+
+  let reader: Reader.ID
+  /// The digest of the token that it was begun with.
+  let session: Data?
+  private let state: Mutex<State>
+
+  init(_ id: Import.ID, reader: Reader.ID, session: Data?) {
+    self.reader = reader
+    self.session = session
+    state = Mutex(State(report: Import(id: id)))
+  }
+
+  /// How far it is.
+  var report: Import { state.withLock { $0.report } }
+
+  /// Says how far it is.
+  /// - Throws: `CancellationError` when it is not wanted any more.
+  func advance(_ step: Import.Step, done: Int = 0, of total: Int = 0) throws {
+    let isCancelled = state.withLock { state in
+      (state.report.step, state.report.done, state.report.total) = (step, done, total)
+      return state.isCancelled
+    }
+    if isCancelled { throw CancellationError() }
+  }
+
+  func name(_ title: String) { state.withLock { $0.report.title = title } }
+
+  /// Runs `work`, which returns the clubs that it filled.
+  func run(_ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]) {
+    let task = Task {
+      let outcome: Result<[FanClub.ID], any Error>
+      do { outcome = .success(try await work(self)) } catch { outcome = .failure(error) }
+      self.end(outcome)
+    }
+    state.withLock { $0.task = task }
+  }
+
+  /// Returns once it is over.
+  func ended() async { await state.withLock { $0.task }?.value }
+
+  /// It is not wanted any more.
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  private func end(_ outcome: Result<[FanClub.ID], any Error>) {
+    state.withLock { state in
+      state.task = nil
+      switch outcome {
+      case .success(let clubs):
+        state.report.state = .done
+        state.report.clubs = clubs
+      case .failure(let error) where error is CancellationError || state.isCancelled: state.report.state = .cancelled
+      case .failure(let error):
+        state.report.state = .failed
+        state.report.problem = Publication.sentence(of: error)
+      }
+    }
+  }
+}
+
+/// The imports of readers: those under way, and how some others ended. Forgotten when the process ends.
+final class ImportDesk: Sendable {
+  private static let mostOfAReader = 3
+  private static let mostEnded = 100
+  private let jobs = Mutex<[ImportJob]>([])
+
+  /// Takes an import on.
+  /// - Throws: `Problem` when the reader has too many under way.
+  func take(_ job: ImportJob) throws(Problem) {
+    let isTaken = jobs.withLock { jobs in
+      guard jobs.count(where: { $0.reader == job.reader && $0.report.state == .running }) < Self.mostOfAReader else { return false }
+      if jobs.count >= Self.mostEnded, let oldest = jobs.firstIndex(where: { $0.report.state != .running }) { jobs.remove(at: oldest) }
+      jobs.append(job)
+      return true
+    }
+    guard isTaken else {
+      throw Problem(code: .tooManyAttempts, title: "Several feeds are being added already. Wait until they are there.", status: 429)
+    }
+  }
+
+  func job(_ id: Import.ID, of reader: Reader.ID) -> ImportJob? {
+    jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.reader == reader } }
+  }
+
+  /// Lets a request that cancels an import reach it ahead of what the publication's thread is busy with, which may be storing that very
+  /// import. It is answered in its turn.
+  func overtake(_ request: Request) {
+    guard request.method == .delete, request.path.hasPrefix("/v1/imports/"), let id = request.path.split(separator: "/").last,
+      let session = try? Publication.tokenDigest(request)
+    else { return }
+    jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.session == session } }?.cancel()
+  }
+
+  /// Cancels all.
+  func close() async {
+    let running = jobs.withLock { $0 }
+    for job in running { job.cancel() }
+    for job in running { await job.ended() }
+  }
+}

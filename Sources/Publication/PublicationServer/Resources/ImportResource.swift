@@ -1,0 +1,137 @@
+import FeedFormats
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// Feeds that readers add, and fetch before their time.
+extension Publication {
+  /// What a request may carry, judged by its head.
+  public enum Admission: Sendable {
+    /// A body of at most so many bytes.
+    case body(limit: Int)
+    /// Nothing: this is the answer, whatever the body is.
+    case refused(Response)
+  }
+
+  /// Whether a request may have a body larger than ``Router``'s usual limit, so that who listens asks ``admit(_:)`` before reading it.
+  public nonisolated func takesDocuments(_ head: Request) -> Bool { router.bodyLimit(head) > Router.bodyLimit }
+
+  /// Decides by a request's head how large its body may be: nobody fills the memory who could not import anything.
+  public func admit(_ head: Request) async -> Admission {
+    do {
+      _ = try readersService()
+      _ = try await authenticate(head)
+      return .body(limit: router.bodyLimit(head))
+    } catch let problem as Problem {
+      return .refused(.problem(problem))
+    } catch {
+      return .refused(.problem(500, .internalError, "Something broke in the publication. Try again later."))
+    }
+  }
+
+  func beginImport(_ call: Call) async throws -> Response {
+    let service = try readersService()
+    if call.hasJSON {
+      let asked: ImportRequest = try call.body()
+      guard let url = FeedAddress.typed(asked.url) else {
+        throw Problem.badRequest("“\(asked.url.prefix(200))” is no http or https address.")
+      }
+      return try begin(call) { try await self.importDocument(at: url, service, $0) }
+    }
+    let (data, name) = (call.request.body, String((call.request.query("name") ?? "document").prefix(200)))
+    guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
+    return try begin(call) { try await self.importDocument(data, named: name, $0) }
+  }
+
+  func importProgress(_ call: Call) async throws -> Response { try .json(job(call).report) }
+
+  /// Answers once it is known what became of the import: a cancel may come too late.
+  func cancelImport(_ call: Call) async throws -> Response {
+    let job = try job(call)
+    job.cancel()
+    await job.ended()
+    return try .json(job.report)
+  }
+
+  /// Fetches a club's feed now. Any reader may ask: the address is one that the publication has taken on before.
+  func refreshClub(_ call: Call) async throws -> Response {
+    let id = call.parameter
+    guard try await content.fanClub(id, for: call.signedIn.id) != nil else { throw Problem.notFound("fan club") }
+    guard let service = feeds, let feed = try await sources.feed(of: id) else {
+      throw Problem(code: .notOffered, title: "This fan club has no feed that is fetched here.", status: 404)
+    }
+    return try begin(call) { job in
+      job.name(feed.name)
+      try await self.refresh(feed, service, job)
+      return [id]
+    }
+  }
+
+  private func readersService() throws -> FeedService {
+    guard let feeds, feeds.readersMayAdd else {
+      throw Problem(code: .notOffered, title: "Readers cannot add feeds to this publication.", status: 404)
+    }
+    return feeds
+  }
+
+  private func job(_ call: Call) throws -> ImportJob {
+    guard let job = imports.job(call.parameter, of: try call.signedIn.id) else { throw Problem.notFound("import") }
+    return job
+  }
+
+  private func begin(_ call: Call, _ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]) throws -> Response {
+    let job = ImportJob(
+      identifiers.next().uuidString, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request))
+    try imports.take(job)
+    job.run(work)
+    return try .json(job.report, status: 202)
+  }
+
+  // MARK: The work
+
+  private nonisolated func importDocument(at url: String, _ service: FeedService, _ job: ImportJob) async throws -> [FanClub.ID] {
+    guard case .document(let data, let contentType, let version) = try await service.fetcher.fetch(FeedVersion(url: url)) else { return [] }
+    try job.advance(.reading)
+    let document = try FeedParser.document(data, source: url, contentType: contentType, limit: Import.documentLimit)
+    return try await take(document, as: FeedOrigin(source: url, name: url, version: version), job)
+  }
+
+  private nonisolated func importDocument(
+    _ data: Data, named name: String, _ job: ImportJob
+  ) async throws -> [FanClub.ID] {
+    try job.advance(.reading)
+    let document = try FeedParser.document(data, source: name, limit: Import.documentLimit)
+    // Many feeds are in a file of the same name; its home tells them apart.
+    var home = ""
+    if case .feed(let feed) = document { home = feed.homeURL ?? feed.title }
+    return try await take(document, as: FeedOrigin(source: "\(name)\n\(home)", name: name), job)
+  }
+
+  /// Stores a document, and has its reader follow the clubs, which is why people add a feed.
+  private nonisolated func take(_ document: FeedDocument, as origin: FeedOrigin, _ job: ImportJob) async throws -> [FanClub.ID] {
+    let clubs = try await store(document, as: origin, job).clubs
+    try await follow(clubs, job.reader)
+    return clubs
+  }
+
+  private func follow(_ clubs: [FanClub.ID], _ reader: Reader.ID) async throws {
+    for club in clubs { try await content.setFollow(of: club, by: reader, true) }
+  }
+
+  /// What went wrong, for the reader.
+  static func sentence(of error: any Error) -> String {
+    switch error {
+    case let error as FeedError: error.description
+    case let error as FeedFetcher.Failure: error.description
+    case let problem as Problem: problem.title
+    default: "It could not be stored: \(error)"
+    }
+  }
+}
+
+extension Call {
+  /// Whether the body is this API's own JSON, and not a document.
+  fileprivate var hasJSON: Bool {
+    request.headers["Content-Type"]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() == "application/json"
+  }
+}

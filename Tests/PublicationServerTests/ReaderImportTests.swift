@@ -1,0 +1,283 @@
+import FeedFormats
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+import Testing
+
+@testable import PublicationServer
+
+/// Feeds that readers add.
+@Suite struct ReaderImportTests {
+  private static let url = "https://example.org/feed"
+
+  private struct House {
+    let rig: Rig
+    let web = FakeWeb()
+    let ada: String
+    let bo: String
+
+    init(readersMayAdd: Bool = true) async throws {
+      rig = try await Rig(posts: [])
+      await rig.publication.fetchFeeds(from: web, readersMayAdd: readersMayAdd, random: FixedRandom(1 << 63))
+      ada = try await rig.signIn()
+      bo = try await rig.signIn("bo")
+    }
+
+    func begin(_ url: String, _ token: String? = nil) async throws -> Response {
+      await rig.send(.post, "/v1/imports", token: token ?? ada, headers: Self.json, body: try Wire.encode(ImportRequest(url: url)))
+    }
+
+    func post(_ document: Data, name: String = "feed.xml") async -> Response {
+      await rig.send(
+        .post, "/v1/imports?name=\(name)", token: ada, headers: ["Content-Type": "application/octet-stream"], body: document)
+    }
+
+    /// What became of an import, once it is over.
+    func end(_ response: Response) async throws -> Import {
+      #expect(response.status == 202, "\(String(decoding: response.body, as: UTF8.self))")
+      let id = try Wire.decode(Import.self, from: response.body).id
+      for reader in [ada, bo] {
+        let owner = try await rig.get("/v1/session", reader, as: Reader.self).id
+        await rig.publication.imports.job(id, of: owner)?.ended()
+      }
+      return try await rig.get("/v1/imports/\(id)", ada, as: Import.self)
+    }
+
+    func clubs(_ token: String? = nil) async throws -> [FanClub] {
+      try await rig.get("/v1/fanclubs", token ?? ada, as: Page<FanClub>.self).items.filter { $0.id.hasPrefix("f") }
+    }
+
+    func posts() async throws -> [Post] { try await rig.get("/v1/posts?limit=100", ada, as: Page<Post>.self).items }
+
+    private static let json: Headers = ["Content-Type": "application/json"]
+  }
+
+  @Test func anAddressBecomesAClubThatItsReaderFollows() async throws {
+    let house = try await House()
+    #expect(try await house.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds)
+    house.web.answer(Self.url, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("One", "Two")))
+    let done = try await house.end(try await house.begin("  example.org/feed "))
+    #expect((done.state, done.title, done.problem) == (.done, "A feed", nil))
+    #expect((done.step, done.done, done.total) == (.storing, 2, 2))
+    let club = try #require(try await house.clubs().first)
+    #expect(done.clubs == [club.id])
+    #expect((club.name, club.posts, club.followed, club.fetched) == ("A feed", 2, true, true))
+    #expect(try await house.clubs(house.bo).map(\.followed) == [false])
+    #expect(try await house.posts().map(\.title) == ["One", "Two"])
+    // Again adds nothing twice.
+    house.web.answer(Self.url, Response(200, body: Documents.rss("One", "Two", "Three")))
+    #expect(try await house.end(try await house.begin(Self.url)).clubs == [club.id])
+    #expect(try await house.posts().count == 3)
+    #expect(house.web.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+  }
+
+  @Test func aFeedThatMovedIsTheOneItWas() async throws {
+    let house = try await House()
+    house.web.answer("http://example.org/feed", Response(301, headers: ["Location": Self.url]))
+    house.web.answer(Self.url, Response(200, body: Documents.rss("One")))
+    let first = try await house.end(try await house.begin("http://example.org/feed"))
+    for url in ["http://example.org/feed", Self.url] {
+      #expect(try await house.end(try await house.begin(url)).clubs == first.clubs)
+    }
+    #expect(try await house.posts().count == 1)
+  }
+
+  @Test(arguments: [
+    "", "file:///etc/passwd", "ftp://example.org/feed", "javascript:alert(1)", "https://", "https://ada:secret@example.org/feed",
+    "https:///feed", "https://example.org/" + String(repeating: "a", count: 2000), "a b c",
+  ])
+  func whatIsNoAddress(text: String) async throws {
+    let house = try await House()
+    let response = try await house.begin(text)
+    #expect(response.status == 400)
+    #expect(try response.problem.title.hasSuffix("is no http or https address."))
+    #expect(house.web.requests.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("feed://example.org/feed", "https://example.org/feed"), ("feed:https://example.org/feed", "https://example.org/feed"),
+    ("HTTPS://example.org/feed#top", "https://example.org/feed"), ("example.org", "https://example.org"),
+    ("https://example.org/ä", "https://example.org/%C3%A4"), ("http://[::1]:8080/x?y=1", "http://[::1]:8080/x?y=1"),
+  ])
+  func addressesAsPeopleTypeThem(text: String, expected: String) { #expect(FeedAddress.typed(text) == expected) }
+
+  /// A document that cannot be imported: what is there, and what the reader is told.
+  static let broken: [(answer: Response, sentence: String)] = [
+    (Response(404), "https://example.org/feed: the server answered with status 404."),
+    (Response(410), "https://example.org/feed: the server says that this feed is gone for good."),
+    (Response(302, headers: ["Location": "file:///etc/passwd"]), "the server redirects to what is no http or https address."),
+    (Response(302), "the server redirects to what is no http or https address."),
+    (Response(307, headers: ["Location": url]), "the server redirects without end."),
+    (Response(200, body: Data("<!DOCTYPE html><html><body>Hi</body></html>".utf8)), "https://example.org/feed, line 1, column 1: "),
+    (Response(200), "The document is empty."),
+    (Response(200, body: Documents.rss("One").dropLast(20)), "https://example.org/feed, line 1, column "),
+    (Response(200, body: Data(bomb.utf8)), "The document was refused"),
+  ]
+
+  private static let bomb = """
+    <!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><rss version="2.0"><channel><title>&b;</title></channel></rss>
+    """
+
+  @Test(arguments: broken) func whatCannotBeImportedLeavesNothing(answer: Response, sentence: String) async throws {
+    let house = try await House()
+    house.web.answer(Self.url, answer)
+    let failed = try await house.end(try await house.begin(Self.url))
+    #expect(failed.state == .failed)
+    #expect(failed.problem?.contains(sentence) == true, "\(failed.problem ?? "")")
+    #expect(failed.clubs.isEmpty)
+    #expect(try await house.clubs().isEmpty)
+    #expect(try await house.posts().isEmpty)
+  }
+
+  @Test func whatCannotBeFetched() async throws {
+    let house = try await House()
+    for (error, sentence) in [
+      (TransportError.unreachable("no such host"), "it cannot be fetched (no such host)."), (.timedOut, "there was no answer in time"),
+      (.tooLarge(limit: 50_000_000), "the document has more than 50 MB, and so much is not read."),
+    ] {
+      house.web.answer(Self.url, error)
+      let failed = try await house.end(try await house.begin(Self.url))
+      #expect((failed.state, failed.step) == (.failed, .fetching))
+      #expect(failed.problem?.contains(sentence) == true, "\(failed.problem ?? "")")
+    }
+  }
+
+  @Test func documents() async throws {
+    let house = try await House()
+    let json = #"{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1","content_text":"Hello"}]}"#
+    #expect(try await house.end(await house.post(Documents.rss("One"))).state == .done)
+    #expect(try await house.end(await house.post(Data(json.utf8), name: "feed.json")).title == "J")
+    // Another feed in a file of the same name.
+    #expect(try await house.end(await house.post(Documents.rss("Two", home: "https://other.example/", name: "Other"))).state == .done)
+    #expect(try await house.end(await house.post(Documents.rss("One", "Three"))).state == .done)
+    #expect(Set(try await house.clubs().map(\.name)) == ["A feed", "J", "Other"])
+    #expect(try await house.posts().count == 4)
+    let failed = try await house.end(await house.post(Data("nothing".utf8), name: "notes.txt"))
+    #expect(failed.problem?.hasPrefix("notes.txt, line 1") == true, "\(failed.problem ?? "")")
+    #expect(await house.post(Data()).status == 400)
+    let large = await house.post(Data(count: Import.documentLimit + 1))
+    #expect(large.status == 413)
+    #expect(try large.problem.code == .tooLarge)
+    // No other request may be so large.
+    #expect(await house.rig.send(.put, "/v1/posts/p01/read", token: house.ada, body: Data(count: 65_537)).status == 413)
+  }
+
+  @Test func aListOfFeedsMakesClubsThatAreFetchedWhenAskedFor() async throws {
+    let house = try await House()
+    let done = try await house.end(await house.post(Documents.outline, name: "list.opml"))
+    #expect((done.state, done.title, done.clubs.count) == (.done, "My feeds", 2))
+    #expect(house.web.requests.isEmpty)
+    let clubs = try await house.clubs()
+    #expect(clubs.map(\.name) == ["One", "Two"])
+    #expect(clubs.map(\.fetched) == [false, false])
+    #expect(clubs.map(\.followed) == [true, true])
+    let one = clubs[0]
+    house.web.answer("https://one.example/feed", Response(200, body: Documents.rss("A", "B", name: "Number one")))
+    // Any reader may ask for what the publication took on.
+    let response = await house.rig.send(.post, "/v1/fanclubs/\(one.id)/refresh", token: house.ada)
+    #expect(try await house.end(response).clubs == [one.id])
+    let fetched = try await house.rig.get("/v1/fanclubs/\(one.id)", house.bo, as: FanClub.self)
+    #expect((fetched.name, fetched.posts, fetched.fetched) == ("Number one", 2, true))
+    // The same list again changes nothing.
+    #expect(try await house.end(await house.post(Documents.outline, name: "list.opml")).clubs == done.clubs)
+    #expect(try await house.clubs().map(\.fetched) == [true, false])
+    let two = await house.rig.send(.post, "/v1/fanclubs/\(clubs[1].id)/refresh", token: house.ada)
+    #expect(try await house.end(two).problem == "https://two.example/feed: it cannot be fetched (no such host).")
+    #expect(await house.rig.send(.post, "/v1/fanclubs/nobody/refresh", token: house.ada).status == 404)
+    let own = await house.rig.send(.post, "/v1/fanclubs/odd/refresh", token: house.ada)
+    #expect(try own.problem.code == .notOffered)
+  }
+
+  @Test func countsOfAList() async throws {
+    let house = try await House()
+    guard case .outline(let outline) = try FeedParser.document(Documents.outline, source: "list") else { return #expect(Bool(false)) }
+    for added in [2, 0] {
+      let report = try await house.rig.publication.importOutline(outline)
+      #expect((report.items, report.added, report.unchanged) == (4, added, 2 - added))
+    }
+  }
+
+  @Test func onlyWhereReadersMay() async throws {
+    let house = try await House(readersMayAdd: false)
+    #expect(try await house.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
+    for response in [try await house.begin(Self.url), await house.post(Documents.rss("One"))] {
+      #expect(response.status == 404)
+      #expect(try response.problem.code == .notOffered)
+    }
+    #expect(house.web.requests.isEmpty)
+    #expect(await house.rig.send(.post, "/v1/imports").status == 401)
+    let plain = try await Rig(posts: [])
+    let token = try await plain.signIn()
+    #expect(try await plain.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
+    #expect(await plain.send(.post, "/v1/imports", token: token, body: Data("{}".utf8)).status == 404)
+    #expect(await plain.send(.post, "/v1/fanclubs/odd/refresh", token: token).status == 404)
+  }
+
+  // MARK: Cancelling
+
+  @Test func aCancelStopsTheFetching() async throws {
+    let house = try await House()
+    house.web.answer(Self.url, Response(200, body: Documents.rss("One")))
+    house.web.holdBack(Self.url)
+    let begun = try Wire.decode(Import.self, from: try await house.begin(Self.url).body)
+    await house.web.hold.waitForSleepers()
+    let running = try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self)
+    #expect((running.state, running.step) == (.running, .fetching))
+    // It is nobody else's to see or to stop.
+    for method in [Request.Method.get, .delete] {
+      #expect(await house.rig.send(method, "/v1/imports/\(begun.id)", token: house.bo).status == 404)
+      #expect(await house.rig.send(method, "/v1/imports/\(begun.id)").status == 401)
+    }
+    for _ in 0..<2 {
+      let cancelled = await house.rig.send(.delete, "/v1/imports/\(begun.id)", token: house.ada)
+      #expect(try Wire.decode(Import.self, from: cancelled.body).state == .cancelled)
+    }
+    #expect(house.web.hold.sleeperCount == 0)
+    #expect(try await house.clubs().isEmpty)
+  }
+
+  @Test func aCancelInTheMiddleLeavesNothing() async throws {
+    let house = try await House()
+    let items = (0..<50).map { ParsedItemSample.item("Item \($0)", Rig.start, id: "\($0)") }
+    let feed = ParsedItemSample.feed(items)
+    let origin = FeedOrigin(source: Self.url, name: Self.url, version: FeedVersion(url: Self.url))
+    let job = ImportJob("i", reader: "r", session: nil)
+    let read = try ImportedFeed(feed, origin, now: Rig.start, nil)
+    job.cancel()
+    await #expect(throws: CancellationError.self) { try await house.rig.publication.store(feed, as: origin, job) }
+    await #expect(throws: CancellationError.self) { try await house.rig.publication.store(read, origin, job) }
+    #expect(job.report.step == .storing)
+    #expect(try await house.clubs().isEmpty)
+    #expect(try await house.posts().isEmpty)
+    #expect(try await house.rig.publication.importFeed(feed, source: Self.url).added == 50)
+  }
+
+  @Test func aCancelAtAnyMomentIsWholeOrNothing() async throws {
+    let house = try await House()
+    let titles = (0..<400).map { "<item><guid>\($0)</guid><title>Item \($0)</title></item>" }.joined()
+    let document = Data("<rss version=\"2.0\"><channel><title>Many</title>\(titles)</channel></rss>".utf8)
+    let begun = try Wire.decode(Import.self, from: await house.post(document).body)
+    // Wherever it is by now.
+    let response = await house.rig.send(.delete, "/v1/imports/\(begun.id)", token: house.ada)
+    let ended = try Wire.decode(Import.self, from: response.body)
+    let clubs = try await house.clubs()
+    switch ended.state {
+    case .cancelled: #expect(clubs.isEmpty)
+    case .done: #expect(clubs.map(\.posts) == [400])
+    case .running, .failed: Issue.record("\(ended)")
+    }
+  }
+
+  @Test func someAtATime() async throws {
+    let house = try await House()
+    house.web.holdBack(Self.url)
+    for _ in 0..<3 { #expect(try await house.begin(Self.url).status == 202) }
+    #expect(try await house.begin(Self.url).status == 429)
+    #expect(try await house.begin(Self.url, house.bo).status == 202)
+    await house.web.hold.waitForSleepers(4)
+    // Closing ends them all.
+    await house.rig.publication.close()
+    #expect(house.web.hold.sleeperCount == 0)
+  }
+}
