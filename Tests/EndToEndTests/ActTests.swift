@@ -13,9 +13,9 @@ final class ActTests: EndToEndCase {
     try app.waitUntil("React", in: app.row(title), isOn: true)
     try app.open(title)
     try app.waitForScreen("article")
-    try app.waitUntil("React", isOn: true)
-    try app.press("React")
-    try app.waitUntil("React", isOn: false)
+    try app.waitUntil("Love", isOn: true)
+    try app.press("Love")
+    try app.waitUntil("Love", isOn: false)
     try app.press("Back")
     try app.waitForScreen("feed")
     try app.waitUntil("React", in: app.row(title), isOn: false)
@@ -33,7 +33,7 @@ final class ActTests: EndToEndCase {
     try app.press("Bookmarks")
     try app.waitForScreen("bookmarks")
     try app.waitUntil("Bookmark", in: app.row(title), isOn: true)
-    XCTAssertEqual(app.rowNames, [title])
+    XCTAssertEqual(app.rowNames, ["\(title), unread"])
   }
 
   func testFollowShowsOnTheFanClubsPage() throws {

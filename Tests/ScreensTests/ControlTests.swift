@@ -54,7 +54,7 @@ final class ControlTests: ScreensTestCase {
 
   private static let controls: [(Destination, [String])] = [
     (.tab(.home), ["React", "Bookmark"]), (.fanClub("c1"), ["Follow", "React", "Bookmark"]), (.tab(.fanClubs), ["Follow"]),
-    (.post("p1"), ["React", "Bookmark"]),
+    (.post("p1"), ["Love", "Bookmark"]),
   ]
 
   func testAReactionStaysWhileItsRequestHangsAndTheRowIsAway() throws {
@@ -137,7 +137,7 @@ final class ControlTests: ScreensTestCase {
         XCTAssertEqual(page.row("Title 1")?.says("5"), true)
         XCTAssertEqual(page.row("Title 2")?.button("React")?.isOn, false)
       }
-      XCTAssertEqual(article.button("React")?.isOn, true)
+      XCTAssertEqual(article.button("Love")?.isOn, true)
       XCTAssertTrue(article.says("5"))
       article.button("Bookmark")?.click()
       try rig.settle()

@@ -57,6 +57,7 @@ import CGtkShims
     g_set_prgname(name ?? id)
     guard let made = matinee_application_new(id, GApplicationFlags(rawValue: flags)) else { throw .invalidID(id) }
     super.init(made: UnsafeMutableRawPointer(made))
+    addOpenAction()
     connect("startup", .plain, in: scope) { [weak self] in self?.started() }
     connect("activate", .plain, in: scope) { [weak self] in self?.onActivate?() }
     connect("open", .files, in: scope) { [weak self] uris in self?.onOpen?(uris) }
@@ -94,6 +95,37 @@ import CGtkShims
     action.connect("activate", Trampoline.notify, in: scope) { body() }
     g_action_map_add_action(opaque, action.opaque)
     setAccelerators(accelerators, for: "app." + name)
+  }
+
+  /// Shows a notification on the desktop, in place of an earlier one with the same id. A click on it opens the URI as a second start would,
+  /// also after this process has ended.
+  /// - Parameters:
+  ///   - title: plain text, one line.
+  ///   - body: plain text, a line or two.
+  ///   - uri: given to ``onOpen``, letter by letter.
+  public func notify(_ id: String, title: String, body: String, opening uri: String) {
+    guard let made = g_notification_new(title.withoutNull) else { return }
+    g_notification_set_body(made, body.withoutNull)
+    g_notification_set_default_action_and_target_value(made, "app." + Self.openAction, g_variant_new_string(uri.withoutNull))
+    g_application_send_notification(application, id, made)
+    g_object_unref(UnsafeMutableRawPointer(made))
+  }
+
+  /// Takes a notification back; does nothing when it is not there any more.
+  public func withdrawNotification(_ id: String) { g_application_withdraw_notification(application, id) }
+
+  private static let openAction = "open-link"
+
+  /// What a click on a notification does. The desktop may ask for it in a process that it has only just started.
+  private func addOpenAction() {
+    let text = g_variant_type_new("s")
+    defer { g_variant_type_free(text) }
+    guard let made = g_simple_action_new(Self.openAction, text) else { return }
+    let action = Object(made: UnsafeMutableRawPointer(made))
+    action.connect("activate", Trampoline.object, in: scope) { [weak self] link in
+      if let uri = string(g_variant_get_string(OpaquePointer(link.raw), nil)) { self?.onOpen?([uri]) }
+    }
+    g_action_map_add_action(opaque, action.opaque)
   }
 
   /// Does what an action does.

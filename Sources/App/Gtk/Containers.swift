@@ -175,6 +175,38 @@ import CGtkShims
   }
 }
 
+/// One child at its own size, which scrolls sideways where there is less room than that.
+@MainActor public final class WideScroller: Widget {
+  /// As high as the child.
+  public init(_ child: Widget) {
+    super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
+    gtk_scrolled_window_set_policy(opaque, GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+    // Below the child, not above its last line.
+    gtk_scrolled_window_set_overlay_scrolling(opaque, 0)
+    gtk_scrolled_window_set_child(opaque, child.widget)
+    if let viewport = gtk_scrolled_window_get_child(opaque), viewport != child.widget {
+      gtk_scrollable_set_hscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
+    }
+  }
+}
+
+/// Children in rows and columns, each as high and wide as the largest in it.
+@MainActor public final class Grid: Widget {
+  /// - Parameter spacing: between children, in pixels.
+  public init(spacing: Int = 0, styles: [Style] = []) {
+    super.init(made: UnsafeMutableRawPointer(gtk_grid_new()))
+    gtk_grid_set_row_spacing(pointer(), guint(spacing))
+    gtk_grid_set_column_spacing(pointer(), guint(spacing))
+    for style in styles { setStyle(style) }
+  }
+
+  /// Puts a child at a place; it may reach over several rows or columns.
+  public func attach(_ child: Widget, column: Int, row: Int, columns: Int = 1, rows: Int = 1) {
+    gtk_grid_attach(
+      pointer(), child.widget, gint(clamping: column), gint(clamping: row), gint(clamping: max(1, columns)), gint(clamping: max(1, rows)))
+  }
+}
+
 /// One child at its own height, which scrolls where there is less room than that.
 @MainActor public final class FittingScroller: Widget {
   /// As wide as the child, too.

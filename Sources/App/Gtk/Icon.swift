@@ -36,6 +36,34 @@ public struct Icon: Hashable, Sendable {
   public static let empty = Icon("document-open-recent-symbolic")
   /// Done.
   public static let done = Icon("emblem-ok-symbolic")
+  /// A thumb up.
+  public static let thumb = Icon("emoji-body-symbolic")
+  /// Somebody who laughs.
+  public static let laughing = Icon("face-laugh-symbolic")
+  /// Somebody who is astonished.
+  public static let astonished = Icon("face-surprise-symbolic")
+  /// Somebody who is sad.
+  public static let sad = Icon("face-sad-symbolic")
+  /// A face that says nothing.
+  public static let face = Icon("face-plain-symbolic")
+  /// What somebody says.
+  public static let comment = Icon("chat-message-new-symbolic")
+  /// Looks for something.
+  public static let search = Icon("system-search-symbolic")
+  /// Empties a field.
+  public static let clear = Icon("edit-clear-symbolic")
+  /// More that can be done.
+  public static let more = Icon("view-more-symbolic")
+  /// Upwards.
+  public static let up = Icon("go-up-symbolic")
+  /// Adds something.
+  public static let add = Icon("list-add-symbolic")
+  /// Deletes something.
+  public static let delete = Icon("user-trash-symbolic")
+  /// Tells of what is new.
+  public static let notifications = Icon("preferences-system-notifications-symbolic")
+  /// Says nothing of what is new.
+  public static let silent = Icon("notifications-disabled-symbolic")
   /// A menu.
   public static let menu = Icon("open-menu-symbolic")
   /// Something to know.

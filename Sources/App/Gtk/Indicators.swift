@@ -43,4 +43,13 @@ import CGtk
   }
   /// Moves a little, when it is not known how far there is to go.
   public func pulse() { gtk_progress_bar_pulse(opaque) }
+
+  /// Whether it moves by itself while it is on screen: nobody knows how far there is to go.
+  public var isPulsing = false { didSet { if isPulsing, !oldValue { move() } } }
+
+  private func move() {
+    guard isPulsing else { return }
+    if isMapped { pulse() }
+    MainLoop.after(seconds: 0.15) { [weak self] in self?.move() }
+  }
 }

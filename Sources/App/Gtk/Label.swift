@@ -46,6 +46,9 @@ import CGtk
   /// The width that it would like to have at most, in characters.
   public func setMaximumWidth(characters: Int) { gtk_label_set_max_width_chars(opaque, Int32(characters)) }
 
+  /// The width that it takes at least, in characters, where it would wrap otherwise.
+  public func setMinimumWidth(characters: Int) { gtk_label_set_width_chars(opaque, Int32(characters)) }
+
   /// Called with the address of a link that was chosen; the toolkit itself opens nothing.
   @discardableResult
   public func onLink<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> Connection {

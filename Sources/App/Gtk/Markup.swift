@@ -35,6 +35,11 @@ public struct Markup: Sendable, Equatable {
   /// Lowered.
   public var `subscript`: Markup { wrapped("sub") }
 
+  /// Marked, as with a pen: what a search found. Can be told from the rest on light and on dark, and without colors.
+  public var highlighted: Markup {
+    Markup(source: "<span background=\"#f5c211\" background_alpha=\"38%\"><b>\(source)</b></span>", hasLink: hasLink)
+  }
+
   /// A link; within another link, plain.
   public func link(to address: String) -> Markup {
     hasLink ? self : Markup(source: "<a href=\"\(Self.escaped(address))\">\(source)</a>", hasLink: true)

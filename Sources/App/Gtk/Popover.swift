@@ -1,11 +1,41 @@
 import CGtk
 
 /// A small surface that a button opens.
-@MainActor public final class Popover: Widget {
+@MainActor public final class Popover: Widget, SignalOwner {
+  /// Ends the popover's own connections with the popover.
+  public let scope = Scope()
+  private var isOnLoan = false
+
   /// - Parameter child: what is on it.
   public init(_ child: Widget) {
     super.init(made: UnsafeMutableRawPointer(gtk_popover_new()))
     gtk_popover_set_child(pointer(), child.widget)
+  }
+
+  /// Opens it beside a widget that has none of its own: one popover serves all rows of a list.
+  /// - Parameters:
+  ///   - page: what it belongs to while it is open; outlives the widget, which a list may take away meanwhile.
+  ///   - anchor: what it points at; in the page.
+  public func open(in page: Widget, beside anchor: Widget) {
+    var area = graphene_rect_t()
+    guard gtk_widget_compute_bounds(anchor.widget, page.widget, &area) != 0 else { return }
+    if !isOnLoan { connect("closed", owner: self) { $0.closed() } }
+    isOnLoan = true
+    if gtk_widget_get_parent(widget) != page.widget {
+      if gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
+      gtk_widget_set_parent(widget, page.widget)
+    }
+    var place = GdkRectangle(
+      x: gint(area.origin.x), y: gint(area.origin.y), width: max(1, gint(area.size.width)), height: max(1, gint(area.size.height)))
+    gtk_popover_set_pointing_to(pointer(), &place)
+    gtk_popover_popup(pointer())
+  }
+
+  /// Not at once: the toolkit still tells others of it.
+  private func closed() {
+    MainLoop.after(seconds: 0) { [weak self] in
+      if let self, !isVisible, gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
+    }
   }
 
   /// Closes it, as after a choice.
@@ -24,6 +54,22 @@ import CGtk
     // The frame belongs to a button within, which the class does not reach.
     gtk_menu_button_set_has_frame(opaque, styles.contains(.flat) ? 0 : 1)
     for style in styles { setStyle(style) }
+  }
+
+  /// With a text and an arrow.
+  /// - Parameter name: what is behind it, for screen readers.
+  public init(_ label: String, name: String, popover: Popover, styles: [Style] = []) {
+    super.init(made: UnsafeMutableRawPointer(gtk_menu_button_new()))
+    gtk_menu_button_set_label(opaque, label)
+    gtk_menu_button_set_popover(opaque, popover.widget)
+    setAccessibleName(name)
+    for style in styles { setStyle(style) }
+  }
+
+  /// The text on it; the name stays.
+  public var label: String {
+    get { string(gtk_menu_button_get_label(opaque)) ?? "" }
+    set { if newValue != label { gtk_menu_button_set_label(opaque, newValue.withoutNull) } }
   }
 
   /// Opens it.

@@ -77,6 +77,29 @@ extension Trampoline where Argument == Int, Answer == Void {
   }()
 }
 
+extension Trampoline where Argument == Int, Answer == Void {
+  static let response = {
+    let function: @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in fire(data, Int(response)) }
+    return Trampoline(function)
+  }()
+}
+
+extension Trampoline where Argument == (x: Double, y: Double), Answer == Void {
+  static let place = {
+    let function: @convention(c) (gpointer?, gdouble, gdouble, gpointer?) -> Void = { _, x, y, data in fire(data, (x: x, y: y)) }
+    return Trampoline(function)
+  }()
+}
+
+extension Trampoline where Argument == (value: UInt32, modifiers: UInt32), Answer == Bool {
+  static let key = {
+    let function: @convention(c) (gpointer?, guint, guint, GdkModifierType, gpointer?) -> gboolean = { _, value, _, modifiers, data in
+      fire(data, (value: value, modifiers: modifiers.rawValue), as: Bool.self) ? 1 : 0
+    }
+    return Trampoline(function)
+  }()
+}
+
 extension Trampoline where Argument == String, Answer == Bool {
   static let link = {
     let function: @convention(c) (gpointer?, UnsafePointer<CChar>?, gpointer?) -> gboolean = { _, address, data in

@@ -31,6 +31,13 @@ import CGtkShims
   public func setMinimumWindowSize(width: Int, height: Int) { setMinimumSize(width: width, height: height) }
   /// Shows it, or brings it to the front.
   public func present() { gtk_window_present(pointer()) }
+  /// Whether it is the one that the person works in.
+  public var isActive: Bool { gtk_window_is_active(pointer()) != 0 }
+  /// Called when that changed.
+  @discardableResult
+  public func onActiveChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
+    connect("notify::is-active", .notify, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
   /// Asks it to close, as the person's click on the cross does.
   public func close() { gtk_window_close(pointer()) }
   /// Takes it away without asking.

@@ -80,11 +80,15 @@ import TesterFeature
       version: Build.version, report: { FileHandle.standardError.write(Data("matinee: \($0)\n".utf8)) },
       openWeb: { [weak self] in self?.openWeb($0) })
     environment.testStore = wiring.testStore
+    // Drawing one picture must leave nothing behind on the desktop.
+    if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
     let curtain = CurtainViewModel(effects: effects, clock: wiring.clock)
     let pictures = Pictures(client: APIClient(transport: wiring.transport, token: { nil }), effects: effects)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
     let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
+    window.follow(coordinator.waiting)
+    window.onActiveChanged = { [weak coordinator] in coordinator?.isWindowVisible = $0 }
     window.onCloseRequested = { [weak self] in self?.quit() }
     if ProcessInfo.processInfo.environment["MATINEE_LOG"] == "screens" {
       window.onFrameShows = { FileHandle.standardError.write(Data("screen \($0)\n".utf8)) }

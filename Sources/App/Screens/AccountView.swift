@@ -13,6 +13,7 @@ import Gtk
   private let premium = Label(styles: [.dim], wraps: true)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
   private let purchases = Button("Purchases", styles: [.pill])
+  private let notifications = Button("Notifications", styles: [.pill])
   private let signOut = Button("Sign out", styles: [.pill])
 
   init(_ viewModel: AccountViewModel) {
@@ -23,25 +24,26 @@ import Gtk
       premium
     }
     membership.expandsHorizontally = true
-    purchases.horizontal = .center
-    signOut.horizontal = .center
+    for button in [purchases, notifications, signOut] { button.horizontal = .center }
     let card = Box(.horizontal, spacing: 12, styles: [.card, "padded"]) { [unlock] in
       membership
       unlock
     }
-    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, purchases, signOut] in
+    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, purchases, notifications, signOut] in
       Image(.person, size: 72, styles: ["status-picture"])
       name
       email
       notice
       card
       purchases
+      notifications
       signOut
     }
     root = ScrolledWindow(Clamp(maximumWidth: 560, column))
     root.setStyle(.page)
     unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     purchases.onClicked(self) { $0.viewModel.purchasesTapped() }
+    notifications.onClicked(self) { $0.viewModel.notificationsTapped() }
     signOut.onClicked(self) { $0.viewModel.signOutTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
@@ -56,6 +58,7 @@ import Gtk
     unlock.isVisible = state.canUnlock
     unlock.isSensitive = !state.isSigningOut
     purchases.isSensitive = !state.isSigningOut
+    notifications.isSensitive = !state.isSigningOut
     signOut.isSensitive = !state.isSigningOut
     signOut.label = state.isSigningOut ? "Signing out…" : "Sign out"
     signOut.setAccessibleName("Sign out")

@@ -15,6 +15,9 @@ import PublicationClient
   private let about = Label(styles: [.dim], wraps: true)
   private let numbers = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
+  private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
+  private let posts = Stack()
+  private let fetch = StatusView()
   private let list: PostListView
 
   init(_ viewModel: FanClubViewModel, pictures: Pictures) {
@@ -24,19 +27,39 @@ import PublicationClient
     let text = Box(.vertical, spacing: 4, children: [name, numbers])
     text.expandsHorizontally = true
     text.vertical = .center
-    let facts = Box(.horizontal, spacing: 18, children: [picture.root, text, follow])
+    let facts = Box(.horizontal, spacing: 18, children: [picture.root, text, notify, follow])
+    notify.vertical = .center
     let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about]))
     list = PostListView(
       viewModel, pictures: pictures,
       words: .init(
         loading: "Fetching posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-        emptySentence: "This fan club has not published anything so far."), header: header)
-    stack.add(list.root, name: "club")
+        emptySentence: "This fan club has not published anything so far."))
+    posts.expandsVertically = true
+    posts.add(list.root, name: "posts")
+    posts.add(fetch.root, name: "fetch")
+    stack.add(Box(.vertical, styles: [.page], children: [header, posts]), name: "club")
     stack.add(status.root, name: "status")
     root = stack
     follow.onClicked(self) { $0.viewModel.followTapped() }
+    notify.onClicked(self) { $0.viewModel.notifyTapped() }
+    fetch.button.onClicked(self) { $0.viewModel.fetchTapped() }
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ offer: FanClubViewModel.State.Fetch) {
+    switch offer {
+    case .notNeeded:
+      posts.show("posts")
+      return
+    case .offered(let problem):
+      fetch.show(
+        icon: .people, heading: problem == nil ? "Not fetched yet" : "This did not work",
+        sentence: problem ?? "This fan club came from a list of feeds. Its posts are fetched when you ask for them.", action: "Fetch posts")
+    case .running: fetch.showLoading("Fetching the posts…")
+    }
+    posts.show("fetch")
   }
 
   private func show(_ state: FanClubViewModel.State) {
@@ -51,7 +74,11 @@ import PublicationClient
       follow.setStyle(.suggested, !club.isFollowed)
       picture.show(club.picture, from: pictures)
     }
+    notify.isVisible = state.notifies != nil
+    notify.isOn = state.notifies == true
+    notify.setIcon(state.notifies == false ? .silent : .notifications)
     list.show(state.posts)
+    show(state.fetch)
     switch state.phase {
     case .ready:
       stack.show("club")
@@ -73,13 +100,25 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
+  private let followed = Button("Followed", styles: [.flat, "choice"])
+  private let addFeed = Button(
+    Box(.horizontal, spacing: 6, children: [Image(.add), Label("Add feed")]), name: "Add feed", styles: [.flat, "choice"])
+  private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
   private var list: ListView<String, FanClubRowView>!
 
   init(_ viewModel: FanClubListViewModel, pictures: Pictures) {
     self.viewModel = viewModel
     message.root.vertical = .end
-    stack.setStyle(.page)
-    root = Overlay(stack) { [message] in message.root }
+    stack.expandsVertically = true
+    note.isVisible = false
+    let filler = Box(.horizontal)
+    filler.expandsHorizontally = true
+    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed, filler, addFeed])
+    let column = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack])
+    root = Overlay(column, above: [message.root])
+    followed.tooltip = "Only fan clubs that you follow"
+    followed.onClicked(self) { $0.viewModel.followedOnlyTapped() }
+    addFeed.onClicked(self) { $0.viewModel.addFeedTapped() }
     list = ListView(
       self, row: { view in FanClubRowView(viewModel: view.viewModel, pictures: pictures) },
       bind: { view, row, id in
@@ -93,10 +132,18 @@ import PublicationClient
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
-    viewModel.onChange = { [weak self] in self?.show($0.clubs) }
+    viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
-  private func show(_ state: ListState) {
+  private func show(_ state: FanClubListViewModel.State) {
+    followed.isOn = state.isFollowedOnly
+    addFeed.isVisible = state.canAddFeeds
+    show(state.clubs, isFollowedOnly: state.isFollowedOnly)
+  }
+
+  private func show(_ state: ListState, isFollowedOnly: Bool) {
+    note.text = state.note ?? ""
+    note.isVisible = state.note != nil && state.phase == .ready
     list.show(state.ids)
     message.message = state.message
     switch state.phase {
@@ -104,6 +151,9 @@ import PublicationClient
       stack.show("rows")
       return
     case .loading: status.showLoading("Fetching the fan clubs…")
+    case .empty where isFollowedOnly:
+      status.show(
+        icon: .people, heading: "You follow none yet", sentence: "Follow fan clubs to find them here, and to hear of their new posts.")
     case .empty:
       status.show(
         icon: .people, heading: "No fan clubs yet", sentence: "This publication has none so far. Refresh to look again.", action: "Refresh")

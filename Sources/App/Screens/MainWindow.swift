@@ -27,6 +27,8 @@ import NavigationCore
   private let header: HeaderBar
   private let back = Button(icon: .back, name: "Back")
   private let refresh = Button(icon: .refresh, name: "Refresh")
+  private let search = Button(icon: .search, name: "Search")
+  private let waitingBar = WaitingBar()
   private var open: [Tree.Node.ID: any View] = [:]
   private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
   private var said = 0
@@ -50,7 +52,9 @@ import NavigationCore
     header = HeaderBar()
     header.addStart(back)
     header.addEnd(refresh)
-    host = SheetHost(pages)
+    header.addEnd(search)
+    pages.expandsVertically = true
+    host = SheetHost(Box(.vertical, children: [waitingBar.root, pages]))
     message.root.vertical = .end
     let content = Overlay(host.root) { [message, curtainLift] in
       message.root
@@ -62,8 +66,15 @@ import NavigationCore
     window.child(content)
     back.isVisible = false
     refresh.isVisible = false
+    search.isVisible = false
     connect()
   }
+
+  /// Shows above the pages what waits to be sent.
+  public func follow(_ waiting: WaitingViewModel) { waitingBar.follow(waiting) }
+
+  /// Told when the person turns to the window, or to another one.
+  public var onActiveChanged: ((Bool) -> Void)?
 
   /// Called when the person wants to close the window, which then stays until the application lets go of it.
   public var onCloseRequested: (() -> Void)?
@@ -121,6 +132,7 @@ import NavigationCore
     if isSignedIn { tabs.selected = Tab.allCases[tree.selectedTab] }
     tabs.root.isSensitive = tree.sheets.isEmpty
     back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
+    search.isVisible = isSignedIn && tree.sheets.isEmpty
     refresh.isVisible = isSignedIn && tree.sheets.isEmpty && top?.screen.canRefresh == true
   }
 
@@ -156,16 +168,26 @@ import NavigationCore
     }
     back.onClicked(self) { $0.perform?(.back) }
     refresh.onClicked(self) { $0.refreshTapped() }
+    search.onClicked(self) { $0.searchTapped() }
+    window.onActiveChanged(self) { $0.onActiveChanged?($0.window.isActive) }
     tabs.onSelected = { [weak self] in self?.perform?(.tab($0)) }
     host.onCancelled = { [weak self] in self?.perform?(.back) }
     message.onDismissed = { [weak self] in self?.message.message = nil }
     window.addShortcut("F5", self) { $0.refreshTapped() }
     window.addShortcut("<Control>r", self) { $0.refreshTapped() }
+    window.addShortcut("<Control>f", self) { $0.searchTapped() }
     window.addShortcut("Escape", self) { $0.perform?(.back) }
     window.addShortcut("<Alt>Left", self) { $0.perform?(.back) }
     for (index, tab) in Tab.allCases.enumerated() {
       window.addShortcut("<Alt>\(index + 1)", self) { $0.perform?(.tab(tab)) }
     }
+  }
+
+  /// As it was left, with the keyboard in the field.
+  private func searchTapped() {
+    guard search.isVisible else { return }
+    perform?(.search(""))
+    if let top, case .search = top.screen, let view = open[top.id] as? SearchView { view.focus() }
   }
 
   private func refreshTapped() {
@@ -188,6 +210,7 @@ extension Destination {
     switch self {
     case .payment: "Payment"
     case .paywall: "Premium"
+    case .addFeed: "Add feed"
     default: "Matinee"
     }
   }

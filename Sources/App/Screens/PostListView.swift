@@ -13,6 +13,9 @@ import PublicationClient
     static let feed = Words(
       loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
       emptySentence: "This publication has no posts so far. Refresh to look again.")
+    static let unread = Words(
+      loading: "Fetching what you have not read…", emptyIcon: .done, emptyHeading: "All read",
+      emptySentence: "There is nothing here that you have not read. Refresh to look again.")
     static let bookmarks = Words(
       loading: "Fetching your bookmarks…", emptyIcon: .bookmark, emptyHeading: "No bookmarks yet",
       emptySentence: "Press the bookmark on a post to keep it here for later.")
@@ -21,8 +24,10 @@ import PublicationClient
   let scope = Scope()
   let root: Widget
   private let page: any PostPage
-  private let words: Words
+  private var words: Words
   private let stack = Stack()
+  private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
+  private lazy var menu = PostMenu(page)
   private let status = StatusView()
   private let message = MessageBar()
   private let progress = Box(.horizontal, spacing: 8, margin: 6)
@@ -31,22 +36,27 @@ import PublicationClient
   private let retryMore = Button("Try again", styles: [.flat])
   private var list: ListView<String, PostRowView>!
 
-  /// - Parameter header: what stands above the list.
-  init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
+  /// - Parameters:
+  ///   - header: what stands above the list.
+  ///   - above: what is drawn over the list.
+  init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil, above: Widget? = nil) {
     self.page = page
     self.words = words
     progress.horizontal = .center
     progress.append(progressSpinner, progressLabel, retryMore)
     message.root.vertical = .end
     stack.expandsVertically = true
-    let column = Box(.vertical, styles: [.page]) { [stack, progress] in
+    note.isVisible = false
+    let rows: Widget = above.map { [stack] in Overlay(stack, above: [$0]) } ?? stack
+    let column = Box(.vertical, styles: [.page]) { [note, progress] in
       if let header { header }
-      stack
+      note
+      rows
       progress
     }
     root = Overlay(column) { [message] in message.root }
     list = ListView(
-      self, row: { view in PostRowView(page: view.page, pictures: pictures) },
+      self, row: { view in PostRowView(page: view.page, pictures: pictures) { [weak view] in view?.openMenu($0, beside: $1) } },
       bind: { view, row, id in
         if let value = view.page.row(for: id) { row.show(value) }
       })
@@ -61,7 +71,20 @@ import PublicationClient
     page.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
   }
 
+  /// Shows the first row.
+  func scrollToTop() { list.scroll(to: 0) }
+
+  private func openMenu(_ row: PostRow, beside anchor: Widget) { menu.open(row, in: root, beside: anchor) }
+
+  /// - Parameter words: what the page says while it has no rows, in place of the words before.
+  func show(_ state: ListState, words: Words) {
+    self.words = words
+    show(state)
+  }
+
   func show(_ state: ListState) {
+    note.text = state.note ?? ""
+    note.isVisible = state.note != nil && state.phase == .ready
     list.show(state.ids)
     switch state.phase {
     case .ready: stack.show("rows")

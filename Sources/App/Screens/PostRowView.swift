@@ -1,7 +1,7 @@
 import Gtk
 import PublicationClient
 
-/// A post in a list: picture, fan club, title, opening, date, reactions, bookmark, and a lock.
+/// A post in a list: picture, fan club, title, opening, date, reactions, comments, bookmark, a lock, and whether it was read.
 @MainActor final class PostRowView: ListRow {
   let scope = Scope()
   let root: Widget
@@ -12,16 +12,23 @@ import PublicationClient
   private let framed: Overlay
   private let lock = PostRowView.premium(styles: ["on-picture"])
   private let lockWithoutPicture = PostRowView.premium(styles: ["premium"])
+  private let dot = Box(.horizontal, styles: ["unread-dot"])
+  private let card: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let byline = Label(styles: [.caption, .dim], lines: 1)
   private let title = Label(styles: [.subheading], wraps: true, lines: 2)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2)
   private let date = Label(styles: [.caption, .dim], lines: 1)
   private let react = ReactButton()
+  private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
+  private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
+  private let openMenu: @MainActor (PostRow, Widget) -> Void
 
-  init(page: any PostPage, pictures: Pictures) {
+  /// - Parameter openMenu: shows what else can be done to the post, beside a widget.
+  init(page: any PostPage, pictures: Pictures, openMenu: @escaping @MainActor (PostRow, Widget) -> Void) {
     self.page = page
+    self.openMenu = openMenu
     self.pictures = pictures
     lock.horizontal = .start
     lock.vertical = .start
@@ -29,12 +36,16 @@ import PublicationClient
     framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
     lockWithoutPicture.vertical = .center
-    let origin = Box(.horizontal, spacing: 8, children: [club, byline, lockWithoutPicture])
+    let origin = Box(.horizontal, spacing: 8, children: [dot, club, byline, lockWithoutPicture])
+    dot.vertical = .center
+    dot.setMinimumSize(width: 8, height: 8)
     date.expandsHorizontally = true
-    let actions = Box(.horizontal, spacing: 4) { [date, react, bookmark] in
+    let actions = Box(.horizontal, spacing: 2) { [date, react, comments, bookmark, more] in
       date
       react.root
+      comments.root
       bookmark
+      more
     }
     actions.vertical = .end
     actions.expandsVertically = true
@@ -45,19 +56,24 @@ import PublicationClient
       actions
     }
     text.expandsHorizontally = true
-    root = Clamp(
-      maximumWidth: 820,
-      Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) { [framed] in
-        framed
-        text
-      })
+    card = Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) { [framed] in
+      framed
+      text
+    }
+    root = Clamp(maximumWidth: 820, card)
     react.root.onClicked(self) { view in if let row = view.row { view.page.reactTapped(row.id) } }
+    comments.root.onClicked(self) { view in if let row = view.row { view.page.commentsTapped(row.id) } }
     bookmark.onClicked(self) { view in if let row = view.row { view.page.bookmarkTapped(row.id) } }
+    more.onClicked(self) { $0.menuTapped(beside: $0.more) }
+    react.root.onSecondaryClick(self) { $0.menuTapped(beside: $0.react.root) }
+    card.onSecondaryClick(self) { $0.menuTapped(beside: $0.more) }
   }
+
+  private func menuTapped(beside anchor: Widget) { if let row { openMenu(row, anchor) } }
 
   var accessibleName: String {
     guard let row else { return "" }
-    return row.isLocked ? "\(row.title), premium" : row.title
+    return row.title + (row.isRead ? "" : ", unread") + (row.isLocked ? ", premium" : "")
   }
 
   func show(_ row: PostRow) {
@@ -69,7 +85,10 @@ import PublicationClient
     byline.text = row.byline
     byline.isVisible = !row.byline.isEmpty && row.byline != row.club
     date.text = row.date
-    react.show(count: row.reactions, isOn: row.isReacted)
+    react.show(row)
+    comments.show(row)
+    dot.isVisible = !row.isRead
+    card.setStyle("read", row.isRead)
     bookmark.isOn = row.isBookmarked
     framed.isVisible = row.picture != nil
     lock.isVisible = row.isLocked
@@ -84,21 +103,5 @@ import PublicationClient
 
   private static func premium(styles: [Style]) -> Box {
     Box(.horizontal, spacing: 4, styles: [.badge] + styles, children: [Image(.lock, size: 12), Label("Premium")])
-  }
-}
-
-/// A heart and how many readers gave one.
-@MainActor final class ReactButton {
-  let root: Button
-  private let count = Label(styles: ["numeric"])
-
-  init() {
-    root = Button(Box(.horizontal, spacing: 6, children: [Image(.heart), count]), name: "React", styles: [.flat, "quiet", "reaction"])
-    root.tooltip = "React"
-  }
-
-  func show(count: String, isOn: Bool) {
-    self.count.text = count
-    root.isOn = isOn
   }
 }

@@ -8,10 +8,7 @@ import Gtk
   func view(_ screen: Screen) -> any View {
     switch screen {
     case .login(let model): return LoginView(model)
-    case .feed(let model):
-      let list = PostListView(model, pictures: pictures, words: .feed)
-      model.onChange = { [weak list] in list?.show($0.posts) }
-      return list
+    case .feed(let model): return FeedView(model, pictures: pictures)
     case .fanClubs(let model): return FanClubListView(model, pictures: pictures)
     case .fanClub(let model): return FanClubView(model, pictures: pictures)
     case .bookmarks(let model):
@@ -23,19 +20,10 @@ import Gtk
     case .paywall(let model): return PaywallView(model)
     case .payment(let model): return PaymentView(model)
     case .purchases(let model): return PurchasesView(model)
-    case .comments, .search, .addFeed, .notifications: return PlaceholderView()
+    case .comments(let model): return CommentsView(model)
+    case .search(let model): return SearchView(model)
+    case .addFeed(let model): return AddFeedView(model)
+    case .notifications(let model): return NotificationsView(model)
     }
-  }
-}
-
-/// Stands for a screen that has no view of its own.
-@MainActor final class PlaceholderView: View {
-  let scope = Scope()
-  let root: Widget
-  private let status = StatusView()
-
-  init() {
-    status.show(icon: .empty, heading: "Nothing to show", sentence: "This page has no picture in this version.")
-    root = Box(.vertical, styles: [.page], children: [status.root])
   }
 }

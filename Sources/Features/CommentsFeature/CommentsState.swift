@@ -14,6 +14,8 @@ extension CommentsViewModel {
     public var canSend = false
     /// What is wrong with its length: "12 characters too many"; `nil` when nothing is.
     public var surplus: String?
+    /// How much more can be written: "40 characters left"; `nil` while there is plenty of room.
+    public var room: String?
     /// Whether the publication lets nobody comment who cannot read the post, which this reader cannot.
     public var isLocked = false
 

@@ -126,10 +126,14 @@ import PublicationClient
     state = new
   }
 
+  /// From how many characters on it is said how many are left.
+  private static let scarce = 200
+
   private func judge(_ state: inout State) {
     let length = state.draft.trimmingCharacters(in: .whitespacesAndNewlines).count
     let surplus = length - Comment.longest
     state.surplus = surplus > 0 ? "\(formatting.count(surplus, "character", "characters")) too many" : nil
+    state.room = (-Self.scarce...0).contains(surplus) ? "\(formatting.count(-surplus, "character", "characters")) left" : nil
     state.canSend = length > 0 && surplus <= 0 && !state.isLocked
   }
 

@@ -48,6 +48,7 @@ import XCTest
     coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: presenter)
     open.body = { [weak self] in self?.opened.append($0) }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
+    window.follow(coordinator.waiting)
     gtk_window_set_default_size(window.window.pointer(), gint(width), gint(height))
   }
 

@@ -1,0 +1,45 @@
+import CGtk
+
+/// Asks for a file with the desktop's own dialog.
+@MainActor public final class FileChooser {
+  private var dialog: Object?
+  private let scope = Scope()
+
+  /// Asks nothing yet.
+  public init() {}
+
+  /// Asks; does nothing while it asks already.
+  /// - Parameters:
+  ///   - title: what the dialog is called.
+  ///   - button: the one that takes the file.
+  ///   - widget: in the window that waits for the answer.
+  ///   - chosen: given the path. Not called when the person chose nothing, or something that is no file on this computer.
+  public func open(title: String, button: String, over widget: Widget, chosen: @escaping @MainActor (String) -> Void) {
+    guard dialog == nil else { return }
+    let window = gtk_widget_get_root(widget.widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
+    let made = gtk_file_chooser_native_new(title, window, GTK_FILE_CHOOSER_ACTION_OPEN, button, nil)
+    let dialog = Object(made: UnsafeMutableRawPointer(made))
+    self.dialog = dialog
+    gtk_native_dialog_set_modal(dialog.pointer(), 1)
+    dialog.connect("response", .response, in: scope) { [weak self, weak dialog] response in
+      var path: String?
+      if let dialog, response == Int(GTK_RESPONSE_ACCEPT.rawValue), let file = gtk_file_chooser_get_file(dialog.opaque) {
+        path = takenString(g_file_get_path(file))
+        g_object_unref(UnsafeMutableRawPointer(file))
+      }
+      self?.close()
+      if let path { chosen(path) }
+    }
+    gtk_native_dialog_show(dialog.pointer())
+  }
+
+  /// Takes the dialog away; does nothing without one.
+  public func close() {
+    guard let dialog else { return }
+    self.dialog = nil
+    gtk_native_dialog_hide(dialog.pointer())
+    gtk_native_dialog_destroy(dialog.pointer())
+  }
+
+  isolated deinit { close() }
+}

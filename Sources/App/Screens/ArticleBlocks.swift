@@ -1,0 +1,123 @@
+import FeedFormats
+import Gtk
+
+/// Makes the widgets of an article's text.
+@MainActor final class ArticleBlocks: SignalOwner {
+  let scope = Scope()
+  /// Told the address of a link that was followed.
+  var onLink: ((String) -> Void)?
+  private let pictures: Pictures
+  /// Those of the text that is shown.
+  private var shown: [PictureView] = []
+
+  init(pictures: Pictures) { self.pictures = pictures }
+
+  /// An opening, in place of what was made before.
+  func teaser(_ text: String) -> Widget {
+    shown = []
+    return paragraph(Markup(text), style: .reading)
+  }
+
+  /// A text, in place of what was made before.
+  func widgets(_ blocks: [ArticleBody.Block]) -> [Widget] {
+    shown = []
+    return blocks.map { widget(for: $0) }
+  }
+
+  private func widget(for block: ArticleBody.Block) -> Widget {
+    switch block {
+    case .heading(let level, let inlines): return paragraph(markup(inlines), style: level <= 2 ? .heading : .subheading)
+    case .paragraph(let inlines): return paragraph(markup(inlines), style: .reading)
+    case .quote(let blocks) where blocks.count == 1:
+      let quoted = widget(for: blocks[0])
+      quoted.setStyle("quote")
+      return quoted
+    case .quote(let blocks): return Box(.vertical, spacing: 10, styles: ["quote"]) { for block in blocks { widget(for: block) } }
+    case .list(let items): return list(items)
+    case .table(let table): return rows(table)
+    case .code(let code): return WideScroller(Label(code, styles: ["code"], isSelectable: true))
+    case .image(let image): return picture(image)
+    case .rule: return Separator()
+    }
+  }
+
+  /// In two columns, so that texts begin below one another whatever stands before them.
+  private func list(_ items: [ArticleBody.ListItem]) -> Widget {
+    let grid = Grid(spacing: 8, styles: ["article-list"])
+    for (row, item) in items.enumerated() {
+      let marker = Label(item.marker, styles: [.reading, .dim], alignment: .end)
+      marker.vertical = .start
+      let text = Box(.vertical, spacing: 6) { for block in item.blocks { widget(for: block) } }
+      text.expandsHorizontally = true
+      grid.attach(marker, column: 0, row: row)
+      grid.attach(text, column: 1, row: row)
+    }
+    return grid
+  }
+
+  private func picture(_ image: ArticleBody.Image) -> Widget {
+    var ratio = 16.0 / 9
+    if let width = image.width, let height = image.height, width > 0, height > 0 { ratio = Double(width) / Double(height) }
+    // A page may plan for anything: what is very flat or very high is cut.
+    let view = PictureView(width: min(720, max(64, image.width ?? 720)), least: 0, ratio: min(4, max(0.6, ratio)))
+    view.root.setAccessibleRole(.image)
+    view.root.setAccessibleName(image.alt.isEmpty ? "Picture" : image.alt)
+    view.show(image.url, from: pictures)
+    shown.append(view)
+    guard !image.caption.isEmpty else { return view.root }
+    return Box(.vertical, spacing: 6, children: [view.root, caption(image.caption)])
+  }
+
+  private func rows(_ table: ArticleBody.Table) -> Widget {
+    let grid = Grid(styles: ["article-table"])
+    grid.horizontal = .start
+    for (row, cells) in table.rows.enumerated() {
+      for cell in cells {
+        let box = Box(.vertical, spacing: 6, styles: cell.isHeader ? ["cell", "header"] : ["cell"]) {
+          for block in cell.blocks { content(of: block) }
+        }
+        grid.attach(box, column: cell.column, row: row, columns: cell.columns, rows: cell.rows)
+      }
+    }
+    let scroller = WideScroller(grid)
+    guard !table.caption.isEmpty else { return scroller }
+    return Box(.vertical, spacing: 6, children: [caption(table.caption), scroller])
+  }
+
+  /// A table is as wide as its cells, and scrolls: they say how wide they are, which text that wraps does not do by itself.
+  private func content(of block: ArticleBody.Block) -> Widget {
+    guard case .paragraph(let inlines) = block else { return widget(for: block) }
+    let label = paragraph(markup(inlines), style: "cell-text")
+    let length = inlines.reduce(0) { $0 + $1.text.count }
+    label.setMinimumWidth(characters: min(length, 26))
+    label.setMaximumWidth(characters: 26)
+    return label
+  }
+
+  private func caption(_ inlines: [ArticleBody.Inline]) -> Label {
+    let label = paragraph(markup(inlines), style: .caption)
+    label.setStyle(.dim)
+    return label
+  }
+
+  private func paragraph(_ markup: Markup, style: Style) -> Label {
+    let label = Label(styles: [style], wraps: true, isSelectable: true)
+    label.setMarkup(markup)
+    label.onLink(self) { $0.onLink?($1) }
+    return label
+  }
+
+  private func markup(_ inlines: [ArticleBody.Inline]) -> Markup {
+    inlines.reduce(Markup("")) { whole, inline in
+      var part = Markup(inline.text)
+      if inline.style.contains(.emphasis) { part = part.italic }
+      if inline.style.contains(.strong) { part = part.bold }
+      if inline.style.contains(.code) { part = part.monospaced }
+      if inline.style.contains(.struck) { part = part.struck }
+      if inline.style.contains(.superscript) { part = part.superscript }
+      if inline.style.contains(.subscript) { part = part.subscript }
+      if let link = inline.link { part = part.link(to: link) }
+      return whole + part
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Gtk
+
+/// A button that says what is chosen and opens the choice. A click only reports: what is chosen is set from a state.
+@MainActor final class ChoiceMenu<ID: Hashable>: SignalOwner {
+  let scope = Scope()
+  let root: MenuButton
+  /// Told what was chosen.
+  var onChosen: ((ID) -> Void)?
+  private let popover: Popover
+  private let list = Box(.vertical, spacing: 2)
+  private var buttons: [(id: ID, button: Button)] = []
+  private var options: [(id: ID, name: String)] = []
+
+  /// - Parameter name: what is chosen here, for screen readers.
+  init(name: String) {
+    let scroller = FittingScroller(list)
+    popover = Popover(scroller)
+    root = MenuButton("", name: name, popover: popover, styles: ["choice"])
+    popover.onShown(self) { $0.fill() }
+  }
+
+  /// - Parameter label: what the button says; `nil` for the name of what is chosen.
+  func show(_ options: [(id: ID, name: String)], chosen: ID, label: String? = nil) {
+    let name = label ?? options.first { $0.id == chosen }?.name ?? ""
+    root.label = name.count > 28 ? name.prefix(27) + "…" : name
+    root.setAccessibleDescription(name)
+    self.options = options
+    self.chosen = chosen
+    if popover.isMapped { fill() }
+  }
+  private var chosen: ID?
+
+  /// Only when it is opened: a choice may be long.
+  private func fill() {
+    if options.map(\.id) != buttons.map(\.id) || options.map(\.name) != buttons.map(\.button.label) {
+      buttons = options.map { option in
+        let button = Button(option.name, styles: [.flat, "menu-item"])
+        button.onClicked(self) { menu in
+          menu.root.close()
+          menu.onChosen?(option.id)
+        }
+        return (option.id, button)
+      }
+      list.replaceAll { for (_, button) in buttons { button } }
+    }
+    for (id, button) in buttons { button.isOn = id == chosen }
+  }
+}

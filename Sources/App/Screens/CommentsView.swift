@@ -1,0 +1,146 @@
+import CommentsFeature
+import Gtk
+import PublicationClient
+
+/// The comments under a post, and a field to write one.
+@MainActor final class CommentsView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: CommentsViewModel
+  private let stack = Stack()
+  private let status = StatusView()
+  private let message = MessageBar()
+  private let title = Label(styles: [.subheading], lines: 2)
+  private let post: Button
+  private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
+  private let field = TextArea(placeholder: "Write a comment…", name: "Your comment", height: 140)
+  private let counter = Label(styles: [.caption, .dim])
+  private let hint = Label("Ctrl+Enter sends", styles: [.caption, .dim], lines: 1)
+  private let send = Button("Send", styles: [.suggested, .pill, "compact"])
+  private let compose: Box
+  private let locked = Label(
+    "Whoever can read this post can comment on it. Unlock it to write.", styles: [.dim], wraps: true, alignment: .center)
+  private let confirm = Button("Delete the comment", styles: [.destructive])
+  private let popover: Popover
+  private var deleting: String?
+  private var wasSent = false
+  private var list: ListView<String, CommentRowView>!
+
+  init(_ viewModel: CommentsViewModel) {
+    self.viewModel = viewModel
+    post = Button(title, name: "Back to the post", styles: [.flat, "link-like"])
+    post.horizontal = .start
+    popover = Popover(confirm)
+    hint.expandsHorizontally = true
+    let below = Box(.horizontal, spacing: 10, children: [hint, counter, send])
+    compose = Box(.vertical, spacing: 8, children: [field, below])
+    let foot = Box(.vertical, styles: ["compose-bar"], children: [Clamp(maximumWidth: 720, Box(.vertical, children: [compose, locked]))])
+    let head = Clamp(maximumWidth: 720, Box(.vertical, styles: ["list-bar"], children: [post]))
+    stack.expandsVertically = true
+    note.isVisible = false
+    message.root.vertical = .end
+    root = Box(
+      .vertical, styles: [.page], children: [head, note, Overlay(stack, above: [message.root]), foot])
+    list = ListView(
+      self, row: { view in CommentRowView { [weak view] in view?.askToDelete($0, beside: $1) } },
+      bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
+    list.setListName("Comments")
+    stack.add(list, name: "rows")
+    stack.add(status.root, name: "status")
+    list.onNearEnd(self) { $0.viewModel.reachedEnd() }
+    post.onClicked(self) { $0.viewModel.postTapped() }
+    field.onChanged(self) { $0.viewModel.draftChanged($1) }
+    field.onSubmit(self) { $0.sendTapped() }
+    send.onClicked(self) { $0.sendTapped() }
+    confirm.onClicked(self) { $0.deleteTapped() }
+    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func sendTapped() {
+    guard viewModel.state.canSend else { return }
+    wasSent = true
+    viewModel.sendTapped()
+    field.focusText()
+  }
+
+  private func askToDelete(_ id: String, beside anchor: Widget) {
+    deleting = id
+    popover.open(in: root, beside: anchor)
+  }
+
+  private func deleteTapped() {
+    popover.close()
+    if let deleting { viewModel.deleteTapped(deleting) }
+    deleting = nil
+  }
+
+  private func show(_ state: CommentsViewModel.State) {
+    title.text = state.title
+    post.isVisible = !state.title.isEmpty
+    post.setAccessibleDescription(state.title)
+    field.text = state.draft
+    send.isSensitive = state.canSend
+    counter.text = state.surplus ?? state.room ?? ""
+    counter.setStyle(.error, state.surplus != nil)
+    counter.setStyle(.dim, state.surplus == nil)
+    compose.isVisible = !state.isLocked
+    locked.isVisible = state.isLocked
+    note.text = state.comments.note ?? ""
+    note.isVisible = state.comments.note != nil && state.comments.phase == .ready
+    message.message = state.comments.message
+    list.show(state.comments.ids)
+    switch state.comments.phase {
+    case .ready:
+      stack.show("rows")
+      // What was written is at the end, which may be far below.
+      if wasSent { list.scroll(to: state.comments.ids.count - 1) }
+      wasSent = false
+      return
+    case .loading: status.showLoading("Fetching the comments…")
+    case .empty:
+      status.show(
+        icon: .comment, heading: "No comments yet",
+        sentence: state.isLocked ? "Nobody has written anything so far." : "Be the first to say something.")
+    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
+    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    }
+    stack.show("status")
+  }
+}
+
+/// A comment.
+@MainActor final class CommentRowView: ListRow {
+  let scope = Scope()
+  let root: Widget
+  private var row: CommentRow?
+  private let card: Box
+  private let author = Label(styles: ["author"], lines: 1)
+  private let date = Label(styles: [.caption, .dim], lines: 1)
+  private let words = Label(wraps: true)
+  private let delete = Button(icon: .delete, name: "Delete", styles: [.flat, "quiet"])
+
+  /// - Parameter deleteTapped: given the comment, and what was pressed.
+  init(deleteTapped: @escaping @MainActor (String, Widget) -> Void) {
+    date.expandsHorizontally = true
+    let head = Box(.horizontal, spacing: 8, children: [author, date, delete])
+    card = Box(.vertical, spacing: 4, styles: [.card, "comment"], children: [head, words])
+    root = Clamp(maximumWidth: 720, card)
+    delete.onClicked(self) { view in if let row = view.row { deleteTapped(row.id, view.delete) } }
+  }
+
+  var accessibleName: String { row.map { "\($0.author): \($0.text)" } ?? "" }
+
+  func show(_ row: CommentRow) {
+    self.row = row
+    author.text = row.author
+    date.text = row.isWaiting ? "Waiting to be sent" : row.date
+    words.text = row.text
+    delete.isVisible = row.isMine
+    card.setStyle("waiting", row.isWaiting)
+  }
+
+  func unbind() { row = nil }
+}

@@ -1,0 +1,96 @@
+import AccountFeature
+import Gtk
+
+/// Account → Notifications.
+@MainActor final class NotificationsView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: NotificationsViewModel
+  private let all = SwitchRow("New posts", detail: "Of fan clubs that you follow, while the app runs.")
+  private let quiet = SwitchRow("Quiet hours", detail: "")
+  private let from = ChoiceMenu<Int>(name: "Quiet from")
+  private let to = ChoiceMenu<Int>(name: "Quiet until")
+  private let hours: Box
+  private let clubs = Box(.vertical, spacing: 10)
+  private let none = Label(styles: [.dim], wraps: true)
+  private let clubPart: Box
+  private var rows: [(id: String, row: SwitchRow)] = []
+
+  init(_ viewModel: NotificationsViewModel) {
+    self.viewModel = viewModel
+    hours = Box(.horizontal, spacing: 10, children: [Label("From"), from.root, Label("until"), to.root])
+    clubPart = Box(
+      .vertical, spacing: 10, styles: [.card, "padded"], children: [Label("Fan clubs", styles: [.subheading]), none, clubs])
+    let column = Box(
+      .vertical, spacing: 16, margin: 24,
+      children: [
+        Label("Notifications", styles: [.title], wraps: true),
+        Box(.vertical, spacing: 14, styles: [.card, "padded"], children: [all.root, Separator(), quiet.root, hours]), clubPart,
+      ])
+    root = ScrolledWindow(Clamp(maximumWidth: 640, column))
+    root.setStyle(.page)
+    all.control.onToggled(self) { $0.viewModel.onTapped() }
+    quiet.control.onToggled(self) { $0.viewModel.quietHoursTapped() }
+    from.onChosen = { [weak self] in self?.viewModel.quietFromChanged($0) }
+    to.onChosen = { [weak self] in self?.viewModel.quietToChanged($0) }
+    viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: NotificationsViewModel.State) {
+    all.control.isOn = state.isOn
+    quiet.control.isOn = state.hasQuietHours
+    quiet.root.isSensitive = state.isOn
+    quiet.show(detail: state.hasQuietHours ? state.quietSentence : "Nothing is said in them.")
+    hours.isVisible = state.hasQuietHours
+    hours.isSensitive = state.isOn
+    from.show(Self.times, chosen: state.quietFrom, label: Self.time(state.quietFrom))
+    to.show(Self.times, chosen: state.quietTo, label: Self.time(state.quietTo))
+    none.text = state.clubsSentence ?? ""
+    none.isVisible = state.clubsSentence != nil
+    clubPart.isSensitive = state.isOn
+    if rows.map(\.id) != state.clubs.map(\.id) {
+      rows = state.clubs.map { club in
+        let row = SwitchRow(club.name, detail: "")
+        row.control.onToggled(self) { $0.viewModel.clubTapped(club.id) }
+        return (club.id, row)
+      }
+      clubs.replaceAll { for (_, row) in rows { row.root } }
+    }
+    for (club, (_, row)) in zip(state.clubs, rows) {
+      row.name.text = club.name
+      row.control.isOn = club.isOn
+    }
+    clubs.isVisible = !rows.isEmpty
+  }
+
+  private static let times = stride(from: 0, to: 24 * 60, by: 30).map { (id: $0, name: time($0)) }
+
+  private static func time(_ minutes: Int) -> String {
+    let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
+    return "\(two(minutes / 60)):\(two(minutes % 60))"
+  }
+}
+
+/// A switch, and what it is about.
+@MainActor private final class SwitchRow {
+  let root: Box
+  let name: Label
+  let control: Switch
+  private let detail: Label
+
+  init(_ name: String, detail: String) {
+    self.name = Label(name, wraps: true)
+    self.detail = Label(detail, styles: [.caption, .dim], wraps: true)
+    control = Switch(name: name)
+    let words = Box(.vertical, spacing: 2, children: [self.name, self.detail])
+    words.expandsHorizontally = true
+    words.vertical = .center
+    root = Box(.horizontal, spacing: 12, children: [words, control])
+    show(detail: detail)
+  }
+
+  func show(detail: String) {
+    self.detail.text = detail
+    self.detail.isVisible = !detail.isEmpty
+  }
+}

@@ -1,0 +1,39 @@
+import Gtk
+import PublicationClient
+
+/// What else can be done to a post of a list: the kinds of reaction, and its read mark. One serves all rows of a page.
+@MainActor final class PostMenu: SignalOwner {
+  let scope = Scope()
+  private let page: any PostPage
+  private let popover: Popover
+  private let kinds = ReactionBar()
+  private let read = Button("Mark as read", styles: [.flat, "menu-item"])
+  private let toHere = Button("Mark all above as read", styles: [.flat, "menu-item"])
+  private let club = Button("Go to the fan club", styles: [.flat, "menu-item"])
+  private var id: String?
+
+  init(_ page: any PostPage) {
+    self.page = page
+    kinds.root.horizontal = .center
+    popover = Popover(Box(.vertical, spacing: 2, children: [kinds.root, Separator(), read, toHere, club]))
+    kinds.onChosen = { [weak self] kind in self?.choose { $0.reactionTapped($1, kind) } }
+    read.onClicked(self) { $0.choose { $0.readTapped($1) } }
+    toHere.onClicked(self) { $0.choose { $0.readToHereTapped($1) } }
+    club.onClicked(self) { $0.choose { $0.clubTapped($1) } }
+  }
+
+  /// - Parameters:
+  ///   - root: the page's.
+  ///   - anchor: what it points at.
+  func open(_ row: PostRow, in root: Widget, beside anchor: Widget) {
+    id = row.id
+    kinds.show(row.kinds)
+    read.label = row.isRead ? "Mark as unread" : "Mark as read"
+    popover.open(in: root, beside: anchor)
+  }
+
+  private func choose(_ body: (any PostPage, String) -> Void) {
+    popover.close()
+    if let id { body(page, id) }
+  }
+}

@@ -1,0 +1,104 @@
+import Gtk
+import PublicationAPI
+import PublicationClient
+
+extension Reaction {
+  /// What stands for it. A kind that this version does not know is a face that says nothing.
+  var icon: Icon {
+    switch self {
+    case .like: .thumb
+    case .love: .heart
+    case .laugh: .laughing
+    case .wow: .astonished
+    case .sad: .sad
+    default: .face
+    }
+  }
+
+  /// What a screen reader calls it.
+  var words: String {
+    switch self {
+    case .like: "Like"
+    case .love: "Love"
+    case .laugh: "Funny"
+    case .wow: "Wow"
+    case .sad: "Sad"
+    default: rawValue
+    }
+  }
+
+  /// How the style sheet tells it from others.
+  var style: Style { Style("kind-" + (Reaction.known.contains(self) ? rawValue : "other")) }
+}
+
+/// The reader's reaction, or a heart that waits for one, and how many readers reacted.
+@MainActor final class ReactButton {
+  let root: Button
+  private let image = Image(.heart)
+  private let count = Label(styles: ["numeric"])
+  private var kind: Reaction?
+
+  init() {
+    root = Button(Box(.horizontal, spacing: 6, children: [image, count]), name: "React", styles: [.flat, "quiet", "reaction"])
+    root.tooltip = "React"
+  }
+
+  func show(_ row: PostRow) {
+    count.text = row.reactions
+    root.isOn = row.isReacted
+    root.setAccessibleDescription(row.reaction.map { "You chose \($0.words). \(row.reactions) in all" } ?? "\(row.reactions) in all")
+    guard row.reaction != kind else { return }
+    if let kind { root.setStyle(kind.style, false) }
+    kind = row.reaction
+    if let kind { root.setStyle(kind.style) }
+    image.setIcon((kind ?? .love).icon)
+  }
+}
+
+/// One button for each kind of reaction, with how many readers chose it.
+@MainActor final class ReactionBar: SignalOwner {
+  let scope = Scope()
+  let root = Box(.horizontal, spacing: 2)
+  /// Told which one was pressed.
+  var onChosen: ((Reaction) -> Void)?
+  private var buttons: [(kind: Reaction, button: Button, count: Label)] = []
+
+  func show(_ choices: [ReactionChoice]) {
+    if choices.map(\.kind) != buttons.map(\.kind) {
+      buttons = choices.map { button($0.kind) }
+      root.replaceAll { for (_, button, _) in buttons { button } }
+    }
+    for (choice, (_, button, count)) in zip(choices, buttons) {
+      count.text = choice.count
+      count.isVisible = !choice.count.isEmpty
+      button.isOn = choice.isChosen
+      button.setAccessibleDescription(choice.count.isEmpty ? "Nobody so far" : "\(choice.count) so far")
+    }
+  }
+
+  private func button(_ kind: Reaction) -> (Reaction, Button, Label) {
+    let count = Label(styles: ["numeric"])
+    let button = Button(
+      Box(.horizontal, spacing: 6, children: [Image(kind.icon), count]), name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
+    button.tooltip = kind.words
+    button.onClicked(self) { $0.onChosen?(kind) }
+    return (kind, button, count)
+  }
+}
+
+/// How many comments there are, and the way to them.
+@MainActor final class CommentsButton {
+  let root: Button
+  private let count = Label(styles: ["numeric"])
+
+  init() {
+    root = Button(Box(.horizontal, spacing: 6, children: [Image(.comment), count]), name: "Comments", styles: [.flat, "quiet"])
+    root.tooltip = "Comments"
+  }
+
+  func show(_ row: PostRow) {
+    count.text = row.comments
+    count.isVisible = !row.comments.isEmpty
+    root.setAccessibleDescription(row.comments.isEmpty ? "None so far" : "\(row.comments) so far")
+  }
+}
