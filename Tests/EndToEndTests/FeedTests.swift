@@ -7,7 +7,7 @@ final class FeedTests: EndToEndCase {
     let posts = try Sample.current.get().posts
     try app.startSignedIn()
     let names = app.rowNames
-    XCTAssertEqual(names.prefix(10).map { String($0) }, posts.prefix(10).map { $0.premium ? "\($0.title), premium" : $0.title })
+    XCTAssertEqual(names.prefix(10).map { String($0) }, posts.prefix(10).map { "\($0.title), unread" + ($0.premium ? ", premium" : "") })
   }
 
   func testFurtherPagesComeAsOneScrolls() throws {

@@ -39,7 +39,7 @@ final class ClosingTests: ScreensTestCase {
 
   func testArticle() throws {
     try leavesNothing(.post("p2")) { seen in
-      seen.button("React")?.click()
+      seen.button("Love")?.click()
       seen.label("A link.")?.followLink(at: 3)
     }
   }

@@ -103,7 +103,7 @@ final class LookTests: ScreensTestCase {
     return "Pay"
   }
   var clubName: String {
-    for case .fanClubs(let clubs) in screens { return clubs.state.ids.first.flatMap { clubs.row(for: $0)?.name } ?? "" }
+    for case .fanClubs(let clubs) in screens { return clubs.state.clubs.ids.first.flatMap { clubs.row(for: $0)?.name } ?? "" }
     return ""
   }
 

@@ -30,7 +30,8 @@ import Gtk
     let asking = Box(
       .vertical, spacing: 12,
       children: [
-        Label("The address of a feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim], wraps: true), entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, Self.row(close, add),
+        Label("The address of a feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim], wraps: true),
+        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, Self.row(close, add),
       ])
     let adding = Box(.vertical, spacing: 12, children: [feed, words, bar, trouble, Self.row(cancel)])
     let added = Box(.vertical, spacing: 12, children: [result, Self.row(done, open)])
