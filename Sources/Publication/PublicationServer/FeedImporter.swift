@@ -94,7 +94,20 @@ public struct FeedImporter: Sendable {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw Unreadable(sentence: "there is no such file.") }
     guard !isFolder.boolValue else { throw Unreadable(sentence: "this is a folder, not a feed.") }
-    return (try Data(contentsOf: URL(fileURLWithPath: path)), nil, FeedOrigin(source: path, name: path))
+    return (try Self.contents(of: path, source), nil, FeedOrigin(source: path, name: path))
+  }
+
+  /// A file's bytes, of which no more are read than may be in a feed, whatever it is.
+  private static func contents(of path: String, _ source: String) throws -> Data {
+    let limit = FeedParser.defaultLimit
+    let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    guard size <= limit else { throw FeedError(.tooLarge(bytes: size, limit: limit), source: source, offset: limit) }
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    var data = Data()
+    // In parts: what is no plain file gives a part at a time.
+    while data.count <= limit, let part = try file.read(upToCount: min(1 << 20, limit + 1 - data.count)), !part.isEmpty { data += part }
+    return data
   }
 
   private static func sentence(_ error: any Error) -> String {

@@ -34,7 +34,7 @@ struct SQLiteContent: ContentRepository {
       values.append(club)
     }
     if query.isBookmarked {
-      conditions.append("EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ?1 AND bookmark.post = post.id)")
+      conditions.append("post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
     }
     if query.isFollowed {
       conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)")
