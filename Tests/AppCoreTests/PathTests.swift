@@ -344,6 +344,30 @@ import Testing
     await rig.coordinator.finish()
   }
 
+  @Test func aNetworkThatIsBackEndsTheWait() async throws {
+    let publication = try await Sample.publication(clock: ManualClock())
+    let away = Flag()
+    let rig = PathRig(
+      InProcessTransport { request in
+        if await away.isSet { throw TransportError.unreachable("no network") }
+        return await publication.handle(request)
+      })
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    await away.set()
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    feed.bookmarkTapped("p44")
+    await rig.settle()
+    #expect(rig.coordinator.waiting.state.text == "1 change waiting")
+    #expect(feed.row(for: "p44")?.isBookmarked == true)
+    await away.set(false)
+    rig.coordinator.networkIsBack()
+    await rig.settle()
+    #expect(rig.coordinator.waiting.state.text == nil)
+    #expect(feed.row(for: "p44")?.isBookmarked == true)
+  }
+
   actor Flag {
     private(set) var isSet = false
     func set(_ isSet: Bool = true) { self.isSet = isSet }

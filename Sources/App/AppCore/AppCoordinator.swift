@@ -137,6 +137,12 @@ import SessionService
     await flags.written()
   }
 
+  /// The desktop says that there is a network: what waits need not wait for its next try.
+  public func networkIsBack() {
+    environment.effects.deliver("network")
+    factory.reader?.content.actions.networkIsBack()
+  }
+
   private func check() {
     curtain.checkBegins()
     Task { [session] in await session.check() }
