@@ -91,6 +91,27 @@ final class ApplicationTests: GtkTestCase {
     }
   }
 
+  func testAClickOnANotificationOpensItsLinkLetterByLetter() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      guard let application = try? Application(id: "org.example.MatineeTests.Tell", instance: .own) else {
+        return XCTFail("no application")
+      }
+      application.onOpen = { probe.events += $0 }
+      application.onActivate = {
+        application.hold()
+        for _ in 0..<2 { application.notify("p1", title: "A <b>club</b>", body: "A post", opening: Self.uris[0]) }
+        application.withdrawNotification("p1")
+        application.withdrawNotification("never shown")
+        // What the desktop does when the notification is clicked.
+        g_action_group_activate_action(application.opaque, "open-link", g_variant_new_string(Self.uris[0]))
+        application.quit()
+      }
+      XCTAssertEqual(try? application.run(), 0)
+      XCTAssertEqual(probe.events, [Self.uris[0]])
+    }
+  }
+
   func testDesktopMayTurnDarkAndLight() {
     MainActor.assumeIsolated {
       guard let application = try? Application(id: "org.example.MatineeTests.Dark", instance: .own) else {

@@ -1,3 +1,4 @@
+import CGtk
 import XCTest
 
 @testable import Gtk
@@ -83,6 +84,57 @@ final class WidgetTests: GtkTestCase {
       heart.click()
       XCTAssertEqual(probe.events.count, 11)
       probe.scope.close()
+      window.destroy()
+    }
+  }
+
+  func testASwitchShowsOnlyWhatItIsSetTo() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let control = Switch(name: "New posts")
+      control.onToggled(probe) { $0.events.append("toggled") }
+      let window = shown(Box(.vertical, children: [control]))
+      settle()
+      control.click()
+      XCTAssertEqual(probe.events, ["toggled"])
+      XCTAssertEqual(gtk_switch_get_active(control.opaque), 0, "a click changes nothing by itself")
+      control.isOn = true
+      XCTAssertEqual(gtk_switch_get_active(control.opaque), 1)
+      XCTAssertEqual(probe.events, ["toggled"])
+      probe.scope.close()
+      window.destroy()
+    }
+  }
+
+  func testATextAreaReportsOnlyTyping() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let area = TextArea(placeholder: "Write", name: "Words")
+      area.onChanged(probe) { $0.events.append($1) }
+      area.text = "set"
+      XCTAssertEqual(area.text, "set")
+      XCTAssertEqual(probe.events, [])
+      let window = shown(Box(.vertical, children: [area]))
+      settle()
+      area.focusText()
+      XCTAssertTrue(area.hasFocus)
+      area.text = "nul\0within"
+      XCTAssertEqual(area.text, "nul\u{FFFD}within")
+      XCTAssertEqual(probe.events, [])
+      probe.scope.close()
+      window.destroy()
+    }
+  }
+
+  func testWhatIsTooWideScrollsSidewaysAtItsOwnHeight() {
+    MainActor.assumeIsolated {
+      let code = Label(String(repeating: "wide ", count: 80) + "\none\ntwo\nthree")
+      let scroller = WideScroller(code)
+      let window = shown(Box(.vertical, children: [scroller]), width: 300)
+      settle()
+      XCTAssertLessThanOrEqual(scroller.width, 320)
+      XCTAssertGreaterThan(code.width, scroller.width)
+      XCTAssertGreaterThanOrEqual(scroller.height, code.height)
       window.destroy()
     }
   }

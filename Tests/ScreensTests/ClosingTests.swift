@@ -44,6 +44,22 @@ final class ClosingTests: ScreensTestCase {
     }
   }
 
+  func testComments() throws {
+    try leavesNothing(.comments("p1"), setUp: { $0.publication.with { $0.comments = [.sample(1, isMine: true)] } }) { seen in
+      seen.textArea?.write("A thought")
+      seen.button("Send")?.click()
+      seen.button("Delete")?.click()
+    }
+  }
+
+  func testSearch() throws { try leavesNothing(.search) { $0.entries[0].type("tit") } }
+
+  func testAddFeed() throws { try leavesNothing(.addFeed) { $0.entries[0].type("example.org") } }
+
+  func testNotifications() throws { try leavesNothing(.notifications) { $0.switches.first?.flip() } }
+
+  func testAMenuThatIsOpen() throws { try leavesNothing(.tab(.home)) { $0.button("More")?.click() } }
+
   func testLockedArticle() throws { try leavesNothing(.post("p3")) { $0.button("Unlock")?.click() } }
 
   func testScreensThatCouldNotLoad() throws {

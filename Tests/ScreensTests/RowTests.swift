@@ -17,7 +17,7 @@ final class RowTests: ScreensTestCase {
       let rig = ReaderRig(posts: [post, .sample(2, premium: true)])
       let feed = try rig.show(.tab(.home))
       let row = try XCTUnwrap(feed.row("Title 1"))
-      XCTAssertEqual(row.texts, ["Club c1", "Ada", "Title 1", "Teaser 1", "1 hour ago", "1,234"])
+      XCTAssertEqual(row.texts, ["Club c1", "1 hour ago  ·  Ada", "Title 1", "Teaser 1", "1,234"])
       XCTAssertEqual(row.buttonNames, ["React", "Comments", "Bookmark", "More"])
       XCTAssertEqual(feed.row("Title 2")?.says("Premium"), true)
       XCTAssertEqual(feed.row("Title 1")?.says("Premium"), false)

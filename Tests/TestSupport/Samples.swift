@@ -14,6 +14,15 @@ extension Post {
   }
 }
 
+extension Comment {
+  /// A comment on `p1` that is as many minutes younger as its number says than the manual clock's start is old.
+  public static func sample(_ number: Int, post: Post.ID = "p1", author: String = "Ada", isMine: Bool = false) -> Comment {
+    Comment(
+      id: "k\(number)", postID: post, author: author, isMine: isMine, text: "Comment \(number)",
+      posted: Date(timeIntervalSince1970: 1_700_000_000 - 7200 + Double(number) * 60))
+  }
+}
+
 /// Keeps every state that a view model went through, without repetitions.
 @MainActor public final class Recorder<State: Equatable> {
   /// The states so far.

@@ -136,6 +136,12 @@ public final class ScriptedPublication: Transport {
       var post = state.posts[index]
       if post.premium, !state.hasPremium, !post.unlocked { post.body = nil }
       return Response(200, body: try Wire.encode(post))
+    case ("search", 1):
+      let words = request.query("q")?.lowercased() ?? ""
+      let hits = state.posts.filter { $0.title.lowercased().contains(words) }.map { post in
+        SearchHit(post: post, title: mark(words, in: post.title), excerpt: mark(words, in: post.teaser))
+      }
+      return try page(of: hits, request, size: state.pageSize)
     case ("balances", 1):
       return Response(200, body: try Wire.encode([Balance(type: Balance.articlePass, amount: state.passes)]))
     case ("fanclubs", 1):
@@ -173,6 +179,12 @@ public final class ScriptedPublication: Transport {
       state.posts[post].comments += 1
     }
     return Response(200, body: try Wire.encode(state.comments[known ?? state.comments.count - 1]))
+  }
+
+  /// Marks the first place where the words are, as a publication does.
+  private static func mark(_ words: String, in text: String) -> String {
+    guard let place = text.range(of: words, options: .caseInsensitive) else { return text }
+    return text.replacingCharacters(in: place, with: "\(SearchHit.markStart)\(text[place])\(SearchHit.markEnd)")
   }
 
   private static func page<Item: Codable & Equatable & Sendable>(of items: [Item], _ request: Request, size: Int) throws -> Response {

@@ -41,6 +41,10 @@ import CGtkShims
   public func setIcon(_ icon: Icon) {
     if string(gtk_button_get_icon_name(pointer())) != icon.name { gtk_button_set_icon_name(pointer(), icon.name) }
   }
+  /// Where its content stands in a button that is wider. `.center` at first.
+  public var contentAlignment: Alignment = .center {
+    didSet { if let child = gtk_button_get_child(pointer()) { gtk_widget_set_halign(child, contentAlignment.native) } }
+  }
   /// Puts any content in the place of what is shown.
   public func child(_ child: Widget?) { gtk_button_set_child(pointer(), child?.widget) }
 

@@ -1,5 +1,6 @@
 import CGtk
 import CGtkShims
+import Foundation
 
 /// Collects children: `Box(.vertical) { title; if wide { picture }; for row in rows { row } }`.
 @MainActor @resultBuilder public enum WidgetBuilder {
@@ -176,17 +177,37 @@ import CGtkShims
 }
 
 /// One child at its own size, which scrolls sideways where there is less room than that.
-@MainActor public final class WideScroller: Widget {
+@MainActor public final class WideScroller: Widget, SignalOwner {
+  /// Ends the scroller's own connections with the scroller.
+  public let scope = Scope()
+
   /// As high as the child.
   public init(_ child: Widget) {
     super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
     gtk_scrolled_window_set_policy(opaque, GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
-    // Below the child, not above its last line.
-    gtk_scrolled_window_set_overlay_scrolling(opaque, 0)
+    // For the bar, which is drawn above the child.
+    gtk_widget_set_margin_bottom(child.widget, 8)
     gtk_scrolled_window_set_child(opaque, child.widget)
     if let viewport = gtk_scrolled_window_get_child(opaque), viewport != child.widget {
       gtk_scrollable_set_hscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
     }
+    // In GTK 4.8 it would keep the wheel to itself, and a page could not be scrolled past it.
+    let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
+    gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(wheel.raw)))
+    wheel.connect("scroll", .scroll, owner: self, absent: false) { $0.passOn($1.y, inPixels: $1.inPixels) }
+  }
+
+  /// - Returns: whether there is a page that scrolls.
+  private func passOn(_ distance: Double, inPixels: Bool) -> Bool {
+    guard distance != 0, let parent = gtk_widget_get_parent(widget),
+      let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type()),
+      let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
+    else { return false }
+    // As far as the page itself goes at one step of the wheel.
+    let step = inPixels ? 1 : pow(gtk_adjustment_get_page_size(adjustment), 2.0 / 3)
+    gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + distance * step)
+    return true
   }
 }
 

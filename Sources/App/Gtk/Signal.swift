@@ -91,6 +91,16 @@ extension Trampoline where Argument == (x: Double, y: Double), Answer == Void {
   }()
 }
 
+extension Trampoline where Argument == (x: Double, y: Double, inPixels: Bool), Answer == Bool {
+  static let scroll = {
+    let function: @convention(c) (gpointer?, gdouble, gdouble, gpointer?) -> gboolean = { controller, x, y, data in
+      let inPixels = gtk_event_controller_scroll_get_unit(controller.map { OpaquePointer($0) }) == GDK_SCROLL_UNIT_SURFACE
+      return fire(data, (x: x, y: y, inPixels: inPixels), as: Bool.self) ? 1 : 0
+    }
+    return Trampoline(function)
+  }()
+}
+
 extension Trampoline where Argument == (value: UInt32, modifiers: UInt32), Answer == Bool {
   static let key = {
     let function: @convention(c) (gpointer?, guint, guint, GdkModifierType, gpointer?) -> gboolean = { _, value, _, modifiers, data in

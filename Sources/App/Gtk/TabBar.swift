@@ -46,7 +46,7 @@
   }
 
   private static func bar(_ buttons: [Button], _ name: String, styles: [Style] = []) -> Box {
-    let bar = Box(.horizontal, spacing: 4, styles: ["tab-bar"] + styles, children: buttons)
+    let bar = Box(.horizontal, spacing: styles.isEmpty ? 4 : 0, styles: ["tab-bar"] + styles, children: buttons)
     bar.setAccessibleRole(.tabList)
     bar.setAccessibleName(name)
     return bar

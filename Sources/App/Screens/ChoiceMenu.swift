@@ -35,6 +35,7 @@ import Gtk
     if options.map(\.id) != buttons.map(\.id) || options.map(\.name) != buttons.map(\.button.label) {
       buttons = options.map { option in
         let button = Button(option.name, styles: [.flat, "menu-item"])
+        button.contentAlignment = .start
         button.onClicked(self) { menu in
           menu.root.close()
           menu.onChosen?(option.id)

@@ -61,7 +61,7 @@ import NavigationCore
       curtainLift
     }
     window = Window(application, title: "Matinee", width: 1000, height: 720)
-    window.setMinimumWindowSize(width: 420, height: 480)
+    window.setMinimumWindowSize(width: 360, height: 480)
     window.titlebar(header)
     window.child(content)
     back.isVisible = false

@@ -6,7 +6,7 @@ import Gtk
   let scope = Scope()
   let root: Widget
   private let viewModel: NotificationsViewModel
-  private let all = SwitchRow("New posts", detail: "Of fan clubs that you follow, while the app runs.")
+  private let all = SwitchRow("New posts", detail: "In fan clubs that you follow, while the app runs.")
   private let quiet = SwitchRow("Quiet hours", detail: "")
   private let from = ChoiceMenu<Int>(name: "Quiet from")
   private let to = ChoiceMenu<Int>(name: "Quiet until")
@@ -40,7 +40,7 @@ import Gtk
     all.control.isOn = state.isOn
     quiet.control.isOn = state.hasQuietHours
     quiet.root.isSensitive = state.isOn
-    quiet.show(detail: state.hasQuietHours ? state.quietSentence : "Nothing is said in them.")
+    quiet.show(detail: state.hasQuietHours ? state.quietSentence : "Hours in which nothing is said.")
     hours.isVisible = state.hasQuietHours
     hours.isSensitive = state.isOn
     from.show(Self.times, chosen: state.quietFrom, label: Self.time(state.quietFrom))

@@ -8,13 +8,14 @@ import PublicationClient
   private let popover: Popover
   private let kinds = ReactionBar()
   private let read = Button("Mark as read", styles: [.flat, "menu-item"])
-  private let toHere = Button("Mark all above as read", styles: [.flat, "menu-item"])
+  private let toHere = Button("Mark as read down to here", styles: [.flat, "menu-item"])
   private let club = Button("Go to the fan club", styles: [.flat, "menu-item"])
   private var id: String?
 
   init(_ page: any PostPage) {
     self.page = page
     kinds.root.horizontal = .center
+    for button in [read, toHere, club] { button.contentAlignment = .start }
     popover = Popover(Box(.vertical, spacing: 2, children: [kinds.root, Separator(), read, toHere, club]))
     kinds.onChosen = { [weak self] kind in self?.choose { $0.reactionTapped($1, kind) } }
     read.onClicked(self) { $0.choose { $0.readTapped($1) } }

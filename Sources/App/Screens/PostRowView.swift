@@ -15,10 +15,9 @@ import PublicationClient
   private let dot = Box(.horizontal, styles: ["unread-dot"])
   private let card: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
-  private let byline = Label(styles: [.caption, .dim], lines: 1)
+  private let facts = Label(styles: [.caption, .dim], lines: 1)
   private let title = Label(styles: [.subheading], wraps: true, lines: 2)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2)
-  private let date = Label(styles: [.caption, .dim], lines: 1)
   private let react = ReactButton()
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
@@ -36,18 +35,17 @@ import PublicationClient
     framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
     lockWithoutPicture.vertical = .center
-    let origin = Box(.horizontal, spacing: 8, children: [dot, club, byline, lockWithoutPicture])
+    let origin = Box(.horizontal, spacing: 8, children: [dot, club, facts, lockWithoutPicture])
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
-    date.expandsHorizontally = true
-    let actions = Box(.horizontal, spacing: 2) { [date, react, comments, bookmark, more] in
-      date
+    let actions = Box(.horizontal, spacing: 2) { [react, comments, bookmark, more] in
       react.root
       comments.root
       bookmark
       more
     }
     actions.vertical = .end
+    actions.horizontal = .end
     actions.expandsVertically = true
     let text = Box(.vertical, spacing: 4) { [title, teaser] in
       origin
@@ -82,9 +80,8 @@ import PublicationClient
     title.text = row.title
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
-    byline.text = row.byline
-    byline.isVisible = !row.byline.isEmpty && row.byline != row.club
-    date.text = row.date
+    // The date first: where there is little room, who wrote it can be left out.
+    facts.text = row.byline.isEmpty || row.byline == row.club ? row.date : "\(row.date)  ·  \(row.byline)"
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead

@@ -82,6 +82,27 @@ import CGtkShims
     matinee_emit(raw, "activate-current-link")
   }
 
+  /// The field of several lines that is found first.
+  var textArea: Seen? { all.first { $0.isA(gtk_text_view_get_type()) } }
+  /// What stands in a field of several lines.
+  var written: String {
+    let buffer = gtk_text_view_get_buffer(cast())
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    gtk_text_buffer_get_bounds(buffer, &start, &end)
+    return takenString(gtk_text_buffer_get_text(buffer, &start, &end, 0)) ?? ""
+  }
+  /// Writes into a field of several lines, in place of what stands there.
+  func write(_ text: String) { gtk_text_buffer_set_text(gtk_text_view_get_buffer(cast()), text, -1) }
+  /// All switches in it, from above.
+  var switches: [Seen] { all.filter { $0.isA(gtk_switch_get_type()) } }
+  /// Whether a switch is on.
+  var isSwitchedOn: Bool { gtk_switch_get_active(opaque) != 0 }
+  /// Flips a switch, as a click does.
+  func flip() { gtk_switch_set_active(opaque, isSwitchedOn ? 0 : 1) }
+  /// How far progress bars in it have come.
+  var progress: [Double] { all.filter { $0.isA(gtk_progress_bar_get_type()) }.map { gtk_progress_bar_get_fraction($0.opaque) } }
+  private func cast<Structure>() -> UnsafeMutablePointer<Structure> { raw.assumingMemoryBound(to: Structure.self) }
+
   /// Chooses a row, as a click or Enter does.
   func activate() { gtk_widget_activate(pointer) }
 
@@ -139,6 +160,12 @@ import CGtkShims
     else { return 0 }
     gtk_adjustment_set_value(adjustment, (gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)) * share)
     return gtk_adjustment_get_value(adjustment)
+  }
+
+  /// How far down it is scrolled, in pixels.
+  var position: Double {
+    guard let scroller = all.first(where: { $0.isA(gtk_scrolled_window_get_type()) }) else { return 0 }
+    return gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(scroller.opaque))
   }
 
   /// What it looks like now.

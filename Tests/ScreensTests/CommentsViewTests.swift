@@ -1,0 +1,82 @@
+import AppCore
+import Foundation
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// The comments under a post: read, written, waiting, deleted.
+final class CommentsViewTests: ScreensTestCase {
+  func testCommentsAreListedOldestFirstAndOnlyOwnOnesCanBeDeleted() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      rig.publication.with { $0.comments = [.sample(2, isMine: true), .sample(1)] }
+      let seen = try rig.show(.comments("p1"))
+      XCTAssertEqual(seen.texts.filter { $0.hasPrefix("Comment ") }, ["Comment 1", "Comment 2"])
+      XCTAssertEqual(seen.texts.filter { ["Ada", "You"].contains($0) }, ["Ada", "You"])
+      XCTAssertNil(seen.row("Comment 1")?.button("Delete"))
+      try XCTUnwrap(seen.row("Comment 2")?.button("Delete")).click()
+      eventually("it is asked first") { seen.button("Delete the comment") != nil }
+      XCTAssertTrue(seen.says("Comment 2"))
+      seen.button("Delete the comment")?.click()
+      try rig.settle()
+      XCTAssertFalse(seen.says("Comment 2"))
+      XCTAssertEqual(rig.publication.with { $0.comments.map(\.id) }, ["k1"])
+      rig.close()
+    }
+  }
+
+  func testWhatIsWrittenIsThereAtOnceAndSaysThatItWaits() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let seen = try rig.show(.comments("p1"))
+      XCTAssertTrue(seen.says("No comments yet"))
+      XCTAssertEqual(seen.button("Send")?.isSensitive, false)
+      rig.publication.with { $0.holds = ["PUT"] }
+      try XCTUnwrap(seen.textArea).write("<b>Bold</b> &amp; on\ntwo lines")
+      seen.button("Send")?.click()
+      try rig.waitForHeld()
+      XCTAssertEqual(seen.textArea?.written, "")
+      XCTAssertTrue(seen.says("<b>Bold</b> &amp; on\ntwo lines"))
+      XCTAssertTrue(seen.says("Waiting to be sent"))
+      try rig.release()
+      XCTAssertFalse(seen.says("Waiting to be sent"))
+      XCTAssertEqual(rig.publication.with { $0.comments.map(\.text) }, ["<b>Bold</b> &amp; on\ntwo lines"])
+      rig.close()
+    }
+  }
+
+  func testTheLimitIsSaidBeforeItIsReached() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let seen = try rig.show(.comments("p1"))
+      let field = try XCTUnwrap(seen.textArea)
+      field.write(String(repeating: "x", count: Comment.longest - 201))
+      XCTAssertFalse(seen.texts.contains { $0.hasSuffix(" left") })
+      field.write(String(repeating: "x", count: Comment.longest - 40))
+      XCTAssertTrue(seen.says("40 characters left"))
+      XCTAssertEqual(seen.button("Send")?.isSensitive, true)
+      field.write(String(repeating: "x", count: Comment.longest + 2))
+      XCTAssertTrue(seen.says("2 characters too many"))
+      XCTAssertEqual(seen.button("Send")?.isSensitive, false)
+      rig.close()
+    }
+  }
+
+  func testWhoCannotReadCannotWrite() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, premium: true)])
+      let seen = try rig.show(.comments("p1"))
+      XCTAssertNil(seen.textArea)
+      XCTAssertTrue(seen.texts.contains { $0.hasPrefix("Whoever can read this post") })
+      rig.fixture.store.hasPremium = true
+      rig.publication.with { $0.hasPremium = true }
+      rig.publication.with { $0.isOffline = true }
+      rig.closeScreens()
+      let again = try rig.show(.comments("p1"))
+      XCTAssertNotNil(again.textArea)
+      rig.close()
+    }
+  }
+}

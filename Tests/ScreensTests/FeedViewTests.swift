@@ -1,0 +1,100 @@
+import AppCore
+import Foundation
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// Home: what is unread, what is chosen, what is newer, and what can be done to a row.
+final class FeedViewTests: ScreensTestCase {
+  func testReadPostsLookReadAndUnreadOnesSaySo() throws {
+    try MainActor.assumeIsolated {
+      var read = Post.sample(2)
+      read.read = true
+      let rig = ReaderRig(posts: [.sample(1), read])
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.row("Title 1")?.all.contains { $0.hasStyle("unread-dot") }, true)
+      XCTAssertEqual(feed.row("Title 2")?.all.contains { $0.hasStyle("unread-dot") }, false)
+      XCTAssertEqual(feed.row("Title 2")?.all.contains { $0.hasStyle("read") }, true)
+      try XCTUnwrap(feed.button("Mark all as read")).click()
+      try rig.settle()
+      XCTAssertFalse(feed.all.contains { $0.hasStyle("unread-dot") })
+      try XCTUnwrap(feed.button("Only what you have not read")).click()
+      try rig.settle()
+      XCTAssertTrue(feed.says("All read"))
+      XCTAssertEqual(feed.button("Only what you have not read")?.isOn, true)
+      rig.close()
+    }
+  }
+
+  func testNewerPostsWaitBehindAPillAndMoveNothing() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: (1...30).map { .sample($0) })
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      let place = feed.scroll(to: 0.4)
+      rig.window.painted()
+      rig.publication.with { $0.posts.append(.sample(0)) }
+      model.posts.list.lookForNewer()
+      try rig.settle()
+      XCTAssertEqual(feed.position, place)
+      XCTAssertNil(feed.label("Title 0"))
+      try XCTUnwrap(feed.button("1 new post")).click()
+      try rig.settle()
+      XCTAssertEqual(feed.position, 0)
+      XCTAssertTrue(feed.says("Title 0"))
+      XCTAssertNil(feed.button("1 new post"))
+      rig.close()
+    }
+  }
+
+  func testOneMenuOffersAllKindsForEveryRow() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, reactions: 4), .sample(2)])
+      let feed = try rig.show(.tab(.home))
+      for title in ["Title 1", "Title 2"] {
+        try XCTUnwrap(feed.row(title)?.button("More")).click()
+        eventually("the menu opens") { feed.button("Funny") != nil }
+        try XCTUnwrap(feed.button("Funny")).click()
+        try rig.settle()
+        XCTAssertEqual(feed.row(title)?.button("React")?.isOn, true)
+        XCTAssertEqual(feed.row(title)?.icons.contains("face-laugh-symbolic"), true)
+        eventually("the menu closes") { feed.button("Funny") == nil }
+      }
+      XCTAssertEqual(feed.row("Title 1")?.says("5"), true)
+      XCTAssertEqual(rig.publication.with { $0.posts.map(\.reaction) }, [.laugh, .laugh])
+      rig.close()
+    }
+  }
+
+  func testTheChoiceNamesFollowedFanClubs() throws {
+    try MainActor.assumeIsolated {
+      var club = FanClub.sample("c1")
+      club.followed = true
+      let rig = ReaderRig(posts: [.sample(1), .sample(2, club: "c2")], clubs: [club, .sample("c2")])
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      XCTAssertEqual(model.state.options.map(\.name), ["All posts", "Fan clubs you follow", "Club c1"])
+      XCTAssertTrue(feed.says("All posts"))
+      model.choiceTapped(.fanClub("c1"))
+      try rig.settle()
+      XCTAssertTrue(feed.says("Club c1"))
+      XCTAssertTrue(feed.says("Title 1"))
+      XCTAssertFalse(feed.says("Title 2"))
+      rig.close()
+    }
+  }
+
+  func testCommentsOfARowOpen() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let feed = try rig.show(.tab(.home))
+      feed.row("Title 1")?.button("Comments")?.click()
+      XCTAssertEqual(rig.outputs, ["openComments(\"p1\")"])
+      rig.close()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import AppCore
+import Foundation
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// Search: a field with the keyboard, what is found with what matched marked, and what there is to say when nothing is.
+final class SearchViewTests: ScreensTestCase {
+  func testTheFieldHasTheKeyboardAtOnce() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let seen = try rig.show(.search)
+      XCTAssertTrue(seen.says("Search all posts"))
+      eventually("the field has the keyboard") { seen.entries[0].hasFocus }
+      rig.close()
+    }
+  }
+
+  func testWhatMatchesIsMarkedAndMarkupIsOnlyText() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      post.title = "A <b>reel</b> & more"
+      let rig = ReaderRig(posts: [post, .sample(2)])
+      let seen = try rig.show(.search)
+      seen.entries[0].type("REEL")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      let title = try XCTUnwrap(seen.label("A <b>reel</b> & more"))
+      XCTAssertEqual(title.markup?.contains("<b>reel</b></span>&lt;/b&gt; &amp; more"), true, title.markup ?? "")
+      XCTAssertFalse(seen.says("Title 2"))
+      seen.row("A <b>reel</b> & more")?.activate()
+      XCTAssertEqual(rig.outputs, ["openPost(\"p1\")"])
+      seen.button("Clear the search")?.click()
+      try rig.settle()
+      XCTAssertEqual(seen.entries[0].typed, "")
+      XCTAssertTrue(seen.says("Search all posts"))
+      rig.close()
+    }
+  }
+
+  func testNothingAndNobodyAreSaid() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let seen = try rig.show(.search)
+      seen.entries[0].type("zebra")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      XCTAssertTrue(seen.says("Nothing found"))
+      rig.publication.with { $0.isOffline = true }
+      seen.entries[0].type("title")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      XCTAssertTrue(seen.says("You are offline"))
+      rig.publication.with { $0.isOffline = false }
+      seen.button("Try again")?.click()
+      try rig.settle()
+      XCTAssertTrue(seen.says("Title 1"))
+      rig.close()
+    }
+  }
+}

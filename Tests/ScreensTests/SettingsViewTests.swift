@@ -1,0 +1,74 @@
+import AppCore
+import Foundation
+import PublicationAPI
+import TestSupport
+import XCTest
+
+@testable import Screens
+
+/// Account → Notifications, and the dialog that adds a feed.
+final class SettingsViewTests: ScreensTestCase {
+  func testSwitchesShowTheStateAndNothingElse() throws {
+    try MainActor.assumeIsolated {
+      var club = FanClub.sample("c1")
+      club.followed = true
+      let rig = ReaderRig(posts: [.sample(1)], clubs: [club])
+      let screen = rig.screen(.notifications)
+      let seen = try rig.show(screen)
+      guard case .notifications(let model) = screen else { return XCTFail("no page") }
+      XCTAssertEqual(seen.switches.map(\.isSwitchedOn), [true, false, true])
+      XCTAssertFalse(seen.says("From"))
+      seen.switches[1].flip()
+      rig.window.painted()
+      XCTAssertTrue(model.state.hasQuietHours)
+      XCTAssertTrue(seen.says("22:00"))
+      XCTAssertTrue(seen.says("07:00"))
+      seen.switches[2].flip()
+      XCTAssertEqual(model.state.clubs.map(\.isOn), [false])
+      seen.switches[0].flip()
+      XCTAssertFalse(model.state.isOn)
+      XCTAssertEqual(seen.switches[1].isSensitive, false)
+      XCTAssertEqual(seen.switches[2].isSensitive, false)
+      rig.close()
+    }
+  }
+
+  func testAFeedNeedsAnAddressAndAFileTakesItsPlace() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let screen = rig.screen(.addFeed)
+      let seen = try rig.show(screen)
+      guard case .addFeed(let model) = screen else { return XCTFail("no dialog") }
+      XCTAssertEqual(seen.button("Add")?.isSensitive, false)
+      seen.entries[0].type("example.org/feed")
+      XCTAssertEqual(seen.button("Add")?.isSensitive, true)
+      model.fileChosen("/nowhere/all.opml")
+      rig.window.painted()
+      XCTAssertEqual(seen.entries[0].typed, "")
+      XCTAssertTrue(seen.says("all.opml"))
+      seen.button("Add")?.click()
+      try rig.settle()
+      XCTAssertTrue(seen.texts.contains { $0.hasPrefix("“all.opml” cannot be read") }, "\(seen.texts)")
+      seen.button("Cancel")?.click()
+      XCTAssertEqual(rig.outputs, ["close"])
+      rig.close()
+    }
+  }
+
+  func testWhatWaitsIsSaidAboveThePageWithAWayToTryNow() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      rig.line.isCut = true
+      for name in ["React", "Bookmark"] { rig.seen.button(name)?.click() }
+      try rig.settle()
+      eventually("the bar says so") { rig.seen.says("2 changes waiting") }
+      rig.line.isCut = false
+      try XCTUnwrap(rig.seen.button("Try now")).click()
+      eventually("nothing waits") { rig.seen.button("Try now") == nil }
+      XCTAssertEqual(rig.seen.button("React")?.isOn, true)
+      try rig.close()
+    }
+  }
+}
