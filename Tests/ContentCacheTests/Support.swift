@@ -118,7 +118,7 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
 /// A cache, a controller and the server's end of both.
 @MainActor final class World {
   let effects = Effects()
-  let cache = Cache<Note>()
+  let cache: Cache<Note>
   let gate = Gate<Sent, Note?>()
   let controller: ActionController
   let clock: ManualClock
@@ -136,9 +136,10 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   }
 
   init(
-    outbox: Outbox? = nil, ids: any IdentifierSource = SequentialIdentifiers(), clock: ManualClock = ManualClock(),
-    random: any RandomSource = FixedRandom()
+    outbox: Outbox? = nil, store: EntityStore? = nil, ids: any IdentifierSource = SequentialIdentifiers(),
+    clock: ManualClock = ManualClock(), random: any RandomSource = FixedRandom()
   ) {
+    cache = Cache(store: store, effects: effects)
     self.ids = ids
     self.clock = clock
     controller = ActionController(outbox: outbox, effects: effects, retry: Retry(on: clock, random: random)) { error, _ in explain(error) }

@@ -208,7 +208,7 @@ public final class EntityStore: Sendable {
     try connection.transaction {
       while try Self.size(connection) > limit / 10 * 9 {
         let gone = try connection.execute(
-          "DELETE FROM entity WHERE number IN (SELECT number FROM entity WHERE kept = 0 ORDER BY read, number LIMIT 100)")
+          "DELETE FROM entity WHERE number IN (SELECT number FROM entity WHERE kept = 0 ORDER BY read, number LIMIT 32)")
         if gone == 0 { break }
       }
       try connection.execute("DELETE FROM page WHERE read < (SELECT min(read) FROM entity WHERE kept = 0)")

@@ -1,0 +1,382 @@
+@testable import ContentCache
+import Foundation
+import Runtime
+import SQLiteStorage
+import Testing
+
+/// One run of an app on a store, with the server's end of its lists.
+@MainActor final class Shelf {
+  struct Asked: Equatable, Sendable {
+    var cursor: String?
+    var etag: String?
+  }
+
+  let effects = Effects()
+  let cache: Cache<Note>
+  let store: EntityStore
+  let gate = Gate<Asked, PageAnswer<Note>>()
+  private(set) var labels: [String] = []
+
+  init(_ path: String, clock: any AppClock, owner: String = "reader") async throws {
+    store = try await EntityStore(path: path, owner: owner, clock: clock)
+    cache = Cache(store: store, effects: effects)
+    effects.onDelivery = { [weak self] in self?.labels.append($0.label) }
+  }
+
+  func fetcher(_ membership: Membership<Note>? = nil, list: String = "notes") -> PageFetcher<Note> {
+    PageFetcher("notes.load", list: list, cache: cache, effects: effects, membership: membership, explain: explain) { [gate] in
+      try await gate.ask(Asked(cursor: $0, etag: $1))
+    }
+  }
+
+  func quiet() async {
+    var calm = 0
+    while calm < 32 {
+      await Task.yield()
+      calm = effects.inFlight == gate.hanging.count ? calm + 1 : 0
+    }
+  }
+
+  func answer(_ index: Int = 0, _ ids: String..., next: String? = nil, etag: String? = nil) async {
+    await answer(index, .success(.page(FetchedPage(items: ids.map { Note(id: $0, title: $0) }, next: next, etag: etag))))
+  }
+
+  func answer(_ index: Int = 0, _ result: Result<PageAnswer<Note>, any Error>) async {
+    await quiet()
+    gate.answer(index, result)
+    await quiet()
+  }
+
+  /// The app ends in an orderly way.
+  func end() async {
+    await cache.written()
+    await store.close()
+  }
+}
+
+@MainActor @Suite(.timeLimit(.minutes(3))) struct StoredListTests {
+  private let folder: TemporaryFolder
+  private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_700_000_000))
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func shelf() async throws -> Shelf { try await Shelf(folder.path + "/content.sqlite", clock: clock) }
+
+  /// A run that fetched two pages.
+  private func readBefore() async throws {
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    await shelf.answer(0, "a", "b", next: "2", etag: "\"1\"")
+    fetcher.loadMore()
+    await shelf.answer(0, "c", "d")
+    #expect(!fetcher.state.isStored)
+    await shelf.end()
+  }
+
+  @Test func listIsShownFromTheStoreAndConfirmedByItsTag() async throws {
+    try await readBefore()
+    clock.advance(by: .seconds(3600))
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    #expect(fetcher.state.status == .loading)
+    await shelf.quiet()
+    #expect(fetcher.state.ids == ["a", "b"])
+    #expect(shelf.cache["a"]?.title == "a")
+    #expect(fetcher.state.isStored && fetcher.state.isReloading)
+    #expect(fetcher.state.storedSince == Date(timeIntervalSince1970: 1_700_000_000))
+    #expect(shelf.gate.asked == [.init(cursor: nil, etag: "\"1\"")])
+    await shelf.answer(0, .success(.notModified))
+    #expect(fetcher.state.ids == ["a", "b"])
+    #expect(!fetcher.state.isStored && fetcher.state.storedSince == nil && !fetcher.state.isLoading)
+    // Now it is from now.
+    await shelf.cache.written()
+    let page = await shelf.store.page(PageKey("notes", nil), of: Note.self)?.page
+    #expect(page?.fetched == clock.now)
+    #expect(page?.etag == "\"1\"")
+  }
+
+  @Test func everythingReadIsThereWithoutNetworkPageByPage() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.status == .content)
+    #expect(fetcher.state.failure == .unreachable("The server cannot be reached."))
+    #expect(fetcher.state.isStored && fetcher.state.storedSince != nil)
+    #expect(shelf.cache["c"] == nil)
+    #expect(await shelf.store.reading().rows == 3)
+    fetcher.loadMore()
+    await shelf.quiet()
+    #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+    #expect(!fetcher.state.isLoadingMore)
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.reachedEnd && fetcher.state.isStored)
+    // The network is back.
+    fetcher.reload()
+    #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+    await shelf.answer(0, "n", "a", next: "1b")
+    #expect(fetcher.state.ids == ["n", "a"])
+    #expect(!fetcher.state.isStored)
+    fetcher.loadMore()
+    await shelf.quiet()
+    // What the new one pushed down is there at once.
+    #expect(fetcher.state.ids == ["n", "a", "b"])
+    await shelf.answer(0, "b", "c", next: "2b")
+    #expect(fetcher.state.ids == ["n", "a", "b", "c"])
+    #expect(!fetcher.state.isStored)
+  }
+
+  @Test func whoHasScrolledDownIsNotThrownBackByTheAnswer() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    await shelf.quiet()
+    fetcher.loadMore()
+    await shelf.quiet()
+    #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+    await shelf.answer(1, "c", "d")
+    await shelf.answer(0, "n", "a", next: "1b")
+    #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
+    // What moved is asked about.
+    #expect(fetcher.state.isStored)
+    #expect(shelf.gate.hanging.map(\.question.cursor) == ["1b"])
+    await shelf.answer(0, "b", next: "2")
+    #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
+    #expect(!fetcher.state.isStored)
+  }
+
+  @Test func whatIsNotWholeIsAskedForInFull() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    await shelf.store.write(StoreBatch<Note>(removed: ["b"]))
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    await shelf.quiet()
+    #expect(fetcher.state.ids == ["a"])
+    #expect(shelf.gate.asked == [.init(cursor: nil, etag: nil)])
+    await shelf.answer(0, "a", "b", next: "2", etag: "\"1\"")
+    #expect(fetcher.state.ids == ["a", "b"])
+  }
+
+  @Test(arguments: FetchPolicy.allCases) func policies(policy: FetchPolicy) async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload(policy)
+    await shelf.quiet()
+    let showsAtOnce = policy == .cacheOnly || policy == .cacheThenNetwork
+    #expect(fetcher.state.ids == (showsAtOnce ? ["a", "b"] : []))
+    #expect(shelf.gate.hanging.count == (policy == .cacheOnly ? 0 : 1))
+    guard policy != .cacheOnly else {
+      #expect(fetcher.state.isStored && !fetcher.state.isLoading)
+      fetcher.loadMore()
+      await shelf.quiet()
+      #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+      return #expect(shelf.gate.asked.isEmpty)
+    }
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.status == (policy == .network ? .offline("The server cannot be reached.") : .content))
+    #expect(fetcher.state.isStored == (policy != .network))
+    #expect(!fetcher.state.isLoading)
+    fetcher.reload(policy)
+    await shelf.answer(0, .failure(Refused()))
+    #expect(fetcher.state.failure == .refused("The server said no."))
+  }
+
+  @Test func neverFetchedListIsEmptyInTheCacheOnly() async throws {
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload(.cacheOnly)
+    await shelf.quiet()
+    #expect(fetcher.state.status == .empty)
+  }
+
+  // MARK: Sharing
+
+  @Test func samePageAskedByTwoIsOneRequest() async throws {
+    let shelf = try await shelf()
+    let (first, second, other) = (shelf.fetcher(), shelf.fetcher(), shelf.fetcher(list: "others"))
+    for fetcher in [first, second, other] { fetcher.reload() }
+    await shelf.quiet()
+    #expect(shelf.gate.hanging.count == 2)
+    await shelf.answer(0, "a", next: "2")
+    #expect(first.state.ids == ["a"] && second.state.ids == ["a"] && other.state.ids == [])
+    first.loadMore()
+    second.loadMore()
+    await shelf.quiet()
+    #expect(shelf.gate.hanging.count == 2)
+    await shelf.answer(1, .failure(Unreachable()))
+    #expect(first.state.failure != nil && second.state.failure != nil)
+    await shelf.answer(0, "b")
+  }
+
+  @Test func whoeverLeavesTakesTheAnswerFromNobody() async throws {
+    let shelf = try await shelf()
+    var first: PageFetcher<Note>? = shelf.fetcher()
+    let second = shelf.fetcher()
+    first?.reload()
+    second.reload()
+    await shelf.quiet()
+    first = nil
+    await shelf.answer(0, "a")
+    #expect(second.state.ids == ["a"])
+    second.reload()
+    await shelf.quiet()
+    second.reset()
+    await shelf.answer(0, "b")
+    #expect(shelf.cache["b"] == nil)
+  }
+
+  @Test func oneEntityIsAskedForOnceAndAnewWhenItMayHaveChanged() async throws {
+    let shelf = try await shelf()
+    let gate = shelf.gate
+    let load = { (anew: Bool) in
+      Task { @MainActor in
+        try await shelf.cache.load("a", "note.load", effects: shelf.effects, anew: anew) {
+          try await gate.ask(.init(cursor: "=a", etag: $0))
+        }
+      }
+    }
+    let (one, two) = (load(false), load(false))
+    await shelf.quiet()
+    #expect(gate.hanging.count == 1)
+    let three = load(true)
+    await shelf.quiet()
+    #expect(gate.hanging.count == 2)
+    await shelf.answer(1, .success(.page(FetchedPage(items: [Note(id: "a", title: "new", body: "text")], etag: "\"1\""))))
+    await shelf.answer(0, .success(.page(FetchedPage(items: [Note(id: "a", title: "old")]))))
+    for task in [one, two, three] { #expect(try await task.value == Note(id: "a", title: "new", body: "text")) }
+    await shelf.end()
+
+    let next = try await self.shelf()
+    let again = Task { @MainActor in
+      try await next.cache.load("a", "note.load", effects: next.effects) { try await next.gate.ask(.init(cursor: "=a", etag: $0)) }
+    }
+    await next.quiet()
+    #expect(next.cache["a"]?.body == "text")
+    #expect(next.gate.asked.map(\.etag) == ["\"1\""])
+    await next.answer(0, .success(.notModified))
+    #expect(try await again.value.body == "text")
+  }
+
+  @Test func whoeverSignedOutIsToldNothingMore() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    let loading = Task { @MainActor in
+      try await shelf.cache.load("a", "note.load", effects: shelf.effects) { try await shelf.gate.ask(.init(cursor: "=a", etag: $0)) }
+    }
+    await shelf.quiet()
+    shelf.cache.store([Note(id: "x")])
+    shelf.cache.removeAll()
+    for _ in 0..<2 { await shelf.answer(0, "a", "z") }
+    await #expect(throws: CancellationError.self) { try await loading.value }
+    #expect(shelf.cache["a"] == nil && shelf.cache["z"] == nil)
+    await shelf.cache.written()
+    #expect(await shelf.store.single("x", as: PageKey("=x", nil), of: Note.self) == nil)
+  }
+
+  // MARK: Writing
+
+  @Test func whatChangesInATurnIsOneWrite() async throws {
+    let shelf = try await shelf()
+    for number in 1...5 { shelf.cache.store([Note(id: "a", likes: number), Note(id: "\(number)")]) }
+    await shelf.cache.written()
+    #expect(shelf.labels == ["Note.keep"])
+    shelf.cache.remove(["a", "1"])
+    shelf.cache.store([Note(id: "1", likes: 7)])
+    await shelf.end()
+    let next = try await self.shelf()
+    #expect(await next.store.single("a", as: PageKey("=a", nil), of: Note.self) == nil)
+    #expect(await next.store.single("1", as: PageKey("=1", nil), of: Note.self)?.items.map(\.likes) == [7])
+  }
+
+  @Test func answerThatCameWhileTheStoreWasReadIsNewer() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload(.cacheOnly)
+    shelf.cache.store([Note(id: "a", title: "newer")])
+    shelf.cache.remove(["b"])
+    await shelf.quiet()
+    #expect(shelf.cache["a"]?.title == "newer")
+    #expect(fetcher.state.ids == ["a"])
+  }
+
+  @Test func pendingActionsAreFoldedOverStoredValues() async throws {
+    let path = folder.path + "/content.sqlite"
+    let outboxPath = folder.path + "/outbox.sqlite"
+    do {
+      let store = try await EntityStore(path: path, owner: "reader", clock: clock)
+      let database = try await Database(path: outboxPath, migrations: Outbox.migrations)
+      let world = World(outbox: Outbox(database: database, owner: "reader"), store: store)
+      await world.controller.resume()
+      world.cache.store([Note(id: "a", likes: 5)])
+      world.like("a")
+      await world.quiet()
+      #expect(world.cache["a"]?.likes == 6)
+      await world.cache.written()
+      await world.controller.written()
+      await store.close()
+      await database.close()
+      world.gate.answer(0, .failure(CancellationError()))
+    }
+    let kept = try Connection(path: path).queryOne("SELECT kept FROM entity WHERE id = 'a'") { try $0.get(0, as: Bool.self) }
+    #expect(kept == true)
+    let store = try await EntityStore(path: path, owner: "reader", clock: clock)
+    let database = try await Database(path: outboxPath, migrations: Outbox.migrations)
+    let world = World(outbox: Outbox(database: database, owner: "reader"), store: store)
+    await world.controller.resume()
+    #expect(world.cache["a"] == nil)
+    _ = await world.cache.recall(PageKey("=a", nil), single: "a")
+    // The server's value is what was stored; the action is on top of it.
+    #expect(world.cache["a"] == Note(id: "a", liked: true, likes: 6))
+    await world.quiet()
+    await world.answer(0, .failure(Refused()))
+    #expect(world.cache["a"] == Note(id: "a", likes: 5))
+    await world.cache.written()
+    #expect(try Connection(path: path).queryOne("SELECT kept FROM entity WHERE id = 'a'") { try $0.get(0, as: Bool.self) } == false)
+  }
+
+  @Test func whatTheReaderKeepsIsListedWithoutTheListEverFetched() async throws {
+    do {
+      let shelf = try await shelf()
+      shelf.cache.store([Note(id: "a", title: "1", marked: true), Note(id: "b", title: "2"), Note(id: "c", title: "0", marked: true)])
+      await shelf.end()
+    }
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher(Membership(contains: \.marked, precedes: { $0.title < $1.title }), list: "marked")
+    fetcher.reload()
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.ids == ["c", "a"])
+    #expect(fetcher.state.isStored && fetcher.state.storedSince == nil)
+  }
+
+  @Test func lookingForNewerChangesNothing() async throws {
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    await shelf.answer(0, "b", "c", next: "2")
+    let state = fetcher.state
+    var found: [Int] = []
+    fetcher.lookForNewer { found.append($0) }
+    await shelf.answer(0, "x", "a", "b", next: "1")
+    #expect(found == [2])
+    #expect(fetcher.state == state)
+    fetcher.lookForNewer { found.append($0) }
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(found == [2])
+    fetcher.lookForNewer { found.append($0) }
+    await shelf.quiet()
+    fetcher.reload()
+    await shelf.answer(1, "x", "a", "b", next: "1")
+    await shelf.answer(0, "late")
+    #expect(fetcher.state.ids == ["x", "a", "b"])
+    #expect(found == [2])
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import SQLiteStorage
+import Testing
+
+@Suite struct DamageTests {
+  private let migrations = [Migration(version: 1, sql: "CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT)")]
+
+  private func folder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  @Test func damagedFileIsRefusedUnlessItMayBeSetAside() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.sqlite")
+    let garbage = Data(repeating: 7, count: 5000)
+    try garbage.write(to: file)
+    await #expect { _ = try await Database(path: file.path, migrations: migrations) } throws: { ($0 as? SQLiteError)?.isCorruption == true }
+    #expect(try Data(contentsOf: file) == garbage)
+
+    try Data("older".utf8).write(to: URL(filePath: file.path + ".damaged"))
+    let database = try await Database(path: file.path, migrations: migrations, ifDamaged: .setAside)
+    #expect(database.timesSetAside == 1)
+    #expect(try Data(contentsOf: URL(filePath: file.path + ".damaged")) == garbage)
+    try await database.run { _ = try $0.execute("INSERT INTO post (title) VALUES ('a')") }
+    await database.close()
+    let next = try await Database(path: file.path, migrations: migrations, ifDamaged: .setAside)
+    #expect(next.timesSetAside == 0)
+    #expect(try await next.run { try $0.query("SELECT title FROM post") { try $0.get(0, as: String.self) } } == ["a"])
+  }
+
+  @Test func damageMetWhileRunningIsMetOnce() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.sqlite")
+    let first = try await Database(path: file.path, migrations: migrations)
+    try await first.run { connection in
+      try connection.transaction {
+        for _ in 1...2000 { try connection.execute("INSERT INTO post (title) VALUES (?)", String(repeating: "x", count: 100)) }
+      }
+    }
+    await first.close()
+    var bytes = try Data(contentsOf: file)
+    for index in (4096 * 3)..<bytes.count { bytes[index] = 0xee }
+    try bytes.write(to: file)
+    let database = try await Database(path: file.path, migrations: migrations, ifDamaged: .setAside)
+    #expect(database.timesSetAside == 0)
+    let count = { try await database.run { try $0.queryOne("SELECT count(title) FROM post") { try $0.get(0, as: Int.self) } } }
+    #expect(try await count() == 0)
+    #expect(database.timesSetAside == 1)
+    #expect(try await count() == 0)
+    #expect(database.timesSetAside == 1)
+    #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+  }
+
+  @Test func newerFileIsNoDamage() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "a.sqlite").path
+    do { try Connection(path: path).script("CREATE TABLE later (x); PRAGMA user_version = 9") }
+    await #expect(throws: MigrationError.newer(path: path, found: 9, known: 1)) {
+      _ = try await Database(path: path, migrations: migrations, ifDamaged: .setAside)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
+  }
+}
