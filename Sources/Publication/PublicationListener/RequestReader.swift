@@ -103,7 +103,7 @@ struct RequestReader {
       exchange.isTooLarge = true
       exchange.body = Data()
       exchange.refused += part.count
-      return exchange.refused <= 16 * daemon.limits.body + exchange.limit
+      return exchange.refused <= max(16 * daemon.limits.body, 4 * exchange.limit)
     }
     exchange.body.append(contentsOf: part)
     return true
