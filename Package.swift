@@ -62,6 +62,7 @@ systemLibrary("CXML2", pkgConfig: "libxml-2.0", apt: "libxml2-dev")
 systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev")
 systemLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev")
 c("CSamplePublication")
+c("CFeedBaseline", ["CXML2"])
 
 // Cores
 library("Runtime", "Cores", product: true)
@@ -135,7 +136,10 @@ executable(
   "MatineeScenario", product: "matinee-scenario", ["AppCore", "AppConfig", "PublicationServer", "HTTPTransport", "BuildInfo", "Runtime"])
 executable(
   "MatineeBench", product: "matinee-bench",
-  ["AppConfig", "PublicationClient", "PublicationAPI", "PurchaseService", "SignedReceipts", "BuildInfo", "Runtime"])
+  [
+    "AppConfig", "PublicationClient", "PublicationAPI", "FeedFormats", "CFeedBaseline", "PurchaseService", "SignedReceipts", "BuildInfo",
+    "Runtime",
+  ])
 executable(
   "MatineeServer", product: "matinee-server",
   [

@@ -20,6 +20,7 @@ enum House {
   static let neighbors: [String: Set<String>] = [
     "CGtkShims": ["CGtk"],
     "CSecretShims": ["CSecret"],
+    "CFeedBaseline": ["CXML2"],
     "CurlTransport": ["HTTPTransport"],
     "ContentCache": ["SQLiteStorage"],
     "PurchaseService": ["SignedReceipts", "SQLiteStorage"],
@@ -50,9 +51,10 @@ enum House {
     "CSQLite": ["SQLiteStorage"],
     "CCurl": ["CurlTransport"],
     "COpenSSL": ["SignedReceipts", "PublicationServer"],
-    "CXML2": ["FeedFormats"],
+    "CXML2": ["FeedFormats", "CFeedBaseline"],
     "CMicroHTTPD": ["PublicationListener"],
     "CSamplePublication": ["PublicationServer"],
+    "CFeedBaseline": ["MatineeBench"],
     "CStubProducts": ["Matinee"],
     // Only executables join the two ends of the seam.
     "PublicationServer": ["PublicationListener", "Matinee", "MatineeServer", "MatineeScenario"],

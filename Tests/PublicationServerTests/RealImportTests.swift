@@ -21,7 +21,12 @@ private let feedFiles: [URL] = {
     let token = try await rig.signIn()
     var imported = 0
     for file in feedFiles {
-      guard let feed = try? FeedParser.parse(Data(contentsOf: file), source: file.path) else { continue }
+      let document = try FeedParser.document(Data(contentsOf: file), source: file.path)
+      if case .outline(let list) = document {
+        let report = try await rig.publication.importOutline(list)
+        #expect((report.items, report.added) == (list.outlines.count, list.feeds.count), "\(file.lastPathComponent)")
+      }
+      guard case .feed(let feed) = document else { continue }
       let first = try await rig.publication.importFeed(feed, source: file.path)
       #expect((first.items, first.added) == (feed.items.count, feed.items.count), "\(file.lastPathComponent)")
       rig.clock.advance(by: .seconds(60))

@@ -8,13 +8,15 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
 /// `matinee-bench`: measures ours and a baseline in the same run. Figures never fail a test; `--check` makes goals count.
 @main enum Program {
   private static let usage = """
-    usage: matinee-bench NAME… [--rounds N] [--core NAME] [--json] [--check]
+    usage: matinee-bench NAME… [--rounds N] [--core NAME] [--feeds FOLDER] [--json] [--check]
 
       receipt       full verification of a receipt, against one signature check and one JSON decoding
       build         debug builds of `matinee` after a one-line change in each core, beside the same change with all sources in one module;
                     run it in the repository's folder
+      feed          reading feeds of every format, against libxml2 parsing the same bytes, and JSONSerialization for those in JSON
       --rounds N    how often each is measured; the median counts (default: 9, for build 5)
       --core NAME   build: only this core
+      --feeds FOLDER  feed: the feeds to read (default: those of the tests, in the repository's folder)
       --json        one line of JSON for each figure
       --check       status 1 when a goal is missed
 
@@ -34,6 +36,7 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
   /// - Returns: whether goals that count are met.
   private static func run(_ arguments: [String]) async throws -> Bool {
     var (names, rounds, core, isJSON, isCheck) = ([String](), Int?.none, String?.none, false, false)
+    var feeds = "Tests/FeedFormatsTests/Fixtures"
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       switch argument {
@@ -46,12 +49,15 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
       case "--json": isJSON = true
       case "--check": isCheck = true
       case "--core": core = rest.popFirst()
+      case "--feeds":
+        guard let folder = rest.popFirst() else { throw Mistake(description: "--feeds takes a folder.") }
+        feeds = folder
       case "--rounds":
         guard let number = rest.popFirst().flatMap({ Int($0) }), (1...1000).contains(number) else {
           throw Mistake(description: "--rounds takes a number from 1 to 1000.")
         }
         rounds = number
-      case "receipt", "build": names.append(argument)
+      case "receipt", "build", "feed": names.append(argument)
       default: throw Mistake(description: "“\(argument)” is no benchmark. See matinee-bench --help.")
       }
     }
@@ -62,10 +68,10 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
         areMet = areMet && figure.isMet
         print(isJSON ? String(decoding: try JSONEncoder().encode(figure), as: UTF8.self) : figure.line)
       }
-      if name == "build" {
-        try await BuildBenchmark(rounds: rounds ?? 5, core: core).run(report)
-      } else {
-        for figure in try await ReceiptBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
+      switch name {
+      case "build": try await BuildBenchmark(rounds: rounds ?? 5, core: core).run(report)
+      case "feed": for figure in try FeedBenchmark(folder: feeds).run(rounds: rounds ?? 9) { try report(figure) }
+      default: for figure in try await ReceiptBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
       }
     }
     return areMet || !isCheck
