@@ -100,4 +100,20 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     reader.publication.release()
     await reader.settle()
   }
+
+  @Test func aBookmarkThatWasTakenAwayElsewhereIsGoneWhenTheListIsLoadedAnew() async {
+    let reader = ReaderFixture(posts: [.sample(1, bookmarked: true), .sample(2, bookmarked: true)])
+    let page = BookmarksViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    await reader.settle()
+    #expect(page.state.ids == ["p1", "p2"])
+    reader.publication.with { $0.posts[0].bookmarked = false }
+    page.refreshTapped()
+    await reader.settle()
+    #expect(page.state.ids == ["p2"])
+    page.disappear()
+    page.appear()
+    await reader.settle()
+    #expect(page.state.ids == ["p2"])
+  }
 }

@@ -186,12 +186,12 @@ import Testing
     cache.store([Note(id: "b", title: "2"), Note(id: "c", title: "3", marked: true), Note(id: "e", title: "5", marked: true)])
     cache.store([Note(id: "f", title: "1")])
     fetcher.reloadFromCache()
-    // "e" lies behind what was fetched: the next page brings it.
-    #expect(fetcher.state.ids == ["z", "c", "d"])
+    // "e" lies behind what was fetched: the next page brings it. "z" was known before the server was asked, which left it out.
+    #expect(fetcher.state.ids == ["c", "d"])
     fetcher.loadMore()
     await answer(0, .success(FetchedPage(items: [Note(id: "e", title: "5", marked: true)])))
     cache.store([Note(id: "g", title: "9", marked: true)])
     fetcher.reloadFromCache()
-    #expect(fetcher.state.ids == ["z", "c", "d", "e", "g"])
+    #expect(fetcher.state.ids == ["c", "d", "e", "g"])
   }
 }

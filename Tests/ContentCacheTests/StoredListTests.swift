@@ -364,14 +364,14 @@ import Testing
     await shelf.answer(0, "b", "c", next: "2")
     let state = fetcher.state
     var found: [Int] = []
-    fetcher.lookForNewer { found.append($0) }
+    fetcher.lookForNewer { count, _ in found.append(count) }
     await shelf.answer(0, "x", "a", "b", next: "1")
     #expect(found == [2])
     #expect(fetcher.state == state)
-    fetcher.lookForNewer { found.append($0) }
+    fetcher.lookForNewer { count, _ in found.append(count) }
     await shelf.answer(0, .failure(Unreachable()))
     #expect(found == [2])
-    fetcher.lookForNewer { found.append($0) }
+    fetcher.lookForNewer { count, _ in found.append(count) }
     await shelf.quiet()
     fetcher.reload()
     await shelf.answer(1, "x", "a", "b", next: "1")

@@ -184,6 +184,9 @@ import Runtime
   /// Whether the server's value is here.
   func knows(_ id: String) -> Bool { known[id] != nil }
 
+  /// Whether what is here of an entity was asked for at that moment or later.
+  func isKnown(_ id: String, since stamp: Stamp) -> Bool { known[id].map { $0.stamp >= stamp } ?? false }
+
   /// Notes what is known of a page; its entities are stored already.
   func keep(_ page: PageRow) {
     pages[page.key] = page

@@ -54,6 +54,8 @@ struct PageRow: Equatable, Sendable {
   var fetched: Date
   /// Whether the server's answer, if it is one of this run, had entities without their detail only.
   var isBare = false
+  /// When the server was asked, if that was in this run.
+  var asked: Stamp?
 }
 
 /// A page out of the store.

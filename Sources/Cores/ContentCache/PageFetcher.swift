@@ -76,6 +76,8 @@ public struct Membership<Value: Entity> {
     var next: String?
     /// When it was stored, unless the server has said in this run that it is so.
     var stored: Date?
+    /// When the server was asked for it in this run.
+    var asked: Stamp?
     /// See ``PageFetcher/generation``.
     let generation: Int
   }
@@ -165,6 +167,9 @@ public struct Membership<Value: Entity> {
   ///
   /// Drops what the cache no longer holds; with a ``Membership`` also what left the list, and takes in what joined it within the part
   /// that was fetched.
+  ///
+  /// What the server was asked for and left out has left the list, whatever is known of it from before; only what is known since can have
+  /// joined.
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
@@ -174,8 +179,10 @@ public struct Membership<Value: Entity> {
       return
     }
     let last = state.reachedEnd ? nil : there.last.flatMap { cache[$0] }
-    let belongs = { (value: Value) in
-      membership.contains(value) && (last.map { !membership.precedes($0, value) } ?? self.state.reachedEnd)
+    let asked = segments.contains { $0.asked == nil } ? nil : segments.compactMap(\.asked).min()
+    let belongs = { [cache] (value: Value) in
+      (asked.map { cache.isPending(value.id) || cache.isKnown(value.id, since: $0) } ?? true)
+        && membership.contains(value) && (last.map { !membership.precedes($0, value) } ?? self.state.reachedEnd)
     }
     let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))
     let members = Set(there.filter { id in cache[id].map(membership.contains) ?? false }).union(joined)
@@ -184,15 +191,29 @@ public struct Membership<Value: Entity> {
   }
 
   /// Asks the server how many items it has above the first of the list, which stays as it is. Without an answer nothing is said.
-  public func lookForNewer(then: @escaping @MainActor (Int) -> Void) {
+  /// - Parameter then: told how many, and whether there may be still more, since nothing on the server's first page is shown here.
+  public func lookForNewer(then: @escaping @MainActor (_ count: Int, _ isMore: Bool) -> Void) {
     guard !state.isLoading else { return }
     looking = cache.request(PageKey(list, nil), label, effects, fetch: fetch) { [weak self] result in
       guard let self else { return }
       looking = nil
       guard let page = try? result.get() else { return }
       let shown = Set(state.ids)
-      then(page.ids.prefix { !shown.contains($0) }.count)
+      let count = page.ids.prefix { !shown.contains($0) }.count
+      then(count, count == page.ids.count && page.next != nil)
     }
+  }
+
+  /// Begins the list anew with what ``lookForNewer(then:)`` found, without asking again.
+  public func showNewer() {
+    guard let page = cache.pages[PageKey(list, nil)] else { return reload() }
+    begin()
+    change {
+      $0.isReloading = false
+      $0.isLoadingMore = false
+      $0.failure = nil
+    }
+    answered(page, "")
   }
 
   /// Empties the list and drops every answer on its way: for signing out.
@@ -267,7 +288,7 @@ public struct Membership<Value: Entity> {
   }
 
   private func answered(_ page: PageRow, _ cursor: String) {
-    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: nil, generation: generation)
+    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked, generation: generation)
     if let index = segments.firstIndex(where: { $0.cursor == cursor }), segments[index].generation == generation {
       confirm(new, at: index)
       shown(new, isAppended: false) { end(cursor, &$0) }

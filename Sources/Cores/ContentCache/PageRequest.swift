@@ -125,8 +125,10 @@ extension Cache {
       store(page.items, asOf: asked)
       var row = PageRow(key: key, ids: page.items.map(\.id), next: page.next, etag: page.etag, fetched: now)
       row.isBare = page.items.allSatisfy { $0.detail == nil }
+      row.asked = asked
       keep(row)
-    case .notModified: if let page = pages[key] { keep(PageRow(key: key, ids: page.ids, next: page.next, etag: page.etag, fetched: now)) }
+    case .notModified:
+      if let page = pages[key] { keep(PageRow(key: key, ids: page.ids, next: page.next, etag: page.etag, fetched: now, asked: asked)) }
     }
     guard let page = pages[key] else { throw NothingToConfirm() }
     return page

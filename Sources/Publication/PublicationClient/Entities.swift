@@ -13,7 +13,10 @@ extension Post: Entity {
 
 extension FanClub: Entity {}
 
-extension Comment: Entity {}
+extension Comment: Entity {
+  /// What the reader wrote is kept.
+  public var isKept: Bool { isMine }
+}
 
 extension Conditional {
   /// As a cache takes it.

@@ -32,6 +32,8 @@ public struct ListState: Equatable, Sendable {
   public var loadMoreFailure: String?
   /// How many rows the publication has above the first, which do not come in before the reader asks for them: see `newerTapped`.
   public var newer = 0
+  /// Whether there may be more than ``newer`` of them.
+  public var hasMoreNewer = false
   /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
   public var note: String?
   /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
@@ -65,6 +67,8 @@ public struct ListState: Equatable, Sendable {
   private var drawn: Set<String> = []
   /// ``ContentStore/listsAge`` when it was loaded last.
   private var age = 0
+  /// Whether what came since is being brought in, which is one change of the state.
+  private var showsNewer = false
 
   /// - Parameters:
   ///   - label: names the request among the deliveries: `feed.load`.
@@ -134,12 +138,23 @@ public struct ListState: Equatable, Sendable {
 
   /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``.
   public func lookForNewer() {
-    guard isOnScreen, state.phase == .ready, !fetcher.state.isLoading else { return }
-    fetcher.lookForNewer { [weak self] count in self?.state.newer = count }
+    guard state.phase == .ready, !store.isClosed else { return }
+    fetcher.lookForNewer { [weak self] count, isMore in
+      guard let self, !store.isClosed else { return }
+      var new = state
+      (new.newer, new.hasMoreNewer) = (count, isMore && count > 0)
+      state = new
+    }
   }
 
-  /// Brings in what ``lookForNewer()`` found.
-  public func newerTapped() { refreshTapped() }
+  /// Begins the list anew with what ``lookForNewer()`` found.
+  public func newerTapped() {
+    guard state.newer > 0 else { return }
+    showsNewer = true
+    fetcher.showNewer()
+    showsNewer = false
+    update()
+  }
 
   /// Tries again what failed.
   public func retryTapped() {
@@ -202,7 +217,7 @@ public struct ListState: Equatable, Sendable {
     new.keptSince = new.note == nil ? nil : list.storedSince
     let isSaid = new.note != nil && state.note == nil
     if state.isRefreshing, !list.isReloading, !isSaid, let failure { new.message = "The list could not be refreshed. \(failure)" }
-    if list.isReloading { new.newer = 0 }
+    if list.isReloading || showsNewer { (new.newer, new.hasMoreNewer) = (0, false) }
     if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
     switch list.status {
     case .initial, .loading: new.phase = .loading
