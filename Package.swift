@@ -133,7 +133,8 @@ library(
 library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient"])
 executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
 executable(
-  "MatineeScenario", product: "matinee-scenario", ["AppCore", "AppConfig", "PublicationServer", "HTTPTransport", "BuildInfo", "Runtime"])
+  "MatineeScenario", product: "matinee-scenario",
+  ["AppCore", "AppConfig", "PublicationServer", "FeedFormats", "HTTPTransport", "BuildInfo", "Runtime"])
 executable(
   "MatineeBench", product: "matinee-bench",
   [
@@ -230,7 +231,7 @@ tests("SearchFeatureTests", ["SearchFeature"] + contentPage)
 tests("AddFeedFeatureTests", ["AddFeedFeature"] + contentPage)
 tests("PaywallFeatureTests", ["PaywallFeature"] + selling)
 tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
-tests("AccountFeatureTests", ["AccountFeature", "SessionService"] + selling)
+tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)
 tests(
   "AppCoreTests",
   ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features

@@ -5,6 +5,9 @@ import Testing
 @Suite struct DeepLinkTests {
   @Test(arguments: [
     ("matinee://posts/p-1", Navigation.post("p-1")), ("MATINEE://Posts/p_1", .post("p_1")), ("matinee://fanclubs/film/", .fanClub("film")),
+    ("matinee://home", .tab(.home)), ("matinee://posts/p-1/comments", .comments("p-1")),
+    ("matinee://search?q=old%20films", .search("old films")),
+    ("matinee://search", .search("")), ("matinee://search?publication=x&q=%C3%A9t%C3%A9", .search("été")),
     ("matinee://paywall/premium", .paywall("premium", then: nil)), ("matinee://purchases", .purchases(order: nil)),
     (
       "matinee://orders/8F1D2A53-0B4C-4A7E-9C11-6D2E5F3A7B90",
@@ -25,7 +28,7 @@ import Testing
 
   @Test(arguments: [
     "matinee://posts", "matinee://posts/", "matinee://posts/a/b", "matinee://posts/%00", "matinee://posts/a%20b", "matinee://orders/1",
-    "matinee://purchases/1",
+    "matinee://purchases/1", "matinee://home/1", "matinee://search/words", "matinee://posts/a/comments/b", "matinee://posts/a%20b/comments",
   ])
   func badIdentifiers(uri: String) {
     #expect(throws: DeepLink.Failure.badIdentifier(uri)) { try DeepLink(uri) }

@@ -193,4 +193,53 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     }
     #expect(closed == nil)
   }
+
+  // MARK: - Read
+
+  @Test func openingMarksAsReadOnceAndWhatTheReaderSaysAfterThatHolds() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.post?.isRead == true)
+    article.readTapped()
+    #expect(article.state.post?.isRead == true)
+    await reader.settle()
+    #expect(article.state.post?.isRead == false)
+    // Coming back to the page is not opening it.
+    article.disappear()
+    article.appear()
+    article.refreshTapped()
+    await reader.settle()
+    #expect(article.state.post?.isRead == false)
+    #expect(reader.publication.with { $0.posts[0].read } == false)
+    let again = self.article(of: reader)
+    again.appear()
+    await reader.settle()
+    #expect(reader.publication.with { $0.posts[0].read } == true)
+  }
+
+  @Test func whatNeverCameIsNotRead() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.publication.with { $0.isOffline = true }
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.phase == .offline(offline))
+    #expect(!reader.publication.requests.contains { $0.hasSuffix("/read") })
+  }
+
+  @Test func theCommentsAreOneTapAway() async {
+    var post = Post.sample(1)
+    post.comments = 1234
+    let reader = ReaderFixture(posts: [post])
+    let article = article(of: reader)
+    article.commentsTapped()
+    #expect(outputs.all.isEmpty)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.post?.comments == "1,234")
+    article.commentsTapped()
+    #expect(outputs.all == [.openComments("p1")])
+  }
 }

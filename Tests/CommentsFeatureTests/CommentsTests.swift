@@ -1,8 +1,12 @@
 import CommentsFeature
+import Foundation
 import PublicationAPI
 import PublicationClient
 import TestSupport
 import Testing
+
+// Testing has one too.
+private typealias Comment = PublicationAPI.Comment
 
 @MainActor @Suite struct CommentDraftTests {
   private func page(_ reader: ReaderFixture) -> CommentsViewModel {
@@ -28,5 +32,207 @@ import Testing
     #expect((page(reader).state.draft, page(reader).state.canSend) == ("Half a thought", true))
     let other = CommentsViewModel("p2", store: reader.store, formatting: reader.formatting) { _ in }
     #expect(other.state.draft.isEmpty)
+  }
+}
+
+@MainActor @Suite struct CommentsTests {
+  private final class Outputs { var all: [CommentsViewModel.Output] = [] }
+  private let outputs = Outputs()
+  private let recorder = Recorder<CommentsViewModel.State>()
+
+  private func page(_ reader: ReaderFixture) -> CommentsViewModel {
+    let page = CommentsViewModel("p1", store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
+    page.onChange = { [recorder] in recorder.record($0) }
+    return page
+  }
+
+  private func comment(_ number: Int, mine: Bool = false, on post: Post.ID = "p1") -> Comment {
+    Comment(
+      id: UUID(uuidString: "00000000-0000-0000-0000-00000000FF0\(number)")?.uuidString ?? "", postID: post,
+      author: mine ? "Reader" : "Author \(number)", isMine: mine, text: "Text \(number)",
+      posted: Date(timeIntervalSince1970: 1_699_990_000 + Double(number)))
+  }
+
+  private func reader(_ comments: [Comment] = []) -> ReaderFixture {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.publication.with { $0.comments = comments }
+    return reader
+  }
+
+  private func texts(_ page: CommentsViewModel) -> [String] { page.state.comments.ids.compactMap { page.row(for: $0)?.text } }
+
+  // MARK: - Reading
+
+  @Test func theOldestComesFirst() async {
+    let reader = reader([comment(2, mine: true), comment(1), comment(3, on: "p2")])
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.title == "Title 1")
+    #expect(page.state.comments.phase == .ready)
+    let rows = page.state.comments.ids.compactMap { page.row(for: $0) }
+    #expect(rows.map(\.author) == ["Author 1", "You"])
+    #expect(rows.map(\.text) == ["Text 1", "Text 2"])
+    #expect(rows.map(\.isMine) == [false, true])
+    #expect(rows.map(\.isWaiting) == [false, false])
+    page.postTapped()
+    #expect(outputs.all == [.openPost("p1")])
+  }
+
+  @Test func nobodyWroteYet() async {
+    let reader = reader()
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.comments.phase == .empty)
+  }
+
+  @Test func furtherPagesComeByCursor() async {
+    let reader = reader((1...5).map { comment($0) })
+    reader.publication.with { $0.pageSize = 2 }
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    #expect(texts(page) == ["Text 1", "Text 2"])
+    for _ in 0..<3 {
+      page.reachedEnd()
+      await reader.settle()
+    }
+    #expect(texts(page) == ["Text 1", "Text 2", "Text 3", "Text 4", "Text 5"])
+    #expect(!page.state.comments.canLoadMore)
+  }
+
+  // MARK: - Writing
+
+  @Test func whatIsSentIsThereAtOnceAndWaitsUntilThePublicationHasIt() async {
+    let reader = reader([comment(1)])
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    reader.publication.with { $0.holds = ["PUT"] }
+    page.draftChanged("  Well said  ")
+    page.sendTapped()
+    #expect((page.state.draft, page.state.canSend) == ("", false))
+    #expect(texts(page) == ["Text 1", "Well said"])
+    let id = page.state.comments.ids[1]
+    #expect(page.row(for: id)?.isWaiting == true)
+    await reader.waitForHeld()
+    reader.publication.release()
+    await reader.settle()
+    #expect(texts(page) == ["Text 1", "Well said"])
+    #expect(page.state.comments.ids[1] == id)
+    #expect(page.row(for: id)?.isWaiting == false)
+    // The post is counted anew by the publication.
+    #expect(reader.store.posts["p1"]?.comments == 1)
+  }
+
+  @Test func whatTheReaderWroteIsAtTheEndAlsoWhileTheListIsNot() async {
+    let reader = reader((1...5).map { comment($0) })
+    reader.publication.with { $0.pageSize = 2 }
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    page.draftChanged("Last")
+    page.sendTapped()
+    await reader.settle()
+    #expect(texts(page) == ["Text 1", "Text 2", "Last"])
+    for _ in 0..<3 {
+      page.reachedEnd()
+      await reader.settle()
+    }
+    #expect(texts(page) == ["Text 1", "Text 2", "Text 3", "Text 4", "Text 5", "Last"])
+  }
+
+  @Test func withoutNetworkItWaitsAndGoesOutWhenTheReaderTries() async {
+    let reader = reader()
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    page.draftChanged("From a train")
+    page.sendTapped()
+    await reader.settle()
+    #expect(texts(page) == ["From a train"])
+    #expect(page.state.comments.phase == .ready)
+    #expect(page.row(for: page.state.comments.ids[0])?.isWaiting == true)
+    #expect(reader.store.waiting.value.count == 1)
+    reader.publication.with { $0.isOffline = false }
+    reader.store.retryNow()
+    await reader.settle()
+    #expect(page.row(for: page.state.comments.ids[0])?.isWaiting == false)
+    #expect(reader.publication.with { $0.comments.map(\.text) } == ["From a train"])
+  }
+
+  @Test func whatIsRefusedComesBackIntoTheField() async {
+    let reader = reader([comment(1)])
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    reader.publication.with {
+      $0.refusals["PUT"] = Problem(code: .locked, title: "Comments are closed.", status: 403)
+      $0.holds = ["PUT"]
+    }
+    page.draftChanged("Rash words")
+    page.sendTapped()
+    await reader.waitForHeld()
+    page.draftChanged("More")
+    reader.publication.release()
+    await reader.settle()
+    #expect(texts(page) == ["Text 1"])
+    #expect(page.state.draft == "Rash words\n\nMore")
+    #expect(page.state.canSend)
+    #expect(page.state.comments.message == "Your comment was not saved. Comments are closed.")
+  }
+
+  @Test func whatWasRefusedWhileThePageWasGoneIsInTheFieldWhenItIsBack() async {
+    let reader = reader()
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Closed.", status: 403) }
+    page.draftChanged("Words")
+    page.sendTapped()
+    page.disappear()
+    await reader.settle()
+    let again = self.page(reader)
+    again.appear()
+    #expect(again.state.draft == "Words")
+  }
+
+  @Test func onlyOnesOwnCanBeDeleted() async {
+    let reader = reader([comment(1), comment(2, mine: true)])
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    page.deleteTapped(comment(1).id)
+    page.deleteTapped(comment(2).id)
+    await reader.settle()
+    #expect(texts(page) == ["Text 1"])
+    #expect(reader.publication.with { $0.comments.count } == 1)
+  }
+
+  @Test func aPageThatIsGoneDoesNothing() async {
+    let reader = reader([comment(1)])
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    page.disappear()
+    _ = recorder.take()
+    reader.store.comment(on: "p1", "From elsewhere")
+    await reader.settle()
+    #expect(recorder.states.isEmpty)
+    page.appear()
+    #expect(texts(page) == ["Text 1", "From elsewhere"])
+  }
+
+  @Test func whatWasDeletedElsewhereIsGoneWhenTheListIsLoadedAnew() async {
+    let reader = reader([comment(1), comment(2, mine: true), comment(3)])
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    reader.publication.with { $0.comments.removeFirst(2) }
+    page.refreshTapped()
+    await reader.settle()
+    #expect(texts(page) == ["Text 3"])
   }
 }

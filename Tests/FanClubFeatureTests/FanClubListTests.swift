@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @MainActor @Suite struct FanClubListTests {
+  @MainActor private final class Permission { var isGiven = false }
   private final class Outputs { var all: [FanClubListViewModel.Output] = [] }
 
   private func club(_ id: String, _ name: String, followers: Int = 0, followed: Bool = false) -> FanClub {
@@ -52,5 +53,53 @@ import Testing
     await reader.settle()
     #expect(page.state.clubs.ids == ["a", "b", "c"])
     #expect(!page.state.clubs.canLoadMore)
+  }
+
+  @Test func followedOnlyShowsThoseAndARowLeavesWhenTheReaderStops() async {
+    let reader = ReaderFixture(clubs: [club("a", "A", followed: true), club("b", "B"), club("c", "C", followed: true)])
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    await reader.settle()
+    page.followedOnlyTapped()
+    await reader.settle()
+    #expect((page.state.isFollowedOnly, page.state.clubs.ids) == (true, ["a", "c"]))
+    page.followTapped("a")
+    await reader.settle()
+    #expect(page.state.clubs.ids == ["c"])
+    page.followedOnlyTapped()
+    await reader.settle()
+    #expect((page.state.isFollowedOnly, page.state.clubs.ids) == (false, ["a", "b", "c"]))
+  }
+
+  @Test func feedsCanBeAddedWhereThePublicationLetsThem() async {
+    let reader = ReaderFixture(clubs: [club("a", "A")])
+    let outputs = Outputs()
+    let permission = Permission()
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: { permission.isGiven }) {
+      outputs.all.append($0)
+    }
+    page.appear()
+    await reader.settle()
+    page.addFeedTapped()
+    #expect(outputs.all.isEmpty)
+    permission.isGiven = true
+    page.disappear()
+    page.appear()
+    page.addFeedTapped()
+    #expect(outputs.all == [.openAddFeed])
+  }
+
+  @Test func aFeedThatWasAddedIsThereWhenThePageIsBack() async {
+    let reader = ReaderFixture(clubs: [club("a", "A")])
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    await reader.settle()
+    page.disappear()
+    reader.publication.with { $0.clubs.append(FanClub(id: "b", name: "B", fetched: false)) }
+    reader.store.listsAreStale()
+    page.appear()
+    await reader.settle()
+    #expect(page.state.clubs.ids == ["a", "b"])
+    #expect(["a", "b"].map { page.row(for: $0)?.posts } == ["2 posts", "Not fetched yet"])
   }
 }

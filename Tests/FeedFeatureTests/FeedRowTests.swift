@@ -148,4 +148,29 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     #expect(drawn.notices == [["p1"]])
     #expect(feed.row(for: "p1")?.isLocked == false)
   }
+
+  // MARK: - Reactions of several kinds
+
+  @Test func reactionsAreCountedByKindAndEachReaderHasOne() async {
+    var post = Post.sample(1)
+    post.reactions = [.love: 1200, "mind-blown": 2, "gone": 0]
+    let reader = ReaderFixture(posts: [post])
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    feed.appear()
+    await reader.settle()
+    func kinds() -> [String] { feed.row(for: "p1")?.kinds.map { "\($0.kind.rawValue) \($0.count)\($0.isChosen ? " me" : "")" } ?? [] }
+    #expect(kinds() == ["like ", "love 1,200", "laugh ", "wow ", "sad ", "mind-blown 2"])
+    #expect(feed.row(for: "p1")?.reactions == "1,202")
+    feed.reactionTapped("p1", .wow)
+    #expect(kinds() == ["like ", "love 1,200", "laugh ", "wow 1 me", "sad ", "mind-blown 2"])
+    feed.reactionTapped("p1", .love)
+    #expect(kinds() == ["like ", "love 1,201 me", "laugh ", "wow ", "sad ", "mind-blown 2"])
+    // The chosen one again takes it away.
+    feed.reactionTapped("p1", .love)
+    #expect(kinds() == ["like ", "love 1,200", "laugh ", "wow ", "sad ", "mind-blown 2"])
+    feed.reactionTapped("p1", .sad)
+    await reader.settle()
+    #expect(kinds().contains("sad 1 me"))
+    #expect(reader.publication.with { $0.posts[0].reaction } == .sad)
+  }
 }

@@ -23,6 +23,8 @@ public final class ScriptedPublication: Transport {
     public var passes = 0
     /// How many items a page has.
     public var pageSize = 20
+    /// What an import goes through: the answer to the request that begins it, then to each look at it; the last one stays.
+    public var imports: [Import] = []
     /// Whether nobody can reach it.
     public var isOffline = false
     /// What to answer to requests that begin so (`PUT /v1/posts`), instead of what was asked.
@@ -83,7 +85,18 @@ public final class ScriptedPublication: Transport {
       (state.holds.contains(where: line.hasPrefix), Result { try Self.answer(request, line, &state) })
     }
     if isHeld { await hold(line) }
-    return try answer.get()
+    return Self.conditional(try answer.get(), to: request)
+  }
+
+  /// Nothing but the tag, when the client has what would be answered.
+  private static func conditional(_ response: Response, to request: Request) -> Response {
+    guard request.method == .get, response.status == 200 else { return response }
+    var response = response
+    // Good for one process, which is as long as a scripted publication lasts. Of data only the beginning is hashed.
+    let tag = "\"\(String(decoding: response.body, as: UTF8.self).hashValue)\""
+    if request.headers["If-None-Match"] == tag { response = Response(304) }
+    response.headers["ETag"] = tag
+    return response
   }
 
   private func hold(_ line: String) async {
@@ -117,6 +130,8 @@ public final class ScriptedPublication: Transport {
       }
       for index in posts.indices { posts[index].body = nil }
       return try page(of: posts, request, size: state.pageSize)
+    case ("imports", _): return try answerImport(request, &state)
+    case ("fanclubs", 3) where path[2] == "refresh": return try answerImport(request, &state)
     case ("posts", 3...) where path[2] == "comments": return try answerComments(request, path, &state)
     case ("posts", 2...):
       guard let index = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
@@ -138,7 +153,8 @@ public final class ScriptedPublication: Transport {
       return Response(200, body: try Wire.encode(post))
     case ("search", 1):
       let words = request.query("q")?.lowercased() ?? ""
-      let hits = state.posts.filter { $0.title.lowercased().contains(words) }.map { post in
+      let found = state.posts.sorted { ($1.published, $1.id) < ($0.published, $0.id) }.filter { $0.title.lowercased().contains(words) }
+      let hits = found.map { post in
         SearchHit(post: post, title: mark(words, in: post.title), excerpt: mark(words, in: post.teaser))
       }
       return try page(of: hits, request, size: state.pageSize)
@@ -179,6 +195,13 @@ public final class ScriptedPublication: Transport {
       state.posts[post].comments += 1
     }
     return Response(200, body: try Wire.encode(state.comments[known ?? state.comments.count - 1]))
+  }
+
+  private static func answerImport(_ request: Request, _ state: inout State) throws -> Response {
+    if request.method == .delete, let last = state.imports.first { state.imports = [Import(id: last.id, state: .cancelled)] }
+    guard let next = state.imports.first else { return try notFound() }
+    if state.imports.count > 1 { state.imports.removeFirst() }
+    return Response(request.method == .post ? 202 : 200, body: try Wire.encode(next))
   }
 
   /// Marks the first place where the words are, as a publication does.

@@ -34,8 +34,8 @@ public struct DesktopNotification: Equatable, Sendable, Identifiable {
   public private(set) var shown: [DesktopNotification] = []
   /// What was not taken back.
   public private(set) var present: [DesktopNotification] = []
-  /// Told after each call.
-  public var onChange: (() -> Void)?
+  /// Told of each that is shown.
+  public var onShow: ((DesktopNotification) -> Void)?
 
   /// A desktop with nothing on it.
   public init() {}
@@ -45,12 +45,9 @@ public struct DesktopNotification: Equatable, Sendable, Identifiable {
     shown.append(notification)
     present.removeAll { $0.id == notification.id }
     present.append(notification)
-    onChange?()
+    onShow?(notification)
   }
 
   /// Takes it from ``present``.
-  public func withdraw(_ id: DesktopNotification.ID) {
-    present.removeAll { $0.id == id }
-    onChange?()
-  }
+  public func withdraw(_ id: DesktopNotification.ID) { present.removeAll { $0.id == id } }
 }

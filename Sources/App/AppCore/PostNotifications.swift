@@ -112,7 +112,7 @@ import Runtime
     let isFirst = memory.seen == nil
     change { $0.seen = Array((($0.seen ?? []) + unseen.map(\.id)).suffix(Self.remembered)) }
     guard !isFirst else { return }
-    let due = unseen.filter(isDue).sorted { $0.published < $1.published }
+    let due = unseen.filter(isDue).sorted { ($0.published, $0.id) < ($1.published, $1.id) }
     guard due.count > Self.separately else {
       for post in due { raise(post) }
       return

@@ -76,8 +76,12 @@ import Runtime
           content.accounts.append(.init(email: other.email, name: other.name, password: other.password))
           try await publication.install(content)
           await publication.offerPages(at: .origin("https://the-interval.example"))
+          let web = ScenarioWeb(clock: clock)
+          // Feeds are asked again when the operator publishes, and not by a clock of their own.
+          await publication.fetchFeeds(from: web, readersMayAdd: true, clock: ManualClock(now: clock.now))
           return ScenarioPublication(
-            transport: InProcessTransport { await publication.handle($0) }, operatorToken: try await publication.newOperatorToken())
+            transport: InProcessTransport { await publication.handle($0) }, operatorToken: try await publication.newOperatorToken(),
+            publish: { try await web.publish(in: publication) })
         }, print: print)
       try await player.play()
       return nil

@@ -9,6 +9,7 @@ import Runtime
   private let store: ContentStore
   private let clock: any AppClock
   private var task: Task<Void, Never>?
+  private(set) var isUnderWay = false
 
   init(store: ContentStore, clock: any AppClock) {
     self.store = store
@@ -19,6 +20,11 @@ import Runtime
 
   /// - Parameter ended: told once, with a sentence when nothing came.
   func begin(_ id: FanClub.ID, ended: @escaping @MainActor (String?) -> Void) {
+    isUnderWay = true
+    let ended = { [weak self] (problem: String?) in
+      self?.isUnderWay = false
+      ended(problem)
+    }
     task = Task { [effects = store.effects, client = store.client, clock] in
       do {
         var latest = try await effects.run("fanclub.fetch") { try await client.refreshFanClub(id) }

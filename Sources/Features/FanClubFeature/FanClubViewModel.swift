@@ -149,10 +149,13 @@ import PublicationClient
     (isFetching, fetchProblem) = (true, nil)
     fetch.begin(id) { [weak self] problem in
       guard let self, !store.isClosed else { return }
-      (isFetching, fetchProblem) = (false, problem)
+      fetchProblem = problem
       if problem == nil {
+        // It is fetched for this page once the publication says so of the club.
         store.listsAreStale()
         refreshTapped()
+      } else {
+        isFetching = false
       }
       update()
     }
@@ -179,6 +182,7 @@ import PublicationClient
   private func loaded(_ failure: (any Error)?, generation mine: Int) {
     guard mine == generation, !store.isClosed else { return }
     isLoading = false
+    if isFetching, !fetch.isUnderWay { isFetching = false }
     hasLoaded = failure == nil
     self.failure = failure
     update()

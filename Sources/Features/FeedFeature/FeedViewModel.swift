@@ -23,6 +23,7 @@ import Runtime
   private let output: @MainActor (Output) -> Void
   private let clubs: FollowedClubs
   private var isOnScreen = false
+  private var jumps = 0
   private var looking: Task<Void, Never>?
 
   /// - Parameters:
@@ -76,7 +77,7 @@ import Runtime
   /// Brings in what came since, and goes to the top.
   public func newPostsTapped() {
     guard state.newPosts > 0 else { return }
-    state.jumps += 1
+    jumps += 1
     posts.list.newerTapped()
   }
 
@@ -102,15 +103,15 @@ import Runtime
     var new = state
     new.choice = choice
     new.isUnreadOnly = isUnreadOnly
-    new.jumps += 1
-    state = Self.with(new, posts.list.state)
+    jumps += 1
+    state = with(new, posts.list.state)
     posts.list.onRowsChanged = onRowsChanged
     posts.list.onChange = { [weak self] _ in self?.update() }
     if isOnScreen { posts.list.appear() }
   }
 
   private func update() {
-    var new = Self.with(state, posts.list.state)
+    var new = with(state, posts.list.state)
     let followed = clubs.clubs
     new.options = [Option(.all, "All posts")]
     if !followed.isEmpty { new.options.append(Option(.followed, "Fan clubs you follow")) }
@@ -122,11 +123,17 @@ import Runtime
     state = new
   }
 
-  private static func with(_ state: State, _ posts: ListState) -> State {
+  private func with(_ state: State, _ posts: ListState) -> State {
     var new = state
     new.posts = posts
+    new.jumps = jumps
     new.newPosts = posts.newer
-    new.pill = posts.newer == 0 ? nil : posts.newer == 1 ? "1 new post" : "\(posts.newer) new posts"
+    new.pill =
+      switch posts.newer {
+      case 0: nil
+      case 1: "1 new post"
+      case let count: "\(count)\(posts.hasMoreNewer ? " or more" : "") new posts"
+      }
     return new
   }
 }

@@ -62,6 +62,22 @@ public struct Scenario: Sendable {
     case decline
     /// Gives the money back.
     case refund
+    /// Publishes a post in the fan club that new posts come from.
+    case publish
+  }
+
+  /// What a reader does with the newest notification on the desktop.
+  public enum NotificationAct: String, Decodable, Sendable, CaseIterable {
+    /// Clicks it.
+    case open
+  }
+
+  /// What a reader does with the app's window.
+  public enum WindowAct: String, Decodable, Sendable, CaseIterable {
+    /// Hides it; the app goes on without.
+    case hide
+    /// Brings it back.
+    case show
   }
 
   /// A second reader of the publication.
@@ -81,6 +97,10 @@ public struct Scenario: Sendable {
     public var purchases: [String]?
     /// The web page that was opened last; `*` stands for any characters.
     public var opened: String?
+    /// What the bar says about what waits to be sent; empty for no bar.
+    public var waiting: String?
+    /// The notifications on the desktop, the oldest first, each as `title: body`; `*` stands for any characters.
+    public var notified: [String]?
   }
 
   /// One thing that is done or expected.
@@ -105,8 +125,14 @@ public struct Scenario: Sendable {
     case restart(Restart)
     /// Answers the page that was opened last.
     case page(PageAnswer)
-    /// What the publication does about the order that was made last.
+    /// What the publication's operator does: about the order that was made last, or a new post.
     case publication(OperatorAct)
+    /// Does something with the newest notification.
+    case notification(NotificationAct)
+    /// Does something with the window.
+    case window(WindowAct)
+    /// Presses "Try now" on the bar that says what waits.
+    case tryNow
     /// What a tester does to the test store.
     case store(TestStore.Command)
     /// What must be so.
@@ -149,7 +175,8 @@ public struct Scenario: Sendable {
 
 extension Scenario.Step: Decodable {
   private enum CodingKeys: String, CodingKey, CaseIterable {
-    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, page, publication, store, expect
+    case signIn, link, input, with, tab, back, advance, wallClock, faults, restart, page, publication, notification, window, tryNow, store,
+      expect
   }
 
   /// From JSON: an object with one verb.
@@ -180,6 +207,11 @@ extension Scenario.Step: Decodable {
     case .restart: self = .restart(try container.decode(Scenario.Restart.self, forKey: .restart))
     case .page: self = .page(try container.decode(Scenario.PageAnswer.self, forKey: .page))
     case .publication: self = .publication(try container.decode(Scenario.OperatorAct.self, forKey: .publication))
+    case .notification: self = .notification(try container.decode(Scenario.NotificationAct.self, forKey: .notification))
+    case .window: self = .window(try container.decode(Scenario.WindowAct.self, forKey: .window))
+    case .tryNow:
+      _ = try container.decode(Bool.self, forKey: .tryNow)
+      self = .tryNow
     case .expect: self = .expect(try container.decode(Scenario.Expectation.self, forKey: .expect))
     }
   }

@@ -116,6 +116,9 @@ import StubStore
     case .publication(let act):
       print("operator \(act.rawValue)")
       try await publication.perform(act)
+    case .notification(.open): try openNotification()
+    case .window(let act): run.coordinator.isWindowVisible = act == .show
+    case .tryNow: run.coordinator.waiting.tryNowTapped()
     case .store(let command): try await perform(command)
     case .expect(let expectation): try await check(expectation)
     }
@@ -147,6 +150,14 @@ import StubStore
     guard let store else { throw Objection(sentence: "“store” needs “stubProducts” at the scenario's head") }
     print("store    \(command.name.rawValue)")
     try await store.perform(command)
+  }
+
+  private func openNotification() throws {
+    guard let newest = run.notifier.present.last else { throw Objection(sentence: "there is no notification on the desktop") }
+    print("opened   \(newest.link)")
+    run.coordinator.isWindowVisible = true
+    run.coordinator.open(uri: newest.link)
+    run.notifier.withdraw(newest.id)
   }
 
   private func answer(_ answer: Scenario.PageAnswer) async throws {
@@ -192,6 +203,9 @@ import StubStore
     try compare("screen", .text(run.placeName), expected.screen.map(StateValue.text))
     try compare("said", run.presenter.messages.last.map(StateValue.text) ?? .null, expected.said.map(StateValue.text))
     try compare("opened", run.opened.last.map(StateValue.text) ?? .null, expected.opened.map(StateValue.text))
+    try compare("waiting", .text(run.coordinator.waiting.state.text ?? ""), expected.waiting.map(StateValue.text))
+    let notified = run.notifier.present.map { StateValue.text("\($0.title): \($0.body)") }
+    try compare("notified", .list(notified), expected.notified.map { .list($0.map(StateValue.text)) })
     if let wanted = expected.state {
       guard let model = run.presenter.visibleScreen?.model else { throw Objection(sentence: "the curtain is up, so there is no state") }
       try compare("", model.stateValue, wanted)

@@ -7,13 +7,16 @@ import PublicationAPI
 public struct ScenarioPublication: Sendable {
   let transport: any Transport
   private let operatorToken: String
+  private let publish: @Sendable () async throws -> Void
 
   /// - Parameters:
   ///   - transport: answers every request.
   ///   - operatorToken: for the operator's part of the API.
-  public init(transport: any Transport, operatorToken: String) {
+  ///   - publish: makes a new post, in a fan club that is always the same.
+  public init(transport: any Transport, operatorToken: String, publish: @escaping @Sendable () async throws -> Void) {
     self.transport = transport
     self.operatorToken = operatorToken
+    self.publish = publish
   }
 
   private struct Refusal: Error, CustomStringConvertible { let description: String }
@@ -27,9 +30,10 @@ public struct ScenarioPublication: Sendable {
     try await send(.post, "\(path)/\(answer.rawValue)")
   }
 
-  /// Does something about the newest order.
-  /// - Throws: when there is none, or the publication refuses.
+  /// Does something about the newest order, or publishes.
+  /// - Throws: when there is no order, or the publication refuses.
   func perform(_ act: Scenario.OperatorAct) async throws {
+    if act == .publish { return try await publish() }
     // Newest first.
     let orders = try Wire.decode([Order].self, from: try await send(.get, "/v1/operator/orders").body)
     guard let order = orders.first else { throw Refusal(description: "there are no orders") }

@@ -11,6 +11,8 @@ import Synchronization
 @MainActor final class ScenarioRun {
   let presenter = HeadlessPresenter<Destination, Screen>()
   let effects = Effects()
+  /// The desktop of this start: what an earlier one put there is not counted.
+  let notifier = RecordingNotifier()
   let coordinator: AppCoordinator
   private(set) var opened: [String] = []
   private let clock: CountingClock
@@ -37,10 +39,13 @@ import Synchronization
       origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
       effects: effects, formatting: formatting, openWeb: { open?($0) })
     environment.testStore = store
+    environment.notifier = notifier
     coordinator = AppCoordinator(environment: environment, presenter: presenter)
     open = { [weak self] in self?.didOpen($0) }
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
     presenter.onChange = { [weak self] in self?.presented() }
+    notifier.onShow = { [report] in report("notified “\($0.title): \($0.body)”") }
+    coordinator.waiting.onChange = { [report] in if let text = $0.text { report("waiting  \(text)") } }
   }
 
   var placeName: String { presenter.tree?.visible?.destination.name ?? "curtain" }

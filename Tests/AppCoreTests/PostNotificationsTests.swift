@@ -1,0 +1,205 @@
+import Foundation
+import PublicationAPI
+import PublicationClient
+import Runtime
+import SessionService
+import TestSupport
+import Testing
+
+@testable import AppCore
+
+/// Which new posts are told on the desktop, and when.
+@MainActor @Suite struct PostNotificationsTests {
+  private let notifier = RecordingNotifier()
+  private let preferences = NotificationPreferences()
+  private final class Screen { var posts: Set<Post.ID> = [] }
+  private let screen = Screen()
+  private final class Kept { var memory = PostNotifications.Memory() }
+  private let kept = Kept()
+  private let reader = ReaderFixture(
+    posts: (3...5).map { .sample($0) },
+    clubs: [
+      FanClub(id: "c1", name: "One", followed: true), FanClub(id: "c2", name: "Two", followed: true), FanClub(id: "c3", name: "Three"),
+    ])
+
+  private func environment() -> AppEnvironment {
+    AppEnvironment(
+      origin: "embedded", transport: reader.publication, tokenStore: MemoryTokenStore(), dataFolder: nil, clock: reader.clock,
+      identifiers: SequentialIdentifiers(), effects: reader.effects, formatting: reader.formatting, openWeb: { _ in })
+  }
+
+  private func started() async -> PostNotifications {
+    let notifications = PostNotifications(
+      reader.store, preferences, notifier: notifier, environment: environment(), memory: kept.memory,
+      keep: { [kept] in kept.memory = $0 }, isOnScreen: { [screen] in screen.posts.contains($0) })
+    notifications.start()
+    await reader.settle()
+    return notifications
+  }
+
+  private func publish(_ id: Post.ID, in club: FanClub.ID = "c1", age: TimeInterval = 60, read: Bool = false) {
+    let published = reader.clock.now.addingTimeInterval(-age)
+    let name = club == "c1" ? "One" : "Two"
+    reader.publication.with {
+      $0.posts.append(Post(id: id, fanClubID: club, fanClubName: name, title: "News \(id)", published: published, read: read))
+    }
+  }
+
+  private func wait(_ duration: Duration = PostNotifications.pace) async {
+    await reader.clock.waitForSleepers()
+    reader.clock.advance(by: duration)
+    await reader.settle()
+  }
+
+  private var bodies: [String] { notifier.shown.map(\.body) }
+
+  @Test func whatWasThereIsNotNewAndEachNewPostIsToldOnce() async {
+    let notifications = await started()
+    #expect(notifier.shown.isEmpty)
+    publish("n1")
+    publish("n2", in: "c2", age: 120)
+    await wait()
+    await wait()
+    #expect(
+      notifier.shown == [
+        DesktopNotification(id: "n2", title: "Two", body: "News n2", link: "matinee://posts/n2?publication=embedded"),
+        DesktopNotification(id: "n1", title: "One", body: "News n1", link: "matinee://posts/n1?publication=embedded"),
+      ])
+    notifications.end()
+    #expect(notifier.present.isEmpty)
+  }
+
+  @Test func aLookThatBringsNothingNewIsOneThatBringsNothing() async {
+    let notifications = await started()
+    reader.publication.forgetRequests()
+    await wait()
+    #expect(reader.publication.requests == ["GET /v1/posts?followed=true"])
+    notifications.end()
+  }
+
+  @Test func manyAreToldInOne() async {
+    let notifications = await started()
+    for number in 1...4 { publish("n\(number)", in: number == 1 ? "c2" : "c1", age: Double(number)) }
+    await wait()
+    #expect(
+      notifier.shown == [
+        DesktopNotification(id: "new-posts", title: "4 new posts", body: "In One, Two", link: "matinee://home?publication=embedded")
+      ])
+    notifications.end()
+  }
+
+  @Test func aWholePageOfNewsMayHaveMoreBelow() async {
+    let notifications = await started()
+    reader.publication.with { $0.pageSize = 5 }
+    for number in 1...6 { publish("n\(number)", age: Double(number)) }
+    await wait()
+    #expect(notifier.shown.map(\.title) == ["5 or more new posts"])
+    notifications.end()
+  }
+
+  @Test func nothingOfWhatTheReaderKnowsOrDoesNotWant() async {
+    let notifications = await started()
+    publish("read", read: true)
+    publish("seen")
+    publish("muted", in: "c2")
+    publish("old", age: 4 * 86_400)
+    publish("elsewhere", in: "c3")
+    screen.posts = ["seen"]
+    preferences.set(false, for: "c2")
+    await wait()
+    preferences.set(true, for: "c2")
+    screen.posts = []
+    await wait()
+    #expect(notifier.shown.isEmpty)
+    notifications.end()
+  }
+
+  @Test func whatIsReadIsTakenFromTheDesktop() async {
+    let notifications = await started()
+    publish("n1")
+    publish("n2")
+    await wait()
+    #expect(notifier.present.map(\.id) == ["n1", "n2"])
+    reader.store.markRead("n1")
+    await reader.settle()
+    #expect(notifier.present.map(\.id) == ["n2"])
+    notifications.end()
+  }
+
+  @Test func quietHoursHoldWhatComesAndTellItAfterwardsUnlessItWasRead() async {
+    // The clock stands at 22:13.
+    preferences.change { $0.hasQuietHours = true }
+    let notifications = await started()
+    for number in 1...2 { publish("n\(number)") }
+    await wait(.seconds(3600))
+    #expect(notifier.shown.isEmpty)
+    reader.publication.with { state in
+      for index in state.posts.indices where state.posts[index].id == "n1" { state.posts[index].read = true }
+    }
+    await wait(.seconds(7 * 3600))
+    #expect(notifier.shown.isEmpty)
+    await wait(.seconds(3600))
+    #expect(bodies == ["News n2"])
+    notifications.end()
+  }
+
+  @Test func offMeansNothingIsAskedAndNothingIsToldLater() async {
+    let notifications = await started()
+    preferences.change { $0.isOn = false }
+    await reader.settle()
+    publish("n1")
+    reader.publication.forgetRequests()
+    reader.clock.advance(by: .seconds(3600))
+    await reader.settle()
+    #expect(reader.publication.requests.isEmpty)
+    preferences.change { $0.isOn = true }
+    await reader.settle()
+    await wait()
+    #expect(notifier.shown.isEmpty)
+    publish("n2")
+    await wait()
+    #expect(bodies == ["News n2"])
+    notifications.end()
+  }
+
+  @Test func aClubThatIsFollowedNowHasNoNewsOfBefore() async {
+    reader.publication.with { $0.clubs[1].followed = false }
+    let clubs = FollowedClubs(store: reader.store)
+    clubs.appear()
+    let notifications = await started()
+    publish("before", in: "c2")
+    reader.store.toggleFollow("c2")
+    await reader.settle()
+    await wait()
+    #expect(notifier.shown.isEmpty)
+    publish("after", in: "c2", age: 1)
+    await wait()
+    #expect(bodies == ["News after"])
+    notifications.end()
+  }
+
+  @Test func whatWasToldIsRememberedAfterARestart() async {
+    var notifications = await started()
+    publish("n1")
+    await wait()
+    notifications.end()
+    publish("n2")
+    notifications = await started()
+    #expect(bodies == ["News n1"])
+    await wait()
+    #expect(bodies == ["News n1", "News n2"])
+    notifications.end()
+  }
+
+  @Test func withoutNetworkItGoesOnLooking() async {
+    let notifications = await started()
+    publish("n1")
+    reader.publication.with { $0.isOffline = true }
+    await wait()
+    #expect(notifier.shown.isEmpty)
+    reader.publication.with { $0.isOffline = false }
+    await wait()
+    #expect(bodies == ["News n1"])
+    notifications.end()
+  }
+}

@@ -1,0 +1,81 @@
+import FanClubFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+/// Clubs that came from a list of feeds, and the switch for notifications.
+@MainActor @Suite struct ClubFetchTests {
+  private let recorder = Recorder<FanClubViewModel.State.Fetch>()
+
+  private func page(_ reader: ReaderFixture, _ notifications: NotificationPreferences? = nil) -> FanClubViewModel {
+    let page = FanClubViewModel("c1", store: reader.store, formatting: reader.formatting, notifications: notifications) { _ in }
+    page.onChange = { [recorder] in recorder.record($0.fetch) }
+    page.appear()
+    return page
+  }
+
+  private func look(_ reader: ReaderFixture) async {
+    await reader.clock.waitForSleepers()
+    reader.clock.advance(by: .milliseconds(500))
+    await reader.settle()
+  }
+
+  @Test func itsPostsAreFetchedWhenTheReaderAsks() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [FanClub(id: "c1", name: "Club", fetched: false)])
+    let page = page(reader)
+    await reader.settle()
+    #expect(page.state.fetch == .offered(nil))
+    reader.publication.with { $0.imports = [Import(id: "i"), Import(id: "i", state: .done, clubs: ["c1"])] }
+    page.fetchTapped()
+    page.fetchTapped()
+    await reader.settle()
+    reader.publication.with { $0.clubs[0].fetched = true }
+    await look(reader)
+    #expect(recorder.states == [.notNeeded, .offered(nil), .running, .notNeeded])
+    #expect(page.state.posts.ids == ["p1"])
+    #expect(reader.publication.requests.filter { $0.hasPrefix("POST") } == ["POST /v1/fanclubs/c1/refresh"])
+  }
+
+  @Test func whatWentWrongIsSaidAndItCanBeTriedAgain() async {
+    let reader = ReaderFixture(clubs: [FanClub(id: "c1", name: "Club", fetched: false)])
+    let page = page(reader)
+    await reader.settle()
+    reader.publication.with { $0.imports = [Import(id: "i", state: .failed, problem: "https://c.example/feed is no feed.")] }
+    page.fetchTapped()
+    await reader.settle()
+    #expect(page.state.fetch == .offered("https://c.example/feed is no feed."))
+    reader.publication.with { $0.isOffline = true }
+    page.fetchTapped()
+    #expect(page.state.fetch == .running)
+    await reader.settle()
+    #expect(page.state.fetch == .offered("The publication cannot be reached. Check your connection and try again."))
+  }
+
+  @Test func notificationsAreAChoiceOfWhoFollows() async {
+    let reader = ReaderFixture(clubs: [FanClub(id: "c1", name: "Club")])
+    let preferences = NotificationPreferences()
+    let page = page(reader, preferences)
+    await reader.settle()
+    #expect(page.state.notifies == nil)
+    page.notifyTapped()
+    #expect(preferences.settings.value.muted.isEmpty)
+    page.followTapped()
+    await reader.settle()
+    #expect(page.state.notifies == true)
+    page.notifyTapped()
+    #expect((page.state.notifies, preferences.settings.value.muted) == (false, ["c1"]))
+    await reader.settle()
+    // Another page may change it too.
+    preferences.set(true, for: "c1")
+    await reader.settle()
+    #expect(page.state.notifies == true)
+  }
+
+  @Test func whereNobodyCanBeToldThereIsNoChoice() async {
+    let reader = ReaderFixture(clubs: [FanClub(id: "c1", name: "Club", followed: true)])
+    let page = page(reader)
+    await reader.settle()
+    #expect(page.state.notifies == nil)
+  }
+}

@@ -1,0 +1,132 @@
+import FeedFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+@MainActor @Suite struct FeedChoiceTests {
+  private let recorder = Recorder<FeedViewModel.State>()
+
+  private func shown(_ reader: ReaderFixture) async -> FeedViewModel {
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    feed.onChange = { [recorder] in recorder.record($0) }
+    feed.appear()
+    await reader.settle()
+    _ = recorder.take()
+    return feed
+  }
+
+  private let clubs = [
+    FanClub(id: "c1", name: "Beta", followed: true), FanClub(id: "c2", name: "Alpha", followed: true), FanClub(id: "c3", name: "Gamma"),
+  ]
+
+  @Test func theFollowedClubsAreAChoice() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: clubs)
+    let feed = await shown(reader)
+    #expect(
+      feed.state.options == [
+        .init(.all, "All posts"), .init(.followed, "Fan clubs you follow"), .init(.fanClub("c2"), "Alpha"), .init(.fanClub("c1"), "Beta"),
+      ])
+  }
+
+  @Test func allOfThemHoweverManyPagesTheyFill() async {
+    let reader = ReaderFixture(clubs: (10...30).map { FanClub(id: "c\($0)", name: "Club \($0)", followed: true) })
+    reader.publication.with { $0.pageSize = 2 }
+    let feed = await shown(reader)
+    #expect(feed.state.options.count == 2 + 21)
+  }
+
+  @Test func whoFollowsNobodyHasNoChoice() async {
+    let feed = await shown(ReaderFixture(posts: [.sample(1)], clubs: [FanClub(id: "c", name: "C")]))
+    #expect(feed.state.options == [.init(.all, "All posts")])
+  }
+
+  @Test func choosingAClubShowsItsPostsFromTheTop() async {
+    let reader = ReaderFixture(posts: [.sample(1, club: "c1"), .sample(2, club: "c2"), .sample(3, club: "c3")], clubs: clubs)
+    let feed = await shown(reader)
+    feed.choiceTapped(.fanClub("c2"))
+    #expect(feed.state.posts.ids.isEmpty)
+    await reader.settle()
+    feed.choiceTapped(.followed)
+    await reader.settle()
+    feed.choiceTapped(.followed)
+    feed.choiceTapped(.all)
+    await reader.settle()
+    let states = recorder.take().filter { $0.posts.phase == .ready && !$0.posts.isRefreshing }
+    #expect(states.map(\.choice) == [.fanClub("c2"), .followed, .all])
+    #expect(states.map(\.posts.ids) == [["p2"], ["p1", "p2"], ["p1", "p2", "p3"]])
+    #expect(states.map(\.jumps) == [1, 2, 3])
+    #expect(reader.publication.requests.contains("GET /v1/posts?followed=true"))
+  }
+
+  @Test func aClubStaysChosenWhenTheReaderFollowsItNoMore() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: clubs)
+    let feed = await shown(reader)
+    feed.choiceTapped(.fanClub("c1"))
+    reader.store.toggleFollow("c1")
+    await reader.settle()
+    #expect(feed.state.choice == .fanClub("c1"))
+    #expect(feed.state.options.last == .init(.fanClub("c1"), "Beta"))
+  }
+
+  @Test func aSwitchedListIsFollowedAndTheOldOneIsNot() async {
+    let reader = ReaderFixture(posts: [.sample(1, club: "c1"), .sample(2, club: "c2")], clubs: clubs)
+    let feed = await shown(reader)
+    var drawn: [Set<Post.ID>] = []
+    feed.onRowsChanged = { drawn.append($0) }
+    _ = feed.row(for: "p1")
+    feed.choiceTapped(.fanClub("c2"))
+    await reader.settle()
+    _ = feed.row(for: "p2")
+    reader.store.toggleBookmark("p1")
+    reader.store.toggleBookmark("p2")
+    await reader.settle()
+    #expect(!drawn.isEmpty)
+    #expect(drawn.allSatisfy { $0 == ["p2"] })
+  }
+
+  // MARK: - Unread
+
+  @Test func unreadOnlyKeepsARowUntilTheListIsLoadedAnew() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2), .sample(3)])
+    reader.publication.with { $0.posts[1].read = true }
+    let feed = await shown(reader)
+    #expect(feed.state.posts.ids == ["p1", "p2", "p3"])
+    #expect(["p1", "p2"].map { feed.row(for: $0)?.isRead } == [false, true])
+    feed.unreadOnlyTapped()
+    await reader.settle()
+    #expect((feed.state.isUnreadOnly, feed.state.posts.ids) == (true, ["p1", "p3"]))
+    feed.readTapped("p1")
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.isRead == true)
+    #expect(feed.state.posts.ids == ["p1", "p3"])
+    feed.refreshTapped()
+    await reader.settle()
+    #expect(feed.state.posts.ids == ["p3"])
+    feed.unreadOnlyTapped()
+    await reader.settle()
+    #expect((feed.state.isUnreadOnly, feed.state.posts.ids) == (false, ["p1", "p2", "p3"]))
+  }
+
+  @Test func rowsCanBeMarkedOneByOneDownToOneAndAllTogether() async {
+    let reader = ReaderFixture(posts: (1...4).map { .sample($0) })
+    let feed = await shown(reader)
+    func read() -> [Bool] { feed.state.posts.ids.map { feed.row(for: $0)?.isRead ?? false } }
+    feed.readTapped("p4")
+    #expect(read() == [false, false, false, true])
+    feed.readTapped("p4")
+    #expect(read() == [false, false, false, false])
+    feed.readToHereTapped("p2")
+    #expect(read() == [true, true, false, false])
+    feed.allReadTapped()
+    #expect(read() == [true, true, true, true])
+    await reader.settle()
+    #expect(reader.publication.with { $0.posts.allSatisfy(\.read) })
+    // What is read already is not sent again.
+    reader.publication.forgetRequests()
+    feed.allReadTapped()
+    feed.readToHereTapped("gone")
+    await reader.settle()
+    #expect(reader.publication.requests.isEmpty)
+  }
+}

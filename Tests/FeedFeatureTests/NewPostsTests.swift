@@ -1,0 +1,123 @@
+import FeedFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+/// What comes while Home is open.
+@MainActor @Suite struct NewPostsTests {
+  private let recorder = Recorder<FeedViewModel.State>()
+  private let reader = ReaderFixture(posts: (3...6).map { .sample($0) })
+
+  private func shown(pageSize: Int = 20) async -> FeedViewModel {
+    reader.publication.with { $0.pageSize = pageSize }
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    feed.onChange = { [recorder] in recorder.record($0) }
+    feed.appear()
+    await reader.settle()
+    _ = recorder.take()
+    return feed
+  }
+
+  private func publish(_ numbers: Int...) { reader.publication.with { $0.posts += numbers.map { .sample($0) } } }
+
+  private func wait(_ duration: Duration = .seconds(60)) async {
+    await reader.clock.waitForSleepers()
+    reader.clock.advance(by: duration)
+    await reader.settle()
+  }
+
+  @Test func whatIsNewIsCountedAndNothingMovesUntilTheReaderWantsIt() async {
+    let feed = await shown()
+    publish(2)
+    await wait()
+    publish(1)
+    await wait()
+    feed.newPostsTapped()
+    await reader.settle()
+    let states = recorder.take()
+    #expect(states.map(\.pill) == ["1 new post", "2 new posts", nil])
+    #expect(states.map(\.posts.ids.count) == [4, 4, 6])
+    #expect(states.map(\.jumps) == [0, 0, 1])
+    #expect(feed.state.posts.ids == ["p1", "p2", "p3", "p4", "p5", "p6"])
+    #expect((feed.state.newPosts, feed.state.jumps) == (0, 1))
+  }
+
+  @Test func aLookThatFindsNothingCostsNoBody() async {
+    let feed = await shown()
+    reader.publication.forgetRequests()
+    await wait()
+    #expect(reader.publication.requests == ["GET /v1/posts"])
+    #expect(recorder.take().isEmpty)
+    feed.newPostsTapped()
+    #expect(feed.state.jumps == 0)
+  }
+
+  @Test func whatWasFoundComesInWithoutNetworkToo() async {
+    let feed = await shown()
+    publish(1)
+    await wait()
+    reader.publication.with { $0.isOffline = true }
+    feed.newPostsTapped()
+    await reader.settle()
+    #expect(feed.state.posts.ids.first == "p1")
+    #expect(feed.state.posts.message == nil)
+    await wait()
+    #expect(feed.state.posts.phase == .ready)
+    #expect(feed.state.posts.message == nil)
+  }
+
+  @Test func aWholePageOfNewsMayHaveMoreBelowAndTheListGoesOnFromThere() async {
+    let feed = await shown(pageSize: 2)
+    feed.reachedEnd()
+    await reader.settle()
+    publish(0, 1, 2)
+    await wait()
+    #expect((feed.state.newPosts, feed.state.pill) == (2, "2 or more new posts"))
+    feed.newPostsTapped()
+    await reader.settle()
+    #expect((feed.state.posts.ids, feed.state.posts.canLoadMore) == (["p0", "p1"], true))
+    for _ in 0..<3 {
+      feed.reachedEnd()
+      await reader.settle()
+    }
+    #expect(feed.state.posts.ids == ["p0", "p1", "p2", "p3", "p4", "p5", "p6"])
+  }
+
+  @Test func offScreenItLooksLessOften() async {
+    let feed = await shown()
+    feed.disappear()
+    reader.publication.forgetRequests()
+    publish(1)
+    await wait(.seconds(240))
+    #expect(reader.publication.requests.isEmpty)
+    await wait(.seconds(60))
+    #expect(reader.publication.requests == ["GET /v1/posts"])
+    feed.appear()
+    await reader.settle()
+    #expect(feed.state.pill == "1 new post")
+  }
+
+  @Test func refreshingBringsThemInAndAnotherChoiceHasItsOwn() async {
+    let feed = await shown()
+    publish(2)
+    await wait()
+    feed.refreshTapped()
+    await reader.settle()
+    #expect((feed.state.pill, feed.state.posts.ids.first) == (nil, "p2"))
+    publish(1)
+    await wait()
+    feed.choiceTapped(.fanClub("c1"))
+    await reader.settle()
+    #expect((feed.state.pill, feed.state.posts.ids.first) == (nil, "p1"))
+  }
+
+  @Test func aReaderWhoIsGoneIsNotAskedFor() async {
+    let feed = await shown()
+    reader.store.close()
+    reader.publication.forgetRequests()
+    await wait()
+    #expect(reader.publication.requests.isEmpty)
+    #expect(feed.state.newPosts == 0)
+  }
+}

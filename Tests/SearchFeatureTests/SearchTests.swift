@@ -1,0 +1,155 @@
+import PublicationAPI
+import PublicationClient
+import SearchFeature
+import TestSupport
+import Testing
+
+@MainActor @Suite struct SearchTests {
+  private final class Outputs { var all: [SearchViewModel.Output] = [] }
+  private let outputs = Outputs()
+  private let recorder = Recorder<SearchViewModel.State>()
+
+  private func page(_ reader: ReaderFixture) -> SearchViewModel {
+    let page = SearchViewModel(store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
+    page.onChange = { [recorder] in recorder.record($0) }
+    page.appear()
+    return page
+  }
+
+  private func asked(_ reader: ReaderFixture) -> [String] { reader.publication.requests.filter { $0.hasPrefix("GET /v1/search") } }
+
+  /// Types, and lets the pause pass.
+  private func type(_ query: String, _ page: SearchViewModel, _ reader: ReaderFixture) async {
+    page.queryChanged(query)
+    await reader.clock.waitForSleepers()
+    reader.clock.advance(by: .milliseconds(200))
+    await reader.settle()
+  }
+
+  private func state(_ phase: SearchViewModel.State.Phase, _ query: String, _ ids: [String] = []) -> SearchViewModel.State {
+    var state = SearchViewModel.State()
+    (state.phase, state.query, state.ids) = (phase, query, ids)
+    return state
+  }
+
+  @Test func findsAsOneTypesOnceThereIsAPause() async {
+    let reader = ReaderFixture(posts: (1...12).map { .sample($0) })
+    let page = page(reader)
+    page.queryChanged("t")
+    page.queryChanged("tit")
+    page.queryChanged("title 11")
+    await type("title 1", page, reader)
+    #expect(asked(reader) == ["GET /v1/search?q=title%201"])
+    #expect(
+      recorder.take() == [
+        state(.idle, ""), state(.idle, "t"), state(.searching, "t"), state(.searching, "tit"), state(.searching, "title 11"),
+        state(.searching, "title 1"), state(.results, "title 1", ["p1", "p10", "p11", "p12"]),
+      ])
+    let row = page.row(for: "p11")
+    #expect(row?.title == MarkedText("Title 11", matches: [0..<7]))
+    #expect(row?.excerpt == MarkedText("Teaser 11"))
+    page.postTapped("p11")
+    #expect(outputs.all == [.openPost("p11")])
+  }
+
+  @Test func whileTheNextAnswerIsOnItsWayTheRowsStay() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(21)])
+    let page = page(reader)
+    await type("Title", page, reader)
+    _ = recorder.take()
+    await type("Title 2", page, reader)
+    let states = recorder.take()
+    #expect(states.map(\.ids) == [["p1", "p21"], ["p1", "p21"], ["p21"]])
+    #expect(states.map(\.isSearching) == [false, true, false])
+  }
+
+  @Test func anAnswerToAnOlderQuestionIsDropped() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
+    reader.publication.with { $0.holds = ["GET /v1/search?q=Title%201"] }
+    let page = page(reader)
+    page.opened(with: "Title 1")
+    await reader.waitForHeld()
+    page.opened(with: "Title 2")
+    while page.state.phase != .results { await mainQueueTurn() }
+    reader.publication.release()
+    await reader.settle()
+    #expect(page.state.ids == ["p2"])
+  }
+
+  @Test func nothingFoundNamesWhatWasLookedFor() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let page = page(reader)
+    await type("  lost   reel ", page, reader)
+    #expect(page.state.phase == .nothing("Nothing was found for “lost reel”."))
+    page.clearTapped()
+    #expect(page.state == state(.idle, ""))
+  }
+
+  @Test func withoutNetworkItSaysSoAndAsksAgainWhenThePageIsBack() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let page = page(reader)
+    await type("Title", page, reader)
+    reader.publication.with { $0.isOffline = true }
+    await type("Title 1", page, reader)
+    #expect(page.state == state(.offline("Searching takes the publication, which cannot be reached now."), "Title 1"))
+    reader.publication.with { $0.isOffline = false }
+    page.disappear()
+    page.appear()
+    await reader.settle()
+    #expect(page.state == state(.results, "Title 1", ["p1"]))
+  }
+
+  @Test func aRefusalShowsThePublicationsSentence() async {
+    let reader = ReaderFixture()
+    reader.publication.with { $0.refusals["GET /v1/search"] = Problem(code: .internalError, title: "It broke.", status: 500) }
+    let page = page(reader)
+    page.opened(with: "x")
+    await reader.settle()
+    #expect(page.state.phase == .failed("It broke."))
+    reader.publication.with { $0.refusals = [:] }
+    page.retryTapped()
+    await reader.settle()
+    #expect(page.state.phase == .nothing("Nothing was found for “x”."))
+  }
+
+  @Test func furtherRowsComeByCursorAndAfterAFailureOnlyWhenTheReaderTries() async {
+    let reader = ReaderFixture(posts: (1...5).map { .sample($0) })
+    reader.publication.with { $0.pageSize = 2 }
+    let page = page(reader)
+    page.opened(with: "Title")
+    await reader.settle()
+    #expect((page.state.ids, page.state.canLoadMore) == (["p1", "p2"], true))
+    reader.publication.with { $0.isOffline = true }
+    page.reachedEnd()
+    await reader.settle()
+    #expect(page.state.loadMoreFailure != nil)
+    page.reachedEnd()
+    await reader.settle()
+    #expect(asked(reader).count == 2)
+    reader.publication.with { $0.isOffline = false }
+    page.retryTapped()
+    await reader.settle()
+    page.reachedEnd()
+    await reader.settle()
+    #expect((page.state.ids, page.state.canLoadMore) == (["p1", "p2", "p3", "p4", "p5"], false))
+  }
+
+  @Test func rowsFollowTheCacheWhileThePageIsOnScreen() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let page = page(reader)
+    page.opened(with: "Title")
+    await reader.settle()
+    var drawn: [Set<Post.ID>] = []
+    page.onRowsChanged = { drawn.append($0) }
+    _ = page.row(for: "p1")
+    page.bookmarkTapped("p1")
+    await reader.settle()
+    #expect(page.row(for: "p1")?.post.isBookmarked == true)
+    #expect(!drawn.isEmpty)
+    drawn = []
+    page.disappear()
+    reader.store.toggleBookmark("p1")
+    await reader.settle()
+    #expect(drawn.isEmpty)
+  }
+}
