@@ -192,7 +192,7 @@ tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])
 tests("PurchaseServiceTests", ["PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests(
   "StubStoreTests",
-  ["StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
+  ["TestSupport", "StubStore", "HTTPTransport", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "SQLiteStorage", "Runtime"])
 tests("SessionServiceTests", ["SessionService", "Runtime"])
 targets.append(
   .executableTarget(

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import Runtime
 import StubStore
+import TestSupport
 import Testing
 
 /// The samples and the schemas that testers are given say what the decoders do.

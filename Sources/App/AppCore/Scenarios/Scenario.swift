@@ -143,10 +143,17 @@ public struct Scenario: Sendable {
   public static let usualClock = Date(timeIntervalSince1970: 1_780_315_200)
 
   private struct Written: Decodable {
+    /// Editors find the schema by it.
+    let schema: String?
     let name: String
     let clock: Date?
     let stubProducts: LocatedJSON.Placed<String>?
     let steps: [LocatedJSON.Placed<Step>]
+
+    enum CodingKeys: String, CodingKey {
+      case schema = "$schema"
+      case name, clock, stubProducts, steps
+    }
   }
 
   /// Reads a scenario.

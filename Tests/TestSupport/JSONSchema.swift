@@ -2,7 +2,7 @@ import Foundation
 import Runtime
 
 /// Any JSON value, as a schema sees it.
-enum JSON: Decodable, Equatable {
+public enum JSON: Decodable, Equatable, Sendable {
   case object([String: JSON])
   case list([JSON])
   case text(String)
@@ -10,7 +10,8 @@ enum JSON: Decodable, Equatable {
   case bool(Bool)
   case null
 
-  init(from decoder: any Decoder) throws {
+  /// From JSON.
+  public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
       self = .null
@@ -27,9 +28,11 @@ enum JSON: Decodable, Equatable {
     }
   }
 
-  init(_ text: String) throws { self = try LocatedJSON.decode(JSON.self, from: Data(text.utf8), file: "test") }
+  /// From JSON as text.
+  public init(_ text: String) throws { self = try LocatedJSON.decode(JSON.self, from: Data(text.utf8), file: "test") }
 
-  var text: String {
+  /// As JSON, with sorted fields.
+  public var text: String {
     switch self {
     case .object(let fields):
       "{" + fields.sorted { $0.key < $1.key }.map { "\(JSON.text($0.key).text): \($0.value.text)" }.joined(separator: ", ") + "}"
@@ -43,13 +46,21 @@ enum JSON: Decodable, Equatable {
 }
 
 /// JSON Schema (draft 2020-12), as far as the schemas of this project use it: any other keyword is an error.
-struct JSONSchema {
-  struct Unsupported: Error { let keyword: String }
+public struct JSONSchema: Sendable {
+  /// A keyword that this reader of schemas does not know.
+  public struct Unsupported: Error { let keyword: String }
 
-  let root: JSON
+  private let root: JSON
+  private let others: [String: JSONSchema]
+
+  /// - Parameter others: the schemas in other files that this one refers to, by the names that it has for them.
+  public init(root: JSON, others: [String: JSONSchema] = [:]) {
+    self.root = root
+    self.others = others
+  }
 
   /// Whether a value fits.
-  func allows(_ value: JSON) throws -> Bool { try allows(value, root) }
+  public func allows(_ value: JSON) throws -> Bool { try allows(value, root) }
 
   private func allows(_ value: JSON, _ schema: JSON) throws -> Bool {
     if case .bool(let allowed) = schema { return allowed }
@@ -63,6 +74,9 @@ struct JSONSchema {
   private func allows(_ value: JSON, _ keyword: String, _ argument: JSON, _ all: [String: JSON]) throws -> Bool {
     switch (keyword, argument) {
     case ("$schema", _), ("title", _), ("description", _), ("default", _), ("$defs", _), ("then", _): return true
+    case ("$ref", .text(let path)) where !path.hasPrefix("#"):
+      guard let file = path.firstIndex(of: "#"), let other = others[String(path[..<file])] else { throw Unsupported(keyword: path) }
+      return try other.allows(value, .object([keyword: .text(String(path[file...]))]))
     case ("$ref", .text(let path)):
       guard case .object(let fields) = root, case .object(let definitions) = fields["$defs"],
         let definition = definitions[path.replacing("#/$defs/", with: "")]
@@ -110,7 +124,7 @@ struct JSONSchema {
 
 extension JSON {
   /// This value with one slip in it: a field lost, misnamed or made something else, at every place in turn.
-  var slips: [JSON] {
+  public var slips: [JSON] {
     switch self {
     case .object(let fields):
       var slips: [JSON] = []
