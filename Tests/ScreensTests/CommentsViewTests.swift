@@ -22,7 +22,7 @@ final class CommentsViewTests: ScreensTestCase {
       seen.button("Delete the comment")?.click()
       try rig.settle()
       XCTAssertFalse(seen.says("Comment 2"))
-      XCTAssertEqual(rig.publication.with { $0.comments.map(\.id) }, ["k1"])
+      XCTAssertEqual(rig.publication.with { $0.comments.map(\.text) }, ["Comment 1"])
       rig.close()
     }
   }

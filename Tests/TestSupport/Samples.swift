@@ -18,7 +18,7 @@ extension Comment {
   /// A comment on `p1` that is as many minutes younger as its number says than the manual clock's start is old.
   public static func sample(_ number: Int, post: Post.ID = "p1", author: String = "Ada", isMine: Bool = false) -> Comment {
     Comment(
-      id: "k\(number)", postID: post, author: author, isMine: isMine, text: "Comment \(number)",
+      id: "00000000-0000-0000-0000-00000000000\(number)", postID: post, author: author, isMine: isMine, text: "Comment \(number)",
       posted: Date(timeIntervalSince1970: 1_700_000_000 - 7200 + Double(number) * 60))
   }
 }

@@ -177,9 +177,7 @@ import Foundation
 }
 
 /// One child at its own size, which scrolls sideways where there is less room than that.
-@MainActor public final class WideScroller: Widget, SignalOwner {
-  /// Ends the scroller's own connections with the scroller.
-  public let scope = Scope()
+@MainActor public final class WideScroller: Widget {
 
   /// As high as the child.
   public init(_ child: Widget) {
@@ -195,11 +193,15 @@ import Foundation
     let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
     gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(wheel.raw)))
-    wheel.connect("scroll", .scroll, owner: self, absent: false) { $0.passOn($1.y, inPixels: $1.inPixels) }
+    // Not in a scope: this object may go long before the toolkit's own does, whose controller it is.
+    let widget = widget
+    let handler = Handler<(x: Double, y: Double, inPixels: Bool), Bool> { Self.passOn($0.y, from: widget, inPixels: $0.inPixels) }
+    let callback = Trampoline<(x: Double, y: Double, inPixels: Bool), Bool>.scroll.callback
+    g_signal_connect_data(wheel.raw, "scroll", callback, handler.retained, releaseClosure, GConnectFlags(rawValue: 0))
   }
 
   /// - Returns: whether there is a page that scrolls.
-  private func passOn(_ distance: Double, inPixels: Bool) -> Bool {
+  private static func passOn(_ distance: Double, from widget: UnsafeMutablePointer<GtkWidget>, inPixels: Bool) -> Bool {
     guard distance != 0, let parent = gtk_widget_get_parent(widget),
       let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type()),
       let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))

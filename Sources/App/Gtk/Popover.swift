@@ -4,7 +4,8 @@ import CGtk
 @MainActor public final class Popover: Widget, SignalOwner {
   /// Ends the popover's own connections with the popover.
   public let scope = Scope()
-  private var isOnLoan = false
+  private weak var lender: Widget?
+  private var watching: Connection?
 
   /// - Parameter child: what is on it.
   public init(_ child: Widget) {
@@ -19,12 +20,14 @@ import CGtk
   public func open(in page: Widget, beside anchor: Widget) {
     var area = graphene_rect_t()
     guard gtk_widget_compute_bounds(anchor.widget, page.widget, &area) != 0 else { return }
-    if !isOnLoan { connect("closed", owner: self) { $0.closed() } }
-    isOnLoan = true
-    if gtk_widget_get_parent(widget) != page.widget {
-      if gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
-      gtk_widget_set_parent(widget, page.widget)
+    if lender !== page {
+      takeBack()
+      watching?.disconnect()
+      watching = page.onHidden(self) { $0.takeBack() }
+      if lender == nil { connect("closed", owner: self) { $0.closed() } }
+      lender = page
     }
+    if gtk_widget_get_parent(widget) == nil { gtk_widget_set_parent(widget, page.widget) }
     var place = GdkRectangle(
       x: gint(area.origin.x), y: gint(area.origin.y), width: max(1, gint(area.size.width)), height: max(1, gint(area.size.height)))
     gtk_popover_set_pointing_to(pointer(), &place)
@@ -34,8 +37,15 @@ import CGtk
   /// Not at once: the toolkit still tells others of it.
   private func closed() {
     MainLoop.after(seconds: 0) { [weak self] in
-      if let self, !isVisible, gtk_widget_get_parent(widget) != nil { gtk_widget_unparent(widget) }
+      if let self, !isVisible { takeBack() }
     }
+  }
+
+  /// A page that goes off screen, or away, takes no open popover with it.
+  private func takeBack() {
+    guard gtk_widget_get_parent(widget) != nil else { return }
+    gtk_popover_popdown(pointer())
+    gtk_widget_unparent(widget)
   }
 
   /// Closes it, as after a choice.

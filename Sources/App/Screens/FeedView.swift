@@ -13,6 +13,9 @@ import PublicationClient
   private let allRead = Button(icon: .done, name: "Mark all as read", styles: [.flat, "quiet"])
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private var jumps = 0
+  private var jump = Jump.none
+
+  private enum Jump { case none, asked, awaited }
 
   init(_ viewModel: FeedViewModel, pictures: Pictures) {
     self.viewModel = viewModel
@@ -40,9 +43,19 @@ import PublicationClient
     if let words = state.pill { pill.label = words }
     pill.isVisible = state.pill != nil
     list.show(state.posts, words: state.isUnreadOnly ? .unread : .feed)
-    if state.jumps != jumps {
-      jumps = state.jumps
-      list.scrollToTop()
+    if state.jumps != jumps { jump = .asked }
+    jumps = state.jumps
+    keepAtTop(state.posts)
+  }
+
+  /// What was asked for comes a moment later, above the first row.
+  private func keepAtTop(_ posts: ListState) {
+    guard jump != .none else { return }
+    list.scrollToTop()
+    if posts.isRefreshing {
+      jump = .awaited
+    } else if jump == .awaited || (posts.phase != .loading && posts.newer == 0) {
+      jump = .none
     }
   }
 }

@@ -54,7 +54,7 @@ import PublicationClient
       actions
     }
     text.expandsHorizontally = true
-    card = Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) { [framed] in
+    card = Box(.horizontal, spacing: 14, styles: [.card, "post-row"]) { [framed] in
       framed
       text
     }
