@@ -68,7 +68,8 @@ import Testing
   private static let everything = """
     [
       {"signIn": "sample"}, {"link": "matinee://purchases"}, {"input": "buyTapped", "with": "m"}, {"tab": "home"}, {"back": true},
-      {"advance": "P3DT2H"}, {"wallClock": "2026-06-02T12:00:00Z"}, {"restart": "newMachine"}, {"page": "approve"}, {"publication": "refund"},
+      {"advance": "P3DT2H"}, {"wallClock": "2026-06-02T12:00:00Z"}, {"restart": "newMachine"}, {"page": "approve"}, {"publication": "publish"},
+      {"notification": "open"}, {"window": "hide"}, {"tryNow": true},
       {"faults": [
         {"fault": "drop", "method": "PUT", "path": "/v1/orders", "skip": 1, "count": 2, "probability": 0.5},
         {"fault": "delay", "seconds": 3}, {"fault": "truncate", "bytes": 7}, {"fault": "status", "status": 503}
@@ -88,7 +89,7 @@ import Testing
       {"store": {"do": "clock_rate", "rate": 86400}},
       {"store": {"do": "step", "period": "P1M"}}, {"store": {"do": "step", "seconds": 30}},
       {"expect": {"screen": "paywall", "state": {"phase": "ready"}, "said": "*", "entitlements": ["m"], "purchases": ["failed"],
-        "opened": "*"}}
+        "opened": "*", "waiting": "", "notified": ["*"]}}
     ]
     """
 }
