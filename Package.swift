@@ -63,6 +63,7 @@ systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev")
 systemLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev")
 c("CSamplePublication")
 c("CFeedBaseline", ["CXML2"])
+c("CStoreBaseline", ["CSQLite"])
 
 // Cores
 library("Runtime", "Cores", product: true)
@@ -138,8 +139,8 @@ executable(
 executable(
   "MatineeBench", product: "matinee-bench",
   [
-    "AppConfig", "PublicationClient", "PublicationAPI", "FeedFormats", "CFeedBaseline", "PurchaseService", "SignedReceipts", "BuildInfo",
-    "Runtime",
+    "AppConfig", "PublicationClient", "PublicationAPI", "ContentCache", "HTTPTransport", "FeedFormats", "CFeedBaseline", "CStoreBaseline",
+    "PurchaseService", "SignedReceipts", "BuildInfo", "Runtime",
   ])
 executable(
   "MatineeServer", product: "matinee-server",

@@ -18,6 +18,7 @@ enum Floor: Int, Comparable, CaseIterable {
 enum House {
   /// What a target may import from its own floor. Every core may import Runtime besides.
   static let neighbors: [String: Set<String>] = [
+    "CStoreBaseline": ["CSQLite"],
     "CGtkShims": ["CGtk"],
     "CSecretShims": ["CSecret"],
     "CFeedBaseline": ["CXML2"],
@@ -48,7 +49,8 @@ enum House {
     "CSecret": ["CSecretShims"],
     "CSecretShims": ["DesktopServices"],
     "CAtspi": ["Driver"],
-    "CSQLite": ["SQLiteStorage"],
+    "CStoreBaseline": ["MatineeBench"],
+    "CSQLite": ["SQLiteStorage", "CStoreBaseline"],
     "CCurl": ["CurlTransport"],
     "COpenSSL": ["SignedReceipts", "PublicationServer"],
     "CXML2": ["FeedFormats", "CFeedBaseline"],

@@ -46,7 +46,7 @@ extension [Double] {
 }
 
 /// How long something takes, in seconds.
-func seconds(_ work: () async throws -> Void) async rethrows -> Double {
+func seconds(isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Void) async rethrows -> Double {
   let start = ContinuousClock.now
   try await work()
   return (ContinuousClock.now - start) / .seconds(1)

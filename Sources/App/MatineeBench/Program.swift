@@ -11,6 +11,8 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
     usage: matinee-bench NAME… [--rounds N] [--core NAME] [--feeds FOLDER] [--json] [--check]
 
       receipt       full verification of a receipt, against one signature check and one JSON decoding
+      store         what was read, on the disk: the first page out of 100,000 posts, and writing 10,000, against sqlite3 in C
+      cache         one action with 1,000 pages alive, 3 on screen, against broadcasting it to every page's own copy
       build         debug builds of `matinee` after a one-line change in each core, beside the same change with all sources in one module;
                     run it in the repository's folder
       feed          reading feeds of every format, against libxml2 parsing the same bytes, and JSONSerialization for those in JSON
@@ -57,7 +59,7 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
           throw Mistake(description: "--rounds takes a number from 1 to 1000.")
         }
         rounds = number
-      case "receipt", "build", "feed": names.append(argument)
+      case "receipt", "build", "feed", "store", "cache": names.append(argument)
       default: throw Mistake(description: "“\(argument)” is no benchmark. See matinee-bench --help.")
       }
     }
@@ -71,6 +73,8 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
       switch name {
       case "build": try await BuildBenchmark(rounds: rounds ?? 5, core: core).run(report)
       case "feed": for figure in try FeedBenchmark(folder: feeds).run(rounds: rounds ?? 9) { try report(figure) }
+      case "store": for figure in try await StoreBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
+      case "cache": for figure in try await CacheBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
       default: for figure in try await ReceiptBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
       }
     }
