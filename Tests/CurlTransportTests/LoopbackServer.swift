@@ -22,6 +22,8 @@ final class LoopbackServer: Sendable {
     case reset(after: Data = Data())
     /// These bytes; then nothing until the client goes.
     case hang(after: Data = Data())
+    /// These bytes, and then the others again and again until the client goes.
+    case flood(Data, after: Data)
 
     static func text(_ text: String) -> Reply { .answer(200, body: Data(text.utf8)) }
     static func raw(_ text: String) -> Reply { .bytes(Data(text.utf8)) }
@@ -112,14 +114,16 @@ final class LoopbackServer: Sendable {
     return true
   }
 
-  private static func write(_ data: Data, _ connection: Int32) {
+  /// Whether the client took it.
+  @discardableResult private static func write(_ data: Data, _ connection: Int32) -> Bool {
     data.withUnsafeBytes { bytes in
       var done = 0
       while done < bytes.count {
         let count = Glibc.send(connection, bytes.baseAddress! + done, bytes.count - done, Int32(MSG_NOSIGNAL))
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         done += count
       }
+      return true
     }
   }
 
@@ -142,6 +146,10 @@ final class LoopbackServer: Sendable {
       write(data, connection)
       var rest = Data()
       while more(connection, &rest) {}
+      close(connection)
+    case .flood(let chunk, let head):
+      var isTaken = write(head, connection)
+      while isTaken { isTaken = write(chunk, connection) }
       close(connection)
     }
     return false

@@ -6,15 +6,7 @@ extension Headers {
   public var retryAfter: Duration? {
     guard let value = self["Retry-After"] else { return nil }
     if let seconds = Int(value) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400)) }
-    guard let until = Self.date(value), let sent = self["Date"].flatMap(Self.date) else { return nil }
+    guard let until = HTTPDate.read(value), let sent = self["Date"].flatMap(HTTPDate.read) else { return nil }
     return .seconds(min(max(until.timeIntervalSince(sent), 0), 86_400))
-  }
-
-  private static func date(_ text: String) -> Date? {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.date(from: text)
   }
 }

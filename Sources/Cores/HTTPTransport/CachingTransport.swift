@@ -1,0 +1,103 @@
+import Foundation
+import Runtime
+
+/// Keeps answers in files, up to a number of bytes, and gives them again: for what many ask for and what seldom changes, as pictures.
+///
+/// An answer is given without asking for as long as its server allows, then asked for on condition (`ETag`, `Last-Modified`). When there is
+/// no answer, or a broken server's, the kept one serves at any age: who is offline prefers yesterday's picture to none. What several ask
+/// for at the same time is asked once, and given up when none of them waits any more.
+///
+/// Only `GET` without `Authorization`, `Range` or conditions of its own is kept; everything else passes. Files that are damaged, cut off or
+/// of another version are answers that are not there. A folder that cannot be written to keeps nothing, and does no other harm. Safe from
+/// any thread; files are read and written on a thread of their own.
+public final class CachingTransport: Transport {
+  private let wrapped: any Transport
+  private let files: AnswerFiles
+  private let clock: any AppClock
+  private let shared = SharedWork<String, Response>()
+
+  /// - Parameters:
+  ///   - wrapped: who is asked for what is not kept.
+  ///   - folder: for the files; made when the first is kept. Others that are in it stay.
+  ///   - limit: the most that all files take, in bytes; the least recently used go first, also after a restart.
+  ///   - largest: the largest body that is kept, in bytes.
+  ///   - clock: says how old answers are.
+  public init(_ wrapped: any Transport, folder: String, limit: Int, largest: Int, clock: any AppClock) {
+    self.wrapped = wrapped
+    self.clock = clock
+    files = AnswerFiles(folder: folder, limit: limit, largest: largest, clock: clock)
+  }
+
+  /// Answers from the files, or asks.
+  /// - Throws: what the wrapped transport throws, when nothing is kept; `CancellationError`.
+  public func send(_ request: Request) async throws -> Response {
+    let isPlain = ["Authorization", "Range", "If-None-Match", "If-Modified-Since"].allSatisfy { request.headers[$0] == nil }
+    guard request.method == .get, isPlain else { return try await wrapped.send(request) }
+    let key = "\(request.target)\n\(request.headers["Accept"] ?? "")"
+    return try await shared.value(for: key) { [self] in try await answer(request, key) }
+  }
+
+  private func answer(_ request: Request, _ key: String) async throws -> Response {
+    guard let kept = await files.read(key) else {
+      try Task.checkCancellation()
+      let response = try await wrapped.send(request)
+      await keep(response, to: request, key)
+      return response
+    }
+    if kept.isFresh(at: clock.now) { return kept.response }
+    var conditional = request
+    conditional.headers["If-None-Match"] = kept.response.headers["ETag"]
+    conditional.headers["If-Modified-Since"] = kept.response.headers["Last-Modified"]
+    let response: Response
+    do { response = try await wrapped.send(conditional) } catch is TransportError { return kept.response }
+    switch response.status {
+    case 304:
+      let confirmed = kept.confirmed(by: response.headers, at: clock.now)
+      if let confirmed { await files.write(confirmed, key) } else { await files.remove(key) }
+      return confirmed?.response ?? kept.response
+    case 500...: return kept.response
+    default:
+      await keep(response, to: request, key)
+      return response
+    }
+  }
+
+  /// Keeps a new answer in the place of any other, or nothing when it is none to keep.
+  private func keep(_ response: Response, to request: Request, _ key: String) async {
+    let lifetime = Freshness.lifetime(of: response.headers, receivedAt: clock.now)
+    guard response.status == 200, let lifetime, Self.isAcceptable(response, to: request) else { return await files.remove(key) }
+    let now = clock.now
+    await files.write(KeptAnswer(response: response, kept: now, freshUntil: now.addingTimeInterval(lifetime)), key)
+  }
+
+  /// Whether it is of the kind that was asked for: the page with which a hotel's network answers everything is not to be kept as a picture.
+  private static func isAcceptable(_ response: Response, to request: Request) -> Bool {
+    guard let asked = request.headers["Accept"], asked.hasSuffix("/*"), asked != "*/*", let type = response.headers["Content-Type"] else {
+      return true
+    }
+    return type.lowercased().hasPrefix(asked.dropLast().lowercased()) || type.contains("octet-stream")
+  }
+}
+
+/// An answer as it is kept.
+struct KeptAnswer: Equatable {
+  var response: Response
+  /// When its server last said so.
+  var kept: Date
+  var freshUntil: Date
+
+  /// A wall clock that was set back proves nothing.
+  func isFresh(at now: Date) -> Bool { kept <= now && now < freshUntil }
+
+  /// The same answer after its server said that it is still the one; nil when it is to be kept no longer.
+  func confirmed(by headers: Headers, at now: Date) -> KeptAnswer? {
+    var new = self
+    for (name, value) in headers.fields where !["content-length", "content-encoding", "content-type"].contains(name.lowercased()) {
+      new.response.headers[name] = value
+    }
+    guard let lifetime = Freshness.lifetime(of: new.response.headers, receivedAt: now) else { return nil }
+    new.kept = now
+    new.freshUntil = now.addingTimeInterval(lifetime)
+    return new
+  }
+}

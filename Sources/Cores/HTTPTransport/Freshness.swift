@@ -1,0 +1,38 @@
+import Foundation
+
+/// For how long an answer may be given again without asking (RFC 9111, for a cache that only one person uses).
+enum Freshness {
+  /// In seconds; 0 when it has to be asked for each time, nil when it must not be kept.
+  static func lifetime(of headers: Headers, receivedAt now: Date) -> TimeInterval? {
+    let directives = directives(headers)
+    if directives["no-store"] != nil || headers["Vary"]?.contains("*") == true { return nil }
+    if directives["no-cache"] != nil { return 0 }
+    if let seconds = directives["max-age"] {
+      // What is no number is stale at once (4.2.1).
+      return within(TimeInterval(seconds ?? "").map { $0 - age(headers) } ?? 0)
+    }
+    let sent = headers["Date"].flatMap(HTTPDate.read) ?? now
+    if let text = headers["Expires"] { return within(HTTPDate.read(text).map { $0.timeIntervalSince(sent) - age(headers) } ?? 0) }
+    // What was not changed for long will not change soon (4.2.2); without a word about it, a day.
+    guard let modified = headers["Last-Modified"].flatMap(HTTPDate.read) else { return day }
+    return min(within(sent.timeIntervalSince(modified) / 10), 7 * day)
+  }
+
+  private static let day: TimeInterval = 86_400
+
+  private static func within(_ seconds: TimeInterval) -> TimeInterval { seconds.isFinite ? min(max(seconds, 0), 365 * day) : 0 }
+
+  private static func age(_ headers: Headers) -> TimeInterval { within(headers["Age"].flatMap(TimeInterval.init) ?? 0) }
+
+  /// `Cache-Control`, by lower-case name; the last of several wins.
+  private static func directives(_ headers: Headers) -> [String: String?] {
+    var found: [String: String?] = [:]
+    for (name, value) in headers.fields where name.lowercased() == "cache-control" {
+      for part in value.split(separator: ",") {
+        let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " \t\"")) }
+        if let name = pair.first { found.updateValue(pair.count > 1 ? pair[1] : nil, forKey: name.lowercased()) }
+      }
+    }
+    return found
+  }
+}

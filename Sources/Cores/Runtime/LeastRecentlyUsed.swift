@@ -1,0 +1,63 @@
+/// Values up to a total cost; when it is exceeded, those that were used longest ago go first.
+///
+/// A value type: whoever holds it decides on which thread.
+public struct LeastRecentlyUsed<Key: Hashable, Value> {
+  fileprivate struct Entry {
+    let value: Value
+    let cost: Int
+    var lastUse: UInt64
+  }
+
+  /// The most that all values may cost together, in whatever unit the owner counts.
+  public let limit: Int
+  /// What they cost.
+  public private(set) var cost = 0
+  private var entries: [Key: Entry] = [:]
+  private var uses: UInt64 = 0
+
+  /// Without values.
+  public init(limit: Int) { self.limit = limit }
+
+  /// How many values there are.
+  public var count: Int { entries.count }
+
+  /// A value; asking for it is using it.
+  public mutating func value(for key: Key) -> Value? {
+    guard let index = entries.index(forKey: key) else { return nil }
+    uses += 1
+    entries.values[index].lastUse = uses
+    return entries.values[index].value
+  }
+
+  /// Adds a value, or puts it in the place of another.
+  /// - Returns: the keys of those that had to go; `key` itself when it alone costs more than the limit.
+  @discardableResult public mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Key] {
+    remove(key)
+    guard cost <= limit else { return [key] }
+    uses += 1
+    entries[key] = Entry(value: value, cost: cost, lastUse: uses)
+    self.cost += cost
+    return self.cost > limit ? makeRoom() : []
+  }
+
+  /// Takes a value out.
+  @discardableResult public mutating func remove(_ key: Key) -> Value? {
+    guard let entry = entries.removeValue(forKey: key) else { return nil }
+    cost -= entry.cost
+    return entry.value
+  }
+
+  /// An eighth more than is needed, so that the next ones that come do not sort all again.
+  private mutating func makeRoom() -> [Key] {
+    var dropped: [Key] = []
+    for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast() {
+      if cost <= limit - limit / 8 { break }
+      remove(key)
+      dropped.append(key)
+    }
+    return dropped
+  }
+}
+
+extension LeastRecentlyUsed: Sendable where Key: Sendable, Value: Sendable {}
+extension LeastRecentlyUsed.Entry: Sendable where Key: Sendable, Value: Sendable {}
