@@ -21,6 +21,11 @@ final class AbsenceTests: GtkTestCase {
     bytes.replaceSubrange(16..<24, with: [0, 0, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF])
     XCTAssertNil(Texture.decode(bytes))
     XCTAssertNil(Texture.decode(Data("P6 60000 60000 255\n".utf8) + Data(repeating: 7, count: 4096)))
+    // A drawing can be small and take for ever.
+    let drawing = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\"><rect width=\"8\" height=\"8\"/></svg>"
+    for text in [drawing, "\u{FEFF} \n" + drawing, "<?xml version=\"1.0\"?>" + drawing] { XCTAssertNil(Texture.decode(Data(text.utf8))) }
+    XCTAssertNil(Texture.decode(Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])))
+    XCTAssertEqual(Texture.decode(Data(drawing.utf8), drawings: true)?.width, 8)
   }
 
   func testPictureIsScaledWhileItIsDecoded() {

@@ -32,6 +32,38 @@ final class PictureTests: ScreensTestCase {
       XCTAssertEqual(Set(frames.map(\.height)), [117])
       XCTAssertEqual(rig.pictures.inFlight, 0)
       XCTAssertNil(rig.pictures.known("/huge"))
+      let seen = feed.all.filter { $0.hasStyle("picture-frame") }
+      XCTAssertGreaterThan(seen.count, 4)
+      for frame in seen { XCTAssertNotEqual(frame.pictureCount == 1, frame.hasStyle("missing")) }
+      // What is no picture is not asked for again and again, and not for ever missing.
+      let asked = server.paths
+      for minutes in [0, 4] {
+        rig.pictureClock.advance(by: .seconds(60 * minutes))
+        rig.closeScreens()
+        XCTAssertEqual(try rig.show(.tab(.home)).all.count { $0.hasStyle("missing") }, seen.count - 1)
+        XCTAssertEqual(server.paths, asked)
+      }
+      rig.pictureClock.advance(by: .seconds(61))
+      rig.closeScreens()
+      try rig.show(.tab(.home))
+      XCTAssertGreaterThan(server.paths.count, asked.count)
+      rig.close()
+    }
+  }
+
+  func testAPictureThatWasMissingForWantOfANetworkComesWithIt() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let server = PictureServer { _ in good }
+      server.fault = .unreachable("no network")
+      let rig = ReaderRig(posts: [.pictured(1, "/1")], pictureServer: server)
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 1)
+      server.fault = nil
+      rig.closeScreens()
+      let again = try rig.show(.tab(.home))
+      XCTAssertEqual(again.pictureCount, 1)
+      XCTAssertEqual(again.all.count { $0.hasStyle("missing") }, 0)
       rig.close()
     }
   }
@@ -118,7 +150,7 @@ final class PictureTests: ScreensTestCase {
       let rig = ReaderRig(pictureServer: server)
       let pictures = rig.pictures
       let waiters = (0..<3).map { _ in Task { await pictures.load("/one", side: 100) != nil } }
-      eventually("it is asked for") { server.paths == ["/one"] }
+      eventually("all wait for one answer") { server.paths == ["/one"] && pictures.waiting(for: "/one", side: 100) == 3 }
       waiters[0].cancel()
       waiters[1].cancel()
       try finish { await mainQueueTurn() }

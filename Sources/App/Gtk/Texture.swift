@@ -13,12 +13,15 @@ import Foundation
 
   isolated deinit { g_object_unref(raw) }
 
-  /// Decodes PNG, JPEG, GIF (its first picture), SVG and whatever else the desktop has loaders for.
-  /// - Parameter maximumSide: a picture with a longer side, in pixels, is scaled down while it is decoded; nil keeps its size.
-  /// - Returns: nil when the bytes are no picture, are cut short, or claim more than 100 million pixels.
-  public nonisolated static func decode(_ data: Data, maximumSide: Int? = nil) -> Texture? {
+  /// Decodes PNG, JPEG, GIF (its first picture) and whatever else the desktop has loaders for.
+  /// - Parameters:
+  ///   - maximumSide: a picture with a longer side, in pixels, is scaled down while it is decoded; nil keeps its size.
+  ///   - drawings: whether SVG is a picture too. Only for our own: a small one from anybody can take for ever to draw.
+  /// - Returns: nil when the bytes are no picture, are cut short, or claim more than 50 million pixels.
+  public nonisolated static func decode(_ data: Data, maximumSide: Int? = nil, drawings: Bool = false) -> Texture? {
     let texture = data.withUnsafeBytes { bytes in
-      matinee_texture_decode(bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, Int32(clamping: maximumSide ?? 0))
+      let start = bytes.bindMemory(to: UInt8.self).baseAddress
+      return matinee_texture_decode(start, bytes.count, Int32(clamping: maximumSide ?? 0), drawings ? 1 : 0)
     }
     return texture.map(Texture.init(made:))
   }
@@ -28,7 +31,7 @@ import Foundation
   /// - Returns: nil when the desktop has no loader for SVG.
   public static func brand(side: Int) -> Texture? {
     let data = Data(bytes: matinee_brand_start(), count: matinee_brand_size)
-    return decode(data, maximumSide: side)
+    return decode(data, maximumSide: side, drawings: true)
   }
 
   /// In pixels.

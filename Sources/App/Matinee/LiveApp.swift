@@ -83,7 +83,7 @@ import TesterFeature
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
     let curtain = CurtainViewModel(effects: effects, clock: wiring.clock)
-    let pictures = Pictures(client: APIClient(transport: wiring.transport, token: { nil }), effects: effects)
+    let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: wiring.clock)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
     let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
     window.perform = { [weak coordinator] in coordinator?.perform($0) }

@@ -18,6 +18,8 @@ struct Wiring {
   let origin: String
   let folder: DataFolder
   let transport: any Transport
+  /// The same for pictures, which are kept in files.
+  let pictures: any Transport
   let tokenStore: any TokenStore
   /// The app's time: the test store's, which may run faster, when that sells.
   let clock: any AppClock
@@ -40,11 +42,11 @@ struct Wiring {
     var answering: any Transport
     if let publication = options.publication {
       origin = publication
-      answering = try NetworkTransport(origin: publication)
+      answering = OriginSplit(publication: try NetworkTransport(origin: publication), web: try Self.web())
     } else {
       origin = "embedded"
       let embedded = EmbeddedPublication(folder: folder.path + "/publication", clock: clock, web: try Self.feedWeb())
-      answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try NetworkTransport(origin: nil))
+      answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try Self.web())
     }
     if let file = options.faultsFile {
       let plan = try FaultPlan(json: try Self.read(file), file: file)
@@ -53,6 +55,9 @@ struct Wiring {
     stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: system) }
     answering = stubAnswers ?? answering
     transport = testStore.map { [answering] in TestStoreTransport(answering, store: $0) } ?? answering
+    pictures = CachingTransport(
+      transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: 256 << 20, largest: APIClient.largestPicture,
+      clock: clock)
     // Data folders of their own have sessions of their own.
     let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
@@ -84,10 +89,24 @@ struct Wiring {
     }
   }
 
-  private static func folder(_ options: LaunchOptions) -> String {
+  /// What the web answers with: pictures. Apart from the publication, whose answers shall not have to wait for a slow host.
+  private static func web() throws(TransportError) -> NetworkTransport {
+    var limits = NetworkTransport.Limits()
+    limits.body = APIClient.largestPicture
+    return try NetworkTransport(origin: nil, limits: limits)
+  }
+
+  private static func folder(_ options: LaunchOptions) -> String { folder(options, below: "XDG_DATA_HOME", or: ".local/share") }
+
+  /// Pictures, in a folder of this publication's own: two may have the same path.
+  private static func cacheFolder(_ options: LaunchOptions) -> String {
+    let folder = folder(options, below: "XDG_CACHE_HOME", or: ".cache")
+    return folder + (options.dataFolder == nil ? "/pictures" : "/cache")
+  }
+
+  private static func folder(_ options: LaunchOptions, below variable: String, or place: String) -> String {
     if let folder = options.dataFolder { return URL(fileURLWithPath: folder).path }
-    let environment = ProcessInfo.processInfo.environment
-    let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.local/share"
+    let base = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(NSHomeDirectory())/\(place)"
     // What a tester pretends must not be among what the reader really has.
     let pretends = options.stubProductsFile != nil || options.stubAnswersFile != nil
     let home = base + (pretends ? "/matinee/testing" : "/matinee")

@@ -61,7 +61,7 @@ import Gtk
     // A page may plan for anything: what is very flat or very high is cut.
     let view = PictureView(width: min(720, max(64, image.width ?? 720)), least: 0, ratio: min(4, max(0.6, ratio)))
     view.root.setAccessibleRole(.image)
-    view.root.setAccessibleName(image.alt.isEmpty ? "Picture" : image.alt)
+    view.altText = image.alt.isEmpty ? "Picture" : image.alt
     view.show(image.url, from: pictures)
     shown.append(view)
     guard !image.caption.isEmpty else { return view.root }

@@ -1,14 +1,24 @@
 import Gtk
+import PublicationClient
 
 /// A picture in a frame that has its size from the beginning. It is loaded when it comes on screen and let go when it leaves: a list
-/// keeps some two hundred rows, and shows ten.
+/// keeps some two hundred rows, and shows ten. The empty frame stands for what is on its way, one with a sign for what could not be had.
 @MainActor final class PictureView: View {
   let scope = Scope()
   let root: Widget
+  /// What is on the picture, for screen readers; empty for decoration, which is mentioned only when it is missing.
+  var altText = "" { didSet { if altText != oldValue { name() } } }
   private let picture = Picture(fit: .cover)
   private let side: Int
   private var shown: (path: String, pictures: Pictures)?
   private var loading: Task<Void, Never>?
+  private var isMissing = false {
+    didSet {
+      guard isMissing != oldValue else { return }
+      root.setStyle("missing", isMissing)
+      name()
+    }
+  }
 
   /// - Parameters:
   ///   - width: in pixels, where there is room.
@@ -51,8 +61,9 @@ import Gtk
     picture.texture = shown.pictures.known(shown.path)
     loading = Task { [weak self] in
       let texture = await shown.pictures.load(shown.path, side: side)
-      guard !Task.isCancelled else { return }
-      if let texture { self?.picture.texture = texture }
+      guard !Task.isCancelled, let self else { return }
+      if let texture { picture.texture = texture }
+      isMissing = picture.texture == nil
     }
   }
 
@@ -60,5 +71,11 @@ import Gtk
     loading?.cancel()
     loading = nil
     picture.texture = nil
+    isMissing = false
+  }
+
+  private func name() {
+    let missing = altText.isEmpty ? "Picture not available" : "\(altText) (picture not available)"
+    root.setAccessibleName(isMissing ? missing : altText)
   }
 }

@@ -3,18 +3,21 @@ import Gtk
 import PublicationClient
 import Runtime
 
-/// Loads pictures, each once: fetched and decoded off the main actor, kept up to a number of bytes.
+/// Loads pictures, each once: fetched and decoded off the main actor, kept in memory up to a number of bytes.
 @MainActor public final class Pictures {
   private static let limit = 64 << 20
+  /// For how long a picture that is none is not asked for again.
+  private static let patience = Duration.seconds(300)
   private let client: APIClient
   private let effects: Effects
-  /// Decoding takes long enough to hold up others on the shared pool.
-  private let decoder = ThreadExecutor(name: "pictures")
-  private var textures: [Key: Texture] = [:]
-  /// Least recently used first.
-  private var order: [Key] = []
-  private var bytes = 0
-  private var underWay: [Key: Load] = [:]
+  private let clock: any AppClock
+  private let decoder = PictureDecoder()
+  private let loads = SharedWork<Key, Texture>()
+  private var kept = LeastRecentlyUsed<Key, Texture>(limit: limit)
+  /// Every size that some place needed, the largest first.
+  private var sides: [Int] = []
+  /// When to ask again for what was no picture, by uptime.
+  private var failed: [String: Duration] = [:]
 
   /// A picture, as large as some place needs it.
   private struct Key: Hashable {
@@ -22,31 +25,28 @@ import Runtime
     let side: Int
   }
 
-  /// One load, and how many wait for it.
-  @MainActor private final class Load {
-    let task: Task<Texture?, Never>
-    var waiting = 0
-    init(_ task: Task<Texture?, Never>) { self.task = task }
-  }
-
   /// - Parameters:
   ///   - client: where pictures come from; needs no session.
   ///   - effects: the door off the main actor.
-  public init(client: APIClient, effects: Effects) {
+  ///   - clock: says when to ask again for what was no picture.
+  public init(client: APIClient, effects: Effects, clock: any AppClock) {
     self.client = client
     self.effects = effects
+    self.clock = clock
   }
 
   /// How many pictures are on their way.
-  public var inFlight: Int { underWay.count }
+  public var inFlight: Int { loads.count }
+
+  /// How many wait for one; for tests.
+  func waiting(for path: String, side: Int) -> Int { loads.waiting(for: Key(path: path, side: side)) }
 
   /// A picture that is kept.
-  /// - Parameter side: see ``load(_:side:)``; nil for any size.
+  /// - Parameter side: see ``load(_:side:)``; nil for the largest that there is.
   public func known(_ path: String, side: Int? = nil) -> Texture? {
-    guard let key = order.last(where: { $0.path == path && (side ?? $0.side) == $0.side }) else { return nil }
-    order.removeAll { $0 == key }
-    order.append(key)
-    return textures[key]
+    if let side { return kept.value(for: Key(path: path, side: side)) }
+    for side in sides { if let texture = kept.value(for: Key(path: path, side: side)) { return texture } }
+    return nil
   }
 
   /// A picture, loaded unless it is kept; nil when it could not be had or is none. A load that nobody waits for any more, because all
@@ -54,47 +54,57 @@ import Runtime
   /// - Parameter side: the longest side that is needed, in pixels; a larger picture is scaled down while it is decoded.
   public func load(_ path: String, side: Int) async -> Texture? {
     if let known = known(path, side: side) { return known }
+    if let until = failed[path], clock.uptime < until { return nil }
     let key = Key(path: path, side: side)
-    let load = underWay[key] ?? begin(key)
-    load.waiting += 1
-    return await withTaskCancellationHandler {
-      await load.task.value
-    } onCancel: {
-      Task { @MainActor [weak self] in self?.left(load, key) }
+    do {
+      let texture = try await effects.run("picture") { [client, decoder, loads] in
+        try await loads.value(for: key) { try await decoder.decode(try await client.picture(path), side: side) }
+      }
+      keep(texture, key)
+      return texture
+    } catch {
+      if Self.isLasting(error) { note(failureOf: path) }
+      return nil
     }
-  }
-
-  private func begin(_ key: Key) -> Load {
-    let load = Load(
-      Task { [weak self, client, effects, decoder] in
-        let texture = try? await effects.run("picture") {
-          let data = try await client.picture(key.path)
-          try Task.checkCancellation()
-          return try await decoder.run { Texture.decode(data, maximumSide: key.side) }
-        }
-        guard !Task.isCancelled else { return nil }
-        self?.underWay[key] = nil
-        if let texture { self?.keep(texture, key) }
-        return texture
-      })
-    underWay[key] = load
-    return load
-  }
-
-  private func left(_ load: Load, _ key: Key) {
-    load.waiting -= 1
-    guard load.waiting == 0, underWay[key] === load else { return }
-    underWay[key] = nil
-    load.task.cancel()
   }
 
   private func keep(_ texture: Texture, _ key: Key) {
-    textures[key] = texture
-    order.append(key)
-    bytes += texture.byteCount
-    while bytes > Self.limit, let oldest = order.first, oldest != key {
-      order.removeFirst()
-      if let dropped = textures.removeValue(forKey: oldest) { bytes -= dropped.byteCount }
+    guard kept.value(for: key) == nil else { return }
+    if !sides.contains(key.side) {
+      sides.append(key.side)
+      sides.sort(by: >)
     }
+    failed[key.path] = nil
+    // A small one costs more than its pixels.
+    kept.insert(texture, for: key, cost: texture.byteCount + 4096)
+  }
+
+  private func note(failureOf path: String) {
+    // Nobody sees so many in five minutes but of a publication that wants it.
+    if failed.count >= 1000 { failed.removeAll() }
+    failed[path] = clock.uptime + Self.patience
+  }
+
+  /// Whether the next attempt would end in the same way, unlike one without a network.
+  private static func isLasting(_ error: any Error) -> Bool {
+    switch error {
+    case ClientError.offline, ClientError.cancelled, is CancellationError: false
+    default: true
+    }
+  }
+}
+
+/// Decodes one picture after the other on a thread of its own: it takes long enough to hold up others on the shared pool. Those that
+/// nobody waits for by then are passed over.
+private actor PictureDecoder {
+  struct NoPicture: Error {}
+
+  private let executor = ThreadExecutor(name: "pictures")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func decode(_ data: Data, side: Int) throws -> Texture {
+    try Task.checkCancellation()
+    guard let texture = Texture.decode(data, maximumSide: side) else { throw NoPicture() }
+    return texture
   }
 }

@@ -97,14 +97,19 @@ extension APIClient {
     try await call(.get, ["v1", "search"], query: [("q", text)] + Self.page(cursor, limit))
   }
 
+  /// The largest picture that is accepted, in bytes.
+  public static let largestPicture = 20 << 20
+
   /// A picture's bytes. The reader's token never goes along, since an absolute URL may be anybody's.
   /// - Parameter path: as posts and clubs name it: a path of the publication, or an absolute `http` or `https` URL.
-  /// - Throws: ``ClientError``; ``ClientError/unacceptable(_:)`` for any other text.
+  /// - Throws: ``ClientError``; ``ClientError/unacceptable(_:)`` for any other text and for a picture above ``largestPicture``.
   public func picture(_ path: String) async throws(ClientError) -> Data {
     guard ["/", "http://", "https://"].contains(where: path.hasPrefix), !path.contains(where: \.isWhitespace) else {
       throw .unacceptable(.unsupported("\(path) is no picture's address"))
     }
-    return try await send(Request(.get, path, headers: ["Accept": "image/*"]), as: .none).body
+    let picture = try await send(Request(.get, path, headers: ["Accept": "image/*"]), as: .none).body
+    guard picture.count <= Self.largestPicture else { throw .unacceptable(.tooLarge(limit: Self.largestPicture)) }
+    return picture
   }
 
   static func page(_ cursor: String?, _ limit: Int? = nil) -> [(String, String?)] {

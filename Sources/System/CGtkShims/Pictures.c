@@ -1,17 +1,29 @@
 #include "CGtkShims.h"
 #include <math.h>
+#include <string.h>
 
 /// A picture that claims more pixels than this is refused: its header may lie, its memory would not.
-static const int64_t most_pixels = 100 * 1000 * 1000;
+static const int64_t most_pixels = 50 * 1000 * 1000;
 
 typedef struct {
   int max_side;
+  gboolean drawings;
   gboolean refused;
 } Sizing;
 
+/// Whether it is text as SVG is, or compressed as SVG may be.
+static gboolean may_be_drawing(const uint8_t *bytes, size_t count) {
+  static const uint8_t mark[] = {0xEF, 0xBB, 0xBF};
+  size_t place = count >= 3 && memcmp(bytes, mark, 3) == 0 ? 3 : 0;
+  while (place < count && g_ascii_isspace(bytes[place])) place += 1;
+  return (place < count && bytes[place] == '<') || (count >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B);
+}
+
 static void choose_size(GdkPixbufLoader *loader, int width, int height, gpointer data) {
   Sizing *sizing = data;
-  if ((int64_t)width * height > most_pixels) {
+  GdkPixbufFormat *format = gdk_pixbuf_loader_get_format(loader);
+  gboolean is_drawing = format && gdk_pixbuf_format_is_scalable(format);
+  if ((int64_t)width * height > most_pixels || (is_drawing && !sizing->drawings)) {
     sizing->refused = TRUE;
     gdk_pixbuf_loader_set_size(loader, 0, 0);
     return;
@@ -22,10 +34,10 @@ static void choose_size(GdkPixbufLoader *loader, int width, int height, gpointer
   gdk_pixbuf_loader_set_size(loader, MAX(1, (int)lround(width * factor)), MAX(1, (int)lround(height * factor)));
 }
 
-GdkTexture *matinee_texture_decode(const uint8_t *bytes, size_t count, int max_side) {
-  if (!bytes || count == 0) return NULL;
+GdkTexture *matinee_texture_decode(const uint8_t *bytes, size_t count, int max_side, gboolean drawings) {
+  if (!bytes || count == 0 || (!drawings && may_be_drawing(bytes, count))) return NULL;
   GdkPixbufLoader *loader = gdk_pixbuf_loader_new();
-  Sizing sizing = {max_side, FALSE};
+  Sizing sizing = {max_side, drawings, FALSE};
   g_signal_connect(loader, "size-prepared", G_CALLBACK(choose_size), &sizing);
   gboolean written = gdk_pixbuf_loader_write(loader, bytes, count, NULL);
   // A loader has to be closed also after an error.

@@ -36,7 +36,7 @@ import XCTest
     }
     line = Line(InProcessTransport { await publication.handle($0) })
     let curtain = CurtainViewModel(effects: effects, clock: clock)
-    let pictures = Pictures(client: APIClient(transport: line, token: { nil }), effects: effects)
+    let pictures = Pictures(client: APIClient(transport: line, token: { nil }), effects: effects, clock: ManualClock())
     window = MainWindow(nil, curtain: curtain, pictures: pictures)
     let open = Opener()
     presenter = Watcher(window)

@@ -15,6 +15,7 @@ import PublicationClient
 import Runtime
 import SearchFeature
 import SessionService
+import Synchronization
 import TestSupport
 import XCTest
 
@@ -27,6 +28,7 @@ import XCTest
   let auth = ScriptedAuth()
   let session: Session
   let pictures: Pictures
+  let pictureClock = ManualClock()
   let window: Window
   private let places = Box(.horizontal)
   private var open: [(view: any View, screen: Screen)] = []
@@ -38,7 +40,7 @@ import XCTest
   ) {
     fixture = ReaderFixture(posts: posts, clubs: clubs)
     let loader = APIClient(transport: pictureServer ?? PictureServer(), token: { nil })
-    pictures = Pictures(client: loader, effects: fixture.effects)
+    pictures = Pictures(client: loader, effects: fixture.effects, clock: pictureClock)
     session = Session(auth: auth, store: MemoryTokenStore(), token: TokenBox(), effects: fixture.effects)
     window = Window(nil, title: "Test", width: width, height: height)
     places.isHomogeneous = true
@@ -155,6 +157,13 @@ import XCTest
 final class PictureServer: Transport {
   let publication = ScriptedPublication()
   private let answers: @Sendable (String) -> Data?
+  private let failing = Mutex<TransportError?>(nil)
+
+  /// Why nothing is answered.
+  var fault: TransportError? {
+    get { failing.withLock { $0 } }
+    set { failing.withLock { $0 = newValue } }
+  }
 
   init(_ answers: @escaping @Sendable (String) -> Data? = { _ in nil }) { self.answers = answers }
 
@@ -165,6 +174,7 @@ final class PictureServer: Transport {
     // The scripted publication keeps the log and holds what the test wants held.
     _ = try? await publication.send(request)
     try Task.checkCancellation()
+    if let fault { throw fault }
     guard let data = answers(request.target) else { return Response(404) }
     return Response(200, headers: ["Content-Type": "image/png"], body: data)
   }

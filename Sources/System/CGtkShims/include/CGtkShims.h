@@ -54,9 +54,9 @@ GtkWidget *_Nonnull matinee_either_new(GtkWidget *_Nonnull wide, GtkWidget *_Non
 
 // Pictures
 
-/// Decodes a picture; one larger than `max_side` pixels is scaled down while it is decoded (0: never). NULL when the bytes are no picture.
-/// May run on any thread.
-GdkTexture *_Nullable matinee_texture_decode(const uint8_t *_Nullable bytes, size_t count, int max_side);
+/// Decodes a picture; one larger than `max_side` pixels is scaled down while it is decoded (0: never). NULL when the bytes are no picture,
+/// or a drawing (SVG) and `drawings` is false. May run on any thread.
+GdkTexture *_Nullable matinee_texture_decode(const uint8_t *_Nullable bytes, size_t count, int max_side, gboolean drawings);
 /// Draws a widget at its present size, `scale` pixels to a unit. NULL when it has no size or nothing to draw.
 GdkTexture *_Nullable matinee_widget_render(GtkWidget *_Nonnull widget, double scale);
 
