@@ -154,14 +154,68 @@ final class ListViewTests: GtkTestCase {
   }
 
   func testChangeIsOneRunOfPlaces() {
-    let identifiers = Identifiers<Int>()
-    XCTAssertEqual(identifiers.replace(with: [1, 2, 3]), .init(position: 0, removed: 0, added: 3))
-    XCTAssertNil(identifiers.replace(with: [1, 2, 3]))
-    XCTAssertEqual(identifiers.replace(with: [1, 3]), .init(position: 1, removed: 1, added: 0))
-    XCTAssertEqual(identifiers.replace(with: [1, 4, 5, 3]), .init(position: 1, removed: 0, added: 2))
-    XCTAssertEqual(identifiers.replace(with: []), .init(position: 0, removed: 4, added: 0))
-    XCTAssertEqual(identifiers.replace(with: [7, 7]), .init(position: 0, removed: 0, added: 2))
-    XCTAssertEqual(identifiers.replace(with: [7]), .init(position: 1, removed: 1, added: 0))
+    let list = ListIDs<Int>()
+    XCTAssertEqual(list.changes([1, 2, 3]), [.init(position: 0, removed: 0, added: 3)])
+    XCTAssertEqual(list.changes([1, 2, 3]), [])
+    XCTAssertEqual(list.changes([1, 3]), [.init(position: 1, removed: 1, added: 0)])
+    XCTAssertEqual(list.changes([1, 4, 5, 3]), [.init(position: 1, removed: 0, added: 2)])
+    XCTAssertEqual(list.changes([]), [.init(position: 0, removed: 4, added: 0)])
+    XCTAssertEqual(list.changes([7, 7]), [.init(position: 0, removed: 0, added: 2)])
+    XCTAssertEqual(list.changes([7]), [.init(position: 1, removed: 1, added: 0)])
+  }
+
+  func testWhatStaysIsNotToldAsChanged() {
+    let list = ListIDs<Int>()
+    _ = list.changes(Array(10..<30))
+    // New ones above and below, one gone in between: the last is told first.
+    XCTAssertEqual(
+      list.changes([8, 9] + (10..<20) + (21..<30) + [30]),
+      [.init(position: 20, removed: 0, added: 1), .init(position: 10, removed: 1, added: 0), .init(position: 0, removed: 0, added: 2)])
+    // One moved to the top.
+    XCTAssertEqual(
+      list.changes([25, 8, 9] + (10..<20) + (21..<25) + (26..<31)),
+      [.init(position: 16, removed: 1, added: 0), .init(position: 0, removed: 0, added: 1)])
+    // And back down.
+    XCTAssertEqual(
+      list.changes([8, 9] + (10..<20) + (21..<31)),
+      [.init(position: 17, removed: 0, added: 1), .init(position: 0, removed: 1, added: 0)])
+  }
+
+  func testAnyChangeTellsAllThatDiffersAndEndsWithTheNewIDs() {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = Seeded(seed: seed)
+    for _ in 0..<300 {
+      let list = ListIDs<Int>()
+      var mirror: [Int] = []
+      for _ in 0..<6 {
+        // With repetitions, which a broken publication may send.
+        let next = (0..<Int.random(in: 0...60, using: &random)).map { _ in Int.random(in: 0..<50, using: &random) }
+        _ = list.show(next) { change in
+          mirror.replaceSubrange(
+            change.position..<change.position + change.removed, with: list.ids[change.position..<change.position + change.added])
+          XCTAssertEqual(mirror, list.ids, "seed \(seed)")
+        }
+        XCTAssertEqual(list.ids, next, "seed \(seed)")
+      }
+    }
+  }
+}
+
+/// Random numbers that come again with the same seed.
+private struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return (state ^ (state >> 31)) &* 0x9E37_79B9_7F4A_7C15
+  }
+}
+
+extension ListIDs {
+  fileprivate func changes(_ next: [ID]) -> [Change] {
+    var changes: [Change] = []
+    _ = show(next) { changes.append($0) }
+    return changes
   }
 }
 
@@ -171,7 +225,7 @@ extension ListView {
     bound.min { first, second in top(of: first.value) < top(of: second.value) }?.key
   }
 
-  private func top(of row: Row) -> Double {
+  func top(of row: Row) -> Double {
     var x = 0.0
     var y = 0.0
     guard row.root.isMapped, gtk_widget_translate_coordinates(row.root.widget, widget, 0, 0, &x, &y) != 0, y > -row.root.halfHeight else {

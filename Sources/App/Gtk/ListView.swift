@@ -22,22 +22,21 @@ extension ListRow {
 /// list.update(changedID)
 /// ```
 @MainActor public final class ListView<ID: Hashable & Sendable, Row: ListRow>: Widget {
-  /// The rows that are filled at present, by what they show. About 200 at a time.
-  public private(set) var bound: [ID: Row] = [:]
-
   private let list: Object
   private let model: Object
-  private let identifiers = Identifiers<ID>()
+  private let identifiers = ListIDs<ID>()
   private var rows: [UnsafeMutableRawPointer: Slot] = [:]
   private let bind: @MainActor (Row, ID) -> Void
   private var wasNearEnd = false
   private var countAtEnd = -1
+  private var isLaidOut = false
   private var isReadyToJump = false
+  private var pendingJump: Int?
 
-  /// A row, the item that it fills, and what it shows.
+  /// A row, and what it shows.
   private final class Slot {
     let row: Row
-    var id: ID?
+    var entry: ListIDs<ID>.Entry?
     init(_ row: Row) { self.row = row }
   }
 
@@ -50,7 +49,7 @@ extension ListRow {
     bind: @escaping @MainActor (Owner, Row, ID) -> Void
   ) {
     self.bind = { [weak owner] row, id in if let owner { bind(owner, row, id) } }
-    let model = Object(made: UnsafeMutableRawPointer(identifiers.makeModel()))
+    let model = Object(made: identifiers.makeListModel())
     let factory = Object(made: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
     // The selection and the list view take over the references they are given.
     let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
@@ -77,29 +76,43 @@ extension ListRow {
   // MARK: What is shown
 
   /// Shows these, in this order. Rows of ids that stay are kept as they are, and so is the place that the person reads.
-  public func show(_ ids: [ID]) {
+  ///
+  /// The same array again costs nothing, one that differs in one place a comparison of the two.
+  /// - Parameter followsTop: whether whoever reads the very first row sees those that come above it; otherwise it stays where it is.
+  public func show(_ ids: [ID], followsTop: Bool = true) {
+    let first = identifiers.ids.first
     let atTop = position <= 0
-    guard let change = identifiers.replace(with: ids) else { return }
-    g_list_model_items_changed(model.opaque, guint(change.position), guint(change.removed), guint(change.added))
-    if atTop, change.position == 0, !ids.isEmpty { scroll(to: 0) }
+    guard identifiers.show(ids), followsTop, atTop, first != nil, ids.first != first, !ids.isEmpty else { return }
+    scroll(to: 0)
   }
 
   /// What it shows, in order.
   public var ids: [ID] { identifiers.ids }
 
+  /// The rows that are filled at present, by what they show. About 200 at a time.
+  public var bound: [ID: Row] { identifiers.entries.compactMapValues { $0.row as? Row } }
+
+  /// The row of an id, when it is filled at present.
+  public func row(for id: ID) -> Row? { identifiers.entries[id].flatMap(filled) }
+
+  private func filled(_ entry: ListIDs<ID>.Entry) -> Row? { entry.row.map { unsafeDowncast($0, to: Row.self) } }
+
   /// Fills the row of an id again when it is on screen: what it stands for has changed.
   public func update(_ id: ID) {
-    guard let row = bound[id] else { return }
+    guard let row = row(for: id) else { return }
     bind(row, id)
     name(row)
   }
 
   /// Fills the rows of these again that are on screen.
-  public func update(_ ids: Set<ID>) { for id in ids { update(id) } }
+  public func update(_ ids: Set<ID>) {
+    let live = identifiers.entries.keys
+    for id in ids.count > live.count ? live.filter(ids.contains) : Array(ids) { update(id) }
+  }
 
   /// How many rows exist, filled or not; for tests.
   public var rowCount: Int { rows.count }
-  var liveItems: Int { Int(matinee_list_model_live_items(model.opaque)) }
+  var liveItems: Int { identifiers.entries.count }
 
   /// What a screen reader calls the list.
   public func setListName(_ name: String) {
@@ -114,8 +127,9 @@ extension ListRow {
     set { gtk_adjustment_set_value(adjustment, newValue) }
   }
 
-  /// Brings the row at a place into view.
+  /// Brings the row at a place into view; a list that was not drawn yet does so when it is.
   public func scroll(to place: Int) {
+    guard isReadyToJump else { return pendingJump = place }
     guard place >= 0, place < identifiers.ids.count else { return }
     gtk_widget_activate_action_variant(list.pointer(), "list.scroll-to-item", g_variant_new_uint32(guint32(place)))
   }
@@ -151,12 +165,16 @@ extension ListRow {
   }
 
   /// In GTK 4.8 a list that was never scrolled draws nothing after a jump to rows that it has not made yet: it is moved to where it is,
-  /// once, after the layout that gave it its length.
+  /// once, after the layout that gave it its length. Jumps wait until then.
   private func prepareToJump() {
-    guard !isReadyToJump, !identifiers.ids.isEmpty else { return }
-    isReadyToJump = true
+    guard !isLaidOut, !identifiers.ids.isEmpty else { return }
+    isLaidOut = true
     MainLoop.after(seconds: 0) { [weak self] in
-      if let self, position == 0 { matinee_emit(adjustment, "value-changed") }
+      guard let self else { return }
+      if position == 0 { matinee_emit(adjustment, "value-changed") }
+      isReadyToJump = true
+      if let place = pendingJump { scroll(to: place) }
+      pendingJump = nil
     }
   }
 
@@ -180,19 +198,18 @@ extension ListRow {
   }
 
   private func fill(_ item: UnsafeMutableRawPointer) {
-    let place = Int(gtk_list_item_get_position(OpaquePointer(item)))
-    guard let slot = rows[item], identifiers.ids.indices.contains(place) else { return }
-    let id = identifiers.ids[place]
-    slot.id = id
-    bound[id] = slot.row
-    bind(slot.row, id)
+    guard let slot = rows[item], let object = gtk_list_item_get_item(OpaquePointer(item)) else { return }
+    let entry = unsafeDowncast(ListEntry.behind(object), to: ListIDs<ID>.Entry.self)
+    slot.entry = entry
+    entry.row = slot.row
+    bind(slot.row, entry.id)
     name(slot.row)
   }
 
   private func empty(_ item: UnsafeMutableRawPointer) {
-    guard let slot = rows[item], let id = slot.id else { return }
-    if bound[id] === slot.row { bound[id] = nil }
-    slot.id = nil
+    guard let slot = rows[item], let entry = slot.entry else { return }
+    if entry.row === slot.row { entry.row = nil }
+    slot.entry = nil
     slot.row.unbind()
   }
 

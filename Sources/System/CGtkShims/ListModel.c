@@ -4,8 +4,6 @@ typedef struct {
   GObject parent;
   MatineeListSource source;
   void *data;
-  /// Key to item, without a reference: an item takes itself out when it goes.
-  GHashTable *items;
 } MatineeListModel;
 
 typedef struct {
@@ -15,7 +13,7 @@ typedef struct {
 typedef struct {
   GObject parent;
   MatineeListModel *model;
-  uint64_t key;
+  void *entry;
 } MatineeListItem;
 
 typedef struct {
@@ -29,8 +27,7 @@ G_DEFINE_TYPE(MatineeListItem, matinee_list_item, G_TYPE_OBJECT)
 
 static void finalize_item(GObject *object) {
   MatineeListItem *item = (MatineeListItem *)object;
-  g_hash_table_remove(item->model->items, &item->key);
-  item->model->source.key_released(item->model->data, item->key);
+  item->model->source.item_gone(item->model->data, item->entry);
   g_object_unref(item->model);
   G_OBJECT_CLASS(matinee_list_item_parent_class)->finalize(object);
 }
@@ -51,15 +48,7 @@ static guint item_count(GListModel *list) {
 
 static gpointer item_at(GListModel *list, guint position) {
   MatineeListModel *model = (MatineeListModel *)list;
-  if (position >= model->source.count(model->data)) return NULL;
-  uint64_t key = model->source.key_at(model->data, position);
-  MatineeListItem *known = g_hash_table_lookup(model->items, &key);
-  if (known) return g_object_ref(known);
-  MatineeListItem *item = g_object_new(matinee_list_item_get_type(), NULL);
-  item->model = g_object_ref(model);
-  item->key = key;
-  g_hash_table_insert(model->items, &item->key, item);
-  return item;
+  return model->source.item_at(model->data, position);
 }
 
 static void implement_list(GListModelInterface *interface) {
@@ -73,14 +62,13 @@ G_DEFINE_TYPE_WITH_CODE(MatineeListModel, matinee_list_model, G_TYPE_OBJECT,
 
 static void finalize_model(GObject *object) {
   MatineeListModel *model = (MatineeListModel *)object;
-  g_hash_table_unref(model->items);
   model->source.released(model->data);
   G_OBJECT_CLASS(matinee_list_model_parent_class)->finalize(object);
 }
 
 static void matinee_list_model_class_init(MatineeListModelClass *class) { G_OBJECT_CLASS(class)->finalize = finalize_model; }
 
-static void matinee_list_model_init(MatineeListModel *self) { self->items = g_hash_table_new(g_int64_hash, g_int64_equal); }
+static void matinee_list_model_init(MatineeListModel *self) { (void)self; }
 
 GListModel *matinee_list_model_new(MatineeListSource source, void *data) {
   MatineeListModel *model = g_object_new(matinee_list_model_get_type(), NULL);
@@ -89,4 +77,11 @@ GListModel *matinee_list_model_new(MatineeListSource source, void *data) {
   return G_LIST_MODEL(model);
 }
 
-uint32_t matinee_list_model_live_items(GListModel *list) { return g_hash_table_size(((MatineeListModel *)list)->items); }
+void *matinee_list_item_new(GListModel *list, void *entry) {
+  MatineeListItem *item = g_object_new(matinee_list_item_get_type(), NULL);
+  item->model = g_object_ref((MatineeListModel *)list);
+  item->entry = entry;
+  return item;
+}
+
+void *matinee_list_item_entry(const void *item) { return ((const MatineeListItem *)item)->entry; }

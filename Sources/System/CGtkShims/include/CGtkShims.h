@@ -27,18 +27,20 @@ void matinee_follow_color_scheme(GApplication *_Nonnull application, void (*_Non
 
 typedef struct {
   uint32_t (*_Nonnull count)(void *_Nonnull source);
-  /// Which entity stands at a position; the same entity has the same key for as long as an item of it lives.
-  uint64_t (*_Nonnull key_at)(void *_Nonnull source, uint32_t position);
-  /// The last item of a key is gone.
-  void (*_Nonnull key_released)(void *_Nonnull source, uint64_t key);
+  /// A new reference to the item at a position: the one that lives for what stands there, or else a new one.
+  void *_Nullable (*_Nonnull item_at)(void *_Nonnull source, uint32_t position);
+  /// The item of an entry is gone.
+  void (*_Nonnull item_gone)(void *_Nonnull source, void *_Nonnull entry);
   /// The model is gone.
   void (*_Nonnull released)(void *_Nonnull source);
 } MatineeListSource;
 
-/// A list model that makes an item when a row asks for it, and knows only those that live.
+/// A list model that asks for an item when a row needs it, and knows none.
 GListModel *_Nonnull matinee_list_model_new(MatineeListSource source, void *_Nonnull data);
-/// How many items live.
-uint32_t matinee_list_model_live_items(GListModel *_Nonnull model);
+/// An item of a model, which it keeps alive, that stands for an entry.
+void *_Nonnull matinee_list_item_new(GListModel *_Nonnull model, void *_Nonnull entry);
+/// What it stands for.
+void *_Nonnull matinee_list_item_entry(const void *_Nonnull item);
 
 // Layout
 
