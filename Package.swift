@@ -44,9 +44,12 @@ var targets: [Target] = []
   if product { products.append(.library(name: name, targets: [name])) }
 }
 
-@MainActor func executable(_ name: String, product: String, in floor: String = "App", _ dependencies: [Target.Dependency]) {
+@MainActor func executable(
+  _ name: String, product: String, in floor: String = "App", _ dependencies: [Target.Dependency], settings: [SwiftSetting] = []
+) {
   targets.append(
-    .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings))
+    .executableTarget(
+      name: name, dependencies: dependencies, path: "Sources/\(floor)/\(name)", swiftSettings: swiftSettings + settings))
   products.append(.executable(name: product, targets: [name]))
 }
 
@@ -141,7 +144,8 @@ executable(
   [
     "AppConfig", "PublicationClient", "PublicationAPI", "ContentCache", "HTTPTransport", "FeedFormats", "CFeedBaseline", "CStoreBaseline",
     "PurchaseService", "SignedReceipts", "BuildInfo", "Runtime",
-  ])
+  ] + (headless ? [] : ["Gtk", "CListBaseline"]),
+  settings: headless ? [] : [.define("GTK")])
 executable(
   "MatineeServer", product: "matinee-server",
   [
@@ -154,6 +158,7 @@ if !headless {
   systemLibrary("CSecret", pkgConfig: "libsecret-1", apt: "libsecret-1-dev")
   systemLibrary("CAtspi", pkgConfig: "atspi-2", apt: "libatspi2.0-dev")
   c("CGtkShims", ["CGtk"])
+  c("CListBaseline", ["CGtk"])
   c("CSecretShims", ["CSecret"])
   c("CAppResources")
   c("CStubProducts")

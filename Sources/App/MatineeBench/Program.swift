@@ -16,6 +16,8 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
       build         debug builds of `matinee` after a one-line change in each core, beside the same change with all sources in one module;
                     run it in the repository's folder
       feed          reading feeds of every format, against libxml2 parsing the same bytes, and JSONSerialization for those in JSON
+      list          100,000 posts: making the model, binding a row, a frame while scrolling, against the same in C; needs GTK and a display,
+                    such as the one of: xvfb-run -s -noreset dbus-run-session matinee-bench list
       --rounds N    how often each is measured; the median counts (default: 9, for build 5)
       --core NAME   build: only this core
       --feeds FOLDER  feed: the feeds to read (default: those of the tests, in the repository's folder)
@@ -59,7 +61,7 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
           throw Mistake(description: "--rounds takes a number from 1 to 1000.")
         }
         rounds = number
-      case "receipt", "build", "feed", "store", "cache": names.append(argument)
+      case "receipt", "build", "feed", "store", "cache", "list": names.append(argument)
       default: throw Mistake(description: "“\(argument)” is no benchmark. See matinee-bench --help.")
       }
     }
@@ -75,6 +77,12 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
       case "feed": for figure in try FeedBenchmark(folder: feeds).run(rounds: rounds ?? 9) { try report(figure) }
       case "store": for figure in try await StoreBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
       case "cache": for figure in try await CacheBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
+      case "list":
+        #if GTK
+          for figure in try await ListBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
+        #else
+          throw Mistake(description: "list needs GTK, which this build leaves out.")
+        #endif
       default: for figure in try await ReceiptBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
       }
     }
