@@ -28,9 +28,12 @@ struct Shell {
 
   /// Puts a stand-in named `name` on the PATH.
   func stand(in name: String, _ script: String) throws {
-    let file = bin.appending(path: name)
-    try Data("#!/bin/bash\n\(script)\n".utf8).write(to: file)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    let (draft, file) = (folder.appending(path: name), bin.appending(path: name))
+    try Data("#!/bin/bash\n\(script)\n".utf8).write(to: draft)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: draft.path)
+    // Copied by another process: what this one wrote may be open in a child that another test starts just now, and what somebody
+    // writes to cannot be executed.
+    _ = try Self.run(["/bin/cp", "-p", draft.path, file.path], environment: [:])
   }
 
   /// Puts a program of this machine on the PATH.
