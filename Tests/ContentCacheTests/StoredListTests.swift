@@ -18,7 +18,7 @@ import Testing
   private(set) var labels: [String] = []
 
   init(_ path: String, clock: any AppClock, owner: String = "reader") async throws {
-    store = try await EntityStore(path: path, owner: owner, clock: clock)
+    store = EntityStore(path: path, owner: owner, clock: clock)
     cache = Cache(store: store, effects: effects)
     effects.onDelivery = { [weak self] in self?.labels.append($0.label) }
   }
@@ -312,7 +312,7 @@ import Testing
     let path = folder.path + "/content.sqlite"
     let outboxPath = folder.path + "/outbox.sqlite"
     do {
-      let store = try await EntityStore(path: path, owner: "reader", clock: clock)
+      let store = EntityStore(path: path, owner: "reader", clock: clock)
       let database = try await Database(path: outboxPath, migrations: Outbox.migrations)
       let world = World(outbox: Outbox(database: database, owner: "reader"), store: store)
       await world.controller.resume()
@@ -328,7 +328,7 @@ import Testing
     }
     let kept = try Connection(path: path).queryOne("SELECT kept FROM entity WHERE id = 'a'") { try $0.get(0, as: Bool.self) }
     #expect(kept == true)
-    let store = try await EntityStore(path: path, owner: "reader", clock: clock)
+    let store = EntityStore(path: path, owner: "reader", clock: clock)
     let database = try await Database(path: outboxPath, migrations: Outbox.migrations)
     let world = World(outbox: Outbox(database: database, owner: "reader"), store: store)
     await world.controller.resume()

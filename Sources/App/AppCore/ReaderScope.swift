@@ -24,7 +24,6 @@ import SessionService
   private var notifying: PostNotifications?
   private var watching: [Task<Void, Never>] = []
   private var unreadable: (any Error)?
-  private var notKept: String?
 
   /// What was kept for this reader, and keeps it.
   private struct Settings {
@@ -45,27 +44,11 @@ import SessionService
       try await Database(path: path, migrations: Outbox.migrations)
     }
     let owner = "\(environment.origin) \(user.id)"
-    let (stored, notKept) = await openStore(owner, environment)
+    let stored = environment.dataFolder.map { EntityStore(path: $0 + "/content.sqlite", owner: owner, clock: environment.clock) }
     let content = ContentStore(
       client: client, author: user.name, outbox: Outbox(database: outbox, owner: owner), stored: stored,
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
-    let scope = ReaderScope(user, content, purchases, outbox, stored, try await settings(of: user, environment), environment)
-    scope.notKept = notKept
-    return scope
-  }
-
-  /// All of it can be fetched again: that it cannot be opened keeps nobody out.
-  private static func openStore(_ owner: String, _ environment: AppEnvironment) async -> (EntityStore?, String?) {
-    guard let folder = environment.dataFolder else { return (nil, nil) }
-    let clock = environment.clock
-    do {
-      let store = try await environment.effects.run("content.open") {
-        try await EntityStore(path: folder + "/content.sqlite", owner: owner, clock: clock)
-      }
-      return (store, store.takeNotice())
-    } catch {
-      return (nil, "What you read cannot be kept for reading without network. \(error)")
-    }
+    return ReaderScope(user, content, purchases, outbox, stored, try await settings(of: user, environment), environment)
   }
 
   private static func settings(of user: User, _ environment: AppEnvironment) async throws -> Settings {
@@ -121,7 +104,6 @@ import SessionService
   /// - Parameter say: tells the reader that something here cannot be kept.
   func resume(say: @escaping @MainActor (String) -> Void) {
     if let unreadable { say("What you bought cannot be read on this computer, so it is asked for again. \(unreadable)") }
-    if let notKept { say(notKept) }
     content.onStorageNotice = say
     var hasWarned = false
     content.actions.onStorageError = { error in

@@ -26,17 +26,17 @@ import Runtime
     var times: [[Double]] = [[], []]
     for round in 0...rounds {
       var opened: Opened?
-      let mine = try await seconds {
-        let new = try await Opened(path, SavedPosts(count: 0))
+      let mine = await seconds {
+        let new = Opened(path, SavedPosts(count: 0))
         await new.show()
         opened = new
       }
       guard let opened, opened.page.list.state.ids.count == pageSize else { throw Mistake(description: "the first page is not whole") }
       await opened.close()
-      var posts: UnsafeMutablePointer<bench_post>?
-      var count: Int32 = 0
-      let base = await seconds { count = bench_store_first_page(path, "posts", &posts) }
-      bench_posts_free(posts, max(0, Int(count)))
+      var posts = bench_posts()
+      let base = await seconds { posts = bench_store_first_page(path, "posts") }
+      let count = posts.count
+      bench_posts_free(posts)
       guard count == pageSize else { throw Mistake(description: "C read \(count) posts") }
       // The first round warms up.
       guard round > 0 else { continue }
@@ -54,8 +54,12 @@ import Runtime
     for round in 0...rounds {
       let paths = ["ours", "c"].map { folder.appendingPathComponent("\($0)-\(round).sqlite").path }
       // Both begin with an empty file that the app has made.
-      for path in paths { await (try await EntityStore(path: path, owner: owner, clock: SystemClock())).close() }
-      let store = try await EntityStore(path: paths[0], owner: owner, clock: SystemClock())
+      for path in paths {
+        let cache = Cache<Post>(store: EntityStore(path: path, owner: owner, clock: SystemClock()), effects: Effects())
+        cache.remove(["none"])
+        await cache.written()
+      }
+      let store = EntityStore(path: paths[0], owner: owner, clock: SystemClock())
       let cache = Cache<Post>(store: store, effects: Effects())
       let mine = await seconds {
         cache.store(posts)
@@ -63,9 +67,10 @@ import Runtime
       }
       await store.close()
       var code: Int32 = 0
-      let base = await seconds { code = bench_store_write(paths[1], owner, plain.pointer, plain.count) }
+      let base = await seconds { code = bench_store_write(paths[1], owner, plain.posts) }
       guard code == 0 else { throw Mistake(description: "C could not write: \(code)") }
-      try check(paths)
+      // Or the comparison would be none.
+      guard bench_store_same(paths[0], paths[1], written * 100) else { throw Mistake(description: "C and the app wrote different things") }
       for path in paths { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
       guard round > 0 else { continue }
       times[0].append(mine)
@@ -77,7 +82,7 @@ import Runtime
 
   /// Reads the list from its start to its end, as if somebody had scrolled through all of it.
   private static func fill(_ path: String) async throws {
-    let opened = try await Opened(path, SavedPosts(count: stored))
+    let opened = Opened(path, SavedPosts(count: stored))
     await opened.show()
     while opened.page.list.state.canLoadMore {
       opened.page.list.reachedEnd()
@@ -87,20 +92,6 @@ import Runtime
     await opened.close()
   }
 
-  /// Both wrote the same bytes, or the comparison would be none.
-  private static func check(_ paths: [String]) throws {
-    var values: [[UInt8]?] = []
-    for path in paths {
-      var posts: UnsafeMutablePointer<UInt8>?
-      let count = bench_store_bytes(path, &posts)
-      values.append(posts.map { Array(UnsafeBufferPointer(start: $0, count: Int(count))) })
-      free(posts)
-    }
-    guard let first = values[0], first.count > written * 100, values[0] == values[1] else {
-      throw Mistake(description: "C and the app wrote different things")
-    }
-  }
-
   /// The app's own content store on a file, with a page of all posts.
   @MainActor private final class Opened {
     let effects = Effects()
@@ -108,8 +99,8 @@ import Runtime
     let content: ContentStore
     let page: PostList
 
-    init(_ path: String, _ transport: SavedPosts) async throws {
-      stored = try await effects.run("open") { try await EntityStore(path: path, owner: owner, clock: SystemClock()) }
+    init(_ path: String, _ transport: SavedPosts) {
+      stored = EntityStore(path: path, owner: owner, clock: SystemClock())
       content = ContentStore(
         client: APIClient(transport: transport, token: { "token" }), stored: stored, retry: Retry(on: SystemClock()), effects: effects)
       page = PostList(
@@ -168,16 +159,13 @@ struct SavedPosts: Transport {
 
 /// The same posts, as C has them.
 private final class PlainPosts {
-  let pointer: UnsafeMutablePointer<bench_post>
-  let count: Int
+  let posts: bench_posts
 
   init(_ posts: [Post]) {
-    count = posts.count
-    guard let memory = calloc(count, MemoryLayout<bench_post>.stride) else { preconditionFailure("there is no memory") }
-    pointer = memory.assumingMemoryBound(to: bench_post.self)
+    self.posts = bench_posts_make(posts.count)
     for (index, post) in posts.enumerated() {
       let reaction = post.reactions.first
-      pointer[index] = bench_post(
+      self.posts.posts[index] = bench_post(
         id: strdup(post.id), fan_club_id: strdup(post.fanClubID), fan_club_name: strdup(post.fanClubName), title: strdup(post.title),
         byline: strdup(post.byline), teaser: strdup(post.teaser), picture: post.picture.map { strdup($0) },
         url: post.url.map { strdup($0) },
@@ -188,5 +176,5 @@ private final class PlainPosts {
     }
   }
 
-  deinit { bench_posts_free(pointer, count) }
+  deinit { bench_posts_free(posts) }
 }

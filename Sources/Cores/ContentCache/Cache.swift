@@ -14,18 +14,12 @@ import Runtime
     let apply: (inout Value?) -> Void
   }
 
-  private struct Known {
-    var value: Value
-    /// When this value was asked for.
-    var stamp: Stamp
-  }
-
   private struct Folded {
     var actions: [Pending]
     var shown: Value?
   }
 
-  private var known: [String: Known] = [:]
+  private var known: [String: KnownEntity<Value>] = [:]
   private var folded: [String: Folded] = [:]
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var gone: [String: Stamp] = [:]
@@ -53,20 +47,7 @@ import Runtime
   ///   - effects: the door to it.
   public init(store: EntityStore?, effects: Effects) {
     keeper = store.map { Keeper(store: $0, effects: effects) }
-    keeper?.describe = { [weak self] ids in
-      var batch = StoreBatch<Value>()
-      guard let self else { return batch }
-      for id in ids {
-        // What has pending actions stays, so that they have something to be shown on.
-        let isPending = folded[id] != nil
-        if let value = known[id]?.value {
-          batch.values.append((value, value.isKept || isPending))
-        } else if isPending {
-          batch.kept.append(id)
-        }
-      }
-      return batch
-    }
+    keeper?.isPending = { [weak self] in self?.isPending($0) ?? false }
   }
 
   /// Told what went wrong with the store, in a sentence for the reader.
@@ -82,7 +63,7 @@ import Runtime
   }
 
   /// Whether something was done to the entity that the server has not confirmed.
-  public func isPending(_ id: String) -> Bool { folded[id] != nil }
+  public func isPending(_ id: String) -> Bool { !folded.isEmpty && folded[id] != nil }
 
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
   public func stamp() -> Stamp {
@@ -96,8 +77,7 @@ import Runtime
   public func store(_ values: [Value], asOf asked: Stamp? = nil) {
     let stamp = asked ?? stamp()
     guard stamp >= floor else { return }
-    for value in values { change(value.id) { put(value, stamp) } }
-    keeper?.keep(changed: values.map(\.id))
+    for value in values { learn(value, stamp) }
   }
 
   /// Forgets entities that the server says are gone.
@@ -116,7 +96,7 @@ import Runtime
     gone.removeAll()
     pages.removeAll()
     keeper?.drop()
-    note(ids)
+    for id in ids { note(id) }
     let asked = requests
     requests.removeAll()
     for request in asked.values {
@@ -150,13 +130,13 @@ import Runtime
     change(id) {
       folded[id, default: Folded(actions: [])].actions.insert(action, at: beneath ? 0 : folded[id]?.actions.count ?? 0)
     }
-    keeper?.keep(changed: [id])
+    keep(id)
   }
 
   /// Takes an action back.
   func remove(_ action: AnyHashable, from id: String) {
     change(id) { folded[id]?.actions.removeAll { $0.id == action } }
-    keeper?.keep(changed: [id])
+    keep(id)
   }
 
   /// Takes an action away that the server carried out, and in the same step stores what it answered: the entity as it is afterwards, or
@@ -166,9 +146,9 @@ import Runtime
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action }
       guard let value else { return drop(id, stamp) }
-      if value.id == id { put(value, stamp) }
+      if value.id == id { put(value, id, stamp) }
     }
-    keeper?.keep(changed: [id])
+    keep(id)
     // An answer that is about another entity is stored as any other.
     if let value, value.id != id { store([value]) }
   }
@@ -180,6 +160,12 @@ import Runtime
 
   /// The server's value.
   func value(_ id: String) -> Value? { known[id]?.value }
+
+  /// Whether there is something to show.
+  func shows(_ id: String) -> Bool {
+    if !folded.isEmpty, let index = folded.index(forKey: id) { return folded.values[index].shown != nil }
+    return known.index(forKey: id) != nil
+  }
 
   /// Whether the server's value is here.
   func knows(_ id: String) -> Bool { known[id] != nil }
@@ -219,30 +205,51 @@ import Runtime
   }
 
   private func recall(_ values: [Value]) {
-    for value in values { change(value.id) { put(value, Stamp(number: 0)) } }
+    for value in values { learn(value, Stamp(number: 0), isStored: true) }
   }
 
   // MARK: Inside
 
+  /// Whether an entity has pending actions is written with it: those that have stay, so that there is something to show them on.
+  private func keep(_ id: String) {
+    guard let keeper else { return }
+    if let entity = known[id] { keeper.keep(entity) } else if isPending(id) { keeper.keep(pending: id) }
+  }
+
   private func drop(_ id: String, _ stamp: Stamp) {
-    known[id] = nil
+    known.removeValue(forKey: id)?.isGone = true
     gone[id] = stamp
     keeper?.keep(removed: id)
   }
 
-  private func put(_ value: Value, _ stamp: Stamp) {
-    if let end = gone[value.id] {
-      guard stamp >= end else { return }
-      gone[value.id] = nil
+  /// Stores a value of the server's, as one of many.
+  private func learn(_ value: Value, _ stamp: Stamp, isStored: Bool = false) {
+    let id = value.id
+    guard !isPending(id) else { return change(id) { put(value, id, stamp, isStored: isStored) } }
+    if put(value, id, stamp, isStored: isStored) { note(id) }
+  }
+
+  /// - Parameter isStored: whether it is out of the store.
+  /// - Returns: whether what is known has changed.
+  @discardableResult private func put(_ value: Value, _ id: String, _ stamp: Stamp, isStored: Bool = false) -> Bool {
+    if !gone.isEmpty, let end = gone[id] {
+      guard stamp >= end else { return false }
+      gone[id] = nil
     }
-    guard let old = known[value.id] else {
-      known[value.id] = Known(value: value, stamp: stamp)
-      return
+    guard let old = known[id] else {
+      let new = KnownEntity(Held(value), id, stamp)
+      known[id] = new
+      if !isStored { keeper?.keep(new) }
+      return true
     }
     let isNewer = stamp >= old.stamp
     var newest = isNewer ? value : old.value
     if newest.detail == nil { newest.detail = (isNewer ? old.value : value).detail }
-    known[value.id] = Known(value: newest, stamp: max(stamp, old.stamp))
+    old.stamp = max(stamp, old.stamp)
+    guard newest != old.value else { return false }
+    old.held = Held(newest)
+    if !isStored { keeper?.keep(old) }
+    return true
   }
 
   private func change(_ id: String, _ body: () -> Void) {
@@ -255,12 +262,12 @@ import Runtime
         folded[id]?.shown = actions.reduce(into: known[id]?.value) { $1.apply(&$0) }
       }
     }
-    if self[id] != before { note([id]) }
+    if self[id] != before { note(id) }
   }
 
-  private func note(_ ids: Set<String>) {
-    guard !ids.isEmpty, !observers.isEmpty else { return }
-    changed.formUnion(ids)
+  private func note(_ id: String) {
+    guard !observers.isEmpty else { return }
+    changed.insert(id)
     guard !isNoticeDue else { return }
     isNoticeDue = true
     Task { tell() }

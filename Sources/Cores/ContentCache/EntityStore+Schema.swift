@@ -68,7 +68,7 @@ struct StoredPage<Value: Entity>: Sendable {
 /// What is written together.
 struct StoreBatch<Value: Entity>: Sendable {
   /// The server's values, and whether each is kept for good.
-  var values: [(Value, isKept: Bool)] = []
+  var values: [(Held<Value>, isKept: Bool)] = []
   /// What is kept for good, with a value that is not known here.
   var kept: [String] = []
   /// What the server said is gone.

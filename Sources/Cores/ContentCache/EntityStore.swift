@@ -18,13 +18,14 @@ public final class EntityStore: Sendable {
     /// Counts what is read and written: what has the smallest was not read for longest. No clock, which people set back and forth.
     var tick: Int64 = 0
     /// What was read since the last writing, which notes it.
-    var readEntities: Set<Int64> = []
+    var readEntities: [Int64] = []
     var readPages: Set<PageKey> = []
     var rowsRead = 0
     var timesSetAside = 0
     var notice: String?
     var hasFailed = false
     var evicts = false
+    var isPrepared = false
   }
 
   let clock: any AppClock
@@ -33,29 +34,29 @@ public final class EntityStore: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// Opens the file, and makes it when there is none. What it holds of another owner is erased; a damaged one is renamed to `PATH.damaged`
-  /// and begun anew.
+  /// A store in a file, which is opened by the first use, and made when there is none. What it holds of another owner is erased; a damaged
+  /// one is renamed to `PATH.damaged` and begun anew; one of a newer version is left untouched, and nothing kept.
   /// - Parameters:
   ///   - path: a file of its own, or `:memory:`.
   ///   - owner: whose it is, such as a reader's id with their publication's.
   ///   - clock: dates what is fetched.
   ///   - limit: how much is kept, in bytes; what was not read for longest goes first, and what is kept for good never.
-  /// - Throws: `MigrationError` for a file of a newer version, which is left untouched; `SQLiteError` when it cannot be opened.
-  public init(path: String, owner: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) async throws {
+  public init(path: String, owner: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) {
     self.clock = clock
     self.owner = owner
     self.limit = limit
-    database = try await Database(path: path, migrations: Self.migrations, synchronous: .normal, ifDamaged: .setAside)
-    let tick = try await database.run { connection in
-      let found = try connection.queryOne("SELECT owner, tick FROM store") {
-        (try $0.get(0, as: String.self), try $0.get(1, as: Int64.self))
-      }
-      if let found, found.0 == owner { return found.1 }
-      if found != nil { try Self.erase(connection) }
-      return 0
+    database = Database(lazily: path, migrations: Self.migrations, synchronous: .normal, ifDamaged: .setAside)
+  }
+
+  /// Finds out whose file it is, with the first use.
+  private func prepare(_ connection: Connection) throws {
+    guard state.withLock({ !$0.isPrepared }) else { return }
+    let found = try connection.queryOne("SELECT owner, tick FROM store") { (try $0.get(0, as: String.self), try $0.get(1, as: Int64.self)) }
+    if let found, found.0 != owner { try Self.erase(connection) }
+    state.withLock { state in
+      state.isPrepared = true
+      state.tick = found?.0 == owner ? found?.1 ?? 0 : 0
     }
-    state.withLock { $0.tick = tick }
-    noteDamage()
   }
 
   /// What went wrong since this was last asked, in a sentence for the reader; `nil` for nothing. Each thing is told once.
@@ -95,7 +96,7 @@ public final class EntityStore: Sendable {
   /// A stored page with its entities; `nil` when it was never fetched. Entities that are not stored any more are missing,
   /// and all come without their ``Entity/detail``.
   func page<Value: Entity>(_ key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
-    await run { [self] connection in
+    await read { [self] connection in
       var (next, hops) = (key, 0)
       while let row = try PageRow(next, connection) {
         // What is left of a page whose rows are all on others.
@@ -119,7 +120,7 @@ public final class EntityStore: Sendable {
 
   /// One entity, with its detail, as a page of one: with the page's entity tag when it was fetched by itself.
   func single<Value: Entity>(_ id: String, as key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
-    await run { [self] connection in
+    await read { [self] connection in
       let items = try entities([id], of: type, withDetail: true, connection)
       guard !items.isEmpty else { return nil }
       let row = try PageRow(key, connection)
@@ -130,11 +131,12 @@ public final class EntityStore: Sendable {
 
   /// The entities that are kept for good, the last read first.
   func kept<Value: Entity>(_ type: Value.Type, limit: Int = 500) async -> [Value] {
-    await run { [self] connection in
-      let found = try connection.query(
+    await read { [self] connection in
+      var reading = Reading<Value>()
+      _ = try connection.query(
         "SELECT number, value FROM entity WHERE kind = ? AND kept = 1 ORDER BY read DESC LIMIT ?", Value.kind, limit
-      ) { Self.decoded($0, as: type, withDetail: false) }
-      return noted(found)
+      ) { reading.take($0, withDetail: false) }
+      return noted(reading)
     } ?? []
   }
 
@@ -142,25 +144,33 @@ public final class EntityStore: Sendable {
     _ ids: [String], of type: Value.Type, withDetail: Bool, _ connection: Connection
   ) throws -> [Value] {
     let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
-    var found: [(number: Int64, value: Value?)?] = []
-    found.reserveCapacity(ids.count)
-    for id in ids { found.append(try connection.queryOne(sql, Value.kind, id) { Self.decoded($0, as: type, withDetail: withDetail) }) }
-    return noted(found.compactMap(\.self))
-  }
-
-  /// One that this version cannot read is as good as none.
-  private static func decoded<Value: Entity>(_ row: Row, as type: Value.Type, withDetail: Bool) -> (number: Int64, value: Value?) {
-    var value = try? row.withBytes(1) { try StoredDecoder.decode(type, from: $0) }
-    if withDetail, let detail = try? row.get(2, as: String?.self) { value?.detail = detail }
-    return ((try? row.get(0)) ?? 0, value)
-  }
-
-  private func noted<Value>(_ found: [(number: Int64, value: Value?)]) -> [Value] {
-    state.withLock { state in
-      state.rowsRead += found.count
-      for row in found { state.readEntities.insert(row.number) }
+    var reading = Reading<Value>()
+    try connection.prepared(sql) { statement in
+      for id in ids { try statement.first(Value.kind, id) { reading.take($0, withDetail: withDetail) } }
     }
-    return found.compactMap(\.value)
+    return noted(reading)
+  }
+
+  private func noted<Value>(_ reading: Reading<Value>) -> [Value] {
+    state.withLock { state in
+      state.rowsRead += reading.numbers.count
+      state.readEntities += reading.numbers
+    }
+    return reading.values
+  }
+
+  /// Entities as they come out of the file.
+  private struct Reading<Value: Entity> {
+    var numbers: [Int64] = []
+    var values: [Value] = []
+
+    /// One that this version cannot read is as good as none.
+    mutating func take(_ row: Row, withDetail: Bool) {
+      if let number: Int64 = try? row.get(0) { numbers.append(number) }
+      guard var value = try? row.withBytes(1, { try StoredDecoder.decode(Value.self, from: $0) }) else { return }
+      if withDetail, let detail = try? row.get(2, as: String?.self) { value.detail = detail }
+      values.append(value)
+    }
   }
 
   // MARK: Writing
@@ -175,20 +185,30 @@ public final class EntityStore: Sendable {
       }
       try connection.transaction {
         try claim(connection, tick)
-        for number in read { try connection.execute("UPDATE entity SET read = ? WHERE number = ?", tick, number) }
+        try connection.prepared("UPDATE entity SET read = ? WHERE number = ?") { for number in read { try $0.run(tick, number) } }
         for key in pages { try connection.execute("UPDATE page SET read = ? WHERE list = ? AND cursor = ?", tick, key.list, key.cursor) }
-        let encoder = StoredEncoder()
-        for (value, isKept) in batch.values {
-          var value = value
-          let detail = value.detail
-          value.detail = nil
-          try connection.execute(Self.upsert, Value.kind, value.id, isKept, tick, try encoder.encode(value), detail)
-        }
+        try write(batch.values, connection, tick)
         for id in batch.kept { try connection.execute("UPDATE entity SET kept = 1 WHERE kind = ? AND id = ?", Value.kind, id) }
         for id in batch.removed { try connection.execute("DELETE FROM entity WHERE kind = ? AND id = ?", Value.kind, id) }
         for page in batch.pages { try page.write(connection, tick) }
       }
       if evicts { try evict(connection) }
+    }
+  }
+
+  private func write<Value: Entity>(_ values: [(Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
+    let encoder = StoredEncoder()
+    try connection.prepared(Self.upsert) { statement in
+      for (held, isKept) in values {
+        let (id, detail) = (held.value.id, held.value.detail)
+        if detail == nil {
+          try encoder.encode(held.value) { try statement.run(Value.kind, id, isKept, tick, nil, nil, bytes: $0, at: 4) }
+        } else {
+          var bare = held.value
+          bare.detail = nil
+          try encoder.encode(bare) { try statement.run(Value.kind, id, isKept, tick, nil, detail, bytes: $0, at: 4) }
+        }
+      }
     }
   }
 
@@ -229,10 +249,19 @@ public final class EntityStore: Sendable {
 
   // MARK: When it goes wrong
 
+  private func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async -> Result? {
+    await run { connection in try connection.reading { try body(connection) } }
+  }
+
   @discardableResult
   private func run<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async -> Result? {
     defer { noteDamage() }
-    do { return try await database.run(body) } catch is Taken { return nil } catch let error as SQLiteError where error.code == .misuse {
+    do {
+      return try await database.run { [self] connection in
+        try prepare(connection)
+        return try body(connection)
+      }
+    } catch is Taken { return nil } catch let error as SQLiteError where error.code == .misuse {
       // Closed: whoever still asks is gone too.
       return nil
     } catch {

@@ -98,6 +98,8 @@ public struct Membership<Value: Entity> {
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
   private var segments: [Segment] = []
+  /// The ids of ``state``, when there are as many: a page more shall not cost as much as all before it.
+  private var listed: Set<String> = []
   private var policy = FetchPolicy.cacheThenNetwork
   /// Counts the lists begun; what belongs to an earlier one is dropped.
   private var generation = 0
@@ -173,10 +175,11 @@ public struct Membership<Value: Entity> {
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
-    let there = ids.filter { cache[$0] != nil }
+    let there = ids.filter(cache.shows)
     guard let membership, state.wasAnswered else {
-      change { $0.ids = there }
-      return
+      guard there.count != ids.count else { return }
+      listed = Set(there)
+      return change { $0.ids = there }
     }
     let last = state.reachedEnd ? nil : there.last.flatMap { cache[$0] }
     let asked = segments.contains { $0.asked == nil } ? nil : segments.compactMap(\.asked).min()
@@ -187,6 +190,7 @@ public struct Membership<Value: Entity> {
     let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))
     let members = Set(there.filter { id in cache[id].map(membership.contains) ?? false }).union(joined)
     let sorted = members.compactMap { cache[$0] }.sorted(by: membership.precedes).map(\.id)
+    listed = Set(sorted)
     change { $0.ids = sorted }
   }
 
@@ -270,7 +274,7 @@ public struct Membership<Value: Entity> {
   private func show(_ page: PageRow, at cursor: String) {
     let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched, generation: generation)
     guard put(new) else { return }
-    shown(new, isAppended: !cursor.isEmpty) { if !cursor.isEmpty { end(cursor, &$0) } }
+    shown(cursor.isEmpty ? nil : new.ids) { if !cursor.isEmpty { end(cursor, &$0) } }
     if membership != nil { reloadFromCache() }
   }
 
@@ -290,10 +294,11 @@ public struct Membership<Value: Entity> {
   private func answered(_ page: PageRow, _ cursor: String) {
     let new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked, generation: generation)
     if let index = segments.firstIndex(where: { $0.cursor == cursor }), segments[index].generation == generation {
+      let isSame = segments[index].ids == new.ids && segments[index].next == new.next && new.ids.allSatisfy(listed.contains)
       confirm(new, at: index)
-      shown(new, isAppended: false) { end(cursor, &$0) }
+      shown(isSame ? [] : nil) { end(cursor, &$0) }
     } else if put(new) {
-      shown(new, isAppended: !cursor.isEmpty) { end(cursor, &$0) }
+      shown(cursor.isEmpty ? nil : new.ids) { end(cursor, &$0) }
     } else {
       ended(cursor)
     }
@@ -348,13 +353,16 @@ public struct Membership<Value: Entity> {
     state.isLoadingMore = false
   }
 
-  /// Makes the list from its pages, after one of them came or changed. At the end, what is there stays as it is.
-  private func shown(_ new: Segment, isAppended: Bool, _ also: (inout State) -> Void) {
-    let before = isAppended ? state.ids : []
-    let after = isAppended ? new.ids : segments.flatMap(\.ids)
+  /// Makes the list from its pages, after one of them came or changed.
+  /// - Parameter added: the ids that come at the end, where what is there stays as it is; `nil` makes it anew.
+  private func shown(_ added: [String]?, _ also: (inout State) -> Void) {
+    let isAppended = added != nil
+    let added = added ?? segments.flatMap(\.ids)
     let stored = segments.compactMap(\.stored)
     change {
-      $0.ids = before + Self.unique(after.filter { cache[$0] != nil }, after: before)
+      if !isAppended { $0.ids = [] }
+      if listed.count != $0.ids.count { listed = Set($0.ids) }
+      for id in added where cache.shows(id) && listed.insert(id).inserted { $0.ids.append(id) }
       $0.reachedEnd = segments.last?.next == nil
       $0.isStored = !stored.isEmpty
       $0.storedSince = stored.filter { $0 > .distantPast }.min()
@@ -368,10 +376,5 @@ public struct Membership<Value: Entity> {
     var new = state
     body(&new)
     state = new
-  }
-
-  private static func unique(_ ids: [String], after known: [String]) -> [String] {
-    var seen = Set(known)
-    return ids.filter { seen.insert($0).inserted }
   }
 }

@@ -8,21 +8,35 @@ struct StoredEncoder {
   private let output = Output()
 
   /// Encodes one value; `body` gets the bytes, which are gone afterwards.
-  /// - Throws: what the value's `encode(to:)` throws.
-  func encode(_ value: some Encodable) throws -> Data {
-    output.bytes.removeAll(keepingCapacity: true)
-    output.depth = 0
+  /// - Throws: what the value's `encode(to:)` throws, and `body`.
+  func encode<Result>(_ value: some Encodable, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    output.begin()
     try output.write(value)
-    return output.bytes.withUnsafeBytes { Data($0) }
+    return try body(output.bytes)
   }
+
+  /// Encodes one value.
+  /// - Throws: what the value's `encode(to:)` throws.
+  func encode(_ value: some Encodable) throws -> Data { try encode(value) { Data($0) } }
 }
 
 private final class Output: Encoder {
-  var bytes: [UInt8] = []
+  /// Memory of its own: an array would be checked at every byte.
+  private var memory: UnsafeMutablePointer<UInt8>
+  private var capacity = 1024
+  private var count = 0
   /// How many maps and arrays are open.
-  var depth = 0
+  private var depth = 0
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  init() { memory = .allocate(capacity: capacity) }
+
+  deinit { memory.deallocate() }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
+
+  func begin() { (count, depth) = (0, 0) }
 
   func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(Keyed(output: self, depth: open(0xbf)))
@@ -31,7 +45,7 @@ private final class Output: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { Single(output: self) }
 
   func open(_ byte: UInt8) -> Int {
-    bytes.append(byte)
+    put(byte)
     depth += 1
     return depth
   }
@@ -39,35 +53,56 @@ private final class Output: Encoder {
   /// Closes what is open further in: nobody says when a container is done.
   @inline(__always) func close(to depth: Int) {
     while self.depth > depth {
-      bytes.append(0xff)
+      put(0xff)
       self.depth -= 1
     }
   }
 
-  func head(_ major: UInt8, _ count: UInt64) {
-    let major = major << 5
-    switch count {
-    case 0..<24: bytes.append(major | UInt8(count))
-    case 24...0xff:
-      bytes.append(major | 24)
-      bytes.append(UInt8(count))
-    case 0x100...0xffff: wide(major | 25, UInt16(count))
-    case 0x1_0000...0xffff_ffff: wide(major | 26, UInt32(count))
-    default: wide(major | 27, count)
+  /// Makes room, and moves on by as much.
+  @inline(__always) private func room(_ more: Int) -> UnsafeMutablePointer<UInt8> {
+    if capacity - count < more { grow(more) }
+    defer { count += more }
+    return memory + count
+  }
+
+  @inline(never) private func grow(_ more: Int) {
+    let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: (capacity + more) * 2)
+    larger.update(from: memory, count: count)
+    memory.deallocate()
+    (memory, capacity) = (larger, (capacity + more) * 2)
+  }
+
+  @inline(__always) private func put(_ byte: UInt8) { room(1).pointee = byte }
+
+  @inline(__always) private func head(_ major: UInt8, _ number: UInt64) {
+    if number < 24 { put(major << 5 | UInt8(number)) } else { longHead(major << 5, number) }
+  }
+
+  private func longHead(_ major: UInt8, _ number: UInt64) {
+    switch number {
+    case ...0xff:
+      put(major | 24)
+      put(UInt8(number))
+    case ...0xffff: wide(major | 25, UInt16(number))
+    case ...0xffff_ffff: wide(major | 26, UInt32(number))
+    default: wide(major | 27, number)
     }
   }
 
   private func wide<Number: FixedWidthInteger>(_ head: UInt8, _ number: Number) {
-    bytes.append(head)
-    withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+    put(head)
+    let bytes = room(MemoryLayout<Number>.size)
+    UnsafeMutableRawPointer(bytes).storeBytes(of: number.bigEndian, as: Number.self)
   }
 
-  func write(_ text: String) {
+  @inline(__always) private func bytes(_ major: UInt8, _ bytes: UnsafeBufferPointer<UInt8>) {
+    head(major, UInt64(bytes.count))
+    if let start = bytes.baseAddress { room(bytes.count).update(from: start, count: bytes.count) }
+  }
+
+  @inline(__always) func write(_ text: String) {
     var text = text
-    text.withUTF8 {
-      head(3, UInt64($0.count))
-      bytes.append(contentsOf: $0)
-    }
+    text.withUTF8 { bytes(3, $0) }
   }
 
   func write<Number: BinaryInteger>(integer number: Number) {
@@ -75,22 +110,24 @@ private final class Output: Encoder {
   }
 
   func write(_ number: Double) { wide(0xfb, number.bitPattern) }
-  func write(_ isTrue: Bool) { bytes.append(isTrue ? 0xf5 : 0xf4) }
-  func writeNil() { bytes.append(0xf6) }
+  func write(_ isTrue: Bool) { put(isTrue ? 0xf5 : 0xf4) }
+  func writeNil() { put(0xf6) }
 
   func write<Value: Encodable>(_ value: Value) throws {
     if Value.self == String.self, let text = value as? String { return write(text) }
     // The same bits come back.
     if Value.self == Date.self, let date = value as? Date { return write(date.timeIntervalSinceReferenceDate) }
     if Value.self == Data.self, let data = value as? Data {
-      head(2, UInt64(data.count))
-      return bytes.append(contentsOf: data)
+      return data.withUnsafeBytes { bytes(2, $0.assumingMemoryBound(to: UInt8.self)) }
     }
-    let (before, start) = (depth, bytes.count)
+    let (before, start) = (depth, count)
     try value.encode(to: self)
     close(to: before)
     // A value that wrote nothing has no fields.
-    if bytes.count == start { bytes += [0xbf, 0xff] }
+    if count == start {
+      put(0xbf)
+      put(0xff)
+    }
   }
 }
 

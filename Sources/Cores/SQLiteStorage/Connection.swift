@@ -105,6 +105,15 @@ public final class Connection {
     return try step(statement) ? try map(Row(statement: statement)) : nil
   }
 
+  /// Takes one statement for many uses in a row, so that it is looked up once.
+  /// - Throws: ``SQLiteError``, or what `body` throws.
+  public func prepared<Value>(_ sql: String, _ body: (PreparedStatement) throws -> Value) throws -> Value {
+    executor?.checkIsolated()
+    let statement = try taken(sql)
+    defer { giveBack(statement) }
+    return try body(PreparedStatement(connection: self, statement: statement))
+  }
+
   /// Runs any number of statements, without values and without results: schemas and pragmas.
   /// - Throws: ``SQLiteError``.
   public func script(_ sql: String) throws(SQLiteError) {
@@ -143,6 +152,19 @@ public final class Connection {
     }
   }
 
+  /// Runs `body`, which only reads, so that all of it is of one moment, and the file is locked once and not with each statement.
+  /// - Throws: ``SQLiteError``, or what `body` throws.
+  public func reading<Value>(_ body: () throws -> Value) throws -> Value {
+    guard depth == 0 else { return try body() }
+    try execute("BEGIN")
+    depth += 1
+    defer {
+      depth -= 1
+      _ = try? execute("COMMIT")
+    }
+    return try body()
+  }
+
   /// The one place where a result code becomes an error.
   func check(_ code: Int32, _ sql: String) throws(SQLiteError) {
     guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
@@ -162,7 +184,7 @@ public final class Connection {
     if file >= 0 { close(file) }
   }
 
-  private func step(_ statement: Statement) throws(SQLiteError) -> Bool {
+  func step(_ statement: Statement) throws(SQLiteError) -> Bool {
     let code = sqlite3_step(statement.handle)
     try check(code, statement.sql)
     return code == SQLITE_ROW
@@ -171,21 +193,26 @@ public final class Connection {
   /// Takes a statement out of the cache, so that the same SQL inside a `map` closure gets one of its own.
   private func borrow(_ sql: String, _ values: [(any SQLValue)?]) throws(SQLiteError) -> Statement {
     executor?.checkIsolated()
-    let statement = if let cached = statements.removeValue(forKey: sql) { cached } else { try prepare(sql) }
-    guard values.count == statement.parameterCount else {
-      let message = "\(values.count) values for \(statement.parameterCount) parameters"
+    let statement = try taken(sql)
+    do { try bind(values, to: statement) } catch {
       giveBack(statement)
-      throw SQLiteError(code: SQLITE_MISUSE, message: message, sql: sql)
-    }
-    for (index, value) in values.enumerated() {
-      let code = statement.bind(value?.scalar ?? .null, at: Int32(index + 1))
-      guard code == SQLITE_OK else {
-        giveBack(statement)
-        try check(code, sql)
-        break
-      }
+      throw error
     }
     return statement
+  }
+
+  private func taken(_ sql: String) throws(SQLiteError) -> Statement {
+    if let cached = statements.removeValue(forKey: sql) { cached } else { try prepare(sql) }
+  }
+
+  func bind(_ values: [(any SQLValue)?], to statement: Statement) throws(SQLiteError) {
+    guard values.count == statement.parameterCount else {
+      let message = "\(values.count) values for \(statement.parameterCount) parameters"
+      throw SQLiteError(code: SQLITE_MISUSE, message: message, sql: statement.sql)
+    }
+    for (index, value) in values.enumerated() {
+      try check(statement.bind(value?.scalar ?? .null, at: Int32(index + 1)), statement.sql)
+    }
   }
 
   private func giveBack(_ statement: Statement) {

@@ -24,6 +24,9 @@ public actor Database {
   private let damage: Damage
 
   private nonisolated let setAside = Atomic<Int>(0)
+  private var isClosed = false
+  /// Why it could not be opened.
+  private var failure: (any Error)?
 
   /// How often the file was set aside because it was damaged. Safe from any thread.
   public nonisolated var timesSetAside: Int { setAside.load(ordering: .relaxed) }
@@ -43,7 +46,20 @@ public actor Database {
     self.migrations = migrations
     self.synchronous = synchronous
     self.damage = damage
-    try await open()
+    try await opened()
+  }
+
+  /// A database that is opened by the first ``run(_:)``, which throws what the opening throws, as every other does then.
+  /// - Parameter damage: what becomes of a damaged file, whenever the damage is met.
+  public init(
+    lazily path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
+  ) {
+    executor = ThreadExecutor(name: "sqlite")
+    owned = OwnedConnection(executor)
+    self.path = path
+    self.migrations = migrations
+    self.synchronous = synchronous
+    self.damage = damage
   }
 
   /// Runs `body` with the connection, on its thread; a second time, with a new file, when the first met damage that sets the file aside.
@@ -58,9 +74,12 @@ public actor Database {
   }
 
   /// Closes the database once everything handed in before is done.
-  public func close() async { owned.connection = nil }
+  public func close() async {
+    isClosed = true
+    owned.connection = nil
+  }
 
-  private func open() async throws {
+  private func open() throws {
     do {
       try connect()
     } catch let error as SQLiteError where error.isCorruption && damage == .setAside {
@@ -77,9 +96,19 @@ public actor Database {
   }
 
   private func attempt<Value>(_ body: (Connection) throws -> Value) throws -> Value {
-    guard let connection = owned.connection else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database was closed", sql: "") }
+    guard !isClosed else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database was closed", sql: "") }
+    if let failure { throw failure }
+    if owned.connection == nil {
+      do { try open() } catch {
+        failure = error
+        throw error
+      }
+    }
+    guard let connection = owned.connection else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database is not open", sql: "") }
     return try body(connection)
   }
+
+  private func opened() async throws { try open() }
 
   /// Renames the damaged file, with its log, and makes a new one. When that cannot be done, the damage is what is told.
   private func replace(_ error: SQLiteError) throws {

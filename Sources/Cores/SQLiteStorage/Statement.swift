@@ -58,6 +58,44 @@ final class Statement {
   }
 }
 
+/// One statement for many uses in a row; valid only inside the closure it was handed to.
+public struct PreparedStatement {
+  let connection: Connection
+  let statement: Statement
+
+  /// Runs it, without looking at rows.
+  /// - Throws: ``SQLiteError``.
+  public func run(_ values: (any SQLValue)?...) throws(SQLiteError) {
+    defer { sqlite3_reset(statement.handle) }
+    try connection.bind(values, to: statement)
+    while try connection.step(statement) {}
+  }
+
+  /// Runs it, without looking at rows, with bytes in the place of one of the values: they are not copied.
+  /// - Parameter column: the value's place from 0.
+  /// - Throws: ``SQLiteError``.
+  public func run(_ values: (any SQLValue)?..., bytes: UnsafeRawBufferPointer, at column: Int) throws(SQLiteError) {
+    defer {
+      sqlite3_reset(statement.handle)
+      // Nobody shall find bytes that are gone.
+      sqlite3_bind_null(statement.handle, Int32(column + 1))
+    }
+    try connection.bind(values, to: statement)
+    let code = sqlite3_bind_blob64(statement.handle, Int32(column + 1), bytes.baseAddress, sqlite3_uint64(bytes.count), nil)
+    try connection.check(code, statement.sql)
+    while try connection.step(statement) {}
+  }
+
+  /// Runs it and maps the first of its rows, if there is one.
+  /// - Throws: ``SQLiteError``, or what `map` throws.
+  @discardableResult
+  public func first<Value>(_ values: (any SQLValue)?..., map: (Row) throws -> Value) throws -> Value? {
+    defer { sqlite3_reset(statement.handle) }
+    try connection.bind(values, to: statement)
+    return try connection.step(statement) ? try map(Row(statement: statement)) : nil
+  }
+}
+
 /// The row that a query stands on; valid only inside the `map` closure it was handed to.
 public struct Row {
   let statement: Statement

@@ -81,14 +81,15 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     bookmarked = try values.decode(Bool.self, forKey: .bookmarked)
     read = try values.decodeIfPresent(Bool.self, forKey: .read) ?? false
     comments = try values.decodeIfPresent(Int.self, forKey: .comments) ?? 0
-    if let count = try? values.decode(Int.self, forKey: .reactions) {
+    do {
+      reactions = try values.decodeIfPresent([Reaction: Int].self, forKey: .reactions) ?? [:]
+      reaction = try values.decodeIfPresent(Reaction.self, forKey: .reaction)
+    } catch {
+      guard let count = try? values.decode(Int.self, forKey: .reactions) else { throw error }
       // As it was when there was one kind, the heart.
       reactions = count > 0 ? [.love: count] : [:]
       let before = try decoder.container(keyedBy: FormerKeys.self)
       reaction = try before.decodeIfPresent(Bool.self, forKey: .reacted) ?? false ? .love : nil
-    } else {
-      reactions = try values.decodeIfPresent([Reaction: Int].self, forKey: .reactions) ?? [:]
-      reaction = try values.decodeIfPresent(Reaction.self, forKey: .reaction)
     }
   }
 

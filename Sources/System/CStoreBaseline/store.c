@@ -193,14 +193,19 @@ static bool get_post(cursor *in, bench_post *post) {
   return in->at < in->end;
 }
 
-void bench_posts_free(bench_post *posts, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    bench_post *post = posts + i;
-    char *texts[] = {post->id,      post->fan_club_id, post->fan_club_name, post->title,        post->byline,
-                     post->teaser,  post->picture,     post->url,           post->reaction,     post->reaction_kind};
+bench_posts bench_posts_make(size_t count) {
+  bench_posts made = {calloc(count, sizeof(bench_post)), count};
+  return made;
+}
+
+void bench_posts_free(bench_posts posts) {
+  for (size_t i = 0; posts.posts && i < posts.count; i++) {
+    bench_post *post = posts.posts + i;
+    char *texts[] = {post->id,     post->fan_club_id, post->fan_club_name, post->title,    post->byline,
+                     post->teaser, post->picture,     post->url,           post->reaction, post->reaction_kind};
     for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) free(texts[j]);
   }
-  free(posts);
+  free(posts.posts);
 }
 
 // SQLite, opened and used as the app does.
@@ -217,7 +222,7 @@ static int open_store(const char *path, sqlite3 **database) {
   return code;
 }
 
-int bench_store_write(const char *path, const char *owner, const bench_post *posts, size_t count) {
+int bench_store_write(const char *path, const char *owner, bench_posts posts) {
   sqlite3 *database = NULL;
   sqlite3_stmt *claim = NULL, *upsert = NULL;
   buffer out = {0};
@@ -238,8 +243,8 @@ int bench_store_write(const char *path, const char *owner, const bench_post *pos
         "INSERT INTO entity (kind, id, kept, read, value, detail) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET "
         "kept = excluded.kept, read = excluded.read, value = excluded.value, detail = coalesce(excluded.detail, detail)",
         -1, &upsert, NULL);
-  for (size_t i = 0; code == SQLITE_OK && i < count; i++) {
-    const bench_post *post = posts + i;
+  for (size_t i = 0; code == SQLITE_OK && i < posts.count; i++) {
+    const bench_post *post = posts.posts + i;
     if (!put_post(&out, post)) code = SQLITE_NOMEM;
     sqlite3_bind_text(upsert, 1, "Post", 4, SQLITE_STATIC);
     sqlite3_bind_text(upsert, 2, post->id, -1, SQLITE_STATIC);
@@ -260,67 +265,72 @@ int bench_store_write(const char *path, const char *owner, const bench_post *pos
   return code == SQLITE_OK ? flag : code;
 }
 
-int bench_store_first_page(const char *path, const char *list, bench_post **posts) {
+bench_posts bench_store_first_page(const char *path, const char *list) {
   sqlite3 *database = NULL;
   sqlite3_stmt *page = NULL, *entity = NULL;
-  size_t count = 0, capacity = 64;
-  bool ok = open_store(path, &database) == SQLITE_OK;
-  *posts = calloc(capacity, sizeof **posts);
-  ok = ok && *posts &&
+  // The publication's pages have no more than a hundred.
+  const size_t most = 100;
+  bench_posts read = bench_posts_make(most);
+  read.count = 0;
+  bool ok = read.posts && open_store(path, &database) == SQLITE_OK;
+  // One lock of the file for all that is read.
+  ok = ok && sqlite3_exec(database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
        sqlite3_prepare_v2(database, "SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", -1, &page, NULL) == SQLITE_OK &&
        sqlite3_prepare_v2(database, "SELECT number, value FROM entity WHERE kind = ? AND id = ?", -1, &entity, NULL) == SQLITE_OK;
+  cursor ids = {0};
   if (ok) {
     sqlite3_bind_text(page, 1, list, -1, SQLITE_STATIC);
     sqlite3_bind_text(page, 2, "", 0, SQLITE_STATIC);
-    ok = sqlite3_step(page) == SQLITE_ROW;
+    ok = sqlite3_step(page) == SQLITE_ROW && (ids.at = sqlite3_column_blob(page, 0)) != NULL;
   }
-  cursor ids = {0};
   if (ok) {
-    ids.at = sqlite3_column_blob(page, 0);
     ids.end = ids.at + sqlite3_column_bytes(page, 0);
-    ok = ids.at < ids.end && *ids.at++ == 0x9f;
+    ok = *ids.at++ == 0x9f;
+    sqlite3_bind_text(entity, 1, "Post", 4, SQLITE_STATIC);
   }
-  while (ok && ids.at < ids.end && *ids.at != 0xff) {
+  while (ok && ids.at < ids.end && *ids.at != 0xff && read.count < most) {
     const char *id;
     size_t length;
     ok = get_span(&ids, &id, &length);
-    sqlite3_bind_text(entity, 1, "Post", 4, SQLITE_STATIC);
+    if (!ok) break;
     sqlite3_bind_text(entity, 2, id, (int)length, SQLITE_STATIC);
-    if (ok && sqlite3_step(entity) == SQLITE_ROW) {
-      if (count == capacity) {
-        bench_post *more = realloc(*posts, capacity * 2 * sizeof **posts);
-        if (!more) break;
-        memset(more + capacity, 0, capacity * sizeof **posts);
-        *posts = more;
-        capacity *= 2;
-      }
+    if (sqlite3_step(entity) == SQLITE_ROW) {
       cursor value = {sqlite3_column_blob(entity, 1), NULL};
       value.end = value.at + sqlite3_column_bytes(entity, 1);
-      ok = get_post(&value, *posts + count++);
+      ok = get_post(&value, read.posts + read.count++);
     }
     sqlite3_reset(entity);
   }
   sqlite3_finalize(page);
   sqlite3_finalize(entity);
+  if (ok) ok = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
   sqlite3_close_v2(database);
-  return ok ? (int)count : -1;
+  if (ok) return read;
+  bench_posts_free(read);
+  return (bench_posts){NULL, 0};
 }
 
-int64_t bench_store_bytes(const char *path, uint8_t **bytes) {
+static bool read_values(const char *path, buffer *out) {
   sqlite3 *database = NULL;
   sqlite3_stmt *values = NULL;
-  buffer out = {0};
   bool ok = open_store(path, &database) == SQLITE_OK &&
             sqlite3_prepare_v2(database, "SELECT value FROM entity ORDER BY kind, id", -1, &values, NULL) == SQLITE_OK;
   while (ok && sqlite3_step(values) == SQLITE_ROW) {
     size_t count = (size_t)sqlite3_column_bytes(values, 0);
-    ok = reserve(&out, count);
+    ok = reserve(out, count);
     if (!ok) break;
-    memcpy(out.bytes + out.count, sqlite3_column_blob(values, 0), count);
-    out.count += count;
+    memcpy(out->bytes + out->count, sqlite3_column_blob(values, 0), count);
+    out->count += count;
   }
   sqlite3_finalize(values);
   sqlite3_close_v2(database);
-  *bytes = out.bytes;
-  return ok ? (int64_t)out.count : -1;
+  return ok;
+}
+
+bool bench_store_same(const char *one, const char *other, size_t least) {
+  buffer a = {0}, b = {0};
+  bool same = read_values(one, &a) && read_values(other, &b) && a.count >= least && a.count == b.count && memcmp(a.bytes, b.bytes, a.count) == 0;
+  free(a.bytes);
+  free(b.bytes);
+  return same;
 }

@@ -19,13 +19,22 @@ typedef struct {
   int64_t reaction_count, comments;
 } bench_post;
 
+typedef struct {
+  // NULL when there is no memory.
+  bench_post *posts;
+  size_t count;
+} bench_posts;
+
+// Posts without a text, whose texts are made with `strdup`.
+bench_posts bench_posts_make(size_t count);
+
+void bench_posts_free(bench_posts posts);
+
 // Writes posts into a file that the app has made, in one transaction. Returns 0, or SQLite's code.
-int bench_store_write(const char *path, const char *owner, const bench_post *posts, size_t count);
+int bench_store_write(const char *path, const char *owner, bench_posts posts);
 
-// Reads the first page of a list, opening the file first. Returns how many posts there are, or less than 0; the caller frees them.
-int bench_store_first_page(const char *path, const char *list, bench_post **posts);
+// Reads the first page of a list, opening the file first; no posts when it fails. The caller frees them.
+bench_posts bench_store_first_page(const char *path, const char *list);
 
-// All values in the order of their ids, one after the other: to see that two files hold the same. Returns how many bytes, or less than 0.
-int64_t bench_store_bytes(const char *path, uint8_t **bytes);
-
-void bench_posts_free(bench_post *posts, size_t count);
+// Whether two files hold the same values, byte for byte, and at least as many bytes as that.
+bool bench_store_same(const char *one, const char *other, size_t least);
