@@ -34,8 +34,8 @@ public final class EntityStore: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// A store in a file, which is opened by the first use, and made when there is none. What it holds of another owner is erased; a damaged
-  /// one is renamed to `PATH.damaged` and begun anew; one of a newer version is left untouched, and nothing kept.
+  /// A store in a file, which is opened while the caller goes on, and made when there is none. What it holds of another owner is erased; a
+  /// damaged one is renamed to `PATH.damaged` and begun anew; one of a newer version is left untouched, and nothing kept.
   /// - Parameters:
   ///   - path: a file of its own, or `:memory:`.
   ///   - owner: whose it is, such as a reader's id with their publication's.
@@ -45,7 +45,7 @@ public final class EntityStore: Sendable {
     self.clock = clock
     self.owner = owner
     self.limit = limit
-    database = Database(lazily: path, migrations: Self.migrations, synchronous: .normal, ifDamaged: .setAside)
+    database = Database(opening: path, migrations: Self.migrations, synchronous: .normal, ifDamaged: .setAside)
   }
 
   /// Finds out whose file it is, with the first use.

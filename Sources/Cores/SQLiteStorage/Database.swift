@@ -49,10 +49,10 @@ public actor Database {
     try await opened()
   }
 
-  /// A database that is opened by the first ``run(_:)``, which throws what the opening throws, as every other does then.
+  /// A database that is being opened while the caller goes on; ``run(_:)`` throws what the opening throws.
   /// - Parameter damage: what becomes of a damaged file, whenever the damage is met.
   public init(
-    lazily path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
+    opening path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
   ) {
     executor = ThreadExecutor(name: "sqlite")
     owned = OwnedConnection(executor)
@@ -60,6 +60,8 @@ public actor Database {
     self.migrations = migrations
     self.synchronous = synchronous
     self.damage = damage
+    // What is in its way is told to whoever asks something of it.
+    executor.post { self.assumeIsolated { database in _ = try? database.attempt { _ in } } }
   }
 
   /// Runs `body` with the connection, on its thread; a second time, with a new file, when the first met damage that sets the file aside.

@@ -1,8 +1,11 @@
 #include "store.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // CBOR (RFC 8949), as far as it is needed.
 
@@ -194,7 +197,7 @@ static bool get_post(cursor *in, bench_post *post) {
 }
 
 bench_posts bench_posts_make(size_t count) {
-  bench_posts made = {calloc(count, sizeof(bench_post)), count};
+  bench_posts made = {calloc(count, sizeof(bench_post)), count, NULL};
   return made;
 }
 
@@ -206,6 +209,7 @@ void bench_posts_free(bench_posts posts) {
     for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) free(texts[j]);
   }
   free(posts.posts);
+  sqlite3_close_v2(posts.database);
 }
 
 // SQLite, opened and used as the app does.
@@ -266,17 +270,16 @@ int bench_store_write(const char *path, const char *owner, bench_posts posts) {
 }
 
 bench_posts bench_store_first_page(const char *path, const char *list) {
-  sqlite3 *database = NULL;
   sqlite3_stmt *page = NULL, *entity = NULL;
   // The publication's pages have no more than a hundred.
   const size_t most = 100;
   bench_posts read = bench_posts_make(most);
   read.count = 0;
-  bool ok = read.posts && open_store(path, &database) == SQLITE_OK;
+  bool ok = read.posts && open_store(path, &read.database) == SQLITE_OK;
   // One lock of the file for all that is read.
-  ok = ok && sqlite3_exec(database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
-       sqlite3_prepare_v2(database, "SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", -1, &page, NULL) == SQLITE_OK &&
-       sqlite3_prepare_v2(database, "SELECT number, value FROM entity WHERE kind = ? AND id = ?", -1, &entity, NULL) == SQLITE_OK;
+  ok = ok && sqlite3_exec(read.database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
+       sqlite3_prepare_v2(read.database, "SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", -1, &page, NULL) == SQLITE_OK &&
+       sqlite3_prepare_v2(read.database, "SELECT number, value FROM entity WHERE kind = ? AND id = ?", -1, &entity, NULL) == SQLITE_OK;
   cursor ids = {0};
   if (ok) {
     sqlite3_bind_text(page, 1, list, -1, SQLITE_STATIC);
@@ -303,11 +306,10 @@ bench_posts bench_store_first_page(const char *path, const char *list) {
   }
   sqlite3_finalize(page);
   sqlite3_finalize(entity);
-  if (ok) ok = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
-  sqlite3_close_v2(database);
+  if (ok) ok = sqlite3_exec(read.database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
   if (ok) return read;
   bench_posts_free(read);
-  return (bench_posts){NULL, 0};
+  return (bench_posts){NULL, 0, NULL};
 }
 
 static bool read_values(const char *path, buffer *out) {
@@ -333,4 +335,13 @@ bool bench_store_same(const char *one, const char *other, size_t least) {
   free(a.bytes);
   free(b.bytes);
   return same;
+}
+
+int bench_store_forget(const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return errno;
+  // What is not on the disk yet would not be forgotten.
+  int code = fdatasync(file) == 0 ? posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) : errno;
+  close(file);
+  return code;
 }

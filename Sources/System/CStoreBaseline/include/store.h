@@ -23,6 +23,8 @@ typedef struct {
   // NULL when there is no memory.
   bench_post *posts;
   size_t count;
+  // The file that they were read from, which is open still, as it is in the app.
+  struct sqlite3 *database;
 } bench_posts;
 
 // Posts without a text, whose texts are made with `strdup`.
@@ -35,6 +37,9 @@ int bench_store_write(const char *path, const char *owner, bench_posts posts);
 
 // Reads the first page of a list, opening the file first; no posts when it fails. The caller frees them.
 bench_posts bench_store_first_page(const char *path, const char *list);
+
+// Makes the system forget what it holds of a file in memory, as after booting. Returns 0, or an error of errno.
+int bench_store_forget(const char *path);
 
 // Whether two files hold the same values, byte for byte, and at least as many bytes as that.
 bool bench_store_same(const char *one, const char *other, size_t least);
