@@ -1,0 +1,116 @@
+import AppCore
+import ArticleFeature
+import Foundation
+import HTTPTransport
+import PublicationClient
+import PublicationServer
+import Runtime
+import SessionService
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a reader has read, through the whole app, when the publication cannot be reached any more.
+@MainActor @Suite(.timeLimit(.minutes(3))) struct OfflineTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
+  private let tokens = MemoryTokenStore()
+  private let online = Switch()
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  private func rig(_ publication: Publication) -> PathRig {
+    PathRig(
+      InProcessTransport { [online] request in
+        guard online.isOn else { throw TransportError.unreachable("there is no network") }
+        return await publication.handle(request)
+      }, tokens: tokens, folder: folder.path)
+  }
+
+  /// Starts the app, and goes on without the publication when it cannot be asked.
+  private func started(_ publication: Publication) async -> PathRig {
+    let rig = rig(publication)
+    rig.coordinator.start()
+    await rig.settle()
+    if rig.coordinator.curtain.state.offersChoice { rig.coordinator.curtain.continueOfflineTapped() }
+    await rig.settle()
+    return rig
+  }
+
+  private func feed(_ rig: PathRig) throws -> ListState {
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    return feed.posts.list.state
+  }
+
+  @Test func everythingReadIsThereAfterAStartWithoutNetwork() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let first = await started(publication)
+    try await first.signIn()
+    let read = try feed(first)
+    #expect(read.ids.count > 5)
+    let free = "p44"
+    first.coordinator.perform(.post(free))
+    await first.settle()
+    guard case .article(let article) = first.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    let text = article.state.text
+    article.bookmarkTapped()
+    await first.settle()
+    await first.coordinator.finish()
+
+    online.isOn = false
+    let second = await started(publication)
+    let kept = try feed(second)
+    #expect(kept.ids == read.ids)
+    #expect(kept.phase == .ready)
+    #expect(kept.note != nil)
+    #expect(kept.keptSince == second.clock.now)
+    second.coordinator.perform(.post(free))
+    await second.settle()
+    guard case .article(let again) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    #expect(again.state.text == text)
+    #expect(again.state.post?.isBookmarked == true)
+    second.coordinator.perform(.tab(.bookmarks))
+    await second.settle()
+    guard case .bookmarks(let bookmarks) = second.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+    #expect(bookmarks.state.ids == [free])
+    await second.coordinator.finish()
+  }
+
+  @Test func whoeverSignsOutLeavesNothingToRead() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let rig = await started(publication)
+    try await rig.signIn()
+    let title = try #require(try feed(rig).ids.first)
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    while rig.visible != .login { await Task.yield() }
+    await rig.coordinator.finish()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("content.sqlite") {
+      let bytes = try Data(contentsOf: folder.appending(path: name))
+      #expect(bytes.range(of: Data("\(title)".utf8)) == nil, "\(name)")
+      #expect(bytes.range(of: Data("fanClubName".utf8)) == nil, "\(name)")
+    }
+  }
+
+  @Test func damagedFileIsToldAndFetchedAgain() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    try Data(repeating: 1, count: 20_000).write(to: folder.appending(path: "content.sqlite"))
+    let rig = await started(publication)
+    try await rig.signIn()
+    #expect(try feed(rig).ids.count > 5)
+    #expect(rig.presenter.messages.contains { $0.contains("damaged") && $0.hasSuffix(".") })
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/content.sqlite.damaged"))
+    await rig.coordinator.finish()
+  }
+}
+
+/// Whether there is a network. Safe from any thread.
+private final class Switch: Sendable {
+  private let state = Mutex(true)
+  var isOn: Bool {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}
