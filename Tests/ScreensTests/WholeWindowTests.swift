@@ -16,8 +16,8 @@ final class WholeWindowTests: ScreensTestCase {
       eventually("everything is gone") {
         Diagnostics.liveSignals == signals && Diagnostics.liveObjects == objects && left.allSatisfy { $0.object == nil }
       }
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
-      XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
       XCTAssertEqual(left.filter { $0.object != nil }.map(\.name), [])
     }
   }

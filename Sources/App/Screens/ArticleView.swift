@@ -124,10 +124,7 @@ import PublicationClient
       problem.isVisible = true
       problemText.text = sentence
       if hasPost { return show(page: "article") }
-      let isOffline = if case .offline = phase { true } else { false }
-      status.show(
-        icon: isOffline ? .offline : .failed, heading: isOffline ? "You are offline" : "This did not work", sentence: sentence,
-        action: "Try again")
+      if case .offline = phase { status.showOffline(sentence) } else { status.showFailed(sentence) }
     }
     show(page: "status")
   }

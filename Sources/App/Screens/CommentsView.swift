@@ -104,8 +104,8 @@ import PublicationClient
       status.show(
         icon: .comment, heading: "No comments yet",
         sentence: state.isLocked ? "Nobody has written anything so far." : "Be the first to say something.")
-    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
-    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    case .offline(let sentence): status.showOffline(sentence)
+    case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")
   }

@@ -85,8 +85,8 @@ import PublicationClient
       return
     case .loading: status.showLoading("Fetching the fan club…")
     case .gone(let sentence): status.show(icon: .failed, heading: "Not here", sentence: sentence)
-    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
-    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    case .offline(let sentence): status.showOffline(sentence)
+    case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")
   }
@@ -157,8 +157,8 @@ import PublicationClient
     case .empty:
       status.show(
         icon: .people, heading: "No fan clubs yet", sentence: "This publication has none so far. Refresh to look again.", action: "Refresh")
-    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
-    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    case .offline(let sentence): status.showOffline(sentence)
+    case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")
   }

@@ -91,10 +91,8 @@ import PublicationClient
     case .loading: showStatus { $0.showLoading(words.loading) }
     case .empty:
       showStatus { $0.show(icon: words.emptyIcon, heading: words.emptyHeading, sentence: words.emptySentence, action: "Refresh") }
-    case .offline(let sentence):
-      showStatus { $0.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again") }
-    case .failed(let sentence):
-      showStatus { $0.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again") }
+    case .offline(let sentence): showStatus { $0.showOffline(sentence) }
+    case .failed(let sentence): showStatus { $0.showFailed(sentence) }
     }
     let isBusy = state.isRefreshing || state.isLoadingMore
     progress.isVisible = state.phase == .ready && (isBusy || state.loadMoreFailure != nil)

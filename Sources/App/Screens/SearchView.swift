@@ -74,8 +74,8 @@ import SearchFeature
     case .searching: status.showLoading("Searching…")
     case .nothing(let sentence):
       status.show(icon: .search, heading: "Nothing found", sentence: sentence)
-    case .offline(let sentence): status.show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again")
-    case .failed(let sentence): status.show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again")
+    case .offline(let sentence): status.showOffline(sentence)
+    case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")
   }

@@ -43,6 +43,12 @@ import Gtk
     if let action { button.label = action }
   }
 
+  /// The publication cannot be reached.
+  func showOffline(_ sentence: String) { show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again") }
+
+  /// It did not work, for another reason.
+  func showFailed(_ sentence: String) { show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again") }
+
   func showLoading(_ sentence: String) {
     show(icon: .empty, heading: "", sentence: sentence)
     image.isVisible = false

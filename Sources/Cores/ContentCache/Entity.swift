@@ -43,6 +43,13 @@ extension Entity {
   func observe(_ onChange: @escaping @MainActor (Set<String>) -> Void) -> Observation
 }
 
+extension CacheReading {
+  /// Calls back when one entity changed: as ``observe(_:)``.
+  public func observe(_ id: String, _ onChange: @escaping @MainActor () -> Void) -> Observation {
+    observe { ids in if ids.contains(id) { onChange() } }
+  }
+}
+
 /// A cache, as whoever asks the server sees it. No page is ever handed one.
 @MainActor public protocol CacheWriting<Value>: CacheReading {
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.

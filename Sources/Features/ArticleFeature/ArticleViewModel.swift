@@ -70,10 +70,7 @@ import PublicationClient
   /// The page came on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
   public func appear() {
     guard observation == nil else { return }
-    observation = store.posts.observe { [weak self] ids in
-      guard let self, ids.contains(id) else { return }
-      update()
-    }
+    observation = store.posts.observe(id) { [weak self] in self?.update() }
     let passes = store.passes.stream()
     watching = Task { [weak self] in
       // A stream still gives what it held when its reader was cancelled.

@@ -55,10 +55,7 @@ import PublicationClient
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() {
     guard observation == nil else { return }
-    observation = store.posts.observe { [weak self] ids in
-      guard let self, ids.contains(post) else { return }
-      update()
-    }
+    observation = store.posts.observe(post) { [weak self] in self?.update() }
     // What was sent looks different from what waits, also when the publication changed nothing about it.
     let waiting = store.waiting.stream()
     watching = Task { [weak self] in

@@ -96,10 +96,7 @@ import PublicationClient
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() {
     guard observation == nil else { return }
-    observation = store.fanClubs.observe { [weak self] ids in
-      guard let self, ids.contains(id) else { return }
-      update()
-    }
+    observation = store.fanClubs.observe(id) { [weak self] in self?.update() }
     if let settings = notifications?.settings.stream() {
       watching = Task { [weak self] in
         for await _ in settings where !Task.isCancelled { self?.update() }
