@@ -29,7 +29,7 @@ final class ApplicationTests: GtkTestCase {
       }
       XCTAssertEqual(probe.events, ["startup", "activate", "task", "shutdown"])
       settle()
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
     }
   }
 

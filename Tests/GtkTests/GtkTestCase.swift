@@ -11,6 +11,9 @@ class GtkTestCase: XCTestCase {
     guard started else { throw XCTSkip("there is no display") }
     _ = MainActor.assumeIsolated { MainLoop.attachMainActor() }
   }
+
+  /// What a test let go of is gone before the next one counts what lives.
+  override func tearDown() { MainActor.assumeIsolated { settle() } }
 }
 
 /// What a screen is, at its smallest.

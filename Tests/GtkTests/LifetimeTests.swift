@@ -29,14 +29,14 @@ final class LifetimeTests: GtkTestCase {
         XCTAssertEqual(probe.events, ["clicked"])
         XCTAssertEqual(probe.scope.count, 5)
         probe.scope.close()
-        XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
+        XCTAssertEqual(Diagnostics.liveSignals, signals)
         button.click()
         XCTAssertEqual(probe.events, ["clicked"])
         window.destroy()
       }
       settle()
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
-      XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
     }
   }
 }

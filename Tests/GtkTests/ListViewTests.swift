@@ -50,8 +50,8 @@ final class ListViewTests: GtkTestCase {
         window.destroy()
       }
       settle()
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
-      XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
     }
   }
 

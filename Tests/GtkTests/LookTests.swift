@@ -31,8 +31,8 @@ final class LookTests: GtkTestCase {
       Theme.use(.desktop)
       settle()
       XCTAssertEqual(Set(pictures.compactMap { $0 }).count, 4)
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
-      XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
       if let folder = ProcessInfo.processInfo.environment["MATINEE_PICTURES"] {
         for (number, picture) in pictures.enumerated() {
           try? picture?.write(to: URL(fileURLWithPath: "\(folder)/gallery-\(number).png"))

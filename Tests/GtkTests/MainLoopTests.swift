@@ -65,7 +65,7 @@ final class MainLoopTests: GtkTestCase {
       MainLoop.after(seconds: 0.01) { calls += 1 }
       settle(0.1)
       XCTAssertEqual(calls, 1)
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
     }
   }
 }

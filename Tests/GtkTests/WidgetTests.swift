@@ -193,7 +193,7 @@ final class WidgetTests: GtkTestCase {
       button.click()
       button.click()
       XCTAssertEqual(probe.events, ["clicked"])
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
     }
   }
 
@@ -208,7 +208,7 @@ final class WidgetTests: GtkTestCase {
       let window = shown(label)
       XCTAssertEqual(probe.scope.count, 2)
       probe.scope.close()
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
       window.destroy()
     }
   }
@@ -275,7 +275,6 @@ final class WidgetTests: GtkTestCase {
 
   func testMessageBarAndSheetLeaveNothing() {
     MainActor.assumeIsolated {
-      settle()
       let signals = Diagnostics.liveSignals
       let objects = Diagnostics.liveObjects
       autoreleased {
@@ -307,8 +306,8 @@ final class WidgetTests: GtkTestCase {
         window.destroy()
       }
       settle()
-      XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
-      XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+      XCTAssertEqual(Diagnostics.liveSignals, signals)
+      XCTAssertEqual(Diagnostics.liveObjects, objects)
     }
   }
 

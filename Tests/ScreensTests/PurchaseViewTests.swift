@@ -233,8 +233,8 @@ final class PurchaseViewTests: ScreensTestCase {
         }
         try rig.go(.back)
         eventually("\(place) is gone") { Diagnostics.liveSignals == signals && Diagnostics.liveObjects == objects }
-        XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals, "\(place)")
-        XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects, "\(place)")
+        XCTAssertEqual(Diagnostics.liveSignals, signals, "\(place)")
+        XCTAssertEqual(Diagnostics.liveObjects, objects, "\(place)")
       }
       try rig.close()
     }

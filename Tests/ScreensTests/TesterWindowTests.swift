@@ -54,8 +54,8 @@ final class TesterWindowTests: ScreensTestCase {
         eventually("nothing is left") {
           Diagnostics.liveSignals == signals && Diagnostics.liveObjects == objects && model == nil && window == nil
         }
-        XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals)
-        XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects)
+        XCTAssertEqual(Diagnostics.liveSignals, signals)
+        XCTAssertEqual(Diagnostics.liveObjects, objects)
         XCTAssertNil(model)
         XCTAssertNil(window)
       }
