@@ -93,7 +93,9 @@ struct Monolith {
       }
       return ".systemLibrary(name: \"\(target.name)\", path: \"System/\(target.name)\", pkgConfig: \"\(config)\")"
     }
-    let whole = ".executableTarget(name: \"Whole\", dependencies: \(list(system.map(\.name))))"
+    // Linked as the app is.
+    let linker = "linkerSettings: [.unsafeFlags([\"-use-ld=lld\"])]"
+    let whole = ".executableTarget(name: \"Whole\", dependencies: \(list(system.map(\.name))), \(linker))"
     let text = """
       // swift-tools-version: 6.2
       import PackageDescription
