@@ -94,6 +94,24 @@ import Testing
     #expect(world.gate.asked.map(\.id) == ids)
   }
 
+  @Test func aLongLineWithManyGapsKeepsItsOrder() async {
+    world.mark("b")
+    await world.quiet()
+    world.controller.perform((0..<200).map { LikeAction(id: UUID(), entityID: "\($0)", on: true) })
+    for number in 0..<1000 { world.like("a", number.isMultiple(of: 2)) }
+    world.controller.perform((0..<200).filter { $0 % 3 > 0 }.map { LikeAction(id: UUID(), entityID: "\($0)", on: false) })
+    #expect(world.pending == 202)
+    for left in (0..<202).reversed() {
+      await world.answer(0, .success(nil))
+      #expect(world.pending == left)
+    }
+    var order: [String] = ["b"]
+    for number in 0..<200 where number % 3 == 0 { order.append("\(number)") }
+    order.append("a")
+    for number in 0..<200 where number % 3 > 0 { order.append("\(number)") }
+    #expect(world.gate.asked.map(\.entityID) == order)
+  }
+
   @Test func actionsOnDifferentEntitiesGoOutInTheirOrder() async {
     world.like("b")
     world.like("a")

@@ -214,7 +214,7 @@ import Testing
     }
     await world.controller.resume()
     await world.controller.written()
-    #expect(world.failures.map(\.kind) == ["like", "vote"])
+    #expect(world.failures.map(\.kind) == ["vote", "like"])
     #expect(try rows() == [])
     world.like("a")
     await world.quiet()
@@ -250,5 +250,86 @@ import Testing
     await world.quiet()
     #expect(world.gate.asked.count == 1)
     world.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func whatCouldNotBeReadOnceDoesNotComeAfterWhatIsNewer() async throws {
+    let (first, firstDatabase) = try await world()
+    await first.controller.resume()
+    first.like("a", true)
+    first.comment("a")
+    await first.quiet()
+    first.controller.close()
+    await firstDatabase.close()
+
+    let (second, secondDatabase) = try await world(ids: 100)
+    try await secondDatabase.run {
+      _ = try $0.execute("INSERT INTO outbox (id, owner, kind, entity, payload) VALUES (1, 'reader', '', '', '')")
+    }
+    await second.controller.resume()
+    #expect(second.storageErrors == 1)
+    second.like("a", false)
+    await second.quiet()
+    await second.answer(0, .success(Note(id: "a", likes: 5)))
+    try await secondDatabase.run { _ = try $0.execute("DELETE FROM outbox WHERE kind = ''") }
+    #expect(try rows() == ["comment a"])
+    await secondDatabase.close()
+
+    let (third, _) = try await world(ids: 200)
+    await third.controller.resume()
+    await third.quiet()
+    #expect(third.gate.asked.map(\.kind) == ["comment"])
+    third.controller.close()
+    for world in [first, third] { world.gate.answer(0, .failure(CancellationError())) }
+  }
+
+  @Test func damagedOutboxIsToldOnceAndAnotherOneBegun() async throws {
+    try Data(repeating: 1, count: 20_000).write(to: URL(fileURLWithPath: path))
+    let database = try await Database(path: path, migrations: Outbox.migrations, ifDamaged: .setAside)
+    let world = World(outbox: Outbox(database: database, owner: "reader"))
+    var damages = 0
+    world.controller.onStorageError = { if $0 is Outbox.Damaged { damages += 1 } }
+    world.cache.store([Note(id: "a")])
+    await world.controller.resume()
+    #expect(damages == 1)
+    world.like("a")
+    await world.quiet()
+    #expect(damages == 1)
+    #expect(try rows() == ["like a"])
+    world.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func rowsOfTheFirstSchemaGiveWayToo() async throws {
+    let old = try Connection(path: path)
+    try old.migrate([Outbox.migrations[0]])
+    for (kind, on) in [("like", true), ("mark", true)] {
+      let payload = try JSONEncoder().encode(LikeAction(id: UUID(), entityID: "a", on: on))
+      let action = try #require(try JSONSerialization.jsonObject(with: payload) as? [String: Any])
+      try old.execute(
+        "INSERT INTO outbox (id, owner, kind, entity, payload) VALUES (?, 'reader', ?, 'a', ?)", action["id"] as? String, kind, payload)
+    }
+    let (world, _) = try await world()
+    world.like("a", false)
+    await world.controller.resume()
+    await world.quiet()
+    #expect(world.gate.asked.map(\.kind) == ["mark"])
+    await world.answer(0, .success(Note(id: "a", marked: true)))
+    #expect(world.gate.asked.map(\.on) == [true, false])
+    world.gate.answer(0, .failure(CancellationError()))
+  }
+
+  @Test func severalAreKeptInOneStepAndGoOutInTheirOrder() async throws {
+    let (world, _) = try await world()
+    await world.controller.resume()
+    let on = { LikeAction(id: world.ids.next(), entityID: $0, on: $1) }
+    world.controller.perform([on("a", true), on("b", true), on("a", false)])
+    #expect(world.cache["a"]?.liked == false && world.cache["b"]?.liked == true)
+    #expect(world.pending == 2)
+    await world.quiet()
+    #expect(world.labels == ["outbox.read", "outbox.add"])
+    #expect(try rows() == ["like b", "like a"])
+    await world.answer(0, .success(Note(id: "b", liked: true)))
+    await world.answer(0, .success(Note(id: "a")))
+    #expect(world.gate.asked.map(\.entityID) == ["b", "a"])
+    #expect(try rows() == [])
   }
 }

@@ -186,7 +186,8 @@ import Testing
     case .success(nil): (known[sent.entityID], gone[sent.entityID]) = (nil, time)
     case .failure: break
     }
-    if !result.isUnreachable { line.removeAll { $0 == sent } }
+    // What did not come for sure gives way to a later one of its kind.
+    if !result.isUnreachable || line.contains(where: { $0 != sent && sent.isSuperseded(by: $0) }) { line.removeAll { $0 == sent } }
     world.gate.answer(0, result)
   }
 

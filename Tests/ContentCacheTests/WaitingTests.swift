@@ -118,6 +118,21 @@ import Testing
     #expect(cache["a"] == Note(id: "a", likes: 5))
   }
 
+  @Test func whatWasOnItsWayInVainGivesWayToANewerOneOfItsKind() async {
+    world.like("a", true)
+    await world.quiet()
+    world.like("a", false)
+    #expect(world.pending == 2)
+    await world.fail()
+    #expect(world.controller.waiting.value == Waiting(count: 1, problem: "The server cannot be reached."))
+    #expect(cache["a"] == Note(id: "a", likes: 5))
+    await world.advance(.seconds(1))
+    #expect(world.gate.asked.map(\.on) == [true, false])
+    await world.answer(0, .success(Note(id: "a", likes: 5)))
+    #expect(world.gate.hanging.isEmpty)
+    #expect(world.controller.waiting.value == Waiting())
+  }
+
   @Test func lostAnswerIsAskedForAgainUnderTheSameName() async {
     let comment = world.comment("a")
     await world.quiet()

@@ -4,6 +4,7 @@ import HTTPTransport
 import PublicationAPI
 @testable import PublicationClient
 import Runtime
+import SQLiteStorage
 import Synchronization
 import TestSupport
 import Testing
@@ -56,6 +57,19 @@ private typealias Comment = PublicationAPI.Comment
     reader.store.leave(page)
     reader.store.enter(page)
     #expect(page.failures == ["Your bookmark was not saved. Not for you."])
+  }
+
+  @Test func whatFailedWhileNoPageWasThereIsToldInOne() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
+    reader.store.postCache.store([.sample(1), .sample(2)])
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
+    reader.store.toggleBookmark("p1")
+    reader.store.toggleReaction("p1")
+    reader.store.toggleBookmark("p2")
+    await reader.settle()
+    let page = Page()
+    reader.store.enter(page)
+    #expect(page.failures == ["Your bookmark was not saved. Not for you. Your reaction was not saved. Not for you."])
   }
 
   @Test func whatIsNotKnownIsNotChanged() async {
@@ -177,6 +191,58 @@ private typealias Comment = PublicationAPI.Comment
     #expect(reader.store.takeRefusedComment(on: "p1") == nil)
   }
 
+  @Test func eachRefusedCommentIsHandedBack() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
+    reader.store.comment(on: "p1", "First.")
+    reader.store.comment(on: "p1", "Second.")
+    await reader.settle()
+    #expect(reader.store.takeRefusedComment(on: "p1") == "First.\n\nSecond.")
+  }
+
+  @Test func aRefusedCommentOutlivesTheProcessUntilItIsSentOrGivenUp() async throws {
+    let outbox = Outbox(database: try await Database(path: ":memory:", migrations: Outbox.migrations), owner: "reader")
+    let (publication, effects) = (ScriptedPublication(posts: [.sample(1)]), Effects())
+    publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
+    let identifiers = SequentialIdentifiers()
+    let started = {
+      let store = ContentStore(
+        client: APIClient(transport: publication, token: { "token" }), outbox: outbox, retry: Retry(on: ManualClock()), effects: effects,
+        identifiers: identifiers)
+      await store.resume()
+      await effects.settled()
+      return store
+    }
+    let first = await started()
+    first.comment(on: "p1", "First.")
+    first.comment(on: "p1", "Second.")
+    await effects.settled()
+    publication.forgetRequests()
+
+    for _ in 1...2 {
+      let again = await started()
+      let page = Page()
+      again.enter(page)
+      #expect(page.failures == ["Your comment was not saved. Not for you."])
+      #expect(again.comments.ids { _ in true }.isEmpty)
+      let text = again.takeRefusedComment(on: "p1")
+      #expect(text == "First.\n\nSecond.")
+      #expect(again.takeRefusedComment(on: "p1") == nil)
+      // It is in the field now, and not sent.
+      again.commentDrafts["p1"] = text
+      again.commentDrafts["p2"] = nil
+      await effects.settled()
+      again.close()
+      await again.written()
+    }
+    let last = await started()
+    last.commentDrafts["p1"] = last.takeRefusedComment(on: "p1")
+    last.commentDrafts["p1"] = nil
+    await last.written()
+    #expect(await started().takeRefusedComment(on: "p1") == nil)
+    #expect(publication.requests.isEmpty, "what was refused is not sent again")
+  }
+
   @Test func anotherReadersCommentIsNotDeleted() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let theirs = Comment(id: UUID().uuidString, postID: "p1", author: "Other", isMine: false, text: "Mine!", posted: .distantPast)
@@ -199,6 +265,24 @@ private typealias Comment = PublicationAPI.Comment
     #expect(page.failures == ["Your bookmark was not saved. There is no such thing."])
     #expect(reader.publication.with { $0.posts[0].bookmarked })
     #expect(reader.store.waiting.value == Waiting())
+    #expect(reader.store.posts["p1"] == nil, "no page shows it any more")
+  }
+
+  @Test func aPostThatIsGoneGoesWithTheCommentOnIt() async {
+    let reader = ReaderFixture(posts: [])
+    reader.store.postCache.store([.sample(1)])
+    reader.store.comment(on: "p1", "Well said.")
+    await reader.settle()
+    #expect(reader.store.posts["p1"] == nil)
+    #expect(reader.store.takeRefusedComment(on: "p1") == "Well said.")
+  }
+
+  @Test func aClubThatIsGoneLeavesItsPages() async {
+    let reader = ReaderFixture(clubs: [])
+    reader.store.clubCache.store([FanClub(id: "c1", name: "Club")])
+    reader.store.toggleFollow("c1")
+    await reader.settle()
+    #expect(reader.store.fanClubs["c1"] == nil)
   }
 
   @Test(arguments: [401, 408, 425, 429, 502, 503, 504]) func whoIsBusyOrDoesNotKnowTheReaderRefusesNothing(status: Int) async {

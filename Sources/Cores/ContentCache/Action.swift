@@ -15,8 +15,8 @@ public protocol Action: Codable, Sendable {
   var id: UUID { get }
   /// Which entity it changes.
   var entityID: String { get }
-  /// A later action on the same entity with the same key takes the place of this one while it is not on its way; `nil` when each counts.
-  /// By default the kind.
+  /// A later action on the same entity with the same key takes the place of this one, unless the server answers this one first; `nil` when
+  /// each counts. By default the kind; kinds that share one change the same cache.
   var supersedesKey: String? { get }
   /// Changes the entity as the server will. `nil` is an entity that is not known here: an action may make it. Setting `nil` removes it.
   ///

@@ -15,8 +15,7 @@ import Runtime
   private let writer: OutboxWriter
 
   private var registrations: [String: any Registration] = [:]
-  /// Not confirmed, in the order they are sent in.
-  private var line: [PendingAction] = []
+  private var line = ActionLine()
   /// Every action ever taken on, so that none is sent as two.
   private var seen: Set<UUID> = []
   private var sending: Task<Void, Never>?
@@ -28,6 +27,8 @@ import Runtime
   private var isPauseAskedFor = false
   private var mayBegin: Bool
   private var isClosed = false
+  /// How often it was told that the outbox was damaged.
+  private var damagesTold = 0
 
   /// What the server has not confirmed, and why not.
   public let waiting = LastValue(Waiting())
@@ -62,28 +63,36 @@ import Runtime
   ///   - send: asks the server, which may see the same ``Action/id`` again; returns the entity as it is afterwards, `nil` when it is no
   ///     more.
   ///   - confirmed: told after the server carried one out and the cache has its answer.
-  ///   - refused: told after the server refused one and it was taken back, before ``onFailure``.
+  ///   - refused: told after the server refused one and it was taken back, with what `send` threw.
+  ///   - handBack: takes what the reader wrote with one that was refused, and returns whether there is any. Then it is kept, and handed back
+  ///     by each ``resume()``, until ``forgetRefused(_:)``. Before ``onFailure``; not asked when a newer one has taken its place.
   public func register<A: Action>(
     _ type: A.Type, cache: Cache<A.Value>, confirmed: @escaping @MainActor (A) -> Void = { _ in },
-    refused: @escaping @MainActor (A) -> Void = { _ in }, send: @escaping @Sendable (A) async throws -> A.Value?
+    refused: @escaping @MainActor (A, any Error) -> Void = { _, _ in }, handBack: @escaping @MainActor (A) -> Bool = { _ in false },
+    send: @escaping @Sendable (A) async throws -> A.Value?
   ) {
     precondition(registrations[A.kind] == nil, "\(A.kind) is registered twice")
-    registrations[A.kind] = Registered(cache: cache, effects: effects, send: send, confirmed: confirmed, refused: refused)
+    registrations[A.kind] = Registered(
+      cache: cache, effects: effects, send: send, confirmed: confirmed, refused: refused, handBack: handBack)
   }
 
   /// Carries out an action; the cache has changed when this returns. Does nothing for one that was performed before, and nothing once
   /// closed.
-  public func perform<A: Action>(_ action: A) {
+  public func perform<A: Action>(_ action: A) { perform([action]) }
+
+  /// Carries out several, which are kept in one step: all of them survive the end of the process, or none.
+  public func perform<A: Action>(_ actions: [A]) {
     guard let registered = registrations[A.kind] as? Registered<A> else { preconditionFailure("\(A.kind) is not registered") }
-    guard !isClosed, seen.insert(action.id).inserted else { return }
-    let new = registered.pending(action)
-    let superseded = line.filter { $0.isSuperseded(by: new) }
-    line.removeAll { $0.isSuperseded(by: new) }
-    // First the new change and then the old one away, so that nobody sees what was before both.
-    new.apply(false)
-    for old in superseded { old.revert() }
-    line.append(new)
-    keep(action, new, superseding: superseded.map(\.id))
+    guard !isClosed else { return }
+    let new = actions.filter { seen.insert($0.id).inserted }
+    guard !new.isEmpty else { return }
+    let pending = new.map(registered.pending)
+    for action in pending {
+      // First the new change and then the old one away, so that nobody sees what was before both.
+      action.apply(false)
+      line.append(action)?.revert()
+    }
+    keep(new, pending)
     tell()
   }
 
@@ -93,8 +102,14 @@ import Runtime
     var rows: [Outbox.Row] = []
     do { rows = try await effects.run("outbox.read") { try await outbox.rows() } } catch { onStorageError?(error) }
     guard !isClosed else { return }
+    tellDamage()
+    let (added, superseded) = line.prepend(rows.compactMap { seen.insert($0.id).inserted ? old($0) : nil })
     // From the last to the first, since each goes beneath all that are there.
-    for row in rows.reversed() where seen.insert(row.id).inserted { bringIn(row) }
+    for action in added {
+      action.isKept = true
+      action.apply(true)
+    }
+    for action in superseded { forget(action.id) }
     mayBegin = true
     tell()
     go()
@@ -122,28 +137,26 @@ import Runtime
     isClosed = true
     sending?.cancel()
     pause?.cancel()
-    let all = line
-    line = []
+    let all = line.all
+    line = ActionLine()
     for action in all { action.revert() }
     tell()
   }
 
+  /// What a refused action said is in the reader's hands, or not wanted any more: it is not kept any longer.
+  public func forgetRefused(_ id: UUID) { forget(id) }
+
   // MARK: Outbox
 
-  /// Writes the action's row, and sends it afterwards.
-  private func keep<A: Action>(_ action: A, _ pending: PendingAction, superseding superseded: [UUID]) {
-    let isKept: @MainActor () -> Void = { [weak self] in
-      pending.isKept = true
+  /// Writes the actions' rows, and sends them afterwards.
+  private func keep<A: Action>(_ actions: [A], _ pending: [PendingAction]) {
+    let areKept: @MainActor () -> Void = { [weak self] in
+      for action in pending { action.isKept = true }
+      self?.tellDamage()
       self?.go()
     }
-    guard let outbox else { return isKept() }
-    do {
-      let row = Outbox.Row(id: action.id, kind: A.kind, entityID: action.entityID, payload: try JSONEncoder().encode(action))
-      writer.write("outbox.add", then: isKept) { try await outbox.add(row, superseding: superseded) }
-    } catch {
-      onStorageError?(error)
-      isKept()
-    }
+    guard let outbox else { return areKept() }
+    writer.write("outbox.add", then: areKept) { try await outbox.add(actions.map { try Outbox.Row($0) }) }
   }
 
   private func forget(_ id: UUID) {
@@ -151,22 +164,26 @@ import Runtime
     writer.write("outbox.remove") { try await outbox.remove(id) }
   }
 
-  private func bringIn(_ row: Outbox.Row) {
+  /// - Returns: what shall be sent, of an earlier run; `nil` for what was refused then, or cannot be read.
+  private func old(_ row: Outbox.Row) -> PendingAction? {
     struct UnknownKind: Error {}
-    let old: PendingAction
     do {
       guard let registration = registrations[row.kind] else { throw UnknownKind() }
-      old = try registration.pending(decoding: row.payload)
+      guard let sentence = row.refused else { return try registration.pending(decoding: row.payload) }
+      try registration.handBack(decoding: row.payload)
+      onFailure?(ActionFailure(kind: row.kind, actionID: row.id, entityID: row.entityID, sentence: sentence))
     } catch {
       forget(row.id)
       let sentence = "A change made with another version of this app could not be sent."
       onFailure?(ActionFailure(kind: row.kind, actionID: row.id, entityID: row.entityID, sentence: sentence))
-      return
     }
-    guard !line.contains(where: { old.isSuperseded(by: $0) }) else { return forget(row.id) }
-    old.isKept = true
-    old.apply(true)
-    line.insert(old, at: 0)
+    return nil
+  }
+
+  private func tellDamage() {
+    guard let times = outbox?.timesSetAside, times > damagesTold else { return }
+    damagesTold = times
+    onStorageError?(Outbox.Damaged())
   }
 
   // MARK: Sending
@@ -192,24 +209,40 @@ import Runtime
     switch outcome {
     case .success(let confirm):
       end(action)
+      forget(action.id)
       confirm()
     case .failure(let error):
       switch explain(error, action.tries) {
-      case .refused(let sentence):
-        end(action)
-        action.revert()
-        action.refused()
-        onFailure?(ActionFailure(kind: action.kind, actionID: action.id, entityID: action.target.entityID, sentence: sentence))
-      case .unreachable(let sentence, let asked): wait(sentence, asked)
+      case .refused(let sentence): refuse(action, error, sentence)
+      case .unreachable(let sentence, let asked):
+        // Whether it came nobody knows, and it is no matter: the newer one says how it shall be.
+        if line.isSuperseded(action) {
+          line.remove(action)
+          action.revert()
+          forget(action.id)
+        }
+        wait(sentence, asked)
       }
     }
+  }
+
+  private func refuse(_ action: PendingAction, _ error: any Error, _ sentence: String) {
+    let isWanted = !line.isSuperseded(action)
+    end(action)
+    action.revert()
+    action.refused(error)
+    if isWanted, action.handBack() {
+      if let outbox { writer.write("outbox.refuse") { [id = action.id] in try await outbox.refuse(id, sentence) } }
+    } else {
+      forget(action.id)
+    }
+    onFailure?(ActionFailure(kind: action.kind, actionID: action.id, entityID: action.target.entityID, sentence: sentence))
   }
 
   /// The server has spoken about the first in line.
   private func end(_ action: PendingAction) {
     vainTries = 0
-    line.removeAll { $0 === action }
-    forget(action.id)
+    line.remove(action)
     tell()
   }
 
@@ -226,5 +259,5 @@ import Runtime
   }
 
   /// A problem lasts until the server has spoken.
-  private func tell() { waiting.value = Waiting(count: line.count, problem: vainTries > 0 && !line.isEmpty ? waiting.value.problem : nil) }
+  private func tell() { waiting.value = Waiting(count: line.count, problem: vainTries > 0 && line.count > 0 ? waiting.value.problem : nil) }
 }

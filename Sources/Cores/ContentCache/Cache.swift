@@ -39,6 +39,9 @@ import Runtime
 
   private let keeper: Keeper<Value>?
 
+  /// Told after each question that was put to the server: what went wrong with it, or `nil`.
+  public var onAnswer: (((any Error)?) -> Void)?
+
   /// In memory only.
   public init() { keeper = nil }
 

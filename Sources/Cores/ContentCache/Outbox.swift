@@ -17,7 +17,16 @@ public struct Outbox: Sendable {
           entity TEXT NOT NULL,
           payload BLOB NOT NULL
         )
-        """)
+        """),
+    // Until then every action took the place of those of its kind.
+    Migration(
+      version: 2,
+      sql: """
+        ALTER TABLE outbox ADD COLUMN key TEXT;
+        ALTER TABLE outbox ADD COLUMN refused TEXT;
+        UPDATE outbox SET key = kind;
+        CREATE INDEX outbox_key ON outbox (owner, entity, key)
+        """),
   ]
 
   /// One kept action.
@@ -25,8 +34,15 @@ public struct Outbox: Sendable {
     let id: UUID
     let kind: String
     let entityID: String
+    /// ``Action/supersedesKey``.
+    var key: String?
     let payload: Data
+    /// Why the server would not have it; `nil` while it has not said so.
+    var refused: String?
   }
+
+  /// The file was damaged; it was set aside, and a new one is in its place.
+  public struct Damaged: Error {}
 
   private let database: Database
   private let owner: String
@@ -39,16 +55,26 @@ public struct Outbox: Sendable {
     self.owner = owner
   }
 
-  /// Keeps an action in the place of those that it supersedes.
-  func add(_ row: Row, superseding: [UUID]) async throws {
+  /// How often the file was set aside because it was damaged.
+  var timesSetAside: Int { database.timesSetAside }
+
+  /// Keeps actions, each in the place of those that it supersedes, also of those that nobody here knows of because they could not be read.
+  func add(_ rows: [Row]) async throws {
     try await database.run { connection in
       try connection.transaction {
-        for id in superseding { try connection.execute("DELETE FROM outbox WHERE id = ?", id) }
-        try connection.execute(
-          "INSERT OR IGNORE INTO outbox (id, owner, kind, entity, payload) VALUES (?, ?, ?, ?, ?)", row.id, owner, row.kind, row.entityID,
-          row.payload)
+        for row in rows {
+          try connection.execute("DELETE FROM outbox WHERE owner = ? AND entity = ? AND key = ?", owner, row.entityID, row.key)
+          try connection.execute(
+            "INSERT OR IGNORE INTO outbox (id, owner, kind, entity, key, payload) VALUES (?, ?, ?, ?, ?, ?)", row.id, owner, row.kind,
+            row.entityID, row.key, row.payload)
+        }
       }
     }
+  }
+
+  /// Keeps one for what the reader wrote; it is not sent any more, and nothing takes its place.
+  func refuse(_ id: UUID, _ sentence: String) async throws {
+    try await database.run { _ = try $0.execute("UPDATE outbox SET refused = ?, key = NULL WHERE id = ?", sentence, id) }
   }
 
   func remove(_ id: UUID) async throws { try await database.run { _ = try $0.execute("DELETE FROM outbox WHERE id = ?", id) } }
@@ -58,9 +84,18 @@ public struct Outbox: Sendable {
   /// What is kept, oldest first.
   func rows() async throws -> [Row] {
     try await database.run { connection in
-      try connection.query("SELECT id, kind, entity, payload FROM outbox WHERE owner = ? ORDER BY position", owner) { row in
-        Row(id: try row.get(0), kind: try row.get(1), entityID: try row.get(2), payload: try row.get(3))
+      try connection.query("SELECT id, kind, entity, key, payload, refused FROM outbox WHERE owner = ? ORDER BY position", owner) { row in
+        Row(
+          id: try row.get(0), kind: try row.get(1), entityID: try row.get(2), key: try row.get(3), payload: try row.get(4),
+          refused: try row.get(5))
       }
     }
+  }
+}
+
+extension Outbox.Row {
+  init<A: Action>(_ action: A) throws {
+    self.init(
+      id: action.id, kind: A.kind, entityID: action.entityID, key: action.supersedesKey, payload: try JSONEncoder().encode(action))
   }
 }

@@ -29,9 +29,12 @@ import Runtime
     isWriting = true
     Task {
       while !writes.isEmpty {
-        let next = writes.removeFirst()
-        do { try await effects.run(next.label, next.work) } catch { onError?(error) }
-        next.then()
+        let batch = writes
+        writes.removeAll()
+        for next in batch {
+          do { try await effects.run(next.label, next.work) } catch { onError?(error) }
+          next.then()
+        }
       }
       isWriting = false
       let waiting = waiting

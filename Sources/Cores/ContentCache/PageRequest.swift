@@ -115,6 +115,7 @@ extension Cache {
       guard let self, requests[key] === request, request.attempt == attempt else { return }
       requests[key] = nil
       request.finish(result.flatMap { answer in Result { try take(answer, key, asked) } })
+      onAnswer?(result.failure)
     }
   }
 
@@ -137,3 +138,7 @@ extension Cache {
 
 /// The server calls unchanged what was never here.
 private struct NothingToConfirm: Error {}
+
+extension Result {
+  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

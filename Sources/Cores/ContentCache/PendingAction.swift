@@ -9,47 +9,57 @@ struct Target: Hashable {
 
 /// An action that the server has not confirmed, its type forgotten.
 @MainActor final class PendingAction {
+  /// What two actions share of which the later takes the place of the earlier. What may have reached the server gives way as well as what
+  /// has not: the newer one says how it shall be in the end.
+  struct Key: Hashable {
+    let target: Target
+    let name: String
+  }
+
   let id: UUID
   let kind: String
   let target: Target
-  private let supersedesKey: String?
+  /// `nil` when each counts.
+  let key: Key?
   /// Changes the cache; true puts it beneath the other pending actions.
   let apply: (_ beneath: Bool) -> Void
   let revert: () -> Void
   /// Asks the server; what is returned stores the answer.
   let send: @MainActor () async throws -> @MainActor () -> Void
   /// Tells whoever registered the kind.
-  let refused: () -> Void
+  let refused: (any Error) -> Void
+  /// Gives whoever registered the kind what the reader wrote, and says whether there is any.
+  let handBack: () -> Bool
   /// Its row is written, or never will be.
   var isKept = false
   var isOnItsWay = false
+  /// It is not in the line any more.
+  var isOver = false
   /// How often it was sent.
   var tries = 0
 
   init<A: Action>(
     _ action: A, target: Target, apply: @escaping (Bool) -> Void, revert: @escaping () -> Void,
-    send: @escaping @MainActor () async throws -> @MainActor () -> Void, refused: @escaping () -> Void
+    send: @escaping @MainActor () async throws -> @MainActor () -> Void, refused: @escaping (any Error) -> Void,
+    handBack: @escaping () -> Bool
   ) {
     id = action.id
     kind = A.kind
     self.target = target
-    supersedesKey = action.supersedesKey
+    key = action.supersedesKey.map { Key(target: target, name: $0) }
     self.apply = apply
     self.revert = revert
     self.send = send
     self.refused = refused
-  }
-
-  /// What may have reached the server gives way as well as what has not: the newer one says how it shall be in the end.
-  func isSuperseded(by newer: PendingAction) -> Bool {
-    guard !isOnItsWay, target == newer.target, let supersedesKey else { return false }
-    return supersedesKey == newer.supersedesKey
+    self.handBack = handBack
   }
 }
 
 /// How one kind of action is made from its row, applied and sent.
 @MainActor protocol Registration {
   func pending(decoding payload: Data) throws -> PendingAction
+  /// Hands back what was refused in an earlier run.
+  func handBack(decoding payload: Data) throws
 }
 
 @MainActor struct Registered<A: Action>: Registration {
@@ -57,12 +67,15 @@ struct Target: Hashable {
   let effects: Effects
   let send: @Sendable (A) async throws -> A.Value?
   let confirmed: @MainActor (A) -> Void
-  let refused: @MainActor (A) -> Void
+  let refused: @MainActor (A, any Error) -> Void
+  let handBack: @MainActor (A) -> Bool
 
   func pending(decoding payload: Data) throws -> PendingAction { pending(try JSONDecoder().decode(A.self, from: payload)) }
 
+  func handBack(decoding payload: Data) throws { _ = handBack(try JSONDecoder().decode(A.self, from: payload)) }
+
   func pending(_ action: A) -> PendingAction {
-    let (cache, effects, send, confirmed, refused) = (cache, effects, send, confirmed, refused)
+    let (cache, effects, send, confirmed, refused, handBack) = (cache, effects, send, confirmed, refused, handBack)
     return PendingAction(
       action, target: Target(cache: ObjectIdentifier(cache), entityID: action.entityID),
       apply: { beneath in cache.add(.init(id: action.id, apply: action.apply), to: action.entityID, beneath: beneath) },
@@ -74,6 +87,6 @@ struct Target: Hashable {
           confirmed(action)
         }
       },
-      refused: { refused(action) })
+      refused: { refused(action, $0) }, handBack: { handBack(action) })
   }
 }

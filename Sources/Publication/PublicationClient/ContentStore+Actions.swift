@@ -14,28 +14,31 @@ extension ContentStore {
   /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
   public func react(_ id: Post.ID, _ reaction: Reaction) {
     guard let post = posts[id] else { return }
-    set(ReactionSetting.self, of: id, in: posts, to: post.reaction == reaction ? nil : reaction)
+    set(ReactionSetting.self, of: [id], in: posts, to: post.reaction == reaction ? nil : reaction)
   }
 
   /// Adds the reader's heart, or takes away whatever reaction there is; a post that is not known is left alone.
   public func toggleReaction(_ id: Post.ID) {
     guard let post = posts[id] else { return }
-    set(ReactionSetting.self, of: id, in: posts, to: post.reaction == nil ? .love : nil)
+    set(ReactionSetting.self, of: [id], in: posts, to: post.reaction == nil ? .love : nil)
   }
 
   /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.
   public func toggleBookmark(_ id: Post.ID) {
     guard let post = posts[id] else { return }
-    set(BookmarkSetting.self, of: id, in: posts, to: !post.bookmarked)
+    set(BookmarkSetting.self, of: [id], in: posts, to: !post.bookmarked)
   }
 
   /// Marks a post as read, or as unread; nothing is sent for one that is so already, or not known.
-  public func markRead(_ id: Post.ID, _ read: Bool = true) { set(ReadSetting.self, of: id, in: posts, to: read) }
+  public func markRead(_ id: Post.ID, _ read: Bool = true) { set(ReadSetting.self, of: [id], in: posts, to: read) }
+
+  /// Marks posts as read.
+  public func markRead(_ ids: some Sequence<Post.ID>) { set(ReadSetting.self, of: ids, in: posts, to: true) }
 
   /// Follows a fan club, or stops; a club that is not known is left alone.
   public func toggleFollow(_ id: FanClub.ID) {
     guard let club = fanClubs[id] else { return }
-    set(FollowSetting.self, of: id, in: fanClubs, to: !club.followed)
+    set(FollowSetting.self, of: [id], in: fanClubs, to: !club.followed)
   }
 
   /// Writes a comment under a post. White space around it is left out, and so are control characters, which come in by pasting.
@@ -58,12 +61,25 @@ extension ContentStore {
       CommentAction(id: identifiers.next(), comment: uuid, post: comment.postID, text: nil, author: author, written: clock.now))
   }
 
-  /// The text of a comment that the publication refused, once: so that nobody has to write it again.
-  public func takeRefusedComment(on post: Post.ID) -> String? { refusedComments.removeValue(forKey: post) }
+  /// What the publication refused of a post's comments, so that nobody has to write it again: once while the app runs, and again after its
+  /// next start, as long as it stands in the post's ``commentDrafts``.
+  public func takeRefusedComment(on post: Post.ID) -> String? {
+    let taken = refusedComments.filter { $0.post == post }
+    refusedComments.removeAll { $0.post == post }
+    handedBack += taken
+    return taken.isEmpty ? nil : taken.compactMap(\.text).joined(separator: "\n\n")
+  }
 
-  private func set<S: Setting>(_: S.Type, of id: String, in cache: any CacheReading<S.Value>, to choice: S.Choice) {
-    guard !isClosed, let value = cache[id], S.choice(in: value) != choice else { return }
-    actions.perform(SettingAction<S>(id: identifiers.next(), of: id, choice))
+  /// What the reader has sent again, or removed from the field, is kept no longer.
+  func forgetHandedBack() {
+    for comment in handedBack where commentDrafts[comment.post] == nil { actions.forgetRefused(comment.id) }
+    handedBack.removeAll { commentDrafts[$0.post] == nil }
+  }
+
+  private func set<S: Setting>(_: S.Type, of ids: some Sequence<String>, in cache: any CacheReading<S.Value>, to choice: S.Choice) {
+    guard !isClosed else { return }
+    let others = ids.filter { id in cache[id].map { S.choice(in: $0) != choice } ?? false }
+    actions.perform(others.map { SettingAction<S>(id: identifiers.next(), of: $0, choice) })
   }
 
   func registerActions() {
@@ -75,7 +91,12 @@ extension ContentStore {
     register(FollowSetting.self, clubCache, client)
     actions.register(
       CommentAction.self, cache: commentCache, confirmed: { [weak self] in self?.count($0.post) },
-      refused: { [weak self] in self?.refusedComments[$0.post] = $0.text }
+      refused: { [weak self] in self?.forget($0.post, in: self?.postCache, $1) },
+      handBack: { [weak self] comment in
+        guard let self, comment.text != nil else { return false }
+        refusedComments.append(comment)
+        return true
+      }
     ) { try await $0.send(by: client) }
     let refusals = [
       ReactionSetting.kind: ReactionSetting.refusal, BookmarkSetting.kind: BookmarkSetting.refusal, ReadSetting.kind: ReadSetting.refusal,
@@ -88,15 +109,21 @@ extension ContentStore {
   }
 
   private func register<S: Setting>(_: S.Type, _ cache: Cache<S.Value>, _ client: APIClient) {
-    actions.register(SettingAction<S>.self, cache: cache) { try await S.send($0.choice, of: $0.entityID, by: client) }
+    actions.register(SettingAction<S>.self, cache: cache, refused: { [weak self] in self?.forget($0.entityID, in: cache, $1) }) {
+      try await S.send($0.choice, of: $0.entityID, by: client)
+    }
+  }
+
+  /// What the publication says is gone, in answer to an action, is not shown anywhere any more.
+  private func forget<Value>(_ id: String, in cache: Cache<Value>?, _ error: any Error) {
+    if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
   }
 
   /// How many comments a post has only the publication can say.
   private func count(_ post: Post.ID) {
     let asked = postCache.stamp()
-    Task { [weak self, effects, client] in
-      guard let new = try? await effects.run("comment.count", { try await client.post(post) }) else { return }
-      guard let self, !isClosed else { return }
+    Task { [weak self, client] in
+      guard let new = try? await self?.ask("comment.count", { try await client.post(post) }), let self, !isClosed else { return }
       postCache.store([new], asOf: asked)
     }
   }

@@ -37,8 +37,9 @@ import Runtime
   /// How many article passes the reader has; `nil` until the publication has said so.
   public let passes = LastValue<Int?>(nil)
 
-  /// What the reader is writing, by the post that it is about; kept while the app runs.
-  public var commentDrafts: [Post.ID: String] = [:]
+  /// What the reader is writing, by the post that it is about; kept while the app runs, and what was refused of it for longer: see
+  /// ``takeRefusedComment(on:)``.
+  public var commentDrafts: [Post.ID: String] = [:] { didSet { forgetHandedBack() } }
 
   /// Counts what made every list out of date, such as a feed that was added.
   public private(set) var listsAge = 0
@@ -60,10 +61,13 @@ import Runtime
   let clock: any AppClock
   /// The reader's name, for what is not confirmed yet.
   let author: String
-  /// What the publication would not have, by its post: see ``takeRefusedComment(on:)``.
-  var refusedComments: [Post.ID: String] = [:]
+  /// What the publication would not have: see ``takeRefusedComment(on:)``.
+  var refusedComments: [CommentAction] = []
+  /// What of it the reader has in a field, to send or to give up.
+  var handedBack: [CommentAction] = []
   private var onScreen: [() -> (any ContentPage)?] = []
-  private var unseenFailure: String?
+  /// What to tell the next page, each thing once.
+  private var unseenFailures: [String] = []
   private var passGeneration = 0
 
   /// - Parameters:
@@ -89,6 +93,7 @@ import Runtime
     clock = retry.clock
     actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestFailure.init(ofAction:tries:))
     registerActions()
+    for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onAnswer = { [weak self] in self?.heard($0) } }
   }
 
   /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
@@ -110,7 +115,7 @@ import Runtime
   public func refreshPasses() async {
     passGeneration += 1
     let (mine, client) = (passGeneration, client)
-    let balances = try? await effects.run("passes.load") { try await client.balances() }
+    let balances = try? await ask("passes.load") { try await client.balances() }
     // An answer from before a pass was spent, or for a reader who is gone, is out of date.
     guard let balances, mine == passGeneration, !isClosed else { return }
     passes.value = balances.first { $0.type == Balance.articlePass }?.amount ?? 0
@@ -121,7 +126,7 @@ import Runtime
   public func unlock(_ id: Post.ID) async throws {
     let (asked, client) = (postCache.stamp(), client)
     do {
-      let post = try await effects.run("post.unlock") { try await client.unlock(id) }
+      let post = try await ask("post.unlock") { try await client.unlock(id) }
       guard !isClosed else { return }
       postCache.store([post], asOf: asked)
     } catch {
@@ -164,7 +169,7 @@ import Runtime
   /// - Throws: `ClientError`.
   public func search(_ text: String, cursor: String? = nil) async throws -> Page<SearchHit> {
     let (asked, client) = (postCache.stamp(), client)
-    let page = try await effects.run("search.load") { try await client.search(text, cursor: cursor) }
+    let page = try await ask("search.load") { try await client.search(text, cursor: cursor) }
     if !isClosed { postCache.store(page.items.map(\.post), asOf: asked) }
     return page
   }
@@ -174,9 +179,28 @@ import Runtime
   /// - Throws: `ClientError`.
   public func followedPosts(_ label: String, unless etag: String?) async throws -> Conditional<Page<Post>> {
     let (asked, client) = (postCache.stamp(), client)
-    let answer = try await effects.run(label) { try await client.posts(PostFilter(followed: true), unless: etag) }
+    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), unless: etag) }
     if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
     return answer
+  }
+
+  /// Asks the publication something that no cache asks for.
+  func ask<Answer: Sendable>(
+    _ label: String, _ question: @escaping @concurrent @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    do {
+      let answer = try await effects.run(label, question)
+      heard(nil)
+      return answer
+    } catch {
+      heard(error)
+      throw error
+    }
+  }
+
+  /// Whoever answers is there: what waits to be sent need not wait for its next try.
+  private func heard(_ error: (any Error)?) {
+    if error.map(RequestFailure.isAnswer) ?? true { actions.networkIsBack() }
   }
 
   /// What the publication says is gone is not shown anywhere any more.
@@ -191,10 +215,8 @@ import Runtime
   public func enter(_ page: any ContentPage) {
     leave(page)
     onScreen.append { [weak page] in page }
-    if let sentence = unseenFailure {
-      unseenFailure = nil
-      page.actionFailed(sentence)
-    }
+    if !unseenFailures.isEmpty { page.actionFailed(unseenFailures.joined(separator: " ")) }
+    unseenFailures = []
   }
 
   /// A page is off screen and is told nothing more.
@@ -211,7 +233,8 @@ import Runtime
     postCache.removeAll()
     clubCache.removeAll()
     commentCache.removeAll()
-    refusedComments = [:]
+    refusedComments = []
+    handedBack = []
     commentDrafts = [:]
   }
 
@@ -220,7 +243,7 @@ import Runtime
   /// Tells the pages on screen, or else the next one.
   func failed(_ sentence: String) {
     let pages = pagesOnScreen
-    if pages.isEmpty { unseenFailure = sentence }
+    if pages.isEmpty, !unseenFailures.contains(sentence) { unseenFailures.append(sentence) }
     for page in pages { page.actionFailed(sentence) }
   }
 }
@@ -228,6 +251,7 @@ import Runtime
 /// A cache of anything.
 @MainActor private protocol Keeping: AnyObject {
   var onNotice: ((String) -> Void)? { get set }
+  var onAnswer: (((any Error)?) -> Void)? { get set }
 }
 
 extension Cache: Keeping {}

@@ -78,11 +78,11 @@ import PublicationAPI
   /// Marks the post as read, or as unread.
   public func readTapped(_ id: Post.ID) { if let post = store.posts[id] { store.markRead(id, !post.read) } }
   /// Marks all rows that are there as read.
-  public func allReadTapped() { for id in list.state.ids { store.markRead(id) } }
+  public func allReadTapped() { store.markRead(list.state.ids) }
   /// Marks the rows down to this one as read.
   public func readToHereTapped(_ id: Post.ID) {
     guard let row = list.state.ids.firstIndex(of: id) else { return }
-    for id in list.state.ids[...row] { store.markRead(id) }
+    store.markRead(list.state.ids[...row])
   }
   /// Adds or removes the reader's bookmark.
   public func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }

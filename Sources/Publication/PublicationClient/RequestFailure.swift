@@ -26,6 +26,13 @@ extension RequestFailure {
     }
   }
 
+  /// Whether an error is an answer of the publication's own, so that whatever waits for it can be sent: not a proxy's or a network's page,
+  /// and not that it is down or busy.
+  static func isAnswer(_ error: any Error) -> Bool {
+    guard case .problem(let problem, _)? = error as? ClientError else { return false }
+    return problem.isPublications && !later.contains(problem.status)
+  }
+
   /// Not signed in, to a publication or a proxy; too slow, too early, too often; a gateway's errors, maintenance, a network's own page.
   private static let later: Set<Int> = [401, 407, 408, 425, 429, 502, 503, 504, 511]
   private static let triesAtWhatBreaks = 5
