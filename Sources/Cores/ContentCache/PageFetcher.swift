@@ -51,6 +51,8 @@ public struct Membership<Value: Entity> {
     public fileprivate(set) var isStored = false
     /// When the oldest of that was fetched.
     public fileprivate(set) var storedSince: Date?
+    /// Whether the server has yet to say whether what was stored is still so.
+    public fileprivate(set) var isConfirming = false
     fileprivate var wasAnswered = false
 
     /// Whether anything is on its way.
@@ -139,16 +141,19 @@ public struct Membership<Value: Entity> {
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
   ///
   /// Where a list is shown already, what is stored would be nothing new: the server is asked alone.
-  public func reload(_ policy: FetchPolicy = .cacheThenNetwork) {
-    guard !state.isReloading else { return }
+  /// - Parameter anew: whether it is asked for again while it is asked for already, by this list or another, since the answer may be another
+  ///   now. All get the new one.
+  public func reload(_ policy: FetchPolicy = .cacheThenNetwork, anew: Bool = false) {
+    guard anew || !state.isReloading else { return }
     begin()
     self.policy = policy
     change {
       $0.isReloading = true
       $0.isLoadingMore = false
+      $0.isConfirming = false
       $0.failure = nil
     }
-    load("", isShown: !segments.isEmpty && policy != .cacheOnly)
+    load("", isShown: !segments.isEmpty && policy != .cacheOnly, anew: anew)
   }
 
   /// Shows or fetches the next page, if there is one and nothing is under way.
@@ -241,11 +246,11 @@ public struct Membership<Value: Entity> {
     asking.removeAll()
   }
 
-  private func load(_ cursor: String, isShown: Bool) {
+  private func load(_ cursor: String, isShown: Bool, anew: Bool = false) {
     switch policy {
-    case .cacheThenNetwork where !isShown: recall(cursor) { $0.ask(cursor) }
+    case .cacheThenNetwork where !isShown: recall(cursor) { $0.ask(cursor, anew: anew) }
     case .cacheOnly: recall(cursor) { $0.ended(cursor) }
-    case .cacheThenNetwork, .networkElseCache, .network: ask(cursor)
+    case .cacheThenNetwork, .networkElseCache, .network: ask(cursor, anew: anew)
     }
   }
 
@@ -274,12 +279,15 @@ public struct Membership<Value: Entity> {
   private func show(_ page: PageRow, at cursor: String) {
     let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched, generation: generation)
     guard put(new) else { return }
-    shown(cursor.isEmpty ? nil : new.ids) { if !cursor.isEmpty { end(cursor, &$0) } }
+    shown(cursor.isEmpty ? nil : new.ids) {
+      if !cursor.isEmpty { end(cursor, &$0) }
+      $0.isConfirming = policy == .cacheThenNetwork
+    }
     if membership != nil { reloadFromCache() }
   }
 
-  private func ask(_ cursor: String) {
-    asking[cursor] = cache.request(PageKey(list, cursor), label, effects, fetch: fetch) { [weak self] result in
+  private func ask(_ cursor: String, anew: Bool = false) {
+    asking[cursor] = cache.request(PageKey(list, cursor), label, effects, anew: anew, fetch: fetch) { [weak self] result in
       guard let self else { return }
       asking[cursor] = nil
       switch result {
@@ -347,6 +355,7 @@ public struct Membership<Value: Entity> {
   }
 
   private func end(_ cursor: String, _ state: inout State) {
+    state.isConfirming = !asking.isEmpty
     if cursor.isEmpty { state.isReloading = false }
     guard cursor == loadingMore else { return }
     loadingMore = nil

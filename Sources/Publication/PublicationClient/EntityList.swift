@@ -63,10 +63,10 @@ public struct ListState: Equatable, Sendable {
   private let isPremium: (Value) -> Bool
   private var observation: Observation?
   private var isOnScreen = false
-  private var isLoading = false
+  private var isReloading = false
   private var drawn: Set<String> = []
-  /// ``ContentStore/listsAge`` when it was loaded last.
-  private var age = 0
+  /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
+  private var (age, asked) = (0, 0)
   /// Whether what came since is being brought in, which is one change of the state.
   private var showsNewer = false
 
@@ -132,8 +132,10 @@ public struct ListState: Equatable, Sendable {
   }
 
   private func reload() {
-    age = store.listsAge
-    fetcher.reload()
+    // What is being asked already is older than what came since.
+    let anew = asked != store.listsAge
+    asked = store.listsAge
+    fetcher.reload(anew: anew)
   }
 
   /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``.
@@ -182,15 +184,16 @@ public struct ListState: Equatable, Sendable {
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
   private func entitiesChanged(_ ids: Set<String>) {
-    if followsActions { fetcher.reloadFromCache(ids) }
+    // What is gone leaves every list.
+    if followsActions || ids.contains(where: { cache[$0] == nil }) { fetcher.reloadFromCache(ids) }
     let rows = ids.intersection(drawn)
     if !rows.isEmpty { onRowsChanged?(rows) }
   }
 
   private func listChanged() {
-    let wasLoading = isLoading
-    isLoading = fetcher.state.isLoading
-    if wasLoading, !isLoading, fetcher.state.failure == nil { store.actions.networkIsBack() }
+    let wasReloading = isReloading
+    isReloading = fetcher.state.isReloading
+    if wasReloading, !isReloading, fetcher.state.failure == nil { age = asked }
     // An answer may be older than what the reader did meanwhile.
     if followsActions, isOnScreen, !fetcher.state.isLoading { fetcher.reloadFromCache() }
     update()
@@ -213,7 +216,7 @@ public struct ListState: Equatable, Sendable {
     if list.isReloading { new.loadMoreFailure = nil }
     // Why rows are from an earlier time is said beside them, as long as it is so; while they are asked about, what was said stays.
     let isUnreachable = list.failure?.isUnreachable == true
-    new.note = list.isStored && isUnreachable ? Self.keptNote : list.isStored && list.isLoading ? state.note : nil
+    new.note = list.isStored && isUnreachable ? Self.keptNote : list.isStored && (list.isLoading || list.isConfirming) ? state.note : nil
     new.keptSince = new.note == nil ? nil : list.storedSince
     let isSaid = new.note != nil && state.note == nil
     if state.isRefreshing, !list.isReloading, !isSaid, let failure { new.message = "The list could not be refreshed. \(failure)" }
