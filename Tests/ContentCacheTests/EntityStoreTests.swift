@@ -268,7 +268,7 @@ import Testing
     let store = open(limit: 100_000)
     await fill(store, 1...200)
     #expect(try count() == 200)
-    await store.write(StoreBatch<Note>(kept: ["7"]))
+    await store.write(StoreBatch<Note>(unknown: [("7", true)]))
     store.startEvicting()
     await fill(store, 201...202)
     #expect(try count() < 200)

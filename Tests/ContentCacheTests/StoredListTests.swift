@@ -17,8 +17,8 @@ import Testing
   let gate = Gate<Asked, PageAnswer<Note>>()
   private(set) var labels: [String] = []
 
-  init(_ path: String, clock: any AppClock, owner: String = "reader") async throws {
-    store = EntityStore(path: path, owner: owner, clock: clock)
+  init(_ path: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) async throws {
+    store = EntityStore(path: path, owner: "reader", clock: clock, limit: limit)
     cache = Cache(store: store, effects: effects)
     effects.onDelivery = { [weak self] in self?.labels.append($0.label) }
   }

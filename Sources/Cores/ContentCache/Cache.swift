@@ -170,16 +170,15 @@ import Runtime
     return known.index(forKey: id) != nil
   }
 
-  /// Whether the server's value is here.
-  func knows(_ id: String) -> Bool { known[id] != nil }
-
   /// Whether what is here of an entity was asked for at that moment or later.
   func isKnown(_ id: String, since stamp: Stamp) -> Bool { known[id].map { $0.stamp >= stamp } ?? false }
 
-  /// Notes what is known of a page; its entities are stored already.
+  /// Notes what is known of a page, and that it is being read; its entities are stored already.
   func keep(_ page: PageRow) {
     pages[page.key] = page
-    keeper?.keep(page)
+    guard let keeper else { return }
+    keeper.keep(page)
+    for id in page.ids { if let entity = known[id] { keeper.keep(read: entity) } }
   }
 
   /// Brings in what the store holds of a page, beneath what is known here.
@@ -216,7 +215,7 @@ import Runtime
   /// Whether an entity has pending actions is written with it: those that have stay, so that there is something to show them on.
   private func keep(_ id: String) {
     guard let keeper else { return }
-    if let entity = known[id] { keeper.keep(entity) } else if isPending(id) { keeper.keep(pending: id) }
+    if let entity = known[id] { keeper.keep(entity) } else { keeper.keep(unknown: id) }
   }
 
   private func drop(_ id: String, _ stamp: Stamp) {
@@ -242,7 +241,7 @@ import Runtime
     guard let old = known[id] else {
       let new = KnownEntity(Held(value), id, stamp)
       known[id] = new
-      if !isStored { keeper?.keep(new) }
+      if isStored { new.storedAt = 0 } else { keeper?.keep(new) }
       return true
     }
     let isNewer = stamp >= old.stamp

@@ -18,7 +18,8 @@ extension EntityStore {
           list TEXT NOT NULL, cursor TEXT NOT NULL, read INTEGER NOT NULL, fetched REAL NOT NULL, ids BLOB NOT NULL, next TEXT, etag TEXT,
           PRIMARY KEY (list, cursor)
         ) STRICT, WITHOUT ROWID;
-        """)
+        """),
+    Migration(version: 2, sql: "ALTER TABLE page ADD COLUMN digest INTEGER"),
   ]
 
   /// A detail that is not given is not lost: lists have none.
@@ -50,6 +51,8 @@ struct PageRow: Equatable, Sendable {
   var ids: [String]
   var next: String?
   var etag: String?
+  /// Tells whether the entities are still what the server said when it gave the tag: ``FetchedPage/digest``.
+  var digest: Int64?
   /// When the server last said that it is so.
   var fetched: Date
   /// Whether the server's answer, if it is one of this run, had entities without their detail only.
@@ -68,9 +71,13 @@ struct StoredPage<Value: Entity>: Sendable {
 /// What is written together.
 struct StoreBatch<Value: Entity>: Sendable {
   /// The server's values, and whether each is kept for good.
-  var values: [(Held<Value>, isKept: Bool)] = []
-  /// What is kept for good, with a value that is not known here.
-  var kept: [String] = []
+  var values: [(held: Held<Value>, isKept: Bool)] = []
+  /// What was read, and is as it was written.
+  var read: [(held: Held<Value>, isKept: Bool)] = []
+  /// When the first of that was last noted.
+  var isReadSince: Int64?
+  /// What is not known here, and whether it is pending: if not, it is kept for good only if its value says so.
+  var unknown: [(id: String, isPending: Bool)] = []
   /// What the server said is gone.
   var removed: [String] = []
   var pages: [PageRow] = []
@@ -78,10 +85,12 @@ struct StoreBatch<Value: Entity>: Sendable {
 
 extension PageRow {
   init?(_ key: PageKey, _ connection: Connection) throws {
-    let row = try connection.queryOne("SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", key.list, key.cursor) {
+    let row = try connection.queryOne(
+      "SELECT ids, next, etag, fetched, digest FROM page WHERE list = ? AND cursor = ?", key.list, key.cursor
+    ) {
       PageRow(
         key: key, ids: try $0.withBytes(0) { (try? StoredDecoder.decode([String].self, from: $0)) ?? [] }, next: try $0.get(1),
-        etag: try $0.get(2), fetched: try $0.get(3))
+        etag: try $0.get(2), digest: try $0.get(4), fetched: try $0.get(3))
     }
     guard let row else { return nil }
     self = row
@@ -126,7 +135,7 @@ extension PageRow {
 
   private func put(_ connection: Connection, _ tick: Int64) throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO page (list, cursor, read, fetched, ids, next, etag) VALUES (?, ?, ?, ?, ?, ?, ?)", key.list, key.cursor, tick,
-      fetched, try StoredEncoder().encode(ids), next, etag)
+      "INSERT OR REPLACE INTO page (list, cursor, read, fetched, ids, next, etag, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.list,
+      key.cursor, tick, fetched, try StoredEncoder().encode(ids), next, etag, digest)
   }
 }

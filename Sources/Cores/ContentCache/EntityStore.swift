@@ -67,6 +67,9 @@ public final class EntityStore: Sendable {
     }
   }
 
+  /// Whether something was read out of it that is not noted yet.
+  var hasUnnoted: Bool { state.withLock { !($0.readEntities.isEmpty && $0.readPages.isEmpty) } }
+
   /// From now on the limit holds. Before, it is not known yet which entities have pending actions.
   public func startEvicting() { state.withLock { $0.evicts = true } }
 
@@ -112,7 +115,9 @@ public final class EntityStore: Sendable {
         }
         // An answer to another question is no reason to ask conditionally.
         return StoredPage(
-          page: PageRow(key: key, ids: row.ids, next: row.next, etag: hops == 0 ? row.etag : nil, fetched: row.fetched), items: items)
+          page: PageRow(
+            key: key, ids: row.ids, next: row.next, etag: hops == 0 ? row.etag : nil, digest: row.digest, fetched: row.fetched),
+          items: items)
       }
       return nil
     } ?? nil
@@ -176,27 +181,43 @@ public final class EntityStore: Sendable {
   // MARK: Writing
 
   /// Writes a batch, all or nothing, and keeps to the limit.
-  func write<Value: Entity>(_ batch: StoreBatch<Value>) async {
+  /// - Returns: this moment, in the store's own counting; `nil` when it could not be written.
+  @discardableResult func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
     await run { [self] connection in
-      let (tick, read, pages, evicts) = state.withLock { state in
-        state.tick += 1
+      let (tick, isNoted, read, pages, evicts) = state.withLock { state in
+        // Whatever was noted since anything was stored or read is the youngest already.
+        let isNoted = batch.values.isEmpty && state.readEntities.isEmpty && batch.isReadSince ?? state.tick == state.tick
+        if !isNoted { state.tick += 1 }
         defer { (state.readEntities, state.readPages) = ([], []) }
-        return (state.tick, state.readEntities, state.readPages, state.evicts)
+        return (state.tick, isNoted, state.readEntities, state.readPages, state.evicts)
       }
       try connection.transaction {
         try claim(connection, tick)
         try connection.prepared("UPDATE entity SET read = ? WHERE number = ?") { for number in read { try $0.run(tick, number) } }
         for key in pages { try connection.execute("UPDATE page SET read = ? WHERE list = ? AND cursor = ?", tick, key.list, key.cursor) }
-        try write(batch.values, connection, tick)
-        for id in batch.kept { try connection.execute("UPDATE entity SET kept = 1 WHERE kind = ? AND id = ?", Value.kind, id) }
         for id in batch.removed { try connection.execute("DELETE FROM entity WHERE kind = ? AND id = ?", Value.kind, id) }
+        try write(batch.values, connection, tick)
+        if !isNoted { try note(batch.read, connection, tick) }
+        for (id, isPending) in batch.unknown {
+          let isKept = try isPending || entities([id], of: Value.self, withDetail: false, connection).first?.isKept == true
+          try connection.execute("UPDATE entity SET kept = ? WHERE kind = ? AND id = ?", isKept, Value.kind, id)
+        }
         for page in batch.pages { try page.write(connection, tick) }
       }
       if evicts { try evict(connection) }
+      return tick
     }
   }
 
-  private func write<Value: Entity>(_ values: [(Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
+  /// Notes that entities were read, and writes those that are not there any more: others may have needed the room.
+  private func note<Value: Entity>(_ read: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
+    let gone = try connection.prepared("UPDATE entity SET read = ?, kept = ? WHERE kind = ? AND id = ? RETURNING 1") { statement in
+      try read.filter { try statement.first(tick, $0.isKept, Value.kind, $0.held.value.id) { _ in true } == nil }
+    }
+    try write(gone, connection, tick)
+  }
+
+  private func write<Value: Entity>(_ values: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
     let encoder = StoredEncoder()
     try connection.prepared(Self.upsert) { statement in
       for (held, isKept) in values {
@@ -226,12 +247,19 @@ public final class EntityStore: Sendable {
   private func evict(_ connection: Connection) throws {
     guard try Self.size(connection) > limit else { return }
     try connection.transaction {
+      var last: Int64?
       while try Self.size(connection) > limit / 10 * 9 {
-        let gone = try connection.execute(
-          "DELETE FROM entity WHERE number IN (SELECT number FROM entity WHERE kept = 0 ORDER BY read, number LIMIT 32)")
-        if gone == 0 { break }
+        let gone = try connection.query(
+          "DELETE FROM entity WHERE number IN (SELECT number FROM entity WHERE kept = 0 ORDER BY read, number LIMIT 32) RETURNING read"
+        ) { try $0.get(0, as: Int64.self) }
+        guard let latest = gone.max() else { break }
+        last = latest
       }
-      try connection.execute("DELETE FROM page WHERE read < (SELECT min(read) FROM entity WHERE kept = 0)")
+      // No page is younger than any of its entities: so none stays that has lost one.
+      guard let last else { return }
+      try connection.execute("DELETE FROM page WHERE read <= ?", last)
+      // What is read again is written again.
+      state.withLock { $0.tick += 1 }
     }
   }
 
@@ -278,6 +306,8 @@ public final class EntityStore: Sendable {
     state.withLock { state in
       guard times > state.timesSetAside else { return }
       state.timesSetAside = times
+      // What is read again is written again.
+      state.tick += 1
       (state.readEntities, state.readPages) = ([], [])
       state.notice = "What was kept for reading without network was damaged, and is fetched again as you read."
     }

@@ -20,6 +20,8 @@ final class Held<Value: Entity>: Sendable {
   var stamp: Stamp
   /// Whether it is among those that a ``Keeper`` is going to write.
   var isUnwritten = false
+  /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
+  var storedAt: Int64?
   /// Whether it was forgotten since.
   var isGone = false
 
@@ -43,8 +45,10 @@ final class Held<Value: Entity>: Sendable {
 
   /// In the order of their first change, in which they are likely to be read.
   private var changed: [KnownEntity<Value>] = []
-  /// What has pending actions and is not known here.
-  private var pending: Set<String> = []
+  /// What was read and is as it is stored.
+  private var read: [String: KnownEntity<Value>] = [:]
+  /// What is not known here, and has pending actions or had.
+  private var unknown: Set<String> = []
   private var removed: Set<String> = []
   private var pages: [PageKey: PageRow] = [:]
   private var isWriting = false
@@ -59,12 +63,18 @@ final class Held<Value: Entity>: Sendable {
     guard !entity.isUnwritten else { return }
     entity.isUnwritten = true
     changed.append(entity)
-    if !removed.isEmpty { removed.remove(entity.id) }
     begin()
   }
 
-  func keep(pending id: String) {
-    pending.insert(id)
+  func keep(read entity: KnownEntity<Value>) {
+    guard !entity.isUnwritten else { return }
+    guard entity.storedAt != nil else { return keep(entity) }
+    read[entity.id] = entity
+    begin()
+  }
+
+  func keep(unknown id: String) {
+    unknown.insert(id)
     begin()
   }
 
@@ -81,12 +91,14 @@ final class Held<Value: Entity>: Sendable {
   /// Forgets what is not being written yet: whose it was is gone.
   func drop() {
     changed.removeAll()
-    pending.removeAll()
+    read.removeAll()
+    unknown.removeAll()
     removed.removeAll()
     pages.removeAll()
   }
 
   func written() async {
+    if store.hasUnnoted { begin() }
     guard isWriting else { return }
     await withCheckedContinuation { waiting.append($0) }
   }
@@ -103,11 +115,9 @@ final class Held<Value: Entity>: Sendable {
     guard !isWriting else { return }
     isWriting = true
     Task {
-      while !(changed.isEmpty && pending.isEmpty && removed.isEmpty && pages.isEmpty) {
-        let batch = batch()
-        _ = try? await effects.run("\(Value.kind).keep") { [store, batch] in await store.write(batch) }
-        tellNotice()
-      }
+      // Whose it was may have left meanwhile.
+      var isDue = hasMore || store.hasUnnoted
+      while isDue { isDue = await write() }
       isWriting = false
       let waiting = waiting
       self.waiting.removeAll()
@@ -115,17 +125,30 @@ final class Held<Value: Entity>: Sendable {
     }
   }
 
-  /// What there is to write, which is going to be written from now on.
-  private func batch() -> StoreBatch<Value> {
-    var batch = StoreBatch<Value>(kept: pending.filter(isPending), removed: Array(removed), pages: Array(pages.values))
-    batch.values.reserveCapacity(changed.count)
-    for entity in changed {
-      entity.isUnwritten = false
-      if !entity.isGone { batch.values.append((entity.held, entity.held.isKept || isPending(entity.id))) }
-    }
+  /// Writes what there is to write.
+  /// - Returns: whether there is more since.
+  private func write() async -> Bool {
+    let (changed, read) = (changed.filter { !$0.isGone }, read.values.filter { !$0.isGone && !$0.isUnwritten })
+    let entry = { [isPending] (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || isPending(entity.id)) }
+    let batch = StoreBatch<Value>(
+      values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
+      unknown: unknown.map { ($0, isPending($0)) }, removed: Array(removed), pages: Array(pages.values))
+    for entity in self.changed { entity.isUnwritten = false }
     drop()
-    return batch
+    let time = (try? await effects.run("\(Value.kind).keep") { [store, batch] in await store.write(batch) }) ?? nil
+    tellNotice()
+    for entity in changed { entity.storedAt = time }
+    for entity in read { entity.storedAt = time }
+    guard time == nil else { return hasMore }
+    // With what comes next, or what cannot be written would be tried for ever; what is known here, when it is read again.
+    defer {
+      unknown.formUnion(batch.unknown.map(\.id))
+      removed.formUnion(batch.removed)
+    }
+    return hasMore
   }
+
+  private var hasMore: Bool { !(changed.isEmpty && read.isEmpty && unknown.isEmpty && removed.isEmpty && pages.isEmpty) }
 
   private func tellNotice() { if let notice = store.takeNotice() { onNotice?(notice) } }
 }

@@ -258,7 +258,10 @@ public struct Membership<Value: Entity> {
   private func recall(_ cursor: String, then: @escaping @MainActor (PageFetcher) -> Void) {
     let key = PageKey(list, cursor)
     guard cache.pages[key] == nil, cache.entityStore != nil else {
-      if let page = cache.pages[key] { show(page, at: cursor) }
+      if let page = cache.pages[key] {
+        cache.keep(page)
+        show(page, at: cursor)
+      }
       return then(self)
     }
     let (cache, generation, membership) = (cache, generation, membership)

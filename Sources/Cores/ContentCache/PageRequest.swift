@@ -1,3 +1,4 @@
+import Foundation
 import Runtime
 
 /// One page of a longer list, as the server answered it.
@@ -63,7 +64,7 @@ extension Cache {
     fetch: @escaping @Sendable (_ etag: String?) async throws -> PageAnswer<Value>
   ) async throws -> Value {
     let key = PageKey("=" + id, nil)
-    if pages[key] == nil { _ = await recall(key, single: id) }
+    if let page = pages[key] { keep(page) } else { _ = await recall(key, single: id) }
     var held: Observation?
     let page = try await withCheckedThrowingContinuation { continuation in
       held = request(key, label, effects, anew: anew) {
@@ -80,7 +81,7 @@ extension Cache {
 
   /// Asks the server for a page, once for all who ask while that is under way; its answer is stored before they are told.
   ///
-  /// With an entity tag, when the page and all of its entities are here.
+  /// With an entity tag, when what is here is what the answer with that tag said.
   /// - Returns: whoever no longer wants to know cancels or releases it; the question ends with the last.
   func request(
     _ key: PageKey, _ label: String, _ effects: Effects, anew: Bool = false,
@@ -106,33 +107,87 @@ extension Cache {
     request.task?.cancel()
     request.attempt += 1
     let (attempt, asked) = (request.attempt, stamp())
-    let etag = pages[key].flatMap { page in page.ids.allSatisfy(knows) ? page.etag : nil }
+    let tagged = pages[key].flatMap(tagged)
     let cursor = key.cursor.isEmpty ? nil : key.cursor
     request.task = Task { [weak self] in
-      let result: Result<PageAnswer<Value>, any Error>
-      do { result = .success(try await effects.run(label) { try await fetch(cursor, etag) }) } catch { result = .failure(error) }
+      let result: Result<Answered<Value>, any Error>
+      do {
+        result = .success(try await effects.run(label) { try await Answered(asking: fetch, at: cursor, unless: tagged) })
+      } catch { result = .failure(error) }
       // Whoever wanted to know may be gone, or signed out.
       guard let self, requests[key] === request, request.attempt == attempt else { return }
       requests[key] = nil
-      request.finish(result.flatMap { answer in Result { try take(answer, key, asked) } })
+      request.finish(result.map { take($0, key, asked) })
       onAnswer?(result.failure)
     }
   }
 
-  private func take(_ answer: PageAnswer<Value>, _ key: PageKey, _ asked: Stamp) throws -> PageRow {
-    let now = entityStore?.clock.now ?? .distantPast
-    switch answer {
-    case .page(let page):
-      store(page.items, asOf: asked)
-      var row = PageRow(key: key, ids: page.items.map(\.id), next: page.next, etag: page.etag, fetched: now)
-      row.isBare = page.items.allSatisfy { $0.detail == nil }
-      row.asked = asked
-      keep(row)
+  private func take(_ answer: Answered<Value>, _ key: PageKey, _ asked: Stamp) -> PageRow {
+    let page = answer.page
+    store(page.items, asOf: asked)
+    var row = PageRow(
+      key: key, ids: page.items.map(\.id), next: page.next, etag: page.etag, digest: answer.digest,
+      fetched: entityStore?.clock.now ?? .distantPast)
+    row.isBare = page.items.allSatisfy { $0.detail == nil }
+    row.asked = asked
+    keep(row)
+    return row
+  }
+
+  /// A page with what the server last said of its entities; `nil` when that is not all here, or the page has no tag.
+  private func tagged(_ row: PageRow) -> TaggedPage<Value>? {
+    guard let etag = row.etag, let digest = row.digest else { return nil }
+    let items = row.ids.compactMap(value)
+    guard items.count == row.ids.count else { return nil }
+    return TaggedPage(page: FetchedPage(items: items, next: row.next, etag: etag), digest: digest)
+  }
+}
+
+/// A page that has an entity tag.
+private struct TaggedPage<Value: Entity>: Sendable {
+  /// As it is here.
+  let page: FetchedPage<Value>
+  /// Of what the server said when it gave the tag.
+  let digest: Int64
+
+  /// What the server said; `nil` when something else is here since: another answer changed it, or the file could not hold it.
+  var whole: FetchedPage<Value>? {
+    // What was read of an entity by itself is none of a list's, nor of an answer without it.
+    var bare = page
+    for index in bare.items.indices { bare.items[index].detail = nil }
+    return [bare, page].first { $0.digest == digest }
+  }
+}
+
+/// What the server said of a page.
+private struct Answered<Value: Entity>: Sendable {
+  let page: FetchedPage<Value>
+  let digest: Int64?
+
+  /// Asks with the tag of what is here, if that is what the tag stands for: "not modified" is the same answer once more, and counts as such.
+  init(
+    asking fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>, at cursor: String?,
+    unless tagged: TaggedPage<Value>?
+  ) async throws {
+    let known = tagged?.whole
+    switch try await fetch(cursor, known?.etag) {
+    case .page(let page): (self.page, digest) = (page, page.etag == nil ? nil : page.digest)
     case .notModified:
-      if let page = pages[key] { keep(PageRow(key: key, ids: page.ids, next: page.next, etag: page.etag, fetched: now, asked: asked)) }
+      guard let known else { throw NothingToConfirm() }
+      (page, digest) = (known, tagged?.digest)
     }
-    guard let page = pages[key] else { throw NothingToConfirm() }
-    return page
+  }
+}
+
+extension FetchedPage {
+  /// What tells these entities from others, in every run of the app; `nil` when they cannot be encoded. Not of the form that they are stored
+  /// in, where a dictionary has no order.
+  var digest: Int64? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let bytes = try? encoder.encode(items) else { return nil }
+    // FNV-1a (draft-eastlake-fnv): whoever forges one misleads nobody but themselves.
+    return Int64(bitPattern: bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 })
   }
 }
 

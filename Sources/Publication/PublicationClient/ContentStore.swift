@@ -99,7 +99,10 @@ import Runtime
   /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
   public func resume() async {
     await actions.resume()
-    // What is pending is known now, and stays.
+    // What is pending is known now, and stays once that is written.
+    await postCache.written()
+    await clubCache.written()
+    await commentCache.written()
     stored?.startEvicting()
   }
 
@@ -147,8 +150,7 @@ import Runtime
     let client = client
     return try await forgetting(id, in: postCache) {
       try await postCache.load(id, "article.load", effects: effects, anew: anew) { etag in
-        // Without a body it is asked for in full next time: the body that is kept may be from when it could be read.
-        try await client.post(id, unless: etag).answer { Page(items: [$0]) }.untaggedWithoutDetail
+        try await client.post(id, unless: etag).answer { Page(items: [$0]) }
       }
     }
   }
@@ -255,11 +257,3 @@ import Runtime
 }
 
 extension Cache: Keeping {}
-
-extension PageAnswer {
-  fileprivate var untaggedWithoutDetail: Self {
-    guard case .page(var page) = self, page.items.allSatisfy({ $0.detail == nil }) else { return self }
-    page.etag = nil
-    return .page(page)
-  }
-}
