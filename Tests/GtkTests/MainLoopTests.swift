@@ -68,4 +68,27 @@ final class MainLoopTests: GtkTestCase {
       XCTAssertEqual(Diagnostics.liveSignals, signals)
     }
   }
+
+  func testNetworkThatChangesIsToldWhenThereIsOne() {
+    MainActor.assumeIsolated {
+      var told = 0
+      var monitor: NetworkMonitor? = NetworkMonitor { told += 1 }
+      for isAvailable in [true, false, true] { Self.networkChanges(isAvailable) }
+      XCTAssertEqual(told, 2)
+      monitor = nil
+      Self.networkChanges(true)
+      XCTAssertEqual(told, 2)
+      XCTAssertNil(monitor)
+    }
+  }
+
+  @MainActor private static func networkChanges(_ isAvailable: Bool) {
+    var arguments = [GValue(), GValue()]
+    g_value_init(&arguments[0], g_network_monitor_get_type())
+    g_value_set_object(&arguments[0], UnsafeMutableRawPointer(g_network_monitor_get_default()))
+    g_value_init(&arguments[1], GType(5 << 2))
+    g_value_set_boolean(&arguments[1], isAvailable ? 1 : 0)
+    g_signal_emitv(arguments, g_signal_lookup("network-changed", g_network_monitor_get_type()), 0, nil)
+    g_value_unset(&arguments[0])
+  }
 }

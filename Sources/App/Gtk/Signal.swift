@@ -64,6 +64,13 @@ extension Trampoline where Argument == Void, Answer == Bool {
   }()
 }
 
+extension Trampoline where Argument == Bool, Answer == Void {
+  static let flag = {
+    let function: @convention(c) (gpointer?, gboolean, gpointer?) -> Void = { _, flag, data in fire(data, flag != 0) }
+    return Trampoline(function)
+  }()
+}
+
 extension Trampoline where Argument == Int, Answer == Void {
   static let position = {
     let function: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in fire(data, Int(position)) }

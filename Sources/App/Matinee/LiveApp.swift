@@ -16,6 +16,7 @@ import TesterFeature
   private var window: MainWindow?
   private var coordinator: AppCoordinator?
   private var tester: TesterWindow?
+  private var network: NetworkMonitor?
   private var temporaryFolder: String?
   /// Locked for as long as this process may write to it.
   private var folder: DataFolder?
@@ -99,7 +100,10 @@ import TesterFeature
       let panel = TesterViewModel(store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: formatting)
       application?.addAction("tester-panel", accelerators: ["<Control><Shift>t"]) { [weak self] in self?.showTester(panel) }
     }
-    coordinator.start(opening: picture?.uri ?? uri, after: { await window.firstFrame() })
+    coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
+      await window.firstFrame()
+      self?.network = NetworkMonitor { coordinator?.networkIsBack() }
+    }
     window.show()
     if let picture {
       Task {
