@@ -93,6 +93,19 @@ import Testing
     }
   }
 
+  @Test(arguments: ["outbox", "settings"]) func noDamagedFileKeepsAnybodyOut(name: String) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let file = folder.appending(path: "\(name).sqlite")
+    try Data(repeating: 1, count: 20_000).write(to: file)
+    let rig = await started(publication)
+    try await rig.signIn()
+    #expect(try feed(rig).ids.count > 5)
+    #expect(rig.presenter.messages.count { $0.contains("damaged") && $0.hasSuffix(".") } == 1)
+    #expect(FileManager.default.fileExists(atPath: file.path + ".damaged"))
+    await rig.coordinator.finish()
+  }
+
   @Test func damagedFileIsToldAndFetchedAgain() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())

@@ -41,7 +41,7 @@ import SessionService
   ) async throws -> ReaderScope {
     let path = environment.dataFolder.map { $0 + "/outbox.sqlite" } ?? ":memory:"
     let outbox = try await environment.effects.run("reader.open") {
-      try await Database(path: path, migrations: Outbox.migrations)
+      try await Database(path: path, migrations: Outbox.migrations, ifDamaged: .setAside)
     }
     let owner = "\(environment.origin) \(user.id)"
     let stored = environment.dataFolder.map { EntityStore(path: $0 + "/content.sqlite", owner: owner, clock: environment.clock) }
@@ -56,7 +56,8 @@ import SessionService
     let effects = environment.effects
     let names = (notifications: "notifications", memory: "notified")
     let (settings, notifications, memory) = try await effects.run("settings.open") {
-      let settings = ReaderSettings(database: try await Database(path: path, migrations: ReaderSettings.migrations), owner: owner)
+      let database = try await Database(path: path, migrations: ReaderSettings.migrations, ifDamaged: .setAside)
+      let settings = ReaderSettings(database: database, owner: owner)
       return (
         settings, try await settings.read(names.notifications, as: NotificationSettings.self),
         try await settings.read(names.memory, as: PostNotifications.Memory.self)
@@ -104,9 +105,13 @@ import SessionService
   /// - Parameter say: tells the reader that something here cannot be kept.
   func resume(say: @escaping @MainActor (String) -> Void) {
     if let unreadable { say("What you bought cannot be read on this computer, so it is asked for again. \(unreadable)") }
+    if settings.database.timesSetAside > 0 { say("The file with your settings was damaged, so they are as they were at first.") }
     content.onStorageNotice = say
     var hasWarned = false
     content.actions.onStorageError = { error in
+      if error is Outbox.Damaged {
+        return say("The file with your changes that wait was damaged and set aside: what was not sent before is lost.")
+      }
       if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
       hasWarned = true
     }
