@@ -12,7 +12,8 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
 
       receipt       full verification of a receipt, against one signature check and one JSON decoding
       store         what was read, on the disk: the first page out of 100,000 posts, and writing 10,000, against sqlite3 in C
-      cache         one action with 1,000 pages alive, 3 on screen, against broadcasting it to every page's own copy
+      cache         one action with 1,000 pages alive, 3 on screen, against broadcasting it to every page's own copy; with GTK the pages
+                    on screen are widgets and need a display
       build         debug builds of `matinee` after a one-line change in each core, beside the same change with all sources in one module;
                     run it in the repository's folder
       feed          reading feeds of every format, against libxml2 parsing the same bytes, and JSONSerialization for those in JSON
