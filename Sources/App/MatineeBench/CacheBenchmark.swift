@@ -31,9 +31,10 @@ import Runtime
     #if GTK
       let screen = try CacheScreen(Array(lists[..<onScreen]))
       defer { screen.close() }
-      let (show, what) = (screen.update, "press to widgets")
+      let show: Show = screen.update
+      let what = "press to widgets"
     #else
-      let show = { (list: PostList, ids: Set<Post.ID>) in for id in ids { _ = list.row(for: id) } }
+      let show: Show = { list, ids in for id in ids { _ = list.row(for: id) } }
       let what = "press to rows, without widgets"
     #endif
     let copies = (0..<pages).map { _ in OwnCopy((0..<rows).map(SavedPosts.post), formatting) }
@@ -67,11 +68,11 @@ import Runtime
     ]
   }
 
-  /// - Parameter show: fills the rows of a list anew.
+  /// Fills rows of a list anew.
+  private typealias Show = @MainActor (_ list: PostList, _ ids: Set<Post.ID>) -> Void
+
   /// - Returns: how long it took until all pages on screen had filled theirs, in seconds.
-  private static func pressed(
-    _ id: Post.ID, _ lists: [PostList], _ content: ContentStore, _ show: @escaping @MainActor (PostList, Set<Post.ID>) -> Void
-  ) async -> Double {
+  private static func pressed(_ id: Post.ID, _ lists: [PostList], _ content: ContentStore, _ show: @escaping Show) async -> Double {
     let time: Duration = await withCheckedContinuation { done in
       var (missing, start) = (onScreen, ContinuousClock.now)
       for list in lists {
