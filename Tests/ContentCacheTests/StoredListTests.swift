@@ -118,15 +118,11 @@ import Testing
     fetcher.reload()
     #expect(fetcher.state.ids == ["a", "b", "c", "d"])
     await shelf.answer(0, "n", "a", next: "1b")
-    #expect(fetcher.state.ids == ["n", "a"])
-    #expect(!fetcher.state.isStored)
-    fetcher.loadMore()
-    await shelf.quiet()
-    // What the new one pushed down is there at once.
-    #expect(fetcher.state.ids == ["n", "a", "b"])
+    // What the new one pushed down stays, and is asked about; so does what was read further down.
+    #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
+    #expect(shelf.gate.hanging.map(\.question.cursor) == ["1b"])
     await shelf.answer(0, "b", "c", next: "2b")
-    #expect(fetcher.state.ids == ["n", "a", "b", "c"])
-    #expect(!fetcher.state.isStored)
+    #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
   }
 
   @Test func whoHasScrolledDownIsNotThrownBackByTheAnswer() async throws {
@@ -357,26 +353,119 @@ import Testing
     #expect(fetcher.state.isStored && fetcher.state.storedSince == nil)
   }
 
+  // MARK: Nothing moves
+
+  /// The second run of ``readBefore()``, with both of its pages on screen, neither confirmed.
+  private func reading(_ shelf: Shelf) async -> PageFetcher<Note> {
+    let fetcher = shelf.fetcher()
+    fetcher.reload(showsNewer: false)
+    await shelf.quiet()
+    fetcher.loadMore()
+    await shelf.quiet()
+    #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+    return fetcher
+  }
+
+  @Test func whatIsNewWaitsAboveWhatWasStored() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = await reading(shelf)
+    await shelf.answer(0, "m", "n", "a", next: "1b")
+    #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer, fetcher.state.isReloading) == (2, false, false))
+    fetcher.showNewer()
+    #expect(fetcher.state.ids == ["m", "n", "a", "b", "c", "d"])
+    #expect(fetcher.state.newer == 0)
+  }
+
+  @Test func whatIsNewConnectsWithNothingAndTheListStaysUntilItIsWanted() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = await reading(shelf)
+    await shelf.answer(0, "m", "n", next: "1b")
+    #expect(fetcher.state.ids == ["a", "b", "c", "d"])
+    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer, fetcher.state.isReloading) == (2, true, false))
+    await shelf.answer(0, "c", "d")
+    fetcher.showNewer()
+    #expect(fetcher.state.ids == ["m", "n"])
+    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer) == (0, false))
+    fetcher.loadMore()
+    await shelf.answer(0, "o", "a", next: "1")
+    #expect(fetcher.state.ids == ["m", "n", "o", "a", "b"])
+  }
+
+  @Test func whatTheServerNoLongerHasGoesAndNothingElse() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = await reading(shelf)
+    await shelf.answer(0, "b", next: "2")
+    #expect(fetcher.state.ids == ["b", "c", "d"])
+    await shelf.answer(0, "c", "d")
+    // The whole list is another one now.
+    fetcher.reload(showsNewer: false)
+    await shelf.answer(0, "x", "y")
+    #expect((fetcher.state.ids, fetcher.state.newer, fetcher.state.reachedEnd) == (["x", "y"], 0, true))
+    fetcher.reload(showsNewer: false)
+    await shelf.answer(0, .success(.page(FetchedPage(items: []))))
+    #expect(fetcher.state.status == .empty)
+    // Nobody reads an empty list.
+    fetcher.reload(showsNewer: false)
+    await shelf.answer(0, "z", next: "2")
+    #expect((fetcher.state.ids, fetcher.state.newer) == (["z"], 0))
+  }
+
+  @Test func sameAnswerIsNoChangeAndThePageOnItsWayArrives() async throws {
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher()
+    fetcher.reload()
+    await shelf.answer(0, "a", "b", next: "2")
+    fetcher.loadMore()
+    await shelf.quiet()
+    var lists: [[String]] = []
+    fetcher.onChange = { if lists.last != $0.ids { lists.append($0.ids) } }
+    fetcher.reload(showsNewer: false)
+    await shelf.answer(1, "a", "b", next: "2")
+    #expect(lists == [["a", "b"]])
+    await shelf.answer(0, "c", next: "3")
+    fetcher.reload()
+    await shelf.answer(0, "n", "a", next: "1")
+    #expect(lists == [["a", "b"], ["a", "b", "c"], ["n", "a", "b", "c"]])
+    fetcher.loadMore()
+    await shelf.answer(0, "d")
+    #expect(shelf.gate.asked.last?.cursor == "3")
+    #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
+  }
+
+  @Test func readerWhoAsksWhileTheListIsRenewedSeesWhatIsNew() async throws {
+    try await readBefore()
+    let shelf = try await shelf()
+    let fetcher = await reading(shelf)
+    fetcher.reload()
+    await shelf.answer(0, "n", "a", "b", next: "2")
+    #expect((fetcher.state.ids, fetcher.state.newer) == (["n", "a", "b", "c", "d"], 0))
+    #expect(shelf.gate.asked.filter { $0.cursor == nil }.count == 1)
+  }
+
   @Test func lookingForNewerChangesNothing() async throws {
     let shelf = try await shelf()
     let fetcher = shelf.fetcher()
     fetcher.reload()
     await shelf.answer(0, "b", "c", next: "2")
     let state = fetcher.state
-    var found: [Int] = []
-    fetcher.lookForNewer { count, _ in found.append(count) }
+    fetcher.lookForNewer()
     await shelf.answer(0, "x", "a", "b", next: "1")
-    #expect(found == [2])
-    #expect(fetcher.state == state)
-    fetcher.lookForNewer { count, _ in found.append(count) }
+    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer) == (2, false))
+    #expect((fetcher.state.ids, fetcher.state.status, fetcher.state.isLoading) == (state.ids, .content, false))
+    fetcher.lookForNewer()
     await shelf.answer(0, .failure(Unreachable()))
-    #expect(found == [2])
-    fetcher.lookForNewer { count, _ in found.append(count) }
+    #expect(fetcher.state.newer == 2 && fetcher.state.failure == nil)
+    fetcher.lookForNewer()
     await shelf.quiet()
     fetcher.reload()
+    #expect(fetcher.state.newer == 0)
     await shelf.answer(1, "x", "a", "b", next: "1")
     await shelf.answer(0, "late")
-    #expect(fetcher.state.ids == ["x", "a", "b"])
-    #expect(found == [2])
+    #expect(fetcher.state.ids == ["x", "a", "b", "c"])
+    #expect(fetcher.state.newer == 0)
   }
 }

@@ -150,7 +150,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
       feed.reachedEnd()
       await reader.settle()
     }
-    #expect(asked(reader) == ["GET /v1/posts", "GET /v1/posts?cursor=2", "GET /v1/posts?cursor=4"])
+    #expect(asked(reader) == ["GET /v1/posts", "GET /v1/posts?cursor=3", "GET /v1/posts?cursor=1"])
     #expect(
       recorder.states == [
         state(.loading),

@@ -50,6 +50,35 @@ final class FeedViewTests: ScreensTestCase {
     }
   }
 
+  func testWhatIsUnderThePointerOpensWhileTheListIsRenewed() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: (1...40).map { .sample($0) })
+      rig.publication.with { $0.pageSize = 10 }
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      while model.state.posts.canLoadMore {
+        model.reachedEnd()
+        try rig.settle()
+      }
+      rig.scroll(feed, to: 0.6)
+      // A row of the third page, in the middle of what is on screen.
+      let title = try XCTUnwrap(feed.texts.filter { $0.hasPrefix("Title ") }.dropFirst(2).first)
+      let row = try XCTUnwrap(feed.row(title))
+      let place = row.place(in: feed).y
+      let click = try XCTUnwrap(row.clicks)
+      click.press()
+      rig.publication.with { $0.posts.append(.sample(0)) }
+      model.refreshTapped()
+      try rig.settle()
+      XCTAssertEqual(model.state.posts.ids.first, "p0")
+      XCTAssertEqual(try XCTUnwrap(feed.row(title)).place(in: feed).y, place, accuracy: 1)
+      click.release()
+      XCTAssertEqual(rig.outputs, ["openPost(\"p\(title.dropFirst("Title ".count))\")"])
+      rig.close()
+    }
+  }
+
   func testOneMenuOffersAllKindsForEveryRow() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1, reactions: 4), .sample(2)])

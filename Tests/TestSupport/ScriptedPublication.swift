@@ -176,7 +176,7 @@ public final class ScriptedPublication: Transport {
   private static func answerComments(_ request: Request, _ path: [String], _ state: inout State) throws -> Response {
     guard let post = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
     let comments = state.comments.filter { $0.postID == path[1] }.sorted { ($0.posted, $0.id) < ($1.posted, $1.id) }
-    guard path.count == 4 else { return try page(of: comments, request, size: state.pageSize) }
+    guard path.count == 4 else { return try page(of: comments, request, size: state.pageSize, growsAtEnd: true) }
     let known = state.comments.firstIndex { $0.id == path[3] }
     if request.method == .delete {
       if let known {
@@ -210,10 +210,14 @@ public final class ScriptedPublication: Transport {
     return text.replacingCharacters(in: place, with: "\(SearchHit.markStart)\(text[place])\(SearchHit.markEnd)")
   }
 
-  private static func page<Item: Codable & Equatable & Sendable>(of items: [Item], _ request: Request, size: Int) throws -> Response {
-    let start = request.query("cursor").flatMap(Int.init) ?? 0
-    let end = min(start + size, items.count)
-    return Response(200, body: try Wire.encode(Page(items: Array(items[min(start, end)..<end]), next: end < items.count ? "\(end)" : nil)))
+  /// A cursor says how many items are left, or were there, so that it means the same when the list grows at its other end.
+  private static func page<Item: Codable & Equatable & Sendable>(
+    of items: [Item], _ request: Request, size: Int, growsAtEnd: Bool = false
+  ) throws -> Response {
+    let cursor = request.query("cursor").flatMap(Int.init)
+    let rest = growsAtEnd ? items.dropFirst(cursor ?? 0) : items.suffix(cursor ?? items.count)
+    let next = growsAtEnd ? items.count - rest.count + size : rest.count - size
+    return Response(200, body: try Wire.encode(Page(items: Array(rest.prefix(size)), next: rest.count > size ? "\(next)" : nil)))
   }
 
   private static func notFound() throws -> Response {

@@ -2,7 +2,7 @@ import FeedFeature
 import Gtk
 import PublicationClient
 
-/// Home: the choice of what to read, the posts, and a pill when there are newer ones.
+/// Home: the choice of what to read, and the posts.
 @MainActor final class FeedView: View {
   let scope = Scope()
   var root: Widget { list.root }
@@ -11,7 +11,6 @@ import PublicationClient
   private let choice = ChoiceMenu<FeedViewModel.Choice>(name: "Posts shown")
   private let unread = Button("Unread", styles: [.flat, "choice"])
   private let allRead = Button(icon: .done, name: "Mark all as read", styles: [.flat, "quiet"])
-  private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private var jumps = 0
   private var jump = Jump.none
 
@@ -19,19 +18,14 @@ import PublicationClient
 
   init(_ viewModel: FeedViewModel, pictures: Pictures) {
     self.viewModel = viewModel
-    pill.horizontal = .center
-    pill.vertical = .start
-    pill.setMargin(12)
-    pill.isVisible = false
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [choice.root, unread, filler, allRead])
     list = PostListView(
-      viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar), above: pill)
+      viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar))
     unread.tooltip = "Only what you have not read"
     unread.onClicked(self) { $0.viewModel.unreadOnlyTapped() }
     allRead.onClicked(self) { $0.viewModel.allReadTapped() }
-    pill.onClicked(self) { $0.viewModel.newPostsTapped() }
     choice.onChosen = { [weak self] in self?.viewModel.choiceTapped($0) }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
@@ -40,8 +34,6 @@ import PublicationClient
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
     allRead.isSensitive = !state.posts.ids.isEmpty
-    if let words = state.pill { pill.label = words }
-    pill.isVisible = state.pill != nil
     list.show(state.posts, words: state.isUnreadOnly ? .unread : .feed)
     if state.jumps != jumps { jump = .asked }
     jumps = state.jumps

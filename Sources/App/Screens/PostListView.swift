@@ -1,7 +1,7 @@
 import Gtk
 import PublicationClient
 
-/// A page with a list of posts: the feed, the bookmarks and a fan club's posts are each one.
+/// A page with a list of posts, and a pill when there are newer ones: the feed, the bookmarks and a fan club's posts are each one.
 @MainActor final class PostListView: View {
   /// What the page says while it has no rows.
   struct Words {
@@ -34,12 +34,11 @@ import PublicationClient
   private let progressLabel = Label(styles: [.caption, .dim])
   private let progressSpinner = Spinner(isSpinning: false, name: "Loading")
   private let retryMore = Button("Try again", styles: [.flat])
+  private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private var list: ListView<String, PostRowView>!
 
-  /// - Parameters:
-  ///   - header: what stands above the list.
-  ///   - above: what is drawn over the list.
-  init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil, above: Widget? = nil) {
+  /// - Parameter header: what stands above the list.
+  init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
     self.page = page
     self.words = words
     progress.horizontal = .center
@@ -47,7 +46,11 @@ import PublicationClient
     message.root.vertical = .end
     stack.expandsVertically = true
     note.isVisible = false
-    let rows: Widget = above.map { [stack] in Overlay(stack, above: [$0]) } ?? stack
+    pill.horizontal = .center
+    pill.vertical = .start
+    pill.setMargin(12)
+    pill.isVisible = false
+    let rows = Overlay(stack, above: [pill])
     let column = Box(.vertical, styles: [.page]) { [note, progress] in
       if let header { header }
       note
@@ -67,6 +70,10 @@ import PublicationClient
     list.onNearEnd(self) { $0.page.reachedEnd() }
     status.button.onClicked(self) { $0.page.retryTapped() }
     retryMore.onClicked(self) { $0.page.retryTapped() }
+    pill.onClicked(self) { view in
+      view.page.newPostsTapped()
+      view.scrollToTop()
+    }
     message.onDismissed = { [weak self] in self?.page.messageDismissed() }
     page.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
   }
@@ -86,6 +93,8 @@ import PublicationClient
     note.text = state.note ?? ""
     note.isVisible = state.note != nil && state.phase == .ready
     list.show(state.ids)
+    if let words = state.pill { pill.label = words }
+    pill.isVisible = state.pill != nil && state.phase == .ready
     switch state.phase {
     case .ready: stack.show("rows")
     case .loading: showStatus { $0.showLoading(words.loading) }

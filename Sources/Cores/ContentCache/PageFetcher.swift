@@ -53,6 +53,10 @@ public struct Membership<Value: Entity> {
     public fileprivate(set) var storedSince: Date?
     /// Whether the server has yet to say whether what was stored is still so.
     public fileprivate(set) var isConfirming = false
+    /// How many items the server has above the first, which come in by ``PageFetcher/showNewer()`` and not before.
+    public fileprivate(set) var newer = 0
+    /// Whether there may be more than ``newer`` of them, since nothing on the server's first page is shown here.
+    public fileprivate(set) var hasMoreNewer = false
     fileprivate var wasAnswered = false
 
     /// Whether anything is on its way.
@@ -80,8 +84,6 @@ public struct Membership<Value: Entity> {
     var stored: Date?
     /// When the server was asked for it in this run.
     var asked: Stamp?
-    /// See ``PageFetcher/generation``.
-    let generation: Int
   }
 
   /// The list.
@@ -103,6 +105,8 @@ public struct Membership<Value: Entity> {
   /// The ids of ``state``, when there are as many: a page more shall not cost as much as all before it.
   private var listed: Set<String> = []
   private var policy = FetchPolicy.cacheThenNetwork
+  /// Whether what is above the first item comes in with the first page.
+  private var showsNewer = true
   /// Counts the lists begun; what belongs to an earlier one is dropped.
   private var generation = 0
   /// What the server is being asked, by cursor.
@@ -140,28 +144,39 @@ public struct Membership<Value: Entity> {
 
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
   ///
-  /// Where a list is shown already, what is stored would be nothing new: the server is asked alone.
-  /// - Parameter anew: whether it is asked for again while it is asked for already, by this list or another, since the answer may be another
-  ///   now. All get the new one.
-  public func reload(_ policy: FetchPolicy = .cacheThenNetwork, anew: Bool = false) {
-    guard anew || !state.isReloading else { return }
-    begin()
+  /// Where a list is shown already, what is stored would be nothing new: the server is asked alone. What is shown stays where it is, as far
+  /// as the server still has it there and what it says connects with it.
+  /// - Parameters:
+  ///   - showsNewer: whether items above the first come in at once, since the reader asked for them. Otherwise they are counted in
+  ///     ``State/newer``, as nobody who reads shall lose their place: with a ``Membership`` nothing waits.
+  ///   - anew: whether it is asked for again while it is asked for already, by this list or another, since the answer may be another now.
+  ///     All get the new one.
+  public func reload(_ policy: FetchPolicy = .cacheThenNetwork, showsNewer: Bool = true, anew: Bool = false) {
+    if state.isReloading, !anew {
+      // What is on its way is what the reader asks for now.
+      if showsNewer {
+        self.showsNewer = true
+        change { ($0.newer, $0.hasMoreNewer) = (0, false) }
+      }
+      return
+    }
+    let isShown = !segments.isEmpty && policy != .cacheOnly
+    let goesOn = isShown && !state.isReloading
+    if goesOn { stopLooking() } else { begin() }
     self.policy = policy
+    self.showsNewer = showsNewer
     change {
       $0.isReloading = true
-      $0.isLoadingMore = false
-      $0.isConfirming = false
       $0.failure = nil
+      if !goesOn { ($0.isLoadingMore, $0.isConfirming) = (false, false) }
+      if showsNewer { ($0.newer, $0.hasMoreNewer) = (0, false) }
     }
-    load("", isShown: !segments.isEmpty && policy != .cacheOnly, anew: anew)
+    load("", isShown: isShown, anew: anew)
   }
 
   /// Shows or fetches the next page, if there is one and nothing is under way.
   public func loadMore() {
-    // What is being fetched anew will begin a new list; what is only being confirmed goes on.
-    guard let cursor = segments.last?.next, !state.isLoadingMore, !state.isReloading || segments.first?.generation == generation else {
-      return
-    }
+    guard let cursor = segments.last?.next, !state.isLoadingMore else { return }
     loadingMore = cursor
     change {
       $0.isLoadingMore = true
@@ -199,27 +214,25 @@ public struct Membership<Value: Entity> {
     change { $0.ids = sorted }
   }
 
-  /// Asks the server how many items it has above the first of the list, which stays as it is. Without an answer nothing is said.
-  /// - Parameter then: told how many, and whether there may be still more, since nothing on the server's first page is shown here.
-  public func lookForNewer(then: @escaping @MainActor (_ count: Int, _ isMore: Bool) -> Void) {
+  /// Asks the server how many items it has above the first of the list, and changes nothing but ``State/newer``. Without an answer
+  /// nothing is said.
+  public func lookForNewer() {
     guard !state.isLoading else { return }
     looking = cache.request(PageKey(list, nil), label, effects, fetch: fetch) { [weak self] result in
       guard let self else { return }
       looking = nil
-      guard let page = try? result.get() else { return }
-      let shown = Set(state.ids)
-      let count = page.ids.prefix { !shown.contains($0) }.count
-      then(count, count == page.ids.count && page.next != nil)
+      if let page = try? result.get() { change { count(page, &$0) } }
     }
   }
 
-  /// Begins the list anew with what ``lookForNewer(then:)`` found, without asking again.
+  /// Puts what was counted in ``State/newer`` above the first item, without asking again.
   public func showNewer() {
     guard let page = cache.pages[PageKey(list, nil)] else { return reload() }
-    begin()
+    stopLooking()
+    asking.removeValue(forKey: "")?.cancel()
+    showsNewer = true
     change {
       $0.isReloading = false
-      $0.isLoadingMore = false
       $0.failure = nil
     }
     answered(page, "")
@@ -240,10 +253,14 @@ public struct Membership<Value: Entity> {
     recalling?.cancel()
     recalling = nil
     loadingMore = nil
-    looking?.cancel()
-    looking = nil
+    stopLooking()
     for observation in asking.values { observation.cancel() }
     asking.removeAll()
+  }
+
+  private func stopLooking() {
+    looking?.cancel()
+    looking = nil
   }
 
   private func load(_ cursor: String, isShown: Bool, anew: Bool = false) {
@@ -280,7 +297,7 @@ public struct Membership<Value: Entity> {
   }
 
   private func show(_ page: PageRow, at cursor: String) {
-    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched, generation: generation)
+    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched)
     guard put(new) else { return }
     shown(cursor.isEmpty ? nil : new.ids) {
       if !cursor.isEmpty { end(cursor, &$0) }
@@ -303,11 +320,25 @@ public struct Membership<Value: Entity> {
   }
 
   private func answered(_ page: PageRow, _ cursor: String) {
-    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked, generation: generation)
-    if let index = segments.firstIndex(where: { $0.cursor == cursor }), segments[index].generation == generation {
+    var new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked)
+    if let index = segments.firstIndex(where: { $0.cursor == cursor }) {
+      var counted = state
+      (counted.newer, counted.hasMoreNewer) = (0, false)
+      if cursor.isEmpty, !showsNewer, membership == nil, !state.ids.isEmpty {
+        count(page, &counted)
+        // There is more between the two than is known: what is shown stays until the reader asks for the other.
+        if counted.hasMoreNewer {
+          state = counted
+          return ended(cursor)
+        }
+        if counted.newer < new.ids.count { new.ids.removeFirst(counted.newer) } else { counted.newer = 0 }
+      }
       let isSame = segments[index].ids == new.ids && segments[index].next == new.next && new.ids.allSatisfy(listed.contains)
       confirm(new, at: index)
-      shown(isSame ? [] : nil) { end(cursor, &$0) }
+      shown(isSame ? [] : nil) {
+        if cursor.isEmpty { ($0.newer, $0.hasMoreNewer) = (counted.newer, false) }
+        end(cursor, &$0)
+      }
     } else if put(new) {
       shown(cursor.isEmpty ? nil : new.ids) { end(cursor, &$0) }
     } else {
@@ -331,16 +362,28 @@ public struct Membership<Value: Entity> {
   private func confirm(_ new: Segment, at index: Int) {
     let old = segments[index]
     segments[index] = new
-    guard old.next != new.next, index + 1 < segments.count else { return }
+    guard old.next != new.next else { return }
     guard let next = new.next, let last = old.ids.lastIndex(where: Set(new.ids).contains) else {
       segments.removeSubrange((index + 1)...)
+      // The next page of what was there is no page of what is there now.
+      if let cursor = loadingMore {
+        asking.removeValue(forKey: cursor)?.cancel()
+        change { end(cursor, &$0) }
+      }
       return
     }
     let rest = Array(old.ids[(last + 1)...])
     guard !rest.isEmpty else { return }
     // What the server's new items pushed out of this page is on the next now.
-    segments.insert(Segment(cursor: next, ids: rest, next: old.next, stored: old.stored, generation: generation), at: index + 1)
-    ask(next)
+    segments.insert(Segment(cursor: next, ids: rest, next: old.next, stored: old.stored, asked: old.asked), at: index + 1)
+    if old.stored != nil { ask(next) }
+  }
+
+  /// Counts what a first page has above the first item that is shown.
+  private func count(_ page: PageRow, _ state: inout State) {
+    let shown = Set(state.ids)
+    state.newer = page.ids.prefix { !shown.contains($0) }.count
+    state.hasMoreNewer = state.newer > 0 && state.newer == page.ids.count && page.next != nil
   }
 
   private func failed(_ failure: RequestFailure, _ cursor: String) {

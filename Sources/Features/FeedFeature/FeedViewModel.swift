@@ -128,12 +128,7 @@ import Runtime
     new.posts = posts
     new.jumps = jumps
     new.newPosts = posts.newer
-    new.pill =
-      switch posts.newer {
-      case 0: nil
-      case 1: "1 new post"
-      case let count: "\(count)\(posts.hasMoreNewer ? " or more" : "") new posts"
-      }
+    new.pill = posts.pill
     return new
   }
 }

@@ -34,6 +34,14 @@ public struct ListState: Equatable, Sendable {
   public var newer = 0
   /// Whether there may be more than ``newer`` of them.
   public var hasMoreNewer = false
+  /// How many posts there are above the first, such as `3 new posts`; `nil` for none.
+  public var pill: String? {
+    switch newer {
+    case 0: nil
+    case 1: "1 new post"
+    default: "\(newer)\(hasMoreNewer ? " or more" : "") new posts"
+    }
+  }
   /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
   public var note: String?
   /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
@@ -60,6 +68,7 @@ public struct ListState: Equatable, Sendable {
   private let cache: any CacheReading<Value>
   private let fetcher: PageFetcher<Value>
   private let followsActions: Bool
+  private let holdsNewer: Bool
   private let isPremium: (Value) -> Bool
   private var observation: Observation?
   private var isOnScreen = false
@@ -67,8 +76,6 @@ public struct ListState: Equatable, Sendable {
   private var drawn: Set<String> = []
   /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
   private var (age, asked) = (0, 0)
-  /// Whether what came since is being brought in, which is one change of the state.
-  private var showsNewer = false
 
   /// - Parameters:
   ///   - label: names the request among the deliveries: `feed.load`.
@@ -76,15 +83,17 @@ public struct ListState: Equatable, Sendable {
   ///   - cache: where the entities are.
   ///   - store: the reader's content.
   ///   - membership: for a list that the reader's own actions change: rows come and go with them, at once.
+  ///   - holdsNewer: whether rows above the first wait until the reader asks for them, so that those that are read stay where they are.
   ///   - isPremium: whether a row looks different when the reader's access changes.
   ///   - fetch: asks for the page at a cursor; `nil` is the first.
   init(
     _ label: String, list: String, cache: Cache<Value>, store: ContentStore, membership: Membership<Value>? = nil,
-    isPremium: @escaping (Value) -> Bool = { _ in false },
+    holdsNewer: Bool = false, isPremium: @escaping (Value) -> Bool = { _ in false },
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> Conditional<Page<Value>>
   ) {
     self.store = store
     self.cache = cache
+    self.holdsNewer = holdsNewer
     self.isPremium = isPremium
     followsActions = membership != nil
     fetcher = PageFetcher(
@@ -108,9 +117,10 @@ public struct ListState: Equatable, Sendable {
     observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
     store.enter(self)
     switch fetcher.state.status {
-    case .initial, .failed, .offline: reload()
+    case .initial, .failed, .offline: reload(isAsked: false)
     // What could not be confirmed is tried again.
-    case .content where state.note != nil: reload()
+    case .content where state.note != nil: reload(isAsked: false)
+    // What made it out of date is something that the reader did, and wants to see.
     case .loading, .empty, .content: if age == store.listsAge { fetcher.reloadFromCache() } else { reload() }
     }
     update()
@@ -131,31 +141,21 @@ public struct ListState: Equatable, Sendable {
     reload()
   }
 
-  private func reload() {
+  private func reload(isAsked: Bool = true) {
     // What is being asked already is older than what came since.
     let anew = asked != store.listsAge
     asked = store.listsAge
-    fetcher.reload(anew: anew)
+    fetcher.reload(showsNewer: isAsked || !holdsNewer, anew: anew)
   }
 
   /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``.
   public func lookForNewer() {
-    guard state.phase == .ready, !store.isClosed else { return }
-    fetcher.lookForNewer { [weak self] count, isMore in
-      guard let self, !store.isClosed else { return }
-      var new = state
-      (new.newer, new.hasMoreNewer) = (count, isMore && count > 0)
-      state = new
-    }
+    if state.phase == .ready, !store.isClosed { fetcher.lookForNewer() }
   }
 
-  /// Begins the list anew with what ``lookForNewer()`` found.
+  /// Brings in what is above the first row: see ``ListState/newer``.
   public func newerTapped() {
-    guard state.newer > 0 else { return }
-    showsNewer = true
-    fetcher.showNewer()
-    showsNewer = false
-    update()
+    if state.newer > 0 { fetcher.showNewer() }
   }
 
   /// Tries again what failed.
@@ -220,7 +220,7 @@ public struct ListState: Equatable, Sendable {
     new.keptSince = new.note == nil ? nil : list.storedSince
     let isSaid = new.note != nil && state.note == nil
     if state.isRefreshing, !list.isReloading, !isSaid, let failure { new.message = "The list could not be refreshed. \(failure)" }
-    if list.isReloading || showsNewer { (new.newer, new.hasMoreNewer) = (0, false) }
+    (new.newer, new.hasMoreNewer) = (list.newer, list.hasMoreNewer)
     if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
     switch list.status {
     case .initial, .loading: new.phase = .loading

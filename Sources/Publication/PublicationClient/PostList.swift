@@ -55,7 +55,10 @@ import PublicationAPI
     _ label: String, _ filter: PostFilter, _ store: ContentStore, _ membership: Membership<Post>? = nil
   ) -> EntityList<Post> {
     let client = store.client
-    return EntityList(label, list: filter.list, cache: store.postCache, store: store, membership: membership, isPremium: \.premium) {
+    return EntityList(
+      label, list: filter.list, cache: store.postCache, store: store, membership: membership, holdsNewer: membership == nil,
+      isPremium: \.premium
+    ) {
       try await client.posts(filter, cursor: $0, unless: $1)
     }
   }
@@ -100,6 +103,8 @@ import PublicationAPI
   func refreshTapped()
   /// Tries again what failed.
   func retryTapped()
+  /// Brings in the posts above the first.
+  func newPostsTapped()
   /// Told the rows to draw again, of those that were asked for.
   var onRowsChanged: ((Set<Post.ID>) -> Void)? { get set }
 }
@@ -130,6 +135,8 @@ extension PostPage {
   public func readToHereTapped(_ id: Post.ID) { posts.readToHereTapped(id) }
   /// Adds or removes the reader's bookmark on a post.
   public func bookmarkTapped(_ id: Post.ID) { posts.bookmarkTapped(id) }
+  /// Brings in the posts above the first.
+  public func newPostsTapped() { posts.list.newerTapped() }
   /// The last row came in sight.
   public func reachedEnd() { posts.list.reachedEnd() }
   /// The reader has read the message.

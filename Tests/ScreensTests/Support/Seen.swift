@@ -74,6 +74,14 @@ import CGtkShims
   }
   /// Presses Enter in a field.
   func pressEnter() { if let inner = gtk_editable_get_delegate(opaque) { matinee_emit(UnsafeMutableRawPointer(inner), "activate") } }
+  /// The fields of numbers, from above.
+  var numbers: [Seen] { all.filter { $0.isA(gtk_spin_button_get_type()) } }
+  /// What was typed into one counts, as with Enter.
+  func enter() { gtk_spin_button_update(opaque) }
+  /// Presses an arrow key in one so many times: above zero up, else down.
+  func step(_ times: Int) {
+    for _ in 0..<abs(times) { gtk_spin_button_spin(opaque, times > 0 ? GTK_SPIN_STEP_FORWARD : GTK_SPIN_STEP_BACKWARD, 0) }
+  }
   /// Puts the keyboard there.
   @discardableResult func focus() -> Bool { gtk_widget_grab_focus(pointer) != 0 }
   /// Follows the link of a label that stands at an offset of its text, as Enter does.
@@ -105,6 +113,18 @@ import CGtkShims
 
   /// Chooses a row, as a click or Enter does.
   func activate() { gtk_widget_activate(pointer) }
+
+  /// What recognizes clicks on a row, to be had while the row is there.
+  var clicks: Click? {
+    let controllers = gtk_widget_observe_controllers(pointer)
+    defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
+    for place in 0..<g_list_model_get_n_items(controllers) {
+      guard let controller = g_list_model_get_object(controllers, place) else { continue }
+      defer { g_object_unref(controller) }
+      if matinee_is_a(controller, gtk_gesture_click_get_type()) != 0 { return Click(controller) }
+    }
+    return nil
+  }
 
   // MARK: Place
 
@@ -206,5 +226,28 @@ import CGtkShims
       }
     }
     return false
+  }
+}
+
+/// The two halves of a click, with whatever happens between them.
+@MainActor final class Click {
+  private let gesture: UnsafeMutableRawPointer
+
+  init(_ gesture: UnsafeMutableRawPointer) { self.gesture = g_object_ref(gesture) }
+  isolated deinit { g_object_unref(gesture) }
+
+  func press() { emit("pressed") }
+  func release() { emit("released") }
+
+  private func emit(_ signal: String) {
+    let type = gtk_gesture_click_get_type()
+    var values = [GValue](repeating: GValue(), count: 4)
+    g_value_init(&values[0], type)
+    g_value_set_object(&values[0], gesture)
+    g_value_init(&values[1], GType(6 << 2))
+    g_value_set_int(&values[1], 1)
+    for place in 2...3 { g_value_init(&values[place], GType(15 << 2)) }
+    g_signal_emitv(&values, g_signal_lookup(signal, type), 0, nil)
+    for place in values.indices { g_value_unset(&values[place]) }
   }
 }
