@@ -8,9 +8,9 @@ import Gtk
   private let viewModel: NotificationsViewModel
   private let all = SwitchRow("New posts", detail: "In fan clubs that you follow, while the app runs.")
   private let quiet = SwitchRow("Quiet hours", detail: "")
-  private let from = ChoiceMenu<Int>(name: "Quiet from")
-  private let to = ChoiceMenu<Int>(name: "Quiet until")
-  private let hours: Box
+  private let from = TimeField(name: "Quiet from")
+  private let to = TimeField(name: "Quiet until")
+  private let hours = Grid(spacing: 10)
   private let clubs = Box(.vertical, spacing: 10)
   private let none = Label(styles: [.dim], wraps: true)
   private let clubPart: Box
@@ -18,7 +18,10 @@ import Gtk
 
   init(_ viewModel: NotificationsViewModel) {
     self.viewModel = viewModel
-    hours = Box(.horizontal, spacing: 10, children: [Label("From"), from.root, Label("until"), to.root])
+    for (row, (word, field)) in [("From", from), ("Until", to)].enumerated() {
+      hours.attach(Label(word), column: 0, row: row)
+      hours.attach(field.root, column: 1, row: row)
+    }
     clubPart = Box(
       .vertical, spacing: 10, styles: [.card, "padded"], children: [Label("Fan clubs", styles: [.subheading]), none, clubs])
     let column = Box(
@@ -31,8 +34,8 @@ import Gtk
     root.setStyle(.page)
     all.control.onToggled(self) { $0.viewModel.onTapped() }
     quiet.control.onToggled(self) { $0.viewModel.quietHoursTapped() }
-    from.onChosen = { [weak self] in self?.viewModel.quietFromChanged($0) }
-    to.onChosen = { [weak self] in self?.viewModel.quietToChanged($0) }
+    from.onChanged = { [weak self] in self?.viewModel.quietFromChanged($0) }
+    to.onChanged = { [weak self] in self?.viewModel.quietToChanged($0) }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
@@ -43,8 +46,8 @@ import Gtk
     quiet.show(detail: state.hasQuietHours ? state.quietSentence : "Hours in which nothing is said.")
     hours.isVisible = state.hasQuietHours
     hours.isSensitive = state.isOn
-    from.show(Self.times, chosen: state.quietFrom, label: Self.time(state.quietFrom))
-    to.show(Self.times, chosen: state.quietTo, label: Self.time(state.quietTo))
+    from.show(state.quietFrom)
+    to.show(state.quietTo)
     none.text = state.clubsSentence ?? ""
     none.isVisible = state.clubsSentence != nil
     clubPart.isSensitive = state.isOn
@@ -61,13 +64,6 @@ import Gtk
       row.control.isOn = club.isOn
     }
     clubs.isVisible = !rows.isEmpty
-  }
-
-  private static let times = stride(from: 0, to: 24 * 60, by: 30).map { (id: $0, name: time($0)) }
-
-  private static func time(_ minutes: Int) -> String {
-    let two = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-    return "\(two(minutes / 60)):\(two(minutes % 60))"
   }
 }
 
