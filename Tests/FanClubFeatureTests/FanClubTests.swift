@@ -30,6 +30,22 @@ private let offline = "The publication cannot be reached. Check your connection 
     #expect(Set(reader.publication.requests) == ["GET /v1/fanclubs/c1", "GET /v1/posts?fanclub=c1"])
   }
 
+  @Test func whyItsFeedCouldNotBeReadIsSaid() async {
+    var failing = club
+    failing.problem = "https://example.org/feed: the server answered with status 500."
+    let reader = ReaderFixture(clubs: [failing])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(
+      page.state.club?.problem
+        == "New posts could not be fetched the last time. https://example.org/feed: the server answered with status 500.")
+    reader.publication.with { $0.clubs = [club] }
+    page.refreshTapped()
+    await reader.settle()
+    #expect(page.state.club != nil && page.state.club?.problem == nil)
+  }
+
   @Test func aClubThatAListHasShownIsThereAtOnce() async {
     let reader = ReaderFixture(clubs: [club])
     reader.store.clubCache.store([club])

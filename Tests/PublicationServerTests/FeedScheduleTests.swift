@@ -15,13 +15,21 @@ import Testing
     let web = FakeWeb()
 
     /// A publication with one feed, which was imported at the start.
-    init() async throws {
+    init(readersMayAdd: Bool = false) async throws {
       rig = try await Rig(posts: [])
       _ = try await rig.publication.importFeed(
         ParsedItemSample.feed([ParsedItemSample.item("Old", Rig.start, id: "Old")]), source: FeedScheduleTests.url)
       // In the middle of all chances: no spread.
-      await rig.publication.fetchFeeds(from: web, readersMayAdd: false, random: FixedRandom(1 << 63))
+      await rig.publication.fetchFeeds(from: web, readersMayAdd: readersMayAdd, random: FixedRandom(1 << 63))
       await rig.clock.waitForSleepers()
+    }
+
+    /// What the publication says went wrong: in the list of clubs, and of the club itself.
+    func problems() async throws -> [String?] {
+      let token = try await rig.signIn()
+      let clubs = try await rig.get("/v1/fanclubs", token, as: Page<FanClub>.self).items
+      let club = try #require(clubs.first { $0.posts > 0 })
+      return [club.problem, try await rig.get("/v1/fanclubs/\(club.id)", token, as: FanClub.self).problem]
     }
 
     /// Lets time pass.
@@ -112,6 +120,32 @@ import Testing
     house.web.answer(Self.url, .timedOut)
     await house.pass(3600)
     #expect(try await house.next() == 300)
+  }
+
+  @Test func readersWhoMayAddFeedsAreToldWhyOneCannotBeRead() async throws {
+    let house = try await House(readersMayAdd: true)
+    #expect(try await house.problems() == [nil, nil])
+    house.web.answer(
+      Self.url, Response(500), Response(200, body: Data("<html>".utf8)),
+      Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("New")),
+      Response(410), Response(304))
+    await house.pass(3600)
+    let sentence = "\(Self.url): the server answered with status 500."
+    #expect(try await house.problems() == [sentence, sentence])
+    await house.pass(300)
+    #expect(try await house.problems().allSatisfy { $0?.hasPrefix(Self.url) == true && $0 != sentence })
+    await house.pass(600)
+    #expect(try await house.problems() == [nil, nil])
+    await house.pass(3600)
+    #expect(try await house.problems().allSatisfy { $0 == "\(Self.url): the server says that this feed is gone for good." })
+  }
+
+  @Test func otherReadersAreNotTold() async throws {
+    let house = try await House()
+    house.web.answer(Self.url, Response(500))
+    await house.pass(3600)
+    #expect(try await house.next() == 300)
+    #expect(try await house.problems() == [nil, nil])
   }
 
   @Test func whatAServerAsksForIsHonoured() async throws {

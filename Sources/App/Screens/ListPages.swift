@@ -14,6 +14,7 @@ import PublicationClient
   private let name = Label(styles: [.heading], wraps: true, lines: 3)
   private let about = Label(styles: [.dim], wraps: true)
   private let numbers = Label(styles: [.caption, .dim], wraps: true)
+  private let problem = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
   private let posts = Stack()
@@ -29,7 +30,7 @@ import PublicationClient
     text.vertical = .center
     let facts = Box(.horizontal, spacing: 18, children: [picture.root, text, notify, follow])
     notify.vertical = .center
-    let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about]))
+    let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem]))
     list = PostListView(
       viewModel, pictures: pictures,
       words: .init(
@@ -68,6 +69,8 @@ import PublicationClient
       about.text = club.about
       about.isVisible = !club.about.isEmpty
       numbers.text = "\(club.followers)  ·  \(club.posts)"
+      problem.text = club.problem ?? ""
+      problem.isVisible = club.problem != nil && club.isFetched
       follow.label = club.isFollowed ? "Following" : "Follow"
       follow.setAccessibleName("Follow")
       follow.isOn = club.isFollowed

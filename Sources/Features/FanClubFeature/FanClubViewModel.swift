@@ -24,7 +24,7 @@ import PublicationClient
     public enum Fetch: Equatable, Sendable {
       /// They are.
       case notNeeded
-      /// Nobody asked for them yet; the sentence says why the last try failed, `nil` before there was one.
+      /// Nobody asked for them yet; the sentence says why the last try failed, `nil` when nobody knows of one.
       case offered(String?)
       /// They are being fetched.
       case running
@@ -192,7 +192,7 @@ import PublicationClient
     new.posts = posts.list.state
     new.club = club.map { FanClubRow($0, formatting: formatting) }
     new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
-    new.fetch = isFetching ? .running : club?.fetched == false ? .offered(fetchProblem) : .notNeeded
+    new.fetch = isFetching ? .running : club?.fetched == false ? .offered(fetchProblem ?? club?.problem) : .notNeeded
     if (failure as? ClientError)?.isNotFound == true {
       new.phase = .gone("This fan club is no longer here.")
     } else if club != nil {

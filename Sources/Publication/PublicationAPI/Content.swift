@@ -82,11 +82,13 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var posts: Int
   /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
   public var fetched: Bool
+  /// Why its feed could not be read the last time, in a sentence for readers who may add feeds; others are not told.
+  public var problem: String?
 
   /// Makes one.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
-    posts: Int = 0, fetched: Bool = true
+    posts: Int = 0, fetched: Bool = true, problem: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -97,6 +99,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     self.followed = followed
     self.posts = posts
     self.fetched = fetched
+    self.problem = problem
   }
 
   /// Reads what any version wrote.
@@ -112,6 +115,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     followed = try values.decode(Bool.self, forKey: .followed)
     posts = try values.decode(Int.self, forKey: .posts)
     fetched = try values.decodeIfPresent(Bool.self, forKey: .fetched) ?? true
+    problem = try values.decodeIfPresent(String.self, forKey: .problem)
   }
 }
 

@@ -102,6 +102,8 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var isFollowed: Bool
   /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
   public var isFetched: Bool
+  /// Why its new posts could not be fetched the last time, for readers who may add feeds; `nil` where that worked.
+  public var problem: String?
 
   /// From a club, as this reader sees it.
   public init(_ club: FanClub, formatting: Formatting) {
@@ -113,5 +115,6 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
     posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
     isFollowed = club.followed
     isFetched = club.fetched
+    problem = club.problem.map { "New posts could not be fetched the last time. \($0)" }
   }
 }

@@ -57,7 +57,7 @@ extension Publication {
       case .unchanged(let version):
         var unchanged = feed
         unchanged.version = version
-        unchanged.failures = 0
+        (unchanged.failures, unchanged.problem) = (0, nil)
         try await keep(unchanged, next: service.next)
       case .document(let data, let contentType, let version):
         try job?.advance(.reading)
@@ -67,14 +67,16 @@ extension Publication {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      try await keepFailed(feed, error as? FeedFetcher.Failure, service)
+      try await keepFailed(feed, error, service)
       throw error
     }
   }
 
-  private func keepFailed(_ feed: StoredFeed, _ failure: FeedFetcher.Failure?, _ service: FeedService) async throws {
+  private func keepFailed(_ feed: StoredFeed, _ error: any Error, _ service: FeedService) async throws {
+    let failure = error as? FeedFetcher.Failure
     var failed = feed
     failed.failures += 1
+    failed.problem = Self.sentence(of: error)
     // What is gone, and what no reader has asked for yet, is not asked for again unless a reader does.
     let isOver = failure?.isGone == true || !feed.isFetched
     let next = isOver ? nil : service.next(afterFailures: failed.failures, wish: failure?.retryAfter)

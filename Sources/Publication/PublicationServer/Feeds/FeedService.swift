@@ -44,6 +44,8 @@ struct StoredFeed: Equatable, Sendable {
   var version: FeedVersion
   /// How many times in a row it could not be read.
   var failures = 0
+  /// Why not the last time, in a sentence for readers.
+  var problem: String?
   /// Whether its posts were ever fetched.
   var isFetched = true
 }

@@ -140,7 +140,8 @@ struct SQLiteContent: ContentRepository {
   private static let selectClub = """
     SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
       EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?),
-      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key
+      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key,
+      (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id)
     FROM fan_club
     """
 
@@ -148,7 +149,7 @@ struct SQLiteContent: ContentRepository {
     FanClub(
       id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
       url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
-      fetched: try row.get(8))
+      fetched: try row.get(8), problem: try row.get(10, as: String?.self))
   }
 
   // MARK: What is sold

@@ -26,8 +26,8 @@ struct SQLiteFeeds: FeedRepository {
 
   func keep(_ feed: StoredFeed, next: Int64?) throws {
     try database.execute(
-      "UPDATE feed SET url = ?, etag = ?, modified = ?, failures = ?, next = ? WHERE fan_club = ?", feed.version.url, feed.version.etag,
-      feed.version.modified, feed.failures, next, feed.club)
+      "UPDATE feed SET url = ?, etag = ?, modified = ?, failures = ?, problem = ?, next = ? WHERE fan_club = ?", feed.version.url,
+      feed.version.etag, feed.version.modified, feed.failures, feed.problem, next, feed.club)
   }
 
   func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) throws -> (clubs: [FanClub.ID], added: Int) {
@@ -51,7 +51,7 @@ struct SQLiteFeeds: FeedRepository {
 
   private static let select = """
     SELECT feed.fan_club, fan_club.name, coalesce(fan_club.source, feed.url), feed.url, feed.etag, feed.modified, feed.failures,
-      fan_club.fetched
+      feed.problem, fan_club.fetched
     FROM feed JOIN fan_club ON fan_club.id = feed.fan_club
     """
 
@@ -59,6 +59,6 @@ struct SQLiteFeeds: FeedRepository {
     StoredFeed(
       club: try row.get(0), name: try row.get(1), source: try row.get(2),
       version: FeedVersion(url: try row.get(3), etag: try row.get(4, as: String?.self), modified: try row.get(5, as: String?.self)),
-      failures: try row.get(6), isFetched: try row.get(7))
+      failures: try row.get(6), problem: try row.get(7, as: String?.self), isFetched: try row.get(8))
   }
 }

@@ -162,5 +162,11 @@ enum Schema {
           DELETE FROM post_search WHERE rowid = old.number;
         END;
         """),
+    Migration(
+      version: 5,
+      sql: """
+        -- Why it could not be read the last time, for people.
+        ALTER TABLE feed ADD COLUMN problem TEXT;
+        """),
   ]
 }

@@ -10,7 +10,7 @@ extension Publication {
     let hasMore = found.count > limit
     if hasMore { found.removeLast() }
     let next = found.last.map { Cursor(.fanClubs, key: $0.position.key, id: $0.position.id).text }
-    return try .current(Page(items: found.map(\.club), next: hasMore ? next : nil), call)
+    return try .current(Page(items: found.map { told($0.club) }, next: hasMore ? next : nil), call)
   }
 
   func fanClub(_ call: Call) async throws -> Response {
@@ -24,6 +24,13 @@ extension Publication {
 
   private func club(_ call: Call) async throws -> FanClub {
     guard let club = try await content.fanClub(call.parameter, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
+    return told(club)
+  }
+
+  /// What goes wrong with feeds concerns only those who can do something about it.
+  private func told(_ club: FanClub) -> FanClub {
+    var club = club
+    if feeds?.readersMayAdd != true { club.problem = nil }
     return club
   }
 }
