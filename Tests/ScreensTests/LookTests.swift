@@ -37,6 +37,7 @@ final class LookTests: ScreensTestCase {
       rig.seen.button("Send")?.click()
       try visit.look("comments")
       try rig.go(.notifications)
+      rig.seen.switches.dropFirst().first?.flip()
       try visit.look("notifications")
       try rig.go(.post(free))
       try visit.look("article")

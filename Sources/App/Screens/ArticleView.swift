@@ -39,8 +39,9 @@ import PublicationClient
     club.horizontal = .start
     byline.expandsHorizontally = true
     blocks = ArticleBlocks(pictures: pictures)
-    let after = Box(.horizontal, spacing: 10, children: [discuss, unread])
-    end = Box(.vertical, spacing: 12, children: [Separator(), reactions.root, after])
+    // One below the other: side by side they are wider than a narrow window.
+    for button in [discuss, unread] { button.horizontal = .start }
+    end = Box(.vertical, spacing: 12, children: [Separator(), reactions.root, Box(.vertical, spacing: 4, children: [discuss, unread])])
     problem = Box(.horizontal, spacing: 12) { [problemText, retry] in
       problemText
       retry
