@@ -194,4 +194,60 @@ import Testing
     fetcher.reloadFromCache()
     #expect(fetcher.state.ids == ["c", "d", "e", "g"])
   }
+
+  @Test func whatWasKnownBeforeAndTheServerLeavesOutLeavesTheList() async {
+    let membership = Membership<Note>(contains: \.marked) { $0.id < $1.id }
+    let first = fetcher(membership)
+    first.reload()
+    let page = FetchedPage(items: [Note(id: "b", marked: true)])
+    await answer(0, .success(page))
+    // Marked here, and no more so on the server, which nobody has said.
+    cache.store([Note(id: "d", marked: true)])
+    let second = fetcher(membership)
+    second.reload()
+    #expect(second.state.ids == ["b", "d"])
+    await answer(0, .success(page))
+    second.reloadFromCache()
+    #expect(second.state.ids == ["b"])
+  }
+
+  @Test func changeThatMovesNothingInAListOfAThousandCostsNoThousand() async {
+    final class Count {
+      var looks = 0
+    }
+    let count = Count()
+    let fetcher = fetcher(
+      Membership(
+        contains: {
+          count.looks += 1
+          return $0.marked
+        },
+        precedes: {
+          count.looks += 1
+          return $0.title < $1.title
+        }))
+    let notes = (1001...2000).map { Note(id: "\($0)", title: "\($0)", marked: true) }
+    fetcher.reload()
+    await answer(0, .success(FetchedPage(items: notes)))
+    var states = 0
+    fetcher.onChange = { _ in states += 1 }
+    func change(_ note: Note) {
+      cache.store([note])
+      count.looks = 0
+      fetcher.reloadFromCache([note.id])
+    }
+    change(Note(id: "other"))
+    #expect(count.looks == 1)
+    change(Note(id: "1500", title: "1500", likes: 7, marked: true))
+    #expect(count.looks < 5 && states == 0)
+    change(Note(id: "1500", title: "1502b", marked: true))
+    #expect(fetcher.state.ids[499...502] == ["1501", "1502", "1500", "1503"])
+    change(Note(id: "1501", title: "1501"))
+    #expect(!fetcher.state.ids.contains("1501"))
+    change(Note(id: "joins", title: "1000", marked: true))
+    #expect(fetcher.state.ids.first == "joins" && fetcher.state.ids.count == 1000)
+    cache.remove(["1600", "else"])
+    fetcher.reloadFromCache(["1600", "else"])
+    #expect(fetcher.state.ids.count == 999 && states == 4)
+  }
 }

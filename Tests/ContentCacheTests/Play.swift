@@ -1,48 +1,75 @@
-import ContentCache
+@testable import ContentCache
 import Foundation
 import Runtime
 import SQLiteStorage
 import Testing
 
-/// One random play: the real cache, controller and outbox on one side, a model of what must be seen and a model of the server on the other.
+/// One random play: the real cache, its store on a disk, lists, controller and outbox on one side; a model of what must be seen and a model
+/// of the server on the other.
 @MainActor final class Play {
-  private struct Fetch {
-    let stamp: Stamp
-    let begun: Int
-    /// What the server answered, once it got the question.
-    var answer: [Note]?
+  /// A question that the reader's side asked, and the moment at which it did.
+  struct Reading {
+    let number: Int
+    let asked: Int
+    /// What the server said, once it got the question.
+    var answer: FetchedPage<Note>??
   }
 
-  private static let notes = ["a", "b", "c"]
+  /// What came of opening a note by itself.
+  struct Opened {
+    let id: String
+    let body: String?
+  }
+
+  /// How often the rarer things happened, in all plays.
+  struct Tally {
+    var notModified = 0
+    var evicted = 0
+    var killed = 0
+  }
+
+  static let notes = ["a", "b", "c", "d", "e", "f", "g"]
   /// Notes that the reader writes and removes.
-  private static let own = ["m", "n"]
+  static let own = ["m", "n"]
 
   private let identifiers = SequentialIdentifiers()
   private let clock = ManualClock()
+  private let folder: TemporaryFolder
   private let database: Database
+  /// How much is kept, for plays in which that is little.
+  let limit: Int?
   private var random: SplitMix
-  private var world: World
+  private(set) var world: World
+  private(set) var store: EntityStore
+  private(set) var asks = Gate<PlayQuestion, PageAnswer<Note>>()
+  var fetchers: [PageFetcher<Note>] = []
+  var readings: [Reading] = []
+  var opened: [Opened] = []
+  /// Whether the server's last word on a note by itself was without its body.
+  var isBare: [String: Bool] = [:]
+  private let bell = Bell()
   private var time = 0
-  private(set) var lastStep = ""
+  var lastStep = ""
+  var tally = Tally()
 
-  private var server = Server()
-  /// What it decided about the question that hangs.
+  var server = PlayServer(notes)
+  var model = PlayModel()
+  /// What the server decided about the action that hangs.
   private var decided: Result<Note?, any Error>?
-
-  // The model.
-  private var known: [String: (note: Note, asOf: Int)] = [:]
-  private var gone: [String: Int] = [:]
   private var line: [World.Sent] = []
-  private var fetches: [Fetch] = []
 
   // What the reader did, in its order, and what of it the server would not have.
   private var done: [World.Sent] = []
   private var refused: Set<UUID> = []
 
+  private var path: String { folder.path + "/content.sqlite" }
+
   init(seed: UInt64) async throws {
     random = SplitMix(state: seed)
+    folder = try TemporaryFolder(isOnDisk: false)
     database = try await Database(path: ":memory:", migrations: Outbox.migrations)
-    for id in Self.notes { server.notes[id] = Note(id: id, likes: 3) }
+    limit = seed.isMultiple(of: 3) ? 50_000 : nil
+    store = EntityStore(path: ":memory:", owner: "", clock: clock)
     world = World()
     try await open()
   }
@@ -51,51 +78,66 @@ import Testing
 
   /// One thing happens, and whatever follows from it without anyone's doing.
   func step() async throws {
-    time += 1
-    switch below(20) {
+    tick()
+    switch below(24) {
     case 0..<6: for _ in 0...below(3) { act() }
     case 6..<9: if onItsWay != nil, decided == nil { decide(fate: below(9)) }
     case 9..<12: answer()
-    case 12: fetch()
-    case 13:
-      if let index = fetches.indices.randomElement(using: &random) {
-        lastStep = "the server gets a fetch"
-        fetches[index].answer = fetches[index].answer ?? server.all
+    case 12, 13: reload()
+    case 14: loadMore()
+    case 15: if let id = (Self.notes + Self.own).randomElement(using: &random) { show(id) }
+    case 16: if let index = readings.indices.randomElement(using: &random) { getReading(index) }
+    case 17..<20: if let index = readings.indices.randomElement(using: &random) { arrive(index, isReached: below(6) > 0) }
+    case 20:
+      guard let id = Self.notes.randomElement(using: &random) else { break }
+      let what = below(7)
+      lastStep = "elsewhere something is done to \(id): \(what)"
+      server.change(id, what)
+    case 21:
+      lastStep = "time passes, or somebody thinks that the network is back"
+      switch below(3) {
+      case 0: clock.advance(by: below(2) == 0 ? clock.nextDue ?? .zero : .seconds(below(20)))
+      case 1: world.controller.retryNow()
+      default: world.controller.networkIsBack()
       }
-    case 14: if let index = fetches.indices.randomElement(using: &random) { arrive(index) }
-    case 15:
-      lastStep = "somebody else likes"
-      if let id = Self.notes.randomElement(using: &random) { server.notes[id]?.likes += 1 }
-    case 16:
-      lastStep = "time passes"
-      clock.advance(by: below(2) == 0 ? clock.nextDue ?? .zero : .seconds(below(20)))
-    case 17:
-      lastStep = "the network is back, or somebody thinks so"
-      if below(2) == 0 { world.controller.retryNow() } else { world.controller.networkIsBack() }
-    case 18:
-      switch below(4) {
+    case 22:
+      switch below(8) {
       case 0: try await restart()
-      case 1: try await signOutAndIn()
-      default: break
+      case 1: try await kill()
+      case 2: try await signOutAndIn()
+      default: fetchers.randomElement(using: &random)?.reloadFromCache()
       }
     default:
-      if below(10) == 0 {
-        lastStep = "somebody else removes a note"
-        server.notes["c"] = nil
-      }
+      guard below(3) == 0, let id = Self.notes.randomElement(using: &random) else { break }
+      lastStep = "elsewhere \(id) is taken away or put back"
+      server.toggle(id)
     }
-    await world.quiet()
+    await quiet()
   }
 
   /// Whether the reader sees what the model says.
   func check(_ comment: String) -> Bool {
+    defer { opened = [] }
     for id in Self.notes + Self.own {
-      var expected = known[id]?.note
+      let known = world.cache.value(id)
+      guard model.allows(id, known) else {
+        Issue.record("\(comment): of \(id) \(String(describing: known)) is known, expected \(model.expected(id))")
+        return false
+      }
+      var expected = known
       for action in line where action.entityID == id { action.apply(to: &expected) }
       guard world.cache[id] == expected else {
         Issue.record("\(comment): \(id) shows \(String(describing: world.cache[id])), expected \(String(describing: expected))")
         return false
       }
+    }
+    for opened in opened where (opened.body == nil) != (isBare[opened.id] ?? false) {
+      Issue.record("\(comment): \(opened.id) was opened \(opened.body == nil ? "without its" : "with a") body")
+      return false
+    }
+    for fetcher in fetchers where Set(fetcher.state.ids).count != fetcher.state.ids.count {
+      Issue.record("\(comment): something is there twice in \(fetcher.state.ids)")
+      return false
     }
     guard world.pending == line.count else {
       Issue.record("\(comment): \(world.pending) wait, expected \(line)")
@@ -104,7 +146,8 @@ import Testing
     return true
   }
 
-  /// Lets everything arrive: the server must have what the reader did last, each comment once, and the outbox nothing.
+  /// Lets everything arrive: the server must have what the reader did last, each comment once, the lists what the server has, and the outbox
+  /// nothing.
   func finish(_ comment: String) async throws -> Bool {
     while world.pending > 0 {
       if onItsWay == nil {
@@ -113,22 +156,42 @@ import Testing
         if decided == nil { decide(fate: 0) }
         answer()
       }
-      await world.quiet()
+      await quiet()
     }
-    for index in fetches.indices.reversed() { arrive(index) }
+    while !readings.isEmpty {
+      arrive(readings.count - 1)
+      await quiet()
+    }
     guard check("\(comment), at the end") else { return false }
     var wrong = lastActions().filter { !refused.contains($0.id) && !server.shows($0) }.map { "\($0) is not on the server" }
     wrong += done.filter { $0.kind == CommentAction.kind && !refused.contains($0.id) && server.comments[$0.id] != 1 }
       .map { "\($0) came out \(server.comments[$0.id] ?? 0) times" }
-    fetch()
-    arrive(0)
-    for (id, note) in server.notes where world.cache[id] != note { wrong.append("\(id) shows \(String(describing: world.cache[id]))") }
+    wrong += await readEverything()
+    guard check("\(comment), when everything was read") else { return false }
     await world.controller.written()
     let rows = try await database.run { try $0.query("SELECT kind FROM outbox") { try $0.get(0, as: String.self) } }
     if !rows.isEmpty { wrong.append("\(rows) stayed in the outbox") }
     for problem in wrong { Issue.record("\(comment), at the end: \(problem)") }
-    world.controller.close()
+    try await end()
     return wrong.isEmpty
+  }
+
+  /// Returns when everything that can happen without an answer from the server has happened.
+  func quiet() async {
+    // One look is not enough: a delivery may just have started a task that is about to ask the next question.
+    var calm = 0
+    while calm < 6 {
+      if world.effects.inFlight == world.gate.hanging.count + asks.hanging.count {
+        await Task.yield()
+        calm += 1
+      } else {
+        await bell.next()
+        calm = 0
+      }
+    }
+    tick()
+    let known = Set(readings.map(\.number))
+    readings += asks.hanging.filter { !known.contains($0.number) }.map { Reading(number: $0.number, asked: time) }
   }
 
   // MARK: The reader
@@ -156,7 +219,7 @@ import Testing
     done.enumerated().filter { entry in !done[(entry.offset + 1)...].contains { entry.element.isSuperseded(by: $0) } }.map(\.element)
   }
 
-  // MARK: The server and the way to it
+  // MARK: Actions and the server
 
   private func decide(fate: Int) {
     guard let sent = onItsWay else { return }
@@ -172,7 +235,7 @@ import Testing
         decided = .failure(Refused())
         return
       }
-      decided = fate == 8 ? .failure(Unreachable()) : .success(server.notes[sent.entityID])
+      decided = fate == 8 ? .failure(Unreachable()) : .success(server.notes[sent.entityID]?.bare)
     }
   }
 
@@ -180,10 +243,10 @@ import Testing
     guard let sent = onItsWay, let result = decided else { return }
     lastStep = "answer to \(sent.kind) \(sent.entityID)"
     decided = nil
-    time += 1
+    tick()
     switch result {
-    case .success(let note?): known[sent.entityID] = (note, time)
-    case .success(nil): (known[sent.entityID], gone[sent.entityID]) = (nil, time)
+    case .success(let note?): model.learn(note, asked: time)
+    case .success(nil): model.forget(sent.entityID, at: time)
     case .failure: break
     }
     // What did not come for sure gives way to a later one of its kind.
@@ -191,110 +254,116 @@ import Testing
     world.gate.answer(0, result)
   }
 
-  private func fetch() {
-    lastStep = "fetch"
-    time += 1
-    fetches.append(Fetch(stamp: world.cache.stamp(), begun: time))
-  }
-
-  private func arrive(_ index: Int) {
-    lastStep = "fetched"
-    time += 1
-    let fetch = fetches.remove(at: index)
-    let notes = fetch.answer ?? server.all
-    world.cache.store(notes, asOf: fetch.stamp)
-    for note in notes where fetch.begun >= max(known[note.id]?.asOf ?? 0, gone[note.id] ?? 0) { known[note.id] = (note, fetch.begun) }
-  }
-
   // MARK: Ends and beginnings
 
-  /// The process dies where it stands, and starts again on the same outbox.
+  /// The app ends in order, and starts again on the same disk.
   private func restart() async throws {
     lastStep = "restart"
+    try await end()
+    try await open()
+  }
+
+  /// The process dies where it stands.
+  private func kill() async throws {
+    lastStep = "kill"
+    tally.killed += 1
+    if let index = readings.indices.randomElement(using: &random) { arrive(index) }
+    for _ in 0..<below(12) { await Task.yield() }
     world.effects.stop()
+    await store.close()
     leave()
+    model.breakOff()
     try await open()
   }
 
   private func signOutAndIn() async throws {
     lastStep = "sign out, somebody else, sign in"
     world.controller.close()
-    for id in Self.notes + Self.own { #expect(world.cache[id] == known[id]?.note) }
+    for id in Self.notes + Self.own { #expect(world.cache[id] == world.cache.value(id)) }
     await world.controller.written()
+    world.cache.removeAll()
+    await store.erase()
+    await store.close()
     leave()
-    let other = World(outbox: Outbox(database: database, owner: "other"), ids: identifiers, clock: clock)
+    model.erase()
+    let others = EntityStore(path: path, owner: "other", clock: clock)
+    let other = World(outbox: Outbox(database: database, owner: "other"), store: others, ids: identifiers, clock: clock)
     await other.controller.resume()
     await other.quiet()
     #expect(other.pending == 0 && other.gate.asked.isEmpty)
+    #expect(await other.cache.recall(PageKey("notes", nil)) == nil)
+    other.cache.store(Self.notes.map { Note(id: $0, title: "somebody else's") })
+    await other.cache.written()
     other.controller.close()
+    await others.close()
     try await open()
   }
 
+  /// Ends a run: what the disk has of it is what was known, and what it may not lose.
+  private func end() async throws {
+    await world.controller.written()
+    await world.cache.written()
+    let ids = Self.notes + Self.own
+    let known = Dictionary(uniqueKeysWithValues: ids.compactMap { id in world.cache.value(id).map { (id, $0) } })
+    world.effects.stop()
+    await store.close()
+    for problem in try model.problems(path, notes: known, pending: Set(line.map(\.entityID)), isLimited: limit != nil) {
+      Issue.record("\(lastStep), on the disk: \(problem)")
+    }
+    let stored = try Connection(path: path).queryOne("SELECT count(*) FROM entity") { try $0.get(0, as: Int.self) } ?? 0
+    if stored < known.count { tally.evicted += 1 }
+    leave()
+    model.end(with: known)
+  }
+
   private func leave() {
-    if onItsWay != nil { world.gate.answer(0, .failure(CancellationError())) }
+    fetchers = []
+    readings = []
+    opened = []
+    while !world.gate.hanging.isEmpty { world.gate.answer(0, .failure(CancellationError())) }
+    while !asks.hanging.isEmpty { asks.answer(0, .failure(CancellationError())) }
     decided = nil
-    fetches.removeAll()
-    known.removeAll()
-    gone.removeAll()
     // What was on its way is unsent again, and so gives way to a later one of its kind.
     line = line.enumerated().filter { entry in !line[(entry.offset + 1)...].contains { entry.element.isSuperseded(by: $0) } }.map(\.element)
   }
 
   private func open() async throws {
-    world = World(outbox: Outbox(database: database, owner: "reader"), ids: identifiers, clock: clock)
+    store = EntityStore(path: path, owner: "reader", clock: clock, limit: limit ?? EntityStore.defaultLimit)
+    world = World(outbox: Outbox(database: database, owner: "reader"), store: store, ids: identifiers, clock: clock)
+    asks = Gate()
+    world.effects.onDelivery = { [bell] _ in bell.ring() }
+    asks.observe { [bell] in bell.ring() }
+    world.gate.observe { [bell] in bell.ring() }
     // The reader may be faster than the outbox.
     if below(3) == 0 { act() }
     await world.controller.resume()
-    fetch()
-    arrive(0)
-    await world.quiet()
+    await world.cache.written()
+    store.startEvicting()
+    makeFetchers()
+    if below(3) > 0 { reload() }
+    await quiet()
   }
 
-  private func below(_ end: Int) -> Int { Int.random(in: 0..<end, using: &random) }
-}
+  func below(_ end: Int) -> Int { Int.random(in: 0..<end, using: &random) }
 
-/// What a server does with actions, in the plainest form.
-private struct Server {
-  var notes: [String: Note] = [:]
-  /// How often each comment was taken on.
-  var comments: [UUID: Int] = [:]
-
-  var all: [Note] { notes.keys.sorted().compactMap { notes[$0] } }
-
-  /// Whether it could.
-  mutating func carryOut(_ sent: World.Sent) -> Bool {
-    guard notes[sent.entityID] != nil || sent.kind == WriteAction.kind else { return false }
-    let before = notes[sent.entityID]?.comments.count ?? 0
-    sent.apply(to: &notes[sent.entityID])
-    if notes[sent.entityID]?.comments.count ?? 0 > before { comments[sent.id, default: 0] += 1 }
-    return true
-  }
-
-  /// Whether the action's change is there, as far as what it was made on is.
-  func shows(_ sent: World.Sent) -> Bool {
-    guard sent.kind != WriteAction.kind else { return (notes[sent.entityID] != nil) == sent.on }
-    guard let note = notes[sent.entityID] else { return true }
-    return switch sent.kind {
-    case LikeAction.kind: note.liked == sent.on
-    case MarkAction.kind: note.marked == sent.on
-    default: note.comments.contains(sent.id)
-    }
+  /// - Returns: this moment, which is later than all before.
+  @discardableResult func tick() -> Int {
+    time += 1
+    return time
   }
 }
 
-extension World.Sent {
-  fileprivate func apply(to note: inout Note?) {
-    switch kind {
-    case LikeAction.kind: LikeAction(id: id, entityID: entityID, on: on).apply(to: &note)
-    case MarkAction.kind: MarkAction(id: id, entityID: entityID, on: on).apply(to: &note)
-    case WriteAction.kind: WriteAction(id: id, entityID: entityID, on: on).apply(to: &note)
-    default: CommentAction(id: id, entityID: entityID).apply(to: &note)
-    }
-  }
+/// Rung whenever something was asked or delivered.
+@MainActor private final class Bell {
+  private let rings: AsyncStream<Void>
+  private let end: AsyncStream<Void>.Continuation
 
-  fileprivate func isSuperseded(by newer: World.Sent) -> Bool {
-    kind != CommentAction.kind && kind == newer.kind && entityID == newer.entityID
-  }
+  init() { (rings, end) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  nonisolated func ring() { end.yield() }
+
+  /// Returns after the next ring, or at once when it was rung since.
+  func next() async { for await _ in rings { return } }
 }
 
 extension Result<Note?, any Error> {

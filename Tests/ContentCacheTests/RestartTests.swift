@@ -4,7 +4,7 @@ import Runtime
 import Testing
 
 /// Random plays of a list that changes on the server while it is read, with ends of the process. The invariant: whoever starts again without
-/// network sees what they saw before.
+/// network sees what they saw before. `MATINEE_SEED` and `MATINEE_PLAYS` as in ``InterleavingTests``.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RestartTests {
   /// Newest first; a cursor is the number that everything on the page is below.
   private struct Server {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...40) func startingAgainShowsWhatWasShown(seed: UInt64) async throws {
+  @Test(arguments: seeds(40)) func startingAgainShowsWhatWasShown(seed: UInt64) async throws {
     var random = SplitMix(state: seed)
     let folder = try TemporaryFolder()
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_700_000_000))

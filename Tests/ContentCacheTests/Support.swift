@@ -90,6 +90,7 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   private struct State {
     var hanging: [Hanging] = []
     var asked: [Question] = []
+    var onAsk: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -99,12 +100,17 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   /// Everything ever asked, in order.
   var asked: [Question] { state.withLock { $0.asked } }
 
+  /// Calls back after each question, on any thread.
+  func observe(_ onAsk: @escaping @Sendable () -> Void) { state.withLock { $0.onAsk = onAsk } }
+
   func ask(_ question: Question) async throws -> Answer {
     try await withCheckedThrowingContinuation { continuation in
-      state.withLock {
+      let onAsk = state.withLock {
         $0.hanging.append(Hanging(number: $0.asked.count, question: question, continuation: continuation))
         $0.asked.append(question)
+        return $0.onAsk
       }
+      onAsk?()
     }
   }
 
@@ -208,12 +214,22 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   }
 }
 
+/// Which plays are played: so many, or as many as `MATINEE_PLAYS` says, or the one that `MATINEE_SEED` names.
+func seeds(_ count: UInt64) -> ClosedRange<UInt64> {
+  let number = { ProcessInfo.processInfo.environment[$0].flatMap(UInt64.init) }
+  return number("MATINEE_SEED").map { $0...$0 } ?? 1...(number("MATINEE_PLAYS") ?? count)
+}
+
 /// A folder that goes with the test.
 final class TemporaryFolder {
   let path: String
 
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)").path
+  /// - Parameter isOnDisk: whether it has to be; otherwise it is in memory where the system has a place for that, which is much faster.
+  init(isOnDisk: Bool = true) throws {
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let isThere = FileManager.default.isWritableFile(atPath: memory.path)
+    let place = isOnDisk || !isThere ? FileManager.default.temporaryDirectory : memory
+    path = place.appending(path: "matinee-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

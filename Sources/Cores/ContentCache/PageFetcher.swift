@@ -195,23 +195,40 @@ public struct Membership<Value: Entity> {
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
-    let there = ids.filter(cache.shows)
+    if listed.count != ids.count { listed = Set(ids) }
     guard let membership, state.wasAnswered else {
+      if let changed, !changed.contains(where: { listed.contains($0) && !cache.shows($0) }) { return }
+      let there = ids.filter(cache.shows)
       guard there.count != ids.count else { return }
       listed = Set(there)
       return change { $0.ids = there }
     }
-    let last = state.reachedEnd ? nil : there.last.flatMap { cache[$0] }
+    let last = state.reachedEnd ? nil : ids.last(where: cache.shows).flatMap { cache[$0] }
     let asked = segments.contains { $0.asked == nil } ? nil : segments.compactMap(\.asked).min()
     let belongs = { [cache] (value: Value) in
       (asked.map { cache.isPending(value.id) || cache.isKnown(value.id, since: $0) } ?? true)
         && membership.contains(value) && (last.map { !membership.precedes($0, value) } ?? self.state.reachedEnd)
     }
+    // Each list on screen is told of each change, and most have nothing to do with it.
     let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))
-    let members = Set(there.filter { id in cache[id].map(membership.contains) ?? false }).union(joined)
-    let sorted = members.compactMap { cache[$0] }.sorted(by: membership.precedes).map(\.id)
+    if let changed, joined.isSubset(of: listed), stays(changed, membership) { return }
+    let fetched = Set(segments.flatMap(\.ids))
+    let stayed = ids.filter { id in cache[id].map(fetched.contains(id) ? membership.contains : belongs) ?? false }
+    let sorted = joined.union(stayed).compactMap { cache[$0] }.sorted(by: membership.precedes).map(\.id)
     listed = Set(sorted)
     change { $0.ids = sorted }
+  }
+
+  /// Whether those of some entities that are in the list stay where they are.
+  private func stays(_ changed: Set<String>, _ membership: Membership<Value>) -> Bool {
+    guard !changed.isDisjoint(with: listed) else { return true }
+    let ids = state.ids
+    return ids.indices.allSatisfy { place in
+      guard changed.contains(ids[place]) else { return true }
+      guard let value = cache[ids[place]], membership.contains(value) else { return false }
+      let (before, after) = (place > 0 ? cache[ids[place - 1]] : nil, place + 1 < ids.count ? cache[ids[place + 1]] : nil)
+      return !(before.map { membership.precedes(value, $0) } ?? false) && !(after.map { membership.precedes($0, value) } ?? false)
+    }
   }
 
   /// Asks the server how many items it has above the first of the list, and changes nothing but ``State/newer``. Without an answer

@@ -1,0 +1,126 @@
+@testable import ContentCache
+import Foundation
+import SQLiteStorage
+
+/// What must be known of the server's values: of this run to the letter, and of earlier ones as far as a disk can tell.
+struct PlayModel {
+  /// What the store may hold of a note.
+  struct Kept {
+    /// Without bodies.
+    var values: [Note] = []
+    var bodies: Set<String> = []
+  }
+
+  private struct Known {
+    var note: Note
+    /// When it was asked for.
+    var asked: Int
+  }
+
+  private var known: [String: Known] = [:]
+  private var gone: [String: Int] = [:]
+  /// Everything that was ever known in this run.
+  private var seen: [String: [Note]] = [:]
+  private var kept: [String: Kept] = [:]
+  /// What the server ever said is not there.
+  private(set) var everGone: Set<String> = []
+
+  /// The server said this, to a question of that moment.
+  mutating func learn(_ note: Note, asked: Int) {
+    guard asked >= gone[note.id] ?? 0 else { return }
+    gone[note.id] = nil
+    var new = Known(note: note, asked: asked)
+    if let old = known[note.id] {
+      if asked < old.asked { new = old }
+      // Nothing takes a body away.
+      new.note.body = new.note.body ?? (asked < old.asked ? note : old.note).body
+    }
+    known[note.id] = new
+    seen[note.id, default: []].append(new.note)
+  }
+
+  mutating func forget(_ id: String, at time: Int) {
+    (known[id], gone[id]) = (nil, time)
+    everGone.insert(id)
+  }
+
+  /// Whether this may be known of a note.
+  func allows(_ id: String, _ note: Note?) -> Bool {
+    let kept = kept[id] ?? Kept()
+    if let known = known[id] {
+      guard let note, note.bare == known.note.bare else { return false }
+      return note.body == known.note.body || (known.note.body == nil && note.body.map(kept.bodies.contains) ?? true)
+    }
+    guard let note else { return true }
+    return gone[id] == nil && kept.values.contains(note.bare) && note.body.map(kept.bodies.contains) ?? true
+  }
+
+  func expected(_ id: String) -> String {
+    known[id].map { "\($0.note)" } ?? (gone[id] == nil ? "nothing, or one of \(kept[id]?.values ?? [])" : "nothing")
+  }
+
+  // MARK: Ends
+
+  /// The run ended in order.
+  /// - Parameter notes: what was known in the end.
+  mutating func end(with notes: [String: Note]) {
+    for (id, note) in notes { kept[id] = Kept(values: [note.bare], bodies: note.body.map { [$0] } ?? kept[id]?.bodies ?? []) }
+    for id in gone.keys where notes[id] == nil { kept[id] = nil }
+    begin()
+  }
+
+  /// The process was killed: the store has what it had, or anything since.
+  mutating func breakOff() {
+    for (id, notes) in seen {
+      kept[id, default: Kept()].values += notes.map(\.bare)
+      kept[id]?.bodies.formUnion(notes.compactMap(\.body))
+    }
+    begin()
+  }
+
+  /// Everything is erased.
+  mutating func erase() {
+    kept = [:]
+    begin()
+  }
+
+  private mutating func begin() { (known, gone, seen) = ([:], [:], [:]) }
+
+  // MARK: The disk
+
+  /// What is wrong with the file after an orderly end.
+  /// - Parameters:
+  ///   - notes: what was known.
+  ///   - pending: what the server has not confirmed.
+  ///   - isLimited: whether what was not read for longest may be gone.
+  func problems(_ path: String, notes: [String: Note], pending: Set<String>, isLimited: Bool) throws -> [String] {
+    struct Stored {
+      let note: Note
+      let isKept: Bool
+    }
+    let connection = try Connection(path: path)
+    let rows = try connection.query("SELECT value, detail, kept FROM entity") { row in
+      var note = try row.withBytes(0) { try StoredDecoder.decode(Note.self, from: $0) }
+      note.body = try row.get(1)
+      return Stored(note: note, isKept: try row.get(2))
+    }
+    let stored = Dictionary(uniqueKeysWithValues: rows.map { ($0.note.id, $0) })
+    var problems: [String] = []
+    for (id, note) in notes {
+      guard let stored = stored[id]?.note else {
+        if !isLimited || note.marked || pending.contains(id) { problems.append("\(id) is not stored") }
+        continue
+      }
+      if stored.bare != note.bare || (note.body != nil && stored.body != note.body) { problems.append("\(id) is stored as \(stored)") }
+    }
+    for id in gone.keys where notes[id] == nil && stored[id] != nil { problems.append("\(id) is gone and stored") }
+    for (id, stored) in stored where !stored.isKept && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }
+    let pages = try connection.query("SELECT list, ids FROM page") { row in
+      (try row.get(0, as: String.self), try row.withBytes(1) { try StoredDecoder.decode([String].self, from: $0) })
+    }
+    for (list, ids) in pages {
+      for id in ids where stored[id] == nil && !everGone.contains(id) { problems.append("\(id) is missing in \(list)") }
+    }
+    return problems
+  }
+}
