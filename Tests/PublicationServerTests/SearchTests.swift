@@ -3,6 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import PublicationServer
 import SQLiteStorage
+import SignedReceipts
 import Testing
 
 /// Searching as one types.
@@ -114,6 +115,17 @@ import Testing
     #expect(await rig.send(.get, "/v1/search?q=post&cursor=x", token: token).status == 400)
     #expect(await rig.send(.get, "/v1/search?q=post").status == 401)
     #expect(await rig.send(.get, "/v1/search", token: token).status == 200)
+  }
+
+  @Test(arguments: ["9223372036854775807", "9223372036854775807000", "1000001", "0", "-1", "-9223372036854775808", "1e3", "x", ""])
+  func aPlaceWhereNoPageEnded(offset: String) async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let cursor = Base64URL.encode(Array("s\nbest\n\(offset)".utf8))
+    for query in ["post", "nothing"] {
+      let response = await rig.send(.get, "/v1/search?q=\(query)&limit=100&cursor=\(cursor)", token: token)
+      #expect(response.status == 400)
+    }
   }
 
   @Test func wordsThatNearlyEverythingHasComeNewestFirst() async throws {

@@ -34,7 +34,10 @@ struct TableBuilder {
       return
     }
     var end = column
-    while end < min(column + max(columns, 1), Self.maximumColumns), end >= free.count || free[end] <= rows.count { end += 1 }
+    // Clamped first: a page may ask for as many columns as there are numbers.
+    while end < min(column + min(max(columns, 1), Self.maximumColumns), Self.maximumColumns), end >= free.count || free[end] <= rows.count {
+      end += 1
+    }
     if end > free.count { free += Array(repeating: 0, count: end - free.count) }
     // Nothing says "all that follow" better than a number that is cut off later.
     let span = span == 0 ? 65_534 : min(max(span, 1), 65_534)

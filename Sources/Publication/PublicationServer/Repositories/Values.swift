@@ -51,6 +51,9 @@ struct SearchPosition: Equatable, Sendable {
   var order: Order
   /// How many hits came before.
   var offset: Int
+
+  /// Where a page may begin behind the first one: nobody looks through more than a million hits.
+  static let offsets = 1...1_000_000
 }
 
 /// An order as the publication keeps it. Times are whole seconds since 1970.

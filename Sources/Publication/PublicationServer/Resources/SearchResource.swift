@@ -6,7 +6,8 @@ extension Publication {
   func search(_ call: Call) async throws -> Response {
     let limit = try call.limit(standard: 20)
     let after = try call.cursor(.search).map { cursor in
-      guard let order = SearchPosition.Order(rawValue: cursor.id), let offset = Int(cursor.key), offset > 0 else { throw Problem.noCursor }
+      guard let order = SearchPosition.Order(rawValue: cursor.id), let offset = Int(cursor.key), SearchPosition.offsets.contains(offset)
+      else { throw Problem.noCursor }
       return SearchPosition(order: order, offset: offset)
     }
     guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(Page<SearchHit>(items: []), call) }
@@ -17,8 +18,10 @@ extension Publication {
       asked, after: after, limit: limit + 1, for: reader, seesAll: try await orderBook.isEntitled(reader, to: Self.premium, at: now))
     let hasMore = found.hits.count > limit
     if hasMore { found.hits.removeLast() }
-    let next = Cursor(.search, key: "\((after?.offset ?? 0) + limit)", id: found.order.rawValue).text
-    return try .current(Page(items: found.hits, next: hasMore ? next : nil), call)
+    let end = (after?.offset ?? 0) + limit
+    let goesOn = hasMore && SearchPosition.offsets.contains(end)
+    let next = goesOn ? Cursor(.search, key: "\(end)", id: found.order.rawValue).text : nil
+    return try .current(Page(items: found.hits, next: next), call)
   }
 
   /// Takes up the words of posts in the background, some at a time, so that requests come in between.
