@@ -49,8 +49,16 @@ final class OPMLTests: XCTestCase {
     let many = (0..<50_000).map { "<outline text='\($0)' xmlUrl='https://e.org/\($0)'/>" }.joined()
     XCTAssertEqual(try list("<outline text='all'>\(many)</outline>").outlines.count, 50_001)
     let deep = String(repeating: "<outline text='a'>", count: 200) + String(repeating: "</outline>", count: 200)
-    XCTAssertEqual(try list(deep).outlines.last?.folders.count, 199)
+    XCTAssertEqual(try list(deep).outlines.count, 200)
+    XCTAssertEqual(try list(deep).outlines.last?.folders.count, 16)
     XCTAssertEqual(failure("<opml><body>" + String(repeating: "<outline>", count: 100_000))?.reason, .refused("it is nested too deeply"))
+  }
+
+  func testFolders() throws {
+    let body = "<outline text='a'><outline text='b'/><outline text='c'><outline text='d'/></outline><outline text='e'/></outline>"
+    let outlines = try list(body + "<outline text='f'/>").outlines
+    XCTAssertEqual(outlines.map(\.title), ["a", "b", "c", "d", "e", "f"])
+    XCTAssertEqual(outlines.map(\.folders), [[], ["a"], ["a"], ["a", "c"], ["a"], []])
   }
 
   func testOtherElementsAreNoOutlines() throws {

@@ -82,7 +82,7 @@ struct AtomEntryReader {
     case "published", "issued": builder.item.published = FeedDate.parse(text) ?? builder.item.published
     case "created", "date": builder.item.published = builder.item.published ?? FeedDate.parse(text)
     case "updated", "modified": builder.item.updated = FeedDate.parse(text) ?? builder.item.updated
-    case "creator": builder.add(person: text)
+    case "creator": builder.people.add(text)
     case "summary":
       builder.item.summary = html(text)
       builder.summaryBase = base

@@ -8,8 +8,8 @@ struct AtomReader: XMLFeedReader {
   private var scopes: [Scope] = []
   private var feed = ParsedFeed(format: .atom)
   private var feedBase: String?
-  private var people: [String] = []
-  private var sourcePeople: [String] = []
+  private var people = Byline()
+  private var sourcePeople = Byline()
   private var picture = PictureChoice()
   private var home: (url: String, base: String?)?
   private var entry: AtomEntryReader?
@@ -27,6 +27,7 @@ struct AtomReader: XMLFeedReader {
     case (.entry, true, "source"): return enter(.source)
     case (.entry, _, _), (.other, _, _): return entry?.begin(name, isAtom: isAtom, attributes, base: base) ?? enterGroup(name)
     case (nil, true, "entry"):
+      guard items.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) items") }
       entry = AtomEntryReader(base: base)
       return enter(.entry)
     case (nil, true, _): return beginInFeed(name, attributes, base: base)
@@ -57,8 +58,8 @@ struct AtomReader: XMLFeedReader {
   mutating func content(of name: XMLName, _ text: String, base: String?) {
     switch (scopes.last, name.local) {
     case (.author, _):
-      guard entry != nil else { return people.append(text) }
-      if scopes.contains(.source) { sourcePeople.append(text) } else { entry?.builder.add(person: text) }
+      guard entry != nil else { return people.add(text) }
+      if scopes.contains(.source) { sourcePeople.add(text) } else { entry?.builder.people.add(text) }
     case (nil, "title"): feed.title = text.asPlainLine
     case (nil, "subtitle"), (nil, "tagline"): feed.about = text.asPlainLine
     case (nil, "logo"): picture.offer(Links.resolve(text, base), .cover)
@@ -70,9 +71,9 @@ struct AtomReader: XMLFeedReader {
   mutating func leave() {
     guard scopes.popLast() == .entry, let entry else { return }
     var builder = entry.finished()
-    if builder.people.isEmpty { for person in sourcePeople { builder.add(person: person) } }
+    if builder.people.isEmpty { builder.people = sourcePeople }
     items.append(builder)
-    sourcePeople = []
+    sourcePeople = Byline()
     self.entry = nil
   }
 
@@ -82,7 +83,7 @@ struct AtomReader: XMLFeedReader {
     feed.picture = picture.url.map { Links.resolve($0, base) }
     feed.items = items.map { builder in
       var builder = builder
-      if builder.people.isEmpty { for person in people { builder.add(person: person) } }
+      if builder.people.isEmpty { builder.people = people }
       return builder.finished(base: base)
     }
     return .feed(feed)

@@ -18,8 +18,10 @@ public struct ParsedOutline: Equatable, Sendable {
     public var feedURL: String?
     /// Its home on the web.
     public var homeURL: String?
-    /// The titles of the outlines around it, outermost first.
+    /// The titles of the outlines around it, outermost first; of those further in than sixteen nothing is said.
     public var folders: [String]
+
+    static let mostFolders = 16
 
     /// Makes one.
     public init(title: String, about: String = "", feedURL: String? = nil, homeURL: String? = nil, folders: [String] = []) {

@@ -11,6 +11,9 @@ public enum FeedParser {
   /// The most bytes that ``document(_:source:contentType:limit:)`` takes unless told otherwise: 50 MB.
   public static let defaultLimit = 50_000_000
 
+  /// The most items of a feed, and outlines of a list, that are read: a few bytes each make a few hundred of memory.
+  public static let mostItems = 200_000
+
   /// Reads a document that has to be a feed; see ``document(_:source:contentType:limit:)``.
   /// - Throws: ``FeedError``, also for a list of feeds.
   public static func parse(

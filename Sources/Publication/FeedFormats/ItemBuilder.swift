@@ -8,15 +8,7 @@ struct ItemBuilder {
   var base: String?
   var bodyBase: String?
   var summaryBase: String?
-  /// Names of people, in order.
-  var people: [String] = []
-  /// The most of them; who wrote more names than a line has room for made no byline.
-  private static let maximumPeople = 50
-
-  mutating func add(person: String?) {
-    guard people.count < Self.maximumPeople, let person = person?.asPlainLine.nonEmpty, !people.contains(person) else { return }
-    people.append(person)
-  }
+  var people = Byline()
 
   /// Everything resolved.
   /// - Parameter base: the feed's own, used where the item says nothing nearer.
@@ -24,7 +16,7 @@ struct ItemBuilder {
     var item = item
     let base = base ?? feedBase
     item.link = item.link.map { Links.resolve($0, base) }
-    if !people.isEmpty { item.byline = people.joined(separator: ", ") }
+    if !people.isEmpty { item.byline = people.text }
     var bodyBase = self.bodyBase
     if item.body.isEmpty { (item.body, item.summary, bodyBase) = (item.summary, "", summaryBase) }
     if item.summary == item.body { item.summary = "" }
@@ -39,5 +31,25 @@ struct ItemBuilder {
     item.picture = picture.url.map { Links.resolve($0, base) }
     item.published = item.published ?? item.updated
     return item
+  }
+}
+
+/// Names of people, in order, each once.
+struct Byline {
+  /// The most of them; who wrote more names than a line has room for made no byline.
+  private static let most = 50
+
+  private var people: [String] = []
+
+  init() {}
+
+  init(_ names: [String]) { for name in names { add(name) } }
+
+  var isEmpty: Bool { people.isEmpty }
+  var text: String { people.joined(separator: ", ") }
+
+  mutating func add(_ name: String) {
+    guard people.count < Self.most, let name = name.asPlainLine.nonEmpty, !people.contains(name) else { return }
+    people.append(name)
   }
 }

@@ -13,12 +13,15 @@ struct JSONFeedReader {
     feed.homeURL = link(document["home_page_url"], Links.base(source))
     let base = feed.homeURL.flatMap(Links.base) ?? Links.base(source)
     feed.picture = link(document["icon"], base) ?? link(document["favicon"], base)
-    let people = people(document)
+    let people = Byline(people(document))
     for (index, element) in (document["items"]?.elements ?? []).enumerated() {
+      guard index < FeedParser.mostItems else {
+        throw .init(reason: .refused("it has more than \(FeedParser.mostItems) items"), offset: element.offset)
+      }
       // Half a feed is worse than a word about what is wrong with it.
       guard element.isObject else { throw .init(reason: .malformed("item \(index + 1) is no object"), offset: element.offset) }
       var builder = item(element)
-      if builder.people.isEmpty { for person in people { builder.add(person: person) } }
+      if builder.people.isEmpty { builder.people = people }
       feed.items.append(builder.finished(base: base))
     }
     return feed
@@ -33,7 +36,7 @@ struct JSONFeedReader {
     builder.item.updated = object["date_modified"]?.text.flatMap(FeedDate.parse)
     builder.item.body = object["content_html"]?.text?.nonEmpty ?? object["content_text"]?.text?.paragraphs ?? ""
     builder.item.summary = object["summary"]?.text?.paragraphs ?? ""
-    for person in people(object) { builder.add(person: person) }
+    builder.people = Byline(people(object))
     builder.picture.offer(object["image"]?.text, .media)
     builder.picture.offer(object["banner_image"]?.text, .cover)
     for attachment in object["attachments"]?.elements ?? [] {

@@ -17,7 +17,7 @@ enum JSONFormat {
   private static func read(_ document: JSON, source: String) throws(JSONParser.Failure) -> ParsedFeed {
     // `version` is the only thing that every JSON Feed has.
     if document["version"]?.text?.contains("jsonfeed.org/version/") == true { return try JSONFeedReader(source: source).read(document) }
-    if let rss = document["rss"], rss.isObject { return RSSInJSON.read(rss, source: source) }
+    if let rss = document["rss"], rss.isObject { return try RSSInJSON.read(rss, source: source) }
     throw JSONParser.Failure(reason: .notAFeed("it is JSON of another kind"), offset: document.offset)
   }
 }

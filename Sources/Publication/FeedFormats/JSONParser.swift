@@ -10,10 +10,13 @@ struct JSONParser {
 
   /// As deep as XML may be.
   private static let maximumDepth = 256
+  /// The most values: ten for each of as many items as are read. Two bytes of a document make forty of memory.
+  private static let maximumValues = 10 * FeedParser.mostItems
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var depth = 0
+  private var values = 0
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -39,6 +42,10 @@ struct JSONParser {
     skipBlanks()
     let start = position
     guard position < bytes.count else { throw cutOff }
+    values += 1
+    guard values <= Self.maximumValues else {
+      throw Failure(reason: .refused("it has more than \(Self.maximumValues) values"), offset: start)
+    }
     switch bytes[position] {
     case UInt8(ascii: "{"): return JSON(value: .object(try readMembers()), offset: start)
     case UInt8(ascii: "["): return JSON(value: .array(try readElements()), offset: start)

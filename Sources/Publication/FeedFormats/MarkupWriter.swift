@@ -23,7 +23,7 @@ struct MarkupWriter {
     case .text: bytes.append(contentsOf: text)
     case .html where !hasElements || isLiteral: bytes.append(contentsOf: text)
     case .html, .xhtml: bytes.appendEscaped(text)
-    case .skip, .enter: break
+    case .skip, .enter, .refuse: break
     }
   }
 
@@ -63,7 +63,7 @@ struct MarkupWriter {
     switch content {
     case .html: true
     case .xhtml(let unwrapped): !(unwrapped && depth == 1 && name == "div")
-    case .skip, .enter, .text: false
+    case .skip, .enter, .refuse, .text: false
     }
   }
 }

@@ -4,27 +4,43 @@ import Foundation
 struct OPMLReader: XMLFeedReader {
   private let source: String
   private var list = ParsedOutline()
-  /// The titles of what is open; `nil` for `head` and `body`.
-  private var open: [String?] = []
-  /// Those of ``open`` that are outlines: shared by all children of one outline.
+  private var open: [Open] = []
+  /// The titles of the outlines around what is read, made with the first one inside: all in one folder share them.
   private var folders: [String] = []
+
+  private struct Open {
+    /// `nil` for `head` and `body`.
+    var title: String?
+    /// Whether ``folders`` holds it.
+    var isFolder = false
+  }
 
   init(source: String) { self.source = source }
 
   mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch name.local {
     case "head", "body":
-      open.append(nil)
+      open.append(Open())
       return .enter
-    case "title": return folders.isEmpty ? .text : .skip
+    case "title": return open.last?.title == nil ? .text : .skip
     case "outline":
+      guard list.outlines.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) outlines") }
+      enterFolder()
       let outline = outline(attributes, base: base ?? Links.base(source))
       list.outlines.append(outline)
-      open.append(outline.title)
-      folders.append(outline.title)
+      open.append(Open(title: outline.title))
       return .enter
     default: return .skip
     }
+  }
+
+  /// The outline that is open has one inside.
+  private mutating func enterFolder() {
+    guard let last = open.indices.last, let title = open[last].title, !open[last].isFolder,
+      folders.count < ParsedOutline.Outline.mostFolders
+    else { return }
+    open[last].isFolder = true
+    folders.append(title)
   }
 
   private func outline(_ attributes: ElementAttributes, base: String?) -> ParsedOutline.Outline {
@@ -56,8 +72,7 @@ struct OPMLReader: XMLFeedReader {
   }
 
   mutating func leave() {
-    guard let last = open.popLast(), last != nil else { return }
-    folders.removeLast()
+    if open.popLast()?.isFolder == true { folders.removeLast() }
   }
 
   mutating func finish() -> FeedDocument { .outline(list) }

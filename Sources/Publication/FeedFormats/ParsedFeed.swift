@@ -12,8 +12,13 @@ public struct ParsedFeed: Equatable, Sendable {
   public var homeURL: String?
   /// Its logo, absolute where that could be resolved.
   public var picture: String?
+  /// For how many minutes it stays the same by its own account (`ttl` of RSS), at most a day.
+  public var ttl: Int?
   /// The items, in the order of the document.
   public var items: [ParsedItem]
+
+  /// A day, in minutes.
+  static let longestTTL = 1440
 
   /// Makes one.
   public init(

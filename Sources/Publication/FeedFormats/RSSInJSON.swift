@@ -1,21 +1,22 @@
 /// RSS 2.0 written as JSON (https://github.com/scripting/Scripting-News/blob/master/rss-in-json/README.md): an element is a member,
 /// attributes are members of an object whose text is `#value`, repeated elements are an array.
 enum RSSInJSON {
-  static func read(_ rss: JSON, source: String) -> ParsedFeed {
+  static func read(_ rss: JSON, source: String) throws(JSONParser.Failure) -> ParsedFeed {
     var reader = RSSReader(source: source, format: .rssInJSON)
-    report(rss.members, to: &reader)
+    try report(rss.members, to: &reader)
     return reader.feedAtEnd()
   }
 
   /// Tells the reader of RSS what it would hear of the same document in XML.
-  private static func report(_ members: [(key: String, value: JSON)], to reader: inout RSSReader) {
+  private static func report(_ members: [(key: String, value: JSON)], to reader: inout RSSReader) throws(JSONParser.Failure) {
     for (key, value) in members {
       let name = XMLName(member: key)
       for element in value.elements {
         switch reader.begin(name, ElementAttributes(element), base: nil) {
         case .skip: continue
+        case .refuse(let reason): throw .init(reason: .refused(reason), offset: element.offset)
         case .enter:
-          report(element.members, to: &reader)
+          try report(element.members, to: &reader)
           reader.leave()
         case .text, .html, .xhtml: reader.content(of: name, element.text ?? element["#value"]?.text ?? "", base: nil)
         }

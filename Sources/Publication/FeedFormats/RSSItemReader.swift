@@ -113,7 +113,7 @@ struct RSSItemReader {
     var builder = builder
     builder.item.body = encoded ?? ""
     builder.item.summary = description ?? ""
-    for person in creators.isEmpty ? authors : creators { builder.add(person: person) }
+    builder.people = Byline(creators.isEmpty ? authors : creators)
     builder.item.id = builder.item.id ?? rdfID
     builder.item.title = builder.item.title ?? otherTitle
     if builder.item.link == nil, isPermalink, let id = builder.item.id, Links.isWeb(id) { builder.item.link = id }

@@ -9,7 +9,7 @@ struct RSSReader: XMLFeedReader {
   private var scopes: [Scope] = []
   private var feed: ParsedFeed
   private var channelBase: String?
-  private var people: [String] = []
+  private var person: String?
   private var picture = PictureChoice()
   private var item: RSSItemReader?
   private var items: [ItemBuilder] = []
@@ -28,6 +28,7 @@ struct RSSReader: XMLFeedReader {
     switch (scope, name.vocabulary, name.local) {
     // Items stand in the channel, beside it, or in wrappers that somebody invented: none is lost.
     case (.channel, .plain, "item"), (.other, .plain, "item"):
+      guard items.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) items") }
       item = RSSItemReader(id: attributes.about, base: base)
       return enter(.item)
     case (.other, .plain, "channel"):
@@ -51,7 +52,7 @@ struct RSSReader: XMLFeedReader {
 
   private mutating func beginInChannel(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
     switch (name.vocabulary, name.local) {
-    case (.plain, "title"), (.plain, "description"), (.plain, "link"), (.itunes, "author"), (.dublinCore, "creator"),
+    case (.plain, "title"), (.plain, "description"), (.plain, "link"), (.plain, "ttl"), (.itunes, "author"), (.dublinCore, "creator"),
       (.dublinCore, "title"), (.dublinCore, "description"):
       return .text
     case (.atom, "link"):
@@ -75,7 +76,8 @@ struct RSSReader: XMLFeedReader {
     case (_, .plain, "title"), (_, .dublinCore, "title"): if feed.title.isEmpty { feed.title = text.asPlainLine }
     case (_, .plain, "description"), (_, .dublinCore, "description"): if feed.about.isEmpty { feed.about = text.asPlainLine }
     case (_, .plain, "link"): feed.homeURL = text.nonEmpty ?? feed.homeURL
-    default: if let person = text.asPlainLine.nonEmpty { people.append(person) }
+    case (_, .plain, "ttl"): feed.ttl = Int(text.trimmed).map { min(max($0, 0), ParsedFeed.longestTTL) }
+    default: person = person ?? text.asPlainLine.nonEmpty
     }
   }
 
@@ -99,7 +101,7 @@ struct RSSReader: XMLFeedReader {
     feed.picture = picture.url.map { Links.resolve($0, base) }
     feed.items = items.map { builder in
       var builder = builder
-      if builder.people.isEmpty, let person = people.first { builder.add(person: person) }
+      if builder.people.isEmpty, let person { builder.people.add(person) }
       return builder.finished(base: base)
     }
     return feed

@@ -101,6 +101,7 @@ struct XMLFeedParser {
       skippedDepth = depth
       return
     case .enter: break
+    case .refuse(let reason): stop(.refused(reason))
     case .text, .html, .xhtml:
       writer = MarkupWriter(content)
       writerDepth = depth

@@ -31,4 +31,6 @@ enum XMLContent: Equatable {
   /// Its children are XHTML, and become HTML.
   /// - Parameter unwrapped: whether a `div` around all of it is left out, as Atom asks for.
   case xhtml(unwrapped: Bool)
+  /// The document is read no further: it was made to do harm, and this says how.
+  case refuse(String)
 }
