@@ -165,6 +165,29 @@ import Testing
     #expect(try await house.next() == 7200)
   }
 
+  @Test(
+    arguments: [
+      ("max-age=7200", nil, 7200), ("max-age=60", nil, 3600), ("max-age=7200, no-cache", nil, 3600), ("max-age=x", nil, 3600),
+      ("max-age=99999999999999999999999", nil, 86_400), ("max-age=-5", "180", 10_800), (nil, "180", 10_800), (nil, "5", 3600),
+      ("max-age=7200", "180", 10_800), (nil, "9223372036854775807", 86_400), (nil, "-9223372036854775808", 3600), (nil, "soon", 3600),
+    ] as [(String?, String?, Int64)])
+  func whatStaysTheSameByItsOwnAccountIsAskedLater(maxAge: String?, ttl: String?, pause: Int64) async throws {
+    let house = try await House()
+    var headers: Headers = ["ETag": "\"1\""]
+    headers["Cache-Control"] = maxAge
+    let about = ttl.map { "<ttl> \($0) </ttl>" } ?? ""
+    let document = Data("<rss version=\"2.0\"><channel><title>F</title>\(about)<item><guid>1</guid></item></channel></rss>".utf8)
+    house.web.answer(Self.url, Response(200, headers: headers, body: document), Response(304, headers: headers), Response(304))
+    await house.pass(3600)
+    #expect(try await house.next() == pause)
+    await house.pass(Int(pause))
+    #expect(house.web.requests.count == 2)
+    #expect(try await house.next() == pause)
+    await house.pass(Int(pause))
+    // What the document says stays true until there is another.
+    #expect(try await house.next() == (ttl == nil ? 3600 : max(3600, ttl == "180" ? 10_800 : pause)))
+  }
+
   @Test func whatIsGoneIsNotAskedForAgain() async throws {
     let house = try await House()
     house.web.answer(Self.url, Response(410))
@@ -190,10 +213,11 @@ import Testing
         fetcher: FeedFetcher(web: FakeWeb()), readersMayAdd: false, clock: ManualClock(now: Date(timeIntervalSince1970: 0)),
         random: FixedRandom(bits))
     }
-    #expect(service(0).next == 3240)
-    #expect(service(.max).next == 3959)
-    #expect(service(0).next(afterFailures: 1, wish: nil) == 270)
-    #expect(service(.max).next(afterFailures: 99, wish: .seconds(1)) == 95_039)
+    let feed = FeedVersion(url: "")
+    #expect(service(0).next(feed) == 3240)
+    #expect(service(.max).next(feed) == 3959)
+    #expect(service(0).next(afterFailures: 1, quiet: nil) == 270)
+    #expect(service(.max).next(afterFailures: 99, quiet: 1) == 95_039)
   }
 
   @Test func whatNoReaderAskedForIsNotFetched() async throws {

@@ -9,49 +9,9 @@ import Testing
 
 /// Feeds that readers add.
 @Suite struct ReaderImportTests {
-  private static let url = "https://example.org/feed"
+  private static let url = House.url
 
-  private struct House {
-    let rig: Rig
-    let web = FakeWeb()
-    let ada: String
-    let bo: String
-
-    init(readersMayAdd: Bool = true) async throws {
-      rig = try await Rig(posts: [])
-      await rig.publication.fetchFeeds(from: web, readersMayAdd: readersMayAdd, random: FixedRandom(1 << 63))
-      ada = try await rig.signIn()
-      bo = try await rig.signIn("bo")
-    }
-
-    func begin(_ url: String, _ token: String? = nil) async throws -> Response {
-      await rig.send(.post, "/v1/imports", token: token ?? ada, headers: Self.json, body: try Wire.encode(ImportRequest(url: url)))
-    }
-
-    func post(_ document: Data, name: String = "feed.xml") async -> Response {
-      await rig.send(
-        .post, "/v1/imports?name=\(name)", token: ada, headers: ["Content-Type": "application/octet-stream"], body: document)
-    }
-
-    /// What became of an import, once it is over.
-    func end(_ response: Response) async throws -> Import {
-      #expect(response.status == 202, "\(String(decoding: response.body, as: UTF8.self))")
-      let id = try Wire.decode(Import.self, from: response.body).id
-      for reader in [ada, bo] {
-        let owner = try await rig.get("/v1/session", reader, as: Reader.self).id
-        await rig.publication.imports.job(id, of: owner)?.ended()
-      }
-      return try await rig.get("/v1/imports/\(id)", ada, as: Import.self)
-    }
-
-    func clubs(_ token: String? = nil) async throws -> [FanClub] {
-      try await rig.get("/v1/fanclubs", token ?? ada, as: Page<FanClub>.self).items.filter { $0.id.hasPrefix("f") }
-    }
-
-    func posts() async throws -> [Post] { try await rig.get("/v1/posts?limit=100", ada, as: Page<Post>.self).items }
-
-    private static let json: Headers = ["Content-Type": "application/json"]
-  }
+  private typealias House = ReaderHouse
 
   @Test func anAddressBecomesAClubThatItsReaderFollows() async throws {
     let house = try await House()
@@ -163,6 +123,15 @@ import Testing
     #expect(await house.rig.send(.put, "/v1/posts/p01/read", token: house.ada, body: Data(count: 65_537)).status == 413)
   }
 
+  @Test func whoUploadsAFileLikeAnotherReadersWritesNothingOfTheirs() async throws {
+    let house = try await House()
+    let ours = try await house.end(await house.post(Documents.rss("One")))
+    let theirs = try await house.end(await house.post(Documents.rss("One", "Spoiled"), house.bo))
+    #expect(ours.clubs.count == 1 && theirs.clubs.count == 1 && ours.clubs != theirs.clubs)
+    #expect(try await house.clubs().filter(\.followed).map(\.posts) == [1])
+    #expect(try await house.clubs(house.bo).filter(\.followed).map(\.posts) == [2])
+  }
+
   @Test func aListOfFeedsMakesClubsThatAreFetchedWhenAskedFor() async throws {
     let house = try await House()
     let done = try await house.end(await house.post(Documents.outline, name: "list.opml"))
@@ -242,7 +211,7 @@ import Testing
     let items = (0..<50).map { ParsedItemSample.item("Item \($0)", Rig.start, id: "\($0)") }
     let feed = ParsedItemSample.feed(items)
     let origin = FeedOrigin(source: Self.url, name: Self.url, version: FeedVersion(url: Self.url))
-    let job = ImportJob("i", reader: "r", session: nil)
+    let job = ImportJob("i", reader: "r", session: nil, follows: false)
     let read = try ImportedFeed(feed, origin, now: Rig.start, nil)
     job.cancel()
     await #expect(throws: CancellationError.self) { try await house.rig.publication.store(feed, as: origin, job) }

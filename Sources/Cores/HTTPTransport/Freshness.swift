@@ -20,12 +20,12 @@ enum Freshness {
 
   private static let day: TimeInterval = 86_400
 
-  private static func within(_ seconds: TimeInterval) -> TimeInterval { seconds.isFinite ? min(max(seconds, 0), 365 * day) : 0 }
+  static func within(_ seconds: TimeInterval) -> TimeInterval { seconds.isFinite ? min(max(seconds, 0), 365 * day) : 0 }
 
-  private static func age(_ headers: Headers) -> TimeInterval { within(headers["Age"].flatMap(TimeInterval.init) ?? 0) }
+  static func age(_ headers: Headers) -> TimeInterval { within(headers["Age"].flatMap(TimeInterval.init) ?? 0) }
 
   /// `Cache-Control`, by lower-case name; the last of several wins.
-  private static func directives(_ headers: Headers) -> [String: String?] {
+  static func directives(_ headers: Headers) -> [String: String?] {
     var found: [String: String?] = [:]
     for (name, value) in headers.fields where name.lowercased() == "cache-control" {
       for part in value.split(separator: ",") {
@@ -34,5 +34,17 @@ enum Freshness {
       }
     }
     return found
+  }
+}
+
+extension Headers {
+  /// For how long an answer stays the same by its own account: what is left of `max-age` of `Cache-Control` (RFC 9111, 5.2.2.1), at most a
+  /// year; `nil` where nothing is said that can be read, and where nobody may rely on it (`no-cache`, `no-store`).
+  public var maxAge: Duration? {
+    let directives = Freshness.directives(self)
+    guard directives["no-store"] == nil, directives["no-cache"] == nil, let text = directives["max-age"] ?? nil,
+      let seconds = TimeInterval(text)
+    else { return nil }
+    return .seconds(Freshness.within(seconds - Freshness.age(self)))
   }
 }

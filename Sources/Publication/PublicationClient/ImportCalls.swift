@@ -13,7 +13,8 @@ extension APIClient {
   /// Begins to import a document, a feed or a list of feeds.
   /// - Parameters:
   ///   - document: at most ``Import/documentLimit`` bytes.
-  ///   - name: what to call it in sentences, such as a file's name. A feed of the same name and home is the same feed.
+  ///   - name: what to call it in sentences, such as a file's name. A feed of the same name and home, from the same
+  ///     reader, is the same feed.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
   public func beginImport(of document: Data, named name: String) async throws(ClientError) -> Import {
     guard document.count <= Import.documentLimit else {

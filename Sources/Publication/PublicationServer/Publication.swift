@@ -57,6 +57,10 @@ public actor Publication {
   var feeds: FeedService?
   /// Asks feeds again.
   var refreshing: Task<Void, Never>?
+  /// What readers want fetched now.
+  nonisolated let refreshes = SharedWork<FanClub.ID, Void>()
+  /// How feeds were asked in the last minute: when, by the time since the start, and what was wrong.
+  var recent: [FanClub.ID: (at: Duration, failure: (any Error)?)] = [:]
   /// Takes up the words of posts that wait for it.
   var indexing: Task<Void, Never>?
   /// Charges that the gateway is being asked for.
@@ -102,7 +106,7 @@ public actor Publication {
 
   /// Answers one request; whatever goes wrong becomes an answer too.
   public nonisolated func handle(_ request: Request) async -> Response {
-    imports.overtake(request)
+    if let answer = imports.overtake(request) { return answer }
     return await answer(request)
   }
 

@@ -11,6 +11,10 @@ struct FeedVersion: Equatable, Sendable {
   var etag: String?
   /// `Last-Modified`.
   var modified: String?
+  /// For how many seconds its document stays the same by its own account.
+  var ttl: Int64 = 0
+  /// The same by its server's (`Cache-Control: max-age`), as of this answer.
+  var maxAge: Int64 = 0
 }
 
 /// Fetches documents from the web, and only those that changed.
@@ -46,11 +50,16 @@ struct FeedFetcher: Sendable {
     var (target, home, isForGood) = (known.url, known.url, true)
     for _ in 0...Self.mostRedirects {
       let response = try await ask(target, known)
-      let version = FeedVersion(url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"])
+      let version = FeedVersion(
+        url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"],
+        maxAge: response.headers.maxAge?.components.seconds ?? 0)
       switch response.status {
       case 200: return .document(response.body, contentType: response.headers["Content-Type"], version)
       case 304 where known.etag != nil || known.modified != nil:
-        return .unchanged(FeedVersion(url: home, etag: version.etag ?? known.etag, modified: version.modified ?? known.modified))
+        return .unchanged(
+          FeedVersion(
+            url: home, etag: version.etag ?? known.etag, modified: version.modified ?? known.modified, ttl: known.ttl,
+            maxAge: version.maxAge))
       case 301, 302, 303, 307, 308:
         guard let next = response.headers["Location"].flatMap({ FeedAddress.url($0, from: target) }) else {
           throw Failure(url: known.url, sentence: "the server redirects to what is no http or https address.")

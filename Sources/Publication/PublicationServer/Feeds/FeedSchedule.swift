@@ -37,11 +37,11 @@ extension Publication {
         let due = try await sources.due(at: service.now, limit: Self.mostAtATime).filter { asked.insert($0.club).inserted }
         guard !due.isEmpty else { break }
         await withTaskGroup { group in
-          for feed in due { group.addTask { _ = try? await self.refresh(feed, service, nil) } }
+          for feed in due { group.addTask { _ = try? await self.refreshDue(feed, service) } }
         }
       }
       // A feed that is added meanwhile is not due any sooner.
-      let next = try await sources.nextDue() ?? .max
+      guard let next = try await sources.nextDue() else { return .seconds(FeedService.interval / 2) }
       return .seconds(min(max(next - service.now, 30), FeedService.interval / 2))
     } catch {
       if !(error is Failure) { report("feeds: \(error)") }
@@ -49,39 +49,80 @@ extension Publication {
     }
   }
 
-  /// Fetches a feed, takes up what is new, and writes down when to ask again.
+  /// Asks a feed whose time has come.
+  private nonisolated func refreshDue(_ feed: StoredFeed, _ service: FeedService) async throws {
+    do {
+      try await refresh(feed, service, nil)
+    } catch let error where !(error is CancellationError) {
+      var failed = feed
+      failed.failures += 1
+      failed.problem = Self.sentence(of: error)
+      failed.quiet = service.quiet(after: error)
+      // What is gone, and what no reader has asked for yet, is not asked for again unless a reader does.
+      let isOver = (error as? FeedFetcher.Failure)?.isGone == true || !feed.isFetched
+      try await keep(failed, next: isOver ? nil : service.next(afterFailures: failed.failures, quiet: failed.quiet))
+    }
+  }
+
+  /// Asks a feed because a reader wants it now. Who asks while somebody else does, or just after, gets what that one got, and nobody asks a
+  /// server that wants to be left alone. What goes wrong changes nothing for the schedule: a reader must not keep others from their posts.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
-  nonisolated func refresh(_ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?) async throws {
+  func refreshNow(_ feed: StoredFeed, _ service: FeedService) async throws {
+    if let last = recent[feed.club], service.clock.uptime - last.at < FeedService.moment {
+      if let failure = last.failure { throw failure }
+      return
+    }
+    if let quiet = feed.quiet, quiet > service.now {
+      let minutes = (quiet - service.now + 59) / 60
+      throw FeedFetcher.Failure(
+        url: feed.version.url,
+        sentence: "the server wants to be left alone. Try again in \(minutes == 1 ? "a minute" : "\(minutes) minutes").")
+    }
+    try await refreshes.value(for: feed.club) {
+      // Who of several waits longest nobody knows, so it is none of their imports.
+      let job = ImportJob("", reader: "", session: nil, follows: false)
+      do {
+        try await withTaskCancellationHandler {
+          try await self.refresh(feed, service, job)
+        } onCancel: {
+          job.cancel()
+        }
+      } catch {
+        if let quiet = service.quiet(after: error) { try await self.leaveAlone(feed.club, until: quiet) }
+        throw error
+      }
+    }
+  }
+
+  /// Fetches a feed, takes up what is new, and writes down when to ask again; nothing of that when it fails.
+  /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
+  private nonisolated func refresh(_ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?) async throws {
     do {
       switch try await service.fetcher.fetch(feed.version) {
       case .unchanged(let version):
         var unchanged = feed
         unchanged.version = version
-        (unchanged.failures, unchanged.problem) = (0, nil)
-        try await keep(unchanged, next: service.next)
+        (unchanged.failures, unchanged.problem, unchanged.quiet) = (0, nil, nil)
+        try await keep(unchanged, next: service.next(version))
       case .document(let data, let contentType, let version):
         try job?.advance(.reading)
         let parsed = try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
         _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version), job)
       }
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      try await keepFailed(feed, error, service)
+      await remember(feed.club, nil, service)
+    } catch let error where !(error is CancellationError) {
+      await remember(feed.club, error, service)
       throw error
     }
   }
 
-  private func keepFailed(_ feed: StoredFeed, _ error: any Error, _ service: FeedService) async throws {
-    let failure = error as? FeedFetcher.Failure
-    var failed = feed
-    failed.failures += 1
-    failed.problem = Self.sentence(of: error)
-    // What is gone, and what no reader has asked for yet, is not asked for again unless a reader does.
-    let isOver = failure?.isGone == true || !feed.isFetched
-    let next = isOver ? nil : service.next(afterFailures: failed.failures, wish: failure?.retryAfter)
-    try await keep(failed, next: next)
+  private func remember(_ club: FanClub.ID, _ failure: (any Error)?, _ service: FeedService) {
+    let now = service.clock.uptime
+    recent = recent.filter { now - $0.value.at < FeedService.moment }
+    recent[club] = (now, failure)
   }
+
+  private func leaveAlone(_ club: FanClub.ID, until time: Int64) async throws { try await sources.leaveAlone(club, until: time) }
 
   private func keep(_ feed: StoredFeed, next: Int64?) async throws { try await sources.keep(feed, next: next) }
 }

@@ -9,8 +9,10 @@ struct FeedService: Sendable {
   static let interval: Int64 = 3600
   /// How soon one is asked again that does not, the first time; each time twice as long.
   static let firstPause: Int64 = 300
-  /// The longest that a feed is left alone, in seconds, unless its server asks for more.
+  /// The longest that a feed is left alone, in seconds.
   static let longestPause: Int64 = 86_400
+  /// How long a reader who wants a feed fetched now gets what somebody else fetched just before.
+  static let moment = Duration.seconds(60)
 
   let fetcher: FeedFetcher
   let readersMayAdd: Bool
@@ -20,13 +22,20 @@ struct FeedService: Sendable {
   /// The time, in whole seconds.
   var now: Int64 { Int64(clock.now.timeIntervalSince1970.rounded(.down)) }
 
-  /// When a feed is asked again that answered.
-  var next: Int64 { now + spread(Self.interval) }
+  /// When a feed is asked again that answered: later than usual when it says that it stays the same.
+  func next(_ version: FeedVersion) -> Int64 {
+    now + max(spread(Self.interval), min(max(version.ttl, version.maxAge), Self.longestPause))
+  }
 
   /// When a feed is asked again that failed that many times in a row.
-  func next(afterFailures failures: Int, wish: Duration?) -> Int64 {
+  func next(afterFailures failures: Int, quiet: Int64?) -> Int64 {
     let doubled = Self.firstPause << Int64(min(max(failures - 1, 0), 20))
-    return now + max(spread(min(doubled, Self.longestPause)), wish?.components.seconds ?? 0)
+    return max(now + spread(min(doubled, Self.longestPause)), quiet ?? 0)
+  }
+
+  /// Until when a server wants to be left alone that refused.
+  func quiet(after error: any Error) -> Int64? {
+    (error as? FeedFetcher.Failure)?.retryAfter.map { now + $0.components.seconds }
   }
 
   /// Up to a tenth more or less, so that feeds that were added together are not asked together for ever.
@@ -46,6 +55,8 @@ struct StoredFeed: Equatable, Sendable {
   var failures = 0
   /// Why not the last time, in a sentence for readers.
   var problem: String?
+  /// Until when its server wants to be left alone, in seconds since 1970.
+  var quiet: Int64?
   /// Whether its posts were ever fetched.
   var isFetched = true
 }

@@ -7,20 +7,29 @@ import Synchronization
 final class ImportJob: Sendable {
   private struct State {
     var report: Import
+    var session: Data?
     var isCancelled = false
     var task: Task<Void, Never>?
   }
 
   let reader: Reader.ID
-  /// The digest of the token that it was begun with.
-  let session: Data?
+  /// Who follows what it stores, in the same step: people add a feed to read it.
+  let follower: Reader.ID?
   private let state: Mutex<State>
 
-  init(_ id: Import.ID, reader: Reader.ID, session: Data?) {
+  /// - Parameters:
+  ///   - session: the digest of the token that it was begun with.
+  ///   - follows: whether the reader follows what it stores.
+  init(_ id: Import.ID, reader: Reader.ID, session: Data?, follows: Bool) {
     self.reader = reader
-    self.session = session
-    state = Mutex(State(report: Import(id: id)))
+    follower = follows ? reader : nil
+    state = Mutex(State(report: Import(id: id), session: session))
   }
+
+  /// The digest of the token that it was begun with, while that is good.
+  var session: Data? { state.withLock { $0.session } }
+
+  func endSession() { state.withLock { $0.session = nil } }
 
   /// How far it is.
   var report: Import { state.withLock { $0.report } }
@@ -79,6 +88,7 @@ final class ImportJob: Sendable {
 final class ImportDesk: Sendable {
   private static let mostOfAReader = 3
   private static let mostEnded = 100
+  private static let path = "/v1/imports/"
   private let jobs = Mutex<[ImportJob]>([])
 
   /// Takes an import on.
@@ -99,19 +109,30 @@ final class ImportDesk: Sendable {
     jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.reader == reader } }
   }
 
-  /// Lets a request that cancels an import reach it ahead of what the publication's thread is busy with, which may be storing that very
-  /// import. It is answered in its turn.
-  func overtake(_ request: Request) {
-    guard request.method == .delete, request.path.hasPrefix("/v1/imports/"), let id = request.path.split(separator: "/").last,
+  /// Lets a request that looks at an import, or cancels it, reach it ahead of what the publication's thread is busy with, which may be
+  /// storing that very import.
+  /// - Returns: how far the import is; `nil` for a request that is answered in its turn, as one that cancels is.
+  func overtake(_ request: Request) -> Response? {
+    guard request.method == .get || request.method == .delete, request.path.hasPrefix(Self.path),
       let session = try? Publication.tokenDigest(request)
-    else { return }
-    jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.session == session } }?.cancel()
+    else { return nil }
+    let id = request.path.dropFirst(Self.path.count)
+    guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.session == session } }) else { return nil }
+    guard request.method == .delete else { return try? .json(job.report) }
+    job.cancel()
+    return nil
   }
 
-  /// Cancels all.
+  /// A token that is good for nothing any more overtakes nothing.
+  func endSession(_ digest: Data) {
+    jobs.withLock { jobs in for job in jobs where job.session == digest { job.endSession() } }
+  }
+
+  /// Cancels and forgets all.
   func close() async {
     let running = jobs.withLock { $0 }
     for job in running { job.cancel() }
     for job in running { await job.ended() }
+    jobs.withLock { $0 = [] }
   }
 }

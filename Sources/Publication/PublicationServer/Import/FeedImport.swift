@@ -63,8 +63,10 @@ extension Publication {
 
   /// Stores a feed of which is known where it came from.
   nonisolated func store(_ feed: ParsedFeed, as origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
+    var origin = origin
+    origin.version?.ttl = 60 * min(max(Int64(feed.ttl ?? 0), 0), FeedService.longestPause / 60)
     // Reading the bodies of a large feed takes a while: not on the publication's thread.
-    try await store(ImportedFeed(feed, origin, now: clock.now, job), origin, job)
+    return try await store(ImportedFeed(feed, origin, now: clock.now, job), origin, job)
   }
 
   private nonisolated func store(_ outline: ParsedOutline, _ job: ImportJob?) async throws -> (clubs: [FanClub.ID], report: ImportReport) {
@@ -92,8 +94,8 @@ extension Publication {
 
   func store(_ feed: ImportedFeed, _ origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     defer { indexSoon() }
-    let next = (feeds?.next ?? now + FeedService.interval)
-    return try await content.store(feed, asking: origin.version.map { ($0, next) }, job)
+    let asking = origin.version.map { version in (version, next: feeds?.next(version) ?? now + FeedService.interval) }
+    return try await content.store(feed, asking: asking, job)
   }
 }
 

@@ -34,7 +34,7 @@ protocol ContentRepository {
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
-  /// Stores a club and its posts, new or known.
+  /// Stores a club and its posts, new or known; the job's reader follows it.
   /// - Parameters:
   ///   - version: what is asked about from now on, and when.
   ///   - job: told how far it is; once it was cancelled, nothing is stored.
@@ -55,7 +55,10 @@ protocol FeedRepository {
   nonisolated(nonsending) func nextDue() async throws -> Int64?
   /// Writes down where a feed is, how it went, and when to ask again: `nil` for never of itself.
   nonisolated(nonsending) func keep(_ feed: StoredFeed, next: Int64?) async throws
-  /// Adds clubs that are fetched when a reader asks; those that there are stay.
+  /// Writes down that a feed's server wants to be left alone until then; nothing else changes.
+  nonisolated(nonsending) func leaveAlone(_ club: FanClub.ID, until time: Int64) async throws
+  /// Adds clubs that are fetched when a reader asks, and that the job's reader follows; those that there are stay.
+  /// - Parameter job: told how far it is; once it was cancelled, nothing is stored.
   /// - Returns: all of them, and how many are new.
   nonisolated(nonsending) func add(
     _ feeds: [(club: FanClub, url: String)], _ job: ImportJob?

@@ -40,9 +40,10 @@ extension SQLiteContent {
       try store(feed.club, source: feed.source)
       if let (version, next) = version {
         try database.execute(
-          "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, next) VALUES (?, ?, ?, ?, ?)", feed.club.id, version.url,
-          version.etag, version.modified, next)
+          "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, ttl, next) VALUES (?, ?, ?, ?, ?, ?)", feed.club.id, version.url,
+          version.etag, version.modified, version.ttl, next)
       }
+      if let reader = job?.follower { try setFollow(of: feed.club.id, by: reader, true) }
       for item in feed.items {
         try job?.advance(.storing, done: report.items, of: feed.items.count)
         report.items += 1

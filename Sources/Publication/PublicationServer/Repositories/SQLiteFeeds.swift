@@ -11,7 +11,7 @@ struct SQLiteFeeds: FeedRepository {
 
   func feed(at urls: [String]) throws -> StoredFeed? {
     for url in urls {
-      if let feed = try database.queryOne("\(Self.select) WHERE feed.url = ?1 OR fan_club.source = ?1", url, map: Self.feed) { return feed }
+      for lookup in Self.lookups { if let feed = try database.queryOne(lookup, url, map: Self.feed) { return feed } }
     }
     return nil
   }
@@ -26,39 +26,51 @@ struct SQLiteFeeds: FeedRepository {
 
   func keep(_ feed: StoredFeed, next: Int64?) throws {
     try database.execute(
-      "UPDATE feed SET url = ?, etag = ?, modified = ?, failures = ?, problem = ?, next = ? WHERE fan_club = ?", feed.version.url,
-      feed.version.etag, feed.version.modified, feed.failures, feed.problem, next, feed.club)
+      "UPDATE feed SET url = ?, etag = ?, modified = ?, failures = ?, problem = ?, quiet = ?, next = ? WHERE fan_club = ?",
+      feed.version.url, feed.version.etag, feed.version.modified, feed.failures, feed.problem, feed.quiet, next, feed.club)
+  }
+
+  func leaveAlone(_ club: FanClub.ID, until time: Int64) throws {
+    // One that is not asked of itself stays so: of NULL and a number, max() is NULL.
+    try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", time, club)
   }
 
   func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) throws -> (clubs: [FanClub.ID], added: Int) {
     try database.transaction {
+      let content = SQLiteContent(database: database)
       var (clubs, added) = ([FanClub.ID](), 0)
       for (club, url) in feeds {
         try job?.advance(.storing, done: clubs.count, of: feeds.count)
-        if let known = try feed(at: [url]) {
-          clubs.append(known.club)
-          continue
+        let known = try feed(at: [url])?.club
+        if known == nil {
+          let isNew = try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club.id, map: { _ in true }) == nil
+          if isNew { try content.store(club, source: url) }
+          try database.execute("INSERT INTO feed (fan_club, url) VALUES (?, ?)", club.id, url)
+          added += isNew ? 1 : 0
         }
-        clubs.append(club.id)
-        let isNew = try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club.id, map: { _ in true }) == nil
-        if isNew { try SQLiteContent(database: database).store(club, source: url) }
-        try database.execute("INSERT INTO feed (fan_club, url) VALUES (?, ?)", club.id, url)
-        added += isNew ? 1 : 0
+        clubs.append(known ?? club.id)
+        if let reader = job?.follower { try content.setFollow(of: known ?? club.id, by: reader, true) }
       }
+      try job?.advance(.storing, done: clubs.count, of: feeds.count)
       return (clubs, added)
     }
   }
 
+  /// Each by an index of its own: one statement with OR reads all feeds. What a feed was added as names it for ever, so that counts first.
+  static let lookups = ["fan_club.source", "feed.url"].map { "\(select) WHERE \($0) = ?" }
+
   private static let select = """
-    SELECT feed.fan_club, fan_club.name, coalesce(fan_club.source, feed.url), feed.url, feed.etag, feed.modified, feed.failures,
-      feed.problem, fan_club.fetched
+    SELECT feed.fan_club, fan_club.name, coalesce(fan_club.source, feed.url), feed.url, feed.etag, feed.modified, feed.ttl,
+      feed.failures, feed.problem, feed.quiet, fan_club.fetched
     FROM feed JOIN fan_club ON fan_club.id = feed.fan_club
     """
 
   private static func feed(_ row: Row) throws -> StoredFeed {
     StoredFeed(
       club: try row.get(0), name: try row.get(1), source: try row.get(2),
-      version: FeedVersion(url: try row.get(3), etag: try row.get(4, as: String?.self), modified: try row.get(5, as: String?.self)),
-      failures: try row.get(6), problem: try row.get(7, as: String?.self), isFetched: try row.get(8))
+      version: FeedVersion(
+        url: try row.get(3), etag: try row.get(4, as: String?.self), modified: try row.get(5, as: String?.self), ttl: try row.get(6)),
+      failures: try row.get(7), problem: try row.get(8, as: String?.self), quiet: try row.get(9, as: Int64?.self),
+      isFetched: try row.get(10))
   }
 }

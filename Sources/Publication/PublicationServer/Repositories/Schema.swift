@@ -168,5 +168,15 @@ enum Schema {
         -- Why it could not be read the last time, for people.
         ALTER TABLE feed ADD COLUMN problem TEXT;
         """),
+    Migration(
+      version: 6,
+      sql: """
+        -- Feeds are looked for by where they are, and by where they were when they were added.
+        CREATE INDEX feed_by_url ON feed (url);
+        CREATE INDEX fan_club_by_source ON fan_club (source) WHERE source IS NOT NULL;
+        -- ttl: for how many seconds it stays the same by its own account. quiet: until when its server wants to be left alone.
+        ALTER TABLE feed ADD COLUMN ttl INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE feed ADD COLUMN quiet INTEGER;
+        """),
   ]
 }

@@ -36,11 +36,11 @@ extension Publication {
       guard let url = FeedAddress.typed(asked.url) else {
         throw Problem.badRequest("“\(asked.url.prefix(200))” is no http or https address.")
       }
-      return try begin(call) { try await self.importDocument(at: url, service, $0) }
+      return try begin(call, follows: true) { try await self.importDocument(at: url, service, $0) }
     }
     let (data, name) = (call.request.body, String((call.request.query("name") ?? "document").prefix(200)))
     guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
-    return try begin(call) { try await self.importDocument(data, named: name, $0) }
+    return try begin(call, follows: true) { try await self.importDocument(data, named: name, $0) }
   }
 
   func importProgress(_ call: Call) async throws -> Response { try .json(job(call).report) }
@@ -53,16 +53,16 @@ extension Publication {
     return try .json(job.report)
   }
 
-  /// Fetches a club's feed now. Any reader may ask: the address is one that the publication has taken on before.
+  /// Fetches a club's feed now, unless somebody just did. Any reader may ask: the address is one that the publication has taken on before.
   func refreshClub(_ call: Call) async throws -> Response {
     let id = call.parameter
     guard try await content.fanClub(id, for: call.signedIn.id) != nil else { throw Problem.notFound("fan club") }
     guard let service = feeds, let feed = try await sources.feed(of: id) else {
       throw Problem(code: .notOffered, title: "This fan club has no feed that is fetched here.", status: 404)
     }
-    return try begin(call) { job in
+    return try begin(call, follows: false) { job in
       job.name(feed.name)
-      try await self.refresh(feed, service, job)
+      try await self.refreshNow(feed, service)
       return [id]
     }
   }
@@ -79,9 +79,11 @@ extension Publication {
     return job
   }
 
-  private func begin(_ call: Call, _ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]) throws -> Response {
+  private func begin(
+    _ call: Call, follows: Bool, _ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
+  ) throws -> Response {
     let job = ImportJob(
-      identifiers.next().uuidString, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request))
+      identifiers.next().uuidString, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request), follows: follows)
     try imports.take(job)
     job.run(work)
     return try .json(job.report, status: 202)
@@ -93,7 +95,7 @@ extension Publication {
     guard case .document(let data, let contentType, let version) = try await service.fetcher.fetch(FeedVersion(url: url)) else { return [] }
     try job.advance(.reading)
     let document = try FeedParser.document(data, source: url, contentType: contentType, limit: Import.documentLimit)
-    return try await take(document, as: FeedOrigin(source: url, name: url, version: version), job)
+    return try await store(document, as: FeedOrigin(source: url, name: url, version: version), job).clubs
   }
 
   private nonisolated func importDocument(
@@ -101,21 +103,11 @@ extension Publication {
   ) async throws -> [FanClub.ID] {
     try job.advance(.reading)
     let document = try FeedParser.document(data, source: name, limit: Import.documentLimit)
-    // Many feeds are in a file of the same name; its home tells them apart.
+    // Many feeds are in a file of the same name; its home tells them apart. Whoever uploads one like another reader's does not write
+    // what that one's followers read.
     var home = ""
     if case .feed(let feed) = document { home = feed.homeURL ?? feed.title }
-    return try await take(document, as: FeedOrigin(source: "\(name)\n\(home)", name: name), job)
-  }
-
-  /// Stores a document, and has its reader follow the clubs, which is why people add a feed.
-  private nonisolated func take(_ document: FeedDocument, as origin: FeedOrigin, _ job: ImportJob) async throws -> [FanClub.ID] {
-    let clubs = try await store(document, as: origin, job).clubs
-    try await follow(clubs, job.reader)
-    return clubs
-  }
-
-  private func follow(_ clubs: [FanClub.ID], _ reader: Reader.ID) async throws {
-    for club in clubs { try await content.setFollow(of: club, by: reader, true) }
+    return try await store(document, as: FeedOrigin(source: "\(job.reader)\n\(name)\n\(home)", name: name), job).clubs
   }
 
   /// What went wrong, for the reader.

@@ -53,7 +53,10 @@ extension Publication {
   }
 
   func signOut(_ call: Call) async throws -> Response {
-    if let digest = try Self.tokenDigest(call.request) { try await readers.endSession(digest) }
+    if let digest = try Self.tokenDigest(call.request) {
+      try await readers.endSession(digest)
+      imports.endSession(digest)
+    }
     return Response(204)
   }
 
