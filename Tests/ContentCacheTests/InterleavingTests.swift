@@ -6,7 +6,7 @@ import Testing
 /// lists are the server's.
 ///
 /// A failure names its seed; `MATINEE_SEED=7` plays that one alone, `MATINEE_PLAYS=3000` as many.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct InterleavingTests {
+@MainActor @Suite(.timeLimit(.minutes(30))) struct InterleavingTests {
   @Test func readerSeesServerStateAndPendingActions() async throws {
     let all = seeds(300)
     var tally = Play.Tally()
