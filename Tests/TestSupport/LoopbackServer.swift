@@ -1,19 +1,26 @@
 import Foundation
+import Glibc
 import Synchronization
 
 /// A socket server that answers with whatever bytes a test wants, right or wrong. A thread for each connection.
-final class LoopbackServer: Sendable {
+public final class LoopbackServer: Sendable {
   /// A request as it came over the wire.
-  struct Received: Sendable {
-    var method = ""
-    var target = ""
-    var fields: [(name: String, value: String)] = []
-    var body = Data()
-    func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+  public struct Received: Sendable {
+    /// `GET`.
+    public var method = ""
+    /// As it was asked for: `/a?b=c`.
+    public var target = ""
+    /// The header fields, in order.
+    public var fields: [(name: String, value: String)] = []
+    /// What came with it.
+    public var body = Data()
+
+    /// The value of the first field of that name.
+    public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
   }
 
   /// What follows a request.
-  enum Reply: Sendable {
+  public enum Reply: Sendable {
     /// A whole answer; the connection stays.
     case answer(Int, fields: [String] = [], body: Data = Data())
     /// These bytes; then the connection is closed.
@@ -25,19 +32,27 @@ final class LoopbackServer: Sendable {
     /// These bytes, and then the others again and again until the client goes.
     case flood(Data, after: Data)
 
-    static func text(_ text: String) -> Reply { .answer(200, body: Data(text.utf8)) }
-    static func raw(_ text: String) -> Reply { .bytes(Data(text.utf8)) }
+    /// A whole answer with that text.
+    public static func text(_ text: String) -> Reply { .answer(200, body: Data(text.utf8)) }
+    /// This text in place of an answer; then the connection is closed.
+    public static func raw(_ text: String) -> Reply { .bytes(Data(text.utf8)) }
   }
 
-  let port: Int
+  /// The port that it listens on.
+  public let port: Int
   private let socket: Int32
   private let seen = Mutex<[Received]>([])
 
-  var origin: String { "http://127.0.0.1:\(port)" }
-  var received: [Received] { seen.withLock { $0 } }
+  /// Where it is: `http://127.0.0.1:8080`.
+  public var origin: String { "http://127.0.0.1:\(port)" }
+  /// Every request so far.
+  public var received: [Received] { seen.withLock { $0 } }
 
-  /// - Parameter greeting: bytes that a connection begins with, before anything was asked.
-  init(greeting: Data = Data(), _ reply: @escaping @Sendable (Received) -> Reply) throws {
+  /// Listens on a free port.
+  /// - Parameters:
+  ///   - greeting: bytes that a connection begins with, before anything was asked.
+  ///   - reply: what follows a request; called on the connection's thread, which it may hold up.
+  public init(greeting: Data = Data(), _ reply: @escaping @Sendable (Received) -> Reply) throws {
     let (socket, port) = try Self.listen()
     self.socket = socket
     self.port = port
@@ -65,7 +80,7 @@ final class LoopbackServer: Sendable {
   }
 
   /// A port that nobody listens on.
-  static func freePort() throws -> Int {
+  public static func freePort() throws -> Int {
     let (socket, port) = try listen()
     close(socket)
     return port
