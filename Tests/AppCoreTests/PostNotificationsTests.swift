@@ -1,3 +1,4 @@
+import FanClubFeature
 import Foundation
 import PublicationAPI
 import PublicationClient
@@ -51,7 +52,7 @@ import Testing
     await reader.settle()
   }
 
-  private var bodies: [String] { notifier.shown.map(\.body) }
+  private var titles: [String] { notifier.shown.map(\.title) }
 
   @Test func whatWasThereIsNotNewAndEachNewPostIsToldOnce() async {
     let notifications = await started()
@@ -62,8 +63,8 @@ import Testing
     await wait()
     #expect(
       notifier.shown == [
-        DesktopNotification(id: "n2", title: "Two", body: "News n2", link: "matinee://posts/n2?publication=embedded"),
-        DesktopNotification(id: "n1", title: "One", body: "News n1", link: "matinee://posts/n1?publication=embedded"),
+        DesktopNotification(id: "n2", title: "News n2", body: "Two", link: "matinee://posts/n2?publication=embedded"),
+        DesktopNotification(id: "n1", title: "News n1", body: "One", link: "matinee://posts/n1?publication=embedded"),
       ])
     notifications.end()
     #expect(notifier.present.isEmpty)
@@ -139,7 +140,7 @@ import Testing
     await wait(.seconds(7 * 3600))
     #expect(notifier.shown.isEmpty)
     await wait(.seconds(3600))
-    #expect(bodies == ["News n2"])
+    #expect(titles == ["News n2"])
     notifications.end()
   }
 
@@ -158,7 +159,7 @@ import Testing
     #expect(notifier.shown.isEmpty)
     publish("n2")
     await wait()
-    #expect(bodies == ["News n2"])
+    #expect(titles == ["News n2"])
     notifications.end()
   }
 
@@ -174,7 +175,7 @@ import Testing
     #expect(notifier.shown.isEmpty)
     publish("after", in: "c2", age: 1)
     await wait()
-    #expect(bodies == ["News after"])
+    #expect(titles == ["News after"])
     notifications.end()
   }
 
@@ -185,9 +186,9 @@ import Testing
     notifications.end()
     publish("n2")
     notifications = await started()
-    #expect(bodies == ["News n1"])
+    #expect(titles == ["News n1"])
     await wait()
-    #expect(bodies == ["News n1", "News n2"])
+    #expect(titles == ["News n1", "News n2"])
     notifications.end()
   }
 
@@ -199,7 +200,78 @@ import Testing
     #expect(notifier.shown.isEmpty)
     reader.publication.with { $0.isOffline = false }
     await wait()
-    #expect(bodies == ["News n1"])
+    #expect(titles == ["News n1"])
+    notifications.end()
+  }
+
+  @Test func aFeedThatTheReaderAddsBringsNoNewsOfBefore() async {
+    let notifications = await started()
+    reader.publication.with { $0.clubs.append(FanClub(id: "c9", name: "Nine", followed: true)) }
+    publish("old", in: "c9", age: 3600)
+    publish("from the future", in: "c9", age: -3600)
+    await wait()
+    #expect(notifier.shown.isEmpty)
+    publish("new", in: "c9", age: -60)
+    await wait()
+    #expect(titles == ["News new"])
+    notifications.end()
+  }
+
+  @Test func postsThatTheReaderAskedForAreNoNews() async {
+    let notifications = await started()
+    reader.publication.with {
+      $0.clubs[1].fetched = false
+      $0.imports = [Import(id: "i"), Import(id: "i", state: .done, clubs: ["c2"])]
+    }
+    let page = FanClubViewModel("c2", store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    await reader.settle()
+    page.fetchTapped()
+    for number in 1...5 { publish("old \(number)", in: "c2", age: Double(number) * 3600) }
+    page.disappear()
+    await wait()
+    #expect(notifier.shown.isEmpty)
+    publish("new", in: "c2", age: 1)
+    await wait()
+    #expect(titles == ["News new"])
+    notifications.end()
+  }
+
+  @Test func whatStaysAtTheTopIsToldOnce() async {
+    reader.publication.with { $0.pageSize = 100 }
+    let notifications = await started()
+    publish("pinned", age: -50 * 365 * 86_400)
+    await wait()
+    for round in 0..<12 {
+      for number in 0..<90 { publish("\(round) \(number)", age: Double(number)) }
+      await wait()
+    }
+    publish("last")
+    await wait()
+    #expect(titles == ["News pinned"] + (0..<12).map { _ in "90 new posts" } + ["News last"])
+    #expect(kept.memory.raised == ["last", "pinned"])
+    for number in 0..<12 {
+      for other in 0..<90 { publish("more \(number) \(other)", age: Double(other)) }
+      await wait()
+    }
+    #expect(kept.memory.raised == ["pinned"])
+    notifications.end()
+  }
+
+  @Test func theSummaryGoesOnceItsPostsAreRead() async {
+    var notifications = await started()
+    for number in 1...4 { publish("n\(number)", age: Double(number)) }
+    await wait()
+    for number in 1...3 { reader.store.markRead("n\(number)") }
+    await reader.settle()
+    #expect(notifier.present.map(\.id) == ["new-posts"])
+    notifications = PostNotifications(
+      reader.store, preferences, notifier: notifier, environment: environment(), memory: kept.memory,
+      keep: { [kept] in kept.memory = $0 }, isOnScreen: { _ in false })
+    notifications.start()
+    reader.store.markRead("n4")
+    await reader.settle()
+    #expect(notifier.present.isEmpty)
     notifications.end()
   }
 }

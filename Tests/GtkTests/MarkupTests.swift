@@ -10,6 +10,11 @@ final class MarkupTests: GtkTestCase {
     XCTAssertEqual(Markup("x").link(to: "a").bold.link(to: "b").source, "<b><a href=\"a\">x</a></b>")
   }
 
+  func testTextThatMayBeTakenForMarkupIsNone() {
+    XCTAssertEqual("a < b & <a href=\"x\">c</a>".withoutMarkup, "a ‹ b & ‹a href=\"x\"›c‹/a›")
+    XCTAssertEqual("Rock & Roll".withoutMarkup, "Rock & Roll")
+  }
+
   /// The toolkit warns when it cannot read markup, and warnings end this process.
   func testLabelShowsAnyTextAsItIs() {
     MainActor.assumeIsolated {

@@ -4,9 +4,9 @@ import PublicationAPI
 public struct DesktopNotification: Equatable, Sendable, Identifiable {
   /// One with the same name takes the place of the one before.
   public var id: String
-  /// Where it comes from: a fan club's name, or the publication's.
+  /// What is new, in a line: a post's headline.
   public var title: String
-  /// What is new, in a line or two.
+  /// Where it comes from: fan clubs by name.
   public var body: String
   /// What a click opens: a `matinee:` link, for ``AppCoordinator/open(uri:)``.
   public var link: String

@@ -7,17 +7,22 @@ import Runtime
 /// Looks for new posts of the fan clubs that a reader follows, also while there is no window, and raises a notification for each; one for
 /// all when many come at once. Isolated to the main actor.
 ///
-/// What was there at the first look is not new, and what was told once is never told again, also not after a restart. In quiet hours it
-/// does not look: what came meanwhile is told afterwards, as far as it was not read by then.
+/// What was there at the first look is not new, and what was told once is never told again, also not after a restart. Neither is what a
+/// club had published before the reader followed it or asked for its posts. In quiet hours it does not look: what came meanwhile is told
+/// afterwards, as far as it was not read by then.
 @MainActor final class PostNotifications {
   /// What is remembered from one run to the next.
   struct Memory: Codable, Equatable, Sendable {
-    /// The posts that were seen last, the oldest first; `nil` before the first look.
+    /// The posts that were seen last, those of the latest answer at the end; `nil` before the first look.
     var seen: [Post.ID]?
-    /// Since when the reader follows a club: what it published before is not new.
+    /// The clubs that the reader is known to follow; `nil` before the publication was asked.
+    var followed: Set<FanClub.ID>?
+    /// Since when, of those that were followed lately: what a club published before is not new.
     var since: [FanClub.ID: Date] = [:]
     /// Which notifications are on the desktop.
     var raised: Set<Post.ID> = []
+    /// Those that the summary on the desktop tells of and nobody has read; `nil` where there is none.
+    var summary: Set<Post.ID>?
   }
 
   static let pace = Duration.seconds(300)
@@ -39,7 +44,6 @@ import Runtime
   private var looking: Task<Void, Never>?
   private var watching: Task<Void, Never>?
   private var observations: [Observation] = []
-  private var followed: [FanClub.ID: Bool] = [:]
 
   /// - Parameters:
   ///   - memory: what an earlier run knew.
@@ -100,6 +104,11 @@ import Runtime
     let settings = preferences.settings.value
     let isFirst = memory.seen == nil
     guard settings.isOn, isFirst || !settings.isQuiet(at: environment.clock.now, in: environment.formatting.timeZone) else { return }
+    if memory.followed == nil {
+      // A club that has published nothing for long is in no answer: without the list it would count as followed with its next post.
+      guard let clubs = try? await content.followedClubs("notify.clubs"), !Task.isCancelled, !content.isClosed else { return }
+      change { $0.followed = clubs }
+    }
     let answer = try? await content.followedPosts("notify.look", unless: isFirst ? nil : etag)
     guard case .changed(let page, let tag)? = answer, !Task.isCancelled, !content.isClosed else { return }
     self.etag = tag
@@ -110,7 +119,14 @@ import Runtime
     let seen = Set(memory.seen ?? [])
     let unseen = page.items.filter { !seen.contains($0.id) }
     let isFirst = memory.seen == nil
-    change { $0.seen = Array((($0.seen ?? []) + unseen.map(\.id)).suffix(Self.remembered)) }
+    follow(page.items.map(\.fanClubID))
+    let listed = Set(page.items.map(\.id))
+    change {
+      // What the publication still lists is forgotten last, however long it stays at the top.
+      let seen = Array((($0.seen ?? []).filter { !listed.contains($0) } + page.items.map(\.id)).suffix(Self.remembered))
+      $0.seen = seen
+      $0.raised.formIntersection(seen)
+    }
     guard !isFirst else { return }
     let due = unseen.filter(isDue).sorted { ($0.published, $0.id) < ($1.published, $1.id) }
     guard due.count > Self.separately else {
@@ -124,17 +140,21 @@ import Runtime
       DesktopNotification(
         id: Self.summaryID, title: "\(environment.formatting.count(due.count))\(isMore ? " or more" : "") new posts",
         body: clubs.count > 3 ? "In \(clubs.count) fan clubs that you follow" : "In " + clubs.joined(separator: ", "), link: link("home")))
+    change { $0.summary = Set(due.map(\.id)) }
   }
 
   private func isDue(_ post: Post) -> Bool {
     let shown = content.posts[post.id] ?? post
-    return !shown.read && !preferences.settings.value.muted.contains(post.fanClubID)
-      && post.published > (memory.since[post.fanClubID] ?? .distantPast)
-      && environment.clock.now.timeIntervalSince(post.published) < Self.newest && !isOnScreen(post.id)
+    let now = environment.clock.now
+    // A date that is yet to come, by mistake or to stay at the top, makes a post no newer than one of this moment.
+    let published = min(post.published, now)
+    let before = max(memory.since[post.fanClubID] ?? .distantPast, content.asked[post.fanClubID] ?? .distantPast)
+    return !shown.read && !preferences.settings.value.muted.contains(post.fanClubID) && published > before
+      && now.timeIntervalSince(published) < Self.newest && !isOnScreen(post.id)
   }
 
   private func raise(_ post: Post) {
-    notifier.show(DesktopNotification(id: post.id, title: post.fanClubName, body: post.title, link: link("posts/\(post.id)")))
+    notifier.show(DesktopNotification(id: post.id, title: post.title, body: post.fanClubName, link: link("posts/\(post.id)")))
     change { $0.raised.insert(post.id) }
   }
 
@@ -146,19 +166,36 @@ import Runtime
 
   /// What was read has nothing to say any more.
   private func postsChanged(_ ids: Set<Post.ID>) {
-    let read = memory.raised.intersection(ids).filter { content.posts[$0]?.read == true }
+    let read = memory.raised.union(memory.summary ?? []).intersection(ids).filter { content.posts[$0]?.read == true }
     guard !read.isEmpty else { return }
-    for post in read { notifier.withdraw(post) }
-    change { $0.raised.subtract(read) }
+    for post in memory.raised.intersection(read) { notifier.withdraw(post) }
+    change {
+      $0.raised.subtract(read)
+      $0.summary?.subtract(read)
+    }
+    if memory.summary?.isEmpty == true {
+      notifier.withdraw(Self.summaryID)
+      change { $0.summary = nil }
+    }
   }
 
   private func clubsChanged(_ ids: Set<FanClub.ID>) {
-    for id in ids {
-      guard let club = content.fanClubs[id] else { continue }
-      if followed.updateValue(club.followed, forKey: id) == false, club.followed {
-        let now = environment.clock.now
-        change { $0.since[id] = now }
+    let clubs = ids.compactMap { content.fanClubs[$0] }
+    follow(clubs.filter(\.followed).map(\.id))
+    let left = Set(clubs.filter { !$0.followed }.map(\.id))
+    change { $0.followed?.subtract(left) }
+  }
+
+  /// Those of them that nobody knew to be followed are followed from now on: here, with a feed that was added, or on another computer.
+  private func follow(_ clubs: [FanClub.ID]) {
+    let now = environment.clock.now
+    change {
+      guard let followed = $0.followed else { return }
+      for club in clubs where !followed.contains(club) {
+        $0.followed?.insert(club)
+        $0.since[club] = now
       }
+      $0.since = $0.since.filter { now.timeIntervalSince($0.value) < Self.newest }
     }
   }
 

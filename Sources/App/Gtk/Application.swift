@@ -101,11 +101,11 @@ import CGtkShims
   /// also after this process has ended.
   /// - Parameters:
   ///   - title: plain text, one line.
-  ///   - body: plain text, a line or two.
+  ///   - body: plain text, a line or two; angle brackets look a little different, since some desktops would take them for markup.
   ///   - uri: given to ``onOpen``, letter by letter.
   public func notify(_ id: String, title: String, body: String, opening uri: String) {
     guard let made = g_notification_new(title.withoutNull) else { return }
-    g_notification_set_body(made, body.withoutNull)
+    g_notification_set_body(made, body.withoutNull.withoutMarkup)
     g_notification_set_default_action_and_target_value(made, "app." + Self.openAction, g_variant_new_string(uri.withoutNull))
     g_application_send_notification(application, id, made)
     g_object_unref(UnsafeMutableRawPointer(made))

@@ -69,3 +69,9 @@ public struct Markup: Sendable, Equatable {
     }
   }
 }
+
+extension String {
+  /// Text that is none also where it is taken for markup, for places where nobody knows: the body of a notification goes to whatever
+  /// the desktop has as it is, and some of it reads markup there and some does not, so that escaped text would be wrong as well.
+  var withoutMarkup: String { replacing("<", with: "‹").replacing(">", with: "›") }
+}

@@ -25,9 +25,9 @@ import Runtime
       self?.isUnderWay = false
       ended(problem)
     }
-    task = Task { [effects = store.effects, client = store.client, clock] in
+    task = Task { [store, effects = store.effects, client = store.client, clock] in
       do {
-        var latest = try await effects.run("fanclub.fetch") { try await client.refreshFanClub(id) }
+        var latest = try await store.fetchPosts(of: id)
         while latest.state == .running {
           try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
           let name = latest.id

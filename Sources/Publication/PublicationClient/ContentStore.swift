@@ -44,6 +44,9 @@ import Runtime
   /// Counts what made every list out of date, such as a feed that was added.
   public private(set) var listsAge = 0
 
+  /// When the reader last asked for the posts of a club, in this run: those that it had by then are no news to them.
+  public private(set) var asked: [FanClub.ID: Date] = [:]
+
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
@@ -142,6 +145,15 @@ import Runtime
   /// Something came to the publication that lists do not show yet: each is loaded anew when it comes on screen.
   public func listsAreStale() { listsAge += 1 }
 
+  /// Has the publication fetch the posts of a club that came from a list of feeds.
+  /// - Returns: how far it is.
+  /// - Throws: `ClientError`.
+  public func fetchPosts(of club: FanClub.ID) async throws -> Import {
+    asked[club] = clock.now
+    let client = client
+    return try await ask("fanclub.fetch") { try await client.refreshFanClub(club) }
+  }
+
   /// Brings a post into the cache, with its body: what is kept of it at once, and then what the publication says.
   /// - Parameter anew: whether it is asked for again while it is asked for already, since the answer may be another now.
   /// - Returns: what the publication said: without a body when this reader may not read it.
@@ -184,6 +196,20 @@ import Runtime
     let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), unless: etag) }
     if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
     return answer
+  }
+
+  /// Every fan club that the reader follows.
+  /// - Parameter label: what the deliveries are called.
+  /// - Throws: `ClientError`.
+  public func followedClubs(_ label: String) async throws -> Set<FanClub.ID> {
+    let client = client
+    var (followed, cursor) = (Set<FanClub.ID>(), String?.none)
+    repeat {
+      let page = try await ask(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
+      followed.formUnion(page.items.filter(\.followed).map(\.id))
+      cursor = page.next
+    } while cursor != nil && !isClosed
+    return followed
   }
 
   /// Asks the publication something that no cache asks for.
