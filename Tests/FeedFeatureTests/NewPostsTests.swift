@@ -120,4 +120,57 @@ import Testing
     #expect(reader.publication.requests.isEmpty)
     #expect(feed.state.newPosts == 0)
   }
+
+  @Test func whoComesBackIsToldAtOnceWhatCameMeanwhile() async {
+    let feed = await shown()
+    feed.disappear()
+    await wait(.seconds(240))
+    publish(1)
+    reader.publication.forgetRequests()
+    feed.appear()
+    await reader.settle()
+    #expect(feed.state.pill == "1 new post")
+    // Coming and going neither repeats a look nor puts it off.
+    publish(2)
+    for _ in 0..<3 {
+      await wait(.seconds(19))
+      feed.disappear()
+      feed.appear()
+      await reader.settle()
+    }
+    #expect(feed.state.pill == "1 new post")
+    await wait(.seconds(3))
+    #expect(feed.state.pill == "2 new posts")
+    #expect(reader.publication.requests.filter { $0 == "GET /v1/posts" }.count == 2)
+  }
+
+  @Test func whereNothingIsWhatComesIsShown() async {
+    reader.publication.with { $0.posts = [] }
+    let feed = await shown()
+    #expect(feed.state.posts.phase == .empty)
+    await wait()
+    publish(2, 1)
+    await wait()
+    let states = recorder.take()
+    #expect(states.map(\.posts.ids) == [["p1", "p2"]])
+    #expect(states.map(\.posts.phase) == [.ready])
+    #expect(states.map(\.pill) == [nil])
+    publish(0)
+    await wait()
+    #expect(feed.state.pill == "1 new post")
+  }
+
+  @Test func olderPostsAreNotNewWhenThoseAboveHaveLeft() async {
+    let feed = await shown(pageSize: 2)
+    feed.unreadOnlyTapped()
+    await reader.settle()
+    #expect(feed.state.posts.ids == ["p3", "p4"])
+    feed.allReadTapped()
+    await reader.settle()
+    await wait()
+    #expect((feed.state.newPosts, feed.state.pill) == (0, nil))
+    publish(1)
+    await wait()
+    #expect((feed.state.newPosts, feed.state.pill) == (1, "1 new post"))
+  }
 }

@@ -210,7 +210,10 @@ import SessionService
     case .login(let then):
       pending = then
       Task { [session] in await session.signOut() }
-    case .tab(let tab): navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
+    case .tab(let tab):
+      navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
+      // The summary of a notification leads here, and what it told of is perhaps not known to the page yet.
+      if origin == .link, case .feed(let feed) = navigator.screen(navigator.tree.top) { feed.newPostsTold() }
     case .post(let id): navigator.change { $0.open(.post(id)) }
     case .comments(let id): navigator.change { $0.open(.comments(id)) }
     case .fanClub(let id): navigator.change { $0.open(.fanClub(id)) }

@@ -98,6 +98,7 @@ public struct Membership<Value: Entity> {
   private let cache: Cache<Value>
   private let effects: Effects
   private let membership: Membership<Value>?
+  private let order: ((Value, Value) -> Bool)?
   private let explain: @MainActor (any Error) -> RequestFailure
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
@@ -120,11 +121,12 @@ public struct Membership<Value: Entity> {
   ///   - label: what its deliveries are called, such as `"feed.load"`.
   ///   - list: names the list among all of this cache: its pages are stored under this name, and asked for once by all who want the same.
   ///   - membership: for a list that a reader's own actions change.
+  ///   - order: whether the first of two comes before the second, where that is known: for ``State/newer``.
   ///   - explain: what an error of `fetch` means, with a sentence for the reader.
   ///   - fetch: asks the server for the page at a cursor, `nil` for the first; with the entity tag of what is here, where there is one.
   public init(
     _ label: String, list: String, cache: Cache<Value>, effects: Effects, membership: Membership<Value>? = nil,
-    explain: @escaping @MainActor (any Error) -> RequestFailure,
+    order: ((Value, Value) -> Bool)? = nil, explain: @escaping @MainActor (any Error) -> RequestFailure,
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
   ) {
     self.label = label
@@ -132,6 +134,7 @@ public struct Membership<Value: Entity> {
     self.cache = cache
     self.effects = effects
     self.membership = membership
+    self.order = order
     self.explain = explain
     self.fetch = fetch
   }
@@ -238,7 +241,9 @@ public struct Membership<Value: Entity> {
     looking = cache.request(PageKey(list, nil), label, effects, fetch: fetch) { [weak self] result in
       guard let self else { return }
       looking = nil
-      if let page = try? result.get() { change { count(page, &$0) } }
+      guard let page = try? result.get() else { return }
+      // Where nothing is shown nobody can lose their place.
+      if state.status == .empty, !page.ids.isEmpty { showNewer() } else { change { count(page, &$0) } }
     }
   }
 
@@ -399,7 +404,14 @@ public struct Membership<Value: Entity> {
   /// Counts what a first page has above the first item that is shown.
   private func count(_ page: PageRow, _ state: inout State) {
     let shown = Set(state.ids)
-    state.newer = page.ids.prefix { !shown.contains($0) }.count
+    let first = state.ids.first.flatMap { cache[$0] }
+    // The server may have left out all that is shown, as with read ones among the unread: what then stands at its top is not new.
+    let isAbove = { (id: String) in
+      guard !shown.contains(id) else { return false }
+      guard let first, let order = self.order, let value = self.cache[id] else { return true }
+      return order(value, first)
+    }
+    state.newer = page.ids.prefix(while: isAbove).count
     state.hasMoreNewer = state.newer > 0 && state.newer == page.ids.count && page.next != nil
   }
 

@@ -4,7 +4,8 @@ import Runtime
 
 /// Home: the posts of the whole publication or of some fan clubs, newest first.
 ///
-/// It looks for new posts by itself, every minute while it is on screen and every five while it is not. What it finds waits behind a pill.
+/// It looks for new posts by itself, every minute while it is on screen and every five while it is not, and when it comes back after more
+/// than a minute. What it finds waits behind a pill.
 @MainActor public final class FeedViewModel: PostPage {
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
@@ -25,6 +26,8 @@ import Runtime
   private var isOnScreen = false
   private var jumps = 0
   private var looking: Task<Void, Never>?
+  /// When it looked last, by uptime; `nil` before it loaded.
+  private var looked: Duration?
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -74,6 +77,9 @@ import Runtime
   /// Shows only what the reader has not read, or everything again.
   public func unreadOnlyTapped() { show(state.choice, isUnreadOnly: !state.isUnreadOnly) }
 
+  /// The reader comes from where new posts were told of, such as a notification: looks for them at once.
+  public func newPostsTold() { look() }
+
   /// Brings in what came since, and goes to the top.
   public func newPostsTapped() {
     guard state.newPosts > 0 else { return }
@@ -84,15 +90,25 @@ import Runtime
   private static let pace = Duration.seconds(60)
   private static let slowPace = Duration.seconds(300)
 
+  /// Goes on from the last look, so that coming and going neither repeats one nor puts it off.
   private func look(every pace: Duration) {
     looking?.cancel()
-    looking = Task { [weak self, effects = store.effects, clock = formatting.clock] in
-      while !Task.isCancelled {
-        do { try await effects.sleep("feed.pace", for: pace, on: clock) } catch { return }
+    let clock = formatting.clock
+    if looked.map({ clock.uptime - $0 >= pace }) ?? true { look() }
+    looking = Task { [weak self, effects = store.effects] in
+      while let looked = self?.looked, !Task.isCancelled {
+        let left = looked + pace - clock.uptime
+        do { try await effects.sleep("feed.pace", for: left, on: clock) } catch { return }
         guard let self, !Task.isCancelled else { return }
-        posts.list.lookForNewer()
+        // Unless something else made it look meanwhile.
+        if clock.uptime - (self.looked ?? .zero) >= pace { look() }
       }
     }
+  }
+
+  private func look() {
+    looked = formatting.clock.uptime
+    posts.list.lookForNewer()
   }
 
   private func show(_ choice: Choice, isUnreadOnly: Bool) {

@@ -84,11 +84,12 @@ public struct ListState: Equatable, Sendable {
   ///   - store: the reader's content.
   ///   - membership: for a list that the reader's own actions change: rows come and go with them, at once.
   ///   - holdsNewer: whether rows above the first wait until the reader asks for them, so that those that are read stay where they are.
+  ///   - order: see `PageFetcher`.
   ///   - isPremium: whether a row looks different when the reader's access changes.
   ///   - fetch: asks for the page at a cursor; `nil` is the first.
   init(
     _ label: String, list: String, cache: Cache<Value>, store: ContentStore, membership: Membership<Value>? = nil,
-    holdsNewer: Bool = false, isPremium: @escaping (Value) -> Bool = { _ in false },
+    holdsNewer: Bool = false, order: ((Value, Value) -> Bool)? = nil, isPremium: @escaping (Value) -> Bool = { _ in false },
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> Conditional<Page<Value>>
   ) {
     self.store = store
@@ -97,7 +98,8 @@ public struct ListState: Equatable, Sendable {
     self.isPremium = isPremium
     followsActions = membership != nil
     fetcher = PageFetcher(
-      label, list: list, cache: cache, effects: store.effects, membership: membership, explain: RequestFailure.init(explaining:)
+      label, list: list, cache: cache, effects: store.effects, membership: membership, order: order,
+      explain: RequestFailure.init(explaining:)
     ) { cursor, etag in
       try await fetch(cursor, etag).answer { $0 }
     }
@@ -148,9 +150,10 @@ public struct ListState: Equatable, Sendable {
     fetcher.reload(showsNewer: isAsked || !holdsNewer, anew: anew)
   }
 
-  /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``.
+  /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``; only where there are
+  /// no rows they come in at once.
   public func lookForNewer() {
-    if state.phase == .ready, !store.isClosed { fetcher.lookForNewer() }
+    if state.phase == .ready || state.phase == .empty, !store.isClosed { fetcher.lookForNewer() }
   }
 
   /// Brings in what is above the first row: see ``ListState/newer``.

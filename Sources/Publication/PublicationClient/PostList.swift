@@ -45,11 +45,14 @@ import PublicationAPI
     case .filtered(let filter): list = Self.list("feed.load", filter, store)
     case .fanClub(let id): list = Self.list("fanclub.posts", PostFilter(fanClub: id), store)
     case .bookmarks:
-      // The publication's own order, so that a row comes back where it was.
-      let membership = Membership<Post>(contains: \.bookmarked) { ($1.published, $1.id) < ($0.published, $0.id) }
+      // A row comes back where it was.
+      let membership = Membership<Post>(contains: \.bookmarked, precedes: Self.precedes)
       list = Self.list("bookmarks.load", PostFilter(bookmarked: true), store, membership)
     }
   }
+
+  /// The publication's own order.
+  private static func precedes(_ a: Post, _ b: Post) -> Bool { (b.published, b.id) < (a.published, a.id) }
 
   private static func list(
     _ label: String, _ filter: PostFilter, _ store: ContentStore, _ membership: Membership<Post>? = nil
@@ -57,7 +60,7 @@ import PublicationAPI
     let client = store.client
     return EntityList(
       label, list: filter.list, cache: store.postCache, store: store, membership: membership, holdsNewer: membership == nil,
-      isPremium: \.premium
+      order: precedes, isPremium: \.premium
     ) {
       try await client.posts(filter, cursor: $0, unless: $1)
     }
