@@ -111,7 +111,7 @@ library("BookmarksFeature", "Features", ["ContentCache", "PublicationClient", "P
 library("ArticleFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
 library("CommentsFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
 library("SearchFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
-library("AddFeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("AddFeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
 library("PaywallFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
 library("PaymentFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
 library("AccountFeature", "Features", ["SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])

@@ -192,4 +192,20 @@ import Testing
     #expect(dialog.state.problem?.hasPrefix("“feed.xml” cannot be read: ") == true)
     #expect(reader.publication.requests.isEmpty)
   }
+
+  @Test func aFileThatIsTooLargeSaysHowLargeAndWhereItWouldBeCut() async throws {
+    let path = try file("<rss/>")
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: 200_000_000)
+    try handle.close()
+    let dialog = dialog([])
+    dialog.fileChosen(path)
+    dialog.addTapped()
+    await reader.settle()
+    #expect(dialog.state.phase == .asking)
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    #expect(dialog.state.problem == "\(name), byte 50000000: The document has 200.0 MB, and more than 50.0 MB are not read.")
+    #expect(reader.publication.requests.isEmpty)
+  }
 }

@@ -1,4 +1,5 @@
 import ContentCache
+import FeedFormats
 import Foundation
 import PublicationAPI
 import PublicationClient
@@ -132,33 +133,17 @@ import Runtime
       let url = Self.address(state.url) ?? state.url
       return try await effects.run("addfeed.begin") { try await client.beginImport(of: url) }
     }
-    let (name, document) = (
-      URL(fileURLWithPath: path).lastPathComponent, try await effects.run("addfeed.file") { try Self.contents(of: path) }
-    )
+    let name = URL(fileURLWithPath: path).lastPathComponent
+    let document = try await effects.run("addfeed.file") { try await DocumentReader().contents(of: path) }
     return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name) }
   }
 
-  private struct Unreadable: Error { let sentence: String }
-
-  private nonisolated static func contents(of path: String) throws -> Data {
-    let file = URL(fileURLWithPath: path)
-    let name = file.lastPathComponent
-    do {
-      let handle = try FileHandle(forReadingFrom: file)
-      defer { try? handle.close() }
-      // One more than is allowed tells a file that is too large, however large, from one that is not.
-      let document = try handle.read(upToCount: Import.documentLimit + 1) ?? Data()
-      guard document.count <= Import.documentLimit else {
-        throw Unreadable(sentence: "“\(name)” is larger than \(Import.documentLimit / 1_000_000) MB, so it was not added.")
-      }
-      return document
-    } catch let error as Unreadable { throw error } catch {
-      throw Unreadable(sentence: "“\(name)” cannot be read: \(error.localizedDescription)")
-    }
-  }
-
   private func sentence(_ error: any Error) -> String {
-    (error as? Unreadable)?.sentence ?? RequestFailure(explaining: error).sentence
+    switch error {
+    case let error as DocumentReader.Unreadable: error.sentence
+    case let error as FeedError: error.description
+    default: RequestFailure(explaining: error).sentence
+    }
   }
 
   /// Shows how far it is, and asks again in a moment until it is over.
