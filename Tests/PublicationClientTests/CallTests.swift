@@ -156,6 +156,14 @@ import struct PublicationAPI.Comment
     #expect(canned.requests.first?.headers["Authorization"] == nil)
   }
 
+  @Test func aPictureHasALargestSize() async throws {
+    let canned = { bytes in Canned { _ in Response(200, headers: ["Content-Type": "image/png"], body: Data(count: bytes)) }.client() }
+    #expect(try await canned(APIClient.largestPicture).picture("/a.png").count == APIClient.largestPicture)
+    await #expect { try await canned(APIClient.largestPicture + 1).picture("/a.png") } throws: {
+      if case ClientError.unacceptable(.tooLarge(limit: APIClient.largestPicture)) = $0 { true } else { false }
+    }
+  }
+
   @Test(arguments: ["file:///etc/passwd", "javascript:alert(1)", "", "v1/pictures/x", "/a b", "/a\r\nX: y"])
   func aPictureIsAPathOrAWebAddress(path: String) async {
     let canned = Canned { _ in Response(200) }

@@ -68,6 +68,35 @@ final class PictureTests: ScreensTestCase {
     }
   }
 
+  func testMemoryIsCountedInBytes() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      // Room for two of 64 by 64 pixels in 4 bytes each, and not for three.
+      let rig = ReaderRig(pictureServer: PictureServer { _ in good }, pictureMemory: 5 * 64 * 64 * 2)
+      let pictures = rig.pictures
+      for path in ["/1", "/2"] { XCTAssertTrue(try finish { await pictures.load(path, side: 64) != nil }) }
+      XCTAssertEqual(["/1", "/2"].map { pictures.known($0, side: 64) != nil }, [true, true])
+      XCTAssertTrue(try finish { await pictures.load("/3", side: 64) != nil })
+      XCTAssertEqual(["/1", "/3"].map { pictures.known($0, side: 64) != nil }, [false, true])
+      rig.close()
+    }
+  }
+
+  func testAPictureWithoutEndLeavesItsPlaceAndIsNotAskedForAgain() throws {
+    try MainActor.assumeIsolated {
+      let server = PictureServer()
+      server.fault = .tooLarge(limit: 20 << 20)
+      let rig = ReaderRig(posts: [.pictured(1, "/endless")], pictureServer: server)
+      for _ in 0..<2 {
+        let feed = try rig.show(.tab(.home))
+        XCTAssertEqual(feed.row("Title 1")?.all.count { $0.hasStyle("missing") }, 1)
+        rig.closeScreens()
+      }
+      XCTAssertEqual(server.paths, ["/endless"])
+      rig.close()
+    }
+  }
+
   func testAPictureThatManyShowIsLoadedOnceAndKept() throws {
     try MainActor.assumeIsolated {
       let good = Samples.picture(side: 64)

@@ -5,7 +5,6 @@ import Runtime
 
 /// Loads pictures, each once: fetched and decoded off the main actor, kept in memory up to a number of bytes.
 @MainActor public final class Pictures {
-  private static let limit = 64 << 20
   /// For how long a picture that is none is not asked for again.
   private static let patience = Duration.seconds(300)
   private let client: APIClient
@@ -13,7 +12,7 @@ import Runtime
   private let clock: any AppClock
   private let decoder = PictureDecoder()
   private let loads = SharedWork<Key, Texture>()
-  private var kept = LeastRecentlyUsed<Key, Texture>(limit: limit)
+  private var kept: LeastRecentlyUsed<Key, Texture>
   /// Every size that some place needed, the largest first.
   private var sides: [Int] = []
   /// When to ask again for what was no picture, by uptime.
@@ -29,10 +28,12 @@ import Runtime
   ///   - client: where pictures come from; needs no session.
   ///   - effects: the door off the main actor.
   ///   - clock: says when to ask again for what was no picture.
-  public init(client: APIClient, effects: Effects, clock: any AppClock) {
+  ///   - limit: how much memory pictures take at most, in bytes.
+  public init(client: APIClient, effects: Effects, clock: any AppClock, limit: Int = 64 << 20) {
     self.client = client
     self.effects = effects
     self.clock = clock
+    kept = LeastRecentlyUsed(limit: limit)
   }
 
   /// How many pictures are on their way.

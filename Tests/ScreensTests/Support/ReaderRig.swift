@@ -36,11 +36,12 @@ import XCTest
   private(set) var outputs: [String] = []
 
   init(
-    posts: [Post] = [], clubs: [FanClub] = [.sample("c1")], pictureServer: (any Transport)? = nil, width: Int = 1000, height: Int = 720
+    posts: [Post] = [], clubs: [FanClub] = [.sample("c1")], pictureServer: (any Transport)? = nil,
+    pictureMemory: Int = 64 << 20, width: Int = 1000, height: Int = 720
   ) {
     fixture = ReaderFixture(posts: posts, clubs: clubs)
     let loader = APIClient(transport: pictureServer ?? PictureServer(), token: { nil })
-    pictures = Pictures(client: loader, effects: fixture.effects, clock: pictureClock)
+    pictures = Pictures(client: loader, effects: fixture.effects, clock: pictureClock, limit: pictureMemory)
     session = Session(auth: auth, store: MemoryTokenStore(), token: TokenBox(), effects: fixture.effects)
     window = Window(nil, title: "Test", width: width, height: height)
     places.isHomogeneous = true
