@@ -50,7 +50,7 @@ final class LongListTests: GtkTestCase {
       page.goToTheEndAndBack()
       XCTAssertGreaterThan(Set(page.filled).count, Self.count / 2)
       XCTAssertLessThan(page.made, 300)
-      let (objects, signals, memory) = (Diagnostics.liveObjects, Diagnostics.liveSignals, residentBytes())
+      let (objects, signals, memory) = (Diagnostics.liveObjects, Diagnostics.liveSignals, Diagnostics.residentBytes)
       page.filled.removeAll(keepingCapacity: true)
       page.goToTheEndAndBack()
       XCTAssertGreaterThan(Set(page.filled).count, Self.count / 2)
@@ -61,7 +61,7 @@ final class LongListTests: GtkTestCase {
       XCTAssertLessThan(Diagnostics.liveObjects - objects, 300)
       XCTAssertLessThan(Diagnostics.liveSignals - signals, 300)
       // A hundred bytes for each row that was filled would be more.
-      XCTAssertLessThan(residentBytes() - memory, 4 << 20)
+      XCTAssertLessThan(Diagnostics.residentBytes - memory, 4 << 20)
       window.destroy()
     }
   }
@@ -148,10 +148,4 @@ final class LongListTests: GtkTestCase {
       window.destroy()
     }
   }
-}
-
-/// What this process takes of the machine's memory.
-private func residentBytes() -> Int {
-  let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
-  return (pages.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
 }

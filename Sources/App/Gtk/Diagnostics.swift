@@ -1,4 +1,5 @@
 import CGtk
+import Foundation
 import Synchronization
 
 /// Counts of what lives, for tests: after a screen is closed both are what they were before it was opened.
@@ -10,6 +11,12 @@ public enum Diagnostics {
   public static var liveSignals: Int { signals.load(ordering: .relaxed) }
   /// Objects of the toolkit that were wrapped once and are not freed yet.
   public static var liveObjects: Int { objects.load(ordering: .relaxed) }
+
+  /// What this process takes of the machine's memory, in bytes.
+  static var residentBytes: Int {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ").dropFirst().first
+    return (pages.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
 
   static func signalMade() { signals.add(1, ordering: .relaxed) }
   static func signalReleased() { signals.subtract(1, ordering: .relaxed) }

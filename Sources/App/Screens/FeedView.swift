@@ -7,7 +7,7 @@ import PublicationClient
   let scope = Scope()
   var root: Widget { list.root }
   private let viewModel: FeedViewModel
-  private let list: PostListView
+  let list: PostListView
   private let choice = ChoiceMenu<FeedViewModel.Choice>(name: "Posts shown")
   private let unread = Button("Unread", styles: [.flat, "choice"])
   private let allRead = Button(icon: .done, name: "Mark all as read", styles: [.flat, "quiet"])

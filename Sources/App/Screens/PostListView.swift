@@ -35,7 +35,7 @@ import PublicationClient
   private let progressSpinner = Spinner(isSpinning: false, name: "Loading")
   private let retryMore = Button("Try again", styles: [.flat])
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
-  private var list: ListView<String, PostRowView>!
+  private(set) var list: ListView<String, PostRowView>!
 
   /// - Parameter header: what stands above the list.
   init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
