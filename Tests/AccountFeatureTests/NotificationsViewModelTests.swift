@@ -68,4 +68,37 @@ import Testing
     #expect(isQuiet(from: 1320, to: 420, at: 20 * 60, in: zone))
     #expect(!isQuiet(from: 1320, to: 420, at: 20 * 60))
   }
+
+  private func isQuiet(from: Int, to: Int, at moment: String) throws -> Bool {
+    var settings = NotificationSettings()
+    (settings.hasQuietHours, settings.quietFrom, settings.quietTo) = (true, from, to)
+    return settings.isQuiet(
+      at: try Date(moment, strategy: .iso8601), in: try #require(TimeZone(identifier: "Europe/Berlin")))
+  }
+
+  /// In the night when 2:00 is followed by 3:00: what the clock on the wall says counts.
+  @Test func theyAreAnHourShorterInTheNightOfSpring() throws {
+    for (moment, expected) in [
+      ("2026-03-28T20:59:00Z", false), ("2026-03-28T21:00:00Z", true), ("2026-03-29T00:59:00Z", true), ("2026-03-29T01:00:00Z", true),
+      ("2026-03-29T04:59:00Z", true), ("2026-03-29T05:00:00Z", false),
+    ] { #expect(try isQuiet(from: 1320, to: 420, at: moment) == expected, "\(moment)") }
+    // From 2:30 to 3:30, of which that night has the second half.
+    for (moment, expected) in [("2026-03-29T00:59:00Z", false), ("2026-03-29T01:00:00Z", true), ("2026-03-29T01:30:00Z", false)] {
+      #expect(try isQuiet(from: 150, to: 210, at: moment) == expected, "\(moment)")
+    }
+    // From 2:00 to 3:00, which that night does not have.
+    for moment in ["2026-03-29T00:59:00Z", "2026-03-29T01:00:00Z"] { #expect(try !isQuiet(from: 120, to: 180, at: moment), "\(moment)") }
+  }
+
+  /// In the night when the hour from 2:00 to 3:00 comes twice, so does what lies in it.
+  @Test func theyAreAnHourLongerInTheNightOfAutumn() throws {
+    for (moment, expected) in [
+      ("2026-10-24T19:59:00Z", false), ("2026-10-24T20:00:00Z", true), ("2026-10-25T01:00:00Z", true), ("2026-10-25T05:59:00Z", true),
+      ("2026-10-25T06:00:00Z", false),
+    ] { #expect(try isQuiet(from: 1320, to: 420, at: moment) == expected, "\(moment)") }
+    for (moment, expected) in [
+      ("2026-10-25T00:29:00Z", false), ("2026-10-25T00:30:00Z", true), ("2026-10-25T01:00:00Z", false), ("2026-10-25T01:30:00Z", true),
+      ("2026-10-25T02:00:00Z", false),
+    ] { #expect(try isQuiet(from: 150, to: 180, at: moment) == expected, "\(moment)") }
+  }
 }

@@ -36,6 +36,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     #expect(article.state.text == locked)
     #expect(article.state.phase == .ready)
     #expect(article.state.post?.isLocked == true)
+    #expect(article.state.post?.isRead == true)
     article.unlockTapped()
     #expect(outputs.all == [.openPaywall("premium", post: "p1")])
   }
