@@ -49,6 +49,8 @@ import Testing
   private func wait(_ duration: Duration = PostNotifications.pace) async {
     await reader.clock.waitForSleepers()
     reader.clock.advance(by: duration)
+    // Whoever woke has looked, or asked, once it sleeps again.
+    await reader.clock.waitForSleepers()
     await reader.settle()
   }
 
