@@ -100,6 +100,24 @@ private typealias Comment = PublicationAPI.Comment
     #expect(kinds == ["reaction", "bookmark", "read", "follow", "comment"])
   }
 
+  /// Rows as versions before wrote them, each kind of action with a field of its own.
+  @Test func rowsOfEarlierVersionsAreRead() throws {
+    let read = { (fields: String) in Data(#"{"id":"\#(id.uuidString)","entityID":"p1"\#(fields)}"#.utf8) }
+    let reaction = { try JSONDecoder().decode(ReactionAction.self, from: read($0)) }
+    #expect(try reaction(#","reacted":true"#).choice == .love)
+    #expect(try reaction(#","reacted":true"#).id == id && reaction(#","reacted":true"#).entityID == "p1")
+    #expect(try reaction(#","reacted":false"#).choice == nil)
+    #expect(try reaction(#","reaction":"wow""#).choice == .wow)
+    #expect(try reaction("").choice == nil, "none was left out")
+    #expect(try reaction(#","choice":"laugh""#).choice == .laugh)
+    for flag in [true, false] {
+      #expect(try JSONDecoder().decode(BookmarkAction.self, from: read(#","bookmarked":\#(flag)"#)).choice == flag)
+      #expect(try JSONDecoder().decode(FollowAction.self, from: read(#","followed":\#(flag)"#)).choice == flag)
+    }
+    // One that says nothing is reported and not sent.
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(BookmarkAction.self, from: read("")) }
+  }
+
   private func roundTrip<A: Action>(_ action: A) throws -> A { try JSONDecoder().decode(A.self, from: JSONEncoder().encode(action)) }
 
   @MainActor @Test func aListKeepsTheBodyThatIsKnownAndNothingElse() {

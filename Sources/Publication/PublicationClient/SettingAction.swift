@@ -17,8 +17,20 @@ public protocol Setting: SendableMetatype {
   static func choice(in value: Value) -> Choice
   /// Changes the entity as the publication will, what it counts included; changes nothing when that is chosen already.
   static func set(_ choice: Choice, in value: inout Value)
+  /// What an action says that an earlier version put into an outbox. By default there is none.
+  static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Choice
   /// Asks the publication, which may be asked the same again; returns the entity as it is afterwards.
   static func send(_ choice: Choice, of id: String, by client: APIClient) async throws -> Value
+}
+
+/// How choices were called in an outbox when each setting had an action of its own.
+public enum FormerKeys: CodingKey { case reacted, reaction, bookmarked, followed }
+
+extension Setting {
+  /// There never was another name.
+  public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Choice {
+    throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "the action says nothing"))
+  }
 }
 
 /// A reader's choice of a ``Setting``. It is undone as every action is: by showing the publication's value without it.
@@ -37,6 +49,18 @@ public struct SettingAction<Subject: Setting>: Action {
     self.id = id
     self.entityID = entityID
     self.choice = choice
+  }
+
+  /// Reads what any version put into an outbox.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    id = try values.decode(UUID.self, forKey: .id)
+    entityID = try values.decode(String.self, forKey: .entityID)
+    choice =
+      values.contains(.choice)
+      ? try values.decode(Subject.Choice.self, forKey: .choice)
+      : try Subject.formerChoice(in: decoder.container(keyedBy: FormerKeys.self))
   }
 
   /// Sets it on an entity that is known.
@@ -74,6 +98,11 @@ public enum ReactionSetting: Setting {
     if let choice { post.reactions[choice, default: 0].count(in: true) }
     post.reaction = choice
   }
+  /// The kind, or that there is the one that there was at first.
+  public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Reaction? {
+    if values.contains(.reacted) { return try values.decode(Bool.self, forKey: .reacted) ? .love : nil }
+    return try values.decodeIfPresent(Reaction.self, forKey: .reaction)
+  }
   /// `PUT` or `DELETE /v1/posts/ID/reaction`.
   public static func send(_ choice: Reaction?, of id: Post.ID, by client: APIClient) async throws -> Post {
     try await client.setReaction(id, choice)
@@ -90,6 +119,10 @@ public enum BookmarkSetting: Setting {
   public static func choice(in post: Post) -> Bool { post.bookmarked }
   /// Sets the flag.
   public static func set(_ choice: Bool, in post: inout Post) { post.bookmarked = choice }
+  /// The flag.
+  public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Bool {
+    try values.decode(Bool.self, forKey: .bookmarked)
+  }
   /// `PUT` or `DELETE /v1/posts/ID/bookmark`.
   public static func send(_ choice: Bool, of id: Post.ID, by client: APIClient) async throws -> Post {
     try await client.setBookmark(id, choice)
@@ -125,6 +158,10 @@ public enum FollowSetting: Setting {
     guard club.followed != choice else { return }
     club.followed = choice
     club.followers.count(in: choice)
+  }
+  /// The flag.
+  public static func formerChoice(in values: KeyedDecodingContainer<FormerKeys>) throws -> Bool {
+    try values.decode(Bool.self, forKey: .followed)
   }
   /// `PUT` or `DELETE /v1/fanclubs/ID/follow`.
   public static func send(_ choice: Bool, of id: FanClub.ID, by client: APIClient) async throws -> FanClub {
