@@ -261,7 +261,10 @@ import Testing
     await fill(store, 201...300)
     #expect(try count(where: "kept = 1") == 200)
     #expect(try count(where: "kept = 0") == 0)
-    #expect(await store.kept(Note.self).count == 200)
+    let part = await store.kept(Note.self, limit: 120)
+    let rest = await store.kept(Note.self, after: try #require(part.next), limit: 120)
+    #expect(part.values.count == 120 && rest.values.count == 80 && rest.next == nil)
+    #expect(Set((part.values + rest.values).map(\.id)).count == 200)
   }
 
   @Test func nothingIsDroppedBeforeItIsKnownWhatIsPending() async throws {

@@ -446,6 +446,75 @@ import Testing
     #expect(shelf.gate.asked.filter { $0.cursor == nil }.count == 1)
   }
 
+  private let marked = Membership<Note>(contains: \.marked, precedes: { $0.title < $1.title })
+
+  private func note(_ number: Int, of count: Int) -> Note {
+    Note(id: "n\(number)", title: "\(1_000_000 + number * 7919 % count)", marked: true)
+  }
+
+  /// A run that marked many notes while it read others.
+  private func markedBefore(_ count: Int) async throws -> [String] {
+    let notes = (0..<count).map { note($0, of: count) }
+    let shelf = try await shelf()
+    shelf.cache.store(notes + (0..<100).map { Note(id: "other\($0)") })
+    await shelf.end()
+    return notes.sorted { $0.title < $1.title }.map(\.id)
+  }
+
+  @Test func allThatTheReaderKeepsIsListedHoweverMuch() async throws {
+    let all = try await markedBefore(1_200)
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher(marked, list: "marked")
+    fetcher.reload()
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.ids == all)
+    #expect(await shelf.store.reading().rows == 1_200)
+    // In parts: others may ask between.
+    #expect(shelf.labels.count { $0 == "Note.recall" } == 1 + 3)
+    // A second page for the same asks nobody.
+    let second = shelf.fetcher(marked, list: "marked")
+    second.reload(.cacheOnly)
+    await shelf.quiet()
+    #expect(second.state.ids == all)
+  }
+
+  @Test func beyondTheLastPageThatWasFetchedIsWhatTheReaderKeeps() async throws {
+    let all = try await markedBefore(1_200)
+    let page = { (range: Range<Int>, next: String?) in
+      let items = all[range].compactMap { Int($0.dropFirst()).map { note($0, of: 1_200) } }
+      return Result<PageAnswer<Note>, any Error>.success(.page(FetchedPage(items: items, next: next)))
+    }
+    do {
+      let shelf = try await shelf()
+      let fetcher = shelf.fetcher(marked, list: "marked")
+      fetcher.reload()
+      await shelf.answer(0, page(0..<50, "2"))
+      #expect(fetcher.state.ids == Array(all[..<50]))
+      await shelf.end()
+    }
+    let shelf = try await shelf()
+    let fetcher = shelf.fetcher(marked, list: "marked")
+    fetcher.reload()
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.ids == Array(all[..<50]))
+    fetcher.loadMore()
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.ids == all)
+    #expect(!fetcher.state.reachedEnd && fetcher.state.failure != nil, "there may be more that was never here")
+    // The network is back: from here on it is what the server says.
+    fetcher.loadMore()
+    await shelf.answer(0, page(50..<100, "3"))
+    #expect(fetcher.state.ids == Array(all[..<100]))
+    fetcher.reload()
+    await shelf.answer(0, page(0..<50, "2"))
+    fetcher.reloadFromCache()
+    #expect(fetcher.state.ids == Array(all[..<100]))
+    // And goes in the midst of a run.
+    fetcher.loadMore()
+    await shelf.answer(0, .failure(Unreachable()))
+    #expect(fetcher.state.ids == all)
+  }
+
   @Test func lookingForNewerChangesNothing() async throws {
     let shelf = try await shelf()
     let fetcher = shelf.fetcher()

@@ -202,8 +202,13 @@ import Runtime
   func recallKept() async {
     guard let keeper else { return }
     let asked = stamp()
-    let found = await keeper.ask { await $0.kept(Value.self) }
-    if let found, asked >= floor { recall(found) }
+    var place: EntityStore.KeptPlace? = (.max, .max)
+    while let after = place {
+      let found = await keeper.ask { await $0.kept(Value.self, after: after) }
+      guard let found, asked >= floor else { return }
+      recall(found.values)
+      place = found.next
+    }
   }
 
   private func recall(_ values: [Value]) {

@@ -134,15 +134,25 @@ public final class EntityStore: Sendable {
     } ?? nil
   }
 
-  /// The entities that are kept for good, the last read first.
-  func kept<Value: Entity>(_ type: Value.Type, limit: Int = 500) async -> [Value] {
+  /// Where a part of what is kept ends: what was read longer ago follows.
+  typealias KeptPlace = (read: Int64, number: Int64)
+
+  /// The entities that are kept for good, the last read first, a part at a time.
+  /// - Returns: the part after a place, and where the next one begins; `nil` after the last.
+  nonisolated(nonsending) func kept<Value: Entity>(
+    _ type: Value.Type, after place: KeptPlace = (.max, .max), limit: Int = 500
+  ) async -> (values: [Value], next: KeptPlace?) {
     await read { [self] connection in
       var reading = Reading<Value>()
-      _ = try connection.query(
-        "SELECT number, value FROM entity WHERE kind = ? AND kept = 1 ORDER BY read DESC LIMIT ?", Value.kind, limit
-      ) { reading.take($0, withDetail: false) }
-      return noted(reading)
-    } ?? []
+      let places = try connection.query(
+        "SELECT number, value, read FROM entity WHERE kind = ? AND kept = 1 AND (read, number) < (?, ?) ORDER BY read DESC, number DESC LIMIT ?",
+        Value.kind, place.read, place.number, limit
+      ) { row -> KeptPlace in
+        reading.take(row, withDetail: false)
+        return (try row.get(2), try row.get(0))
+      }
+      return (noted(reading), places.count == limit ? places.last : nil)
+    } ?? ([], nil)
   }
 
   private func entities<Value: Entity>(

@@ -116,6 +116,8 @@ public struct Membership<Value: Entity> {
   private var recalling: Task<Void, Never>?
   /// The cursor of the next page while that is on its way.
   private var loadingMore: String?
+  /// Whether nobody could be asked for the page after the last: what the reader keeps takes its place.
+  private var isCutShort = false
 
   /// - Parameters:
   ///   - label: what its deliveries are called, such as `"feed.load"`.
@@ -194,7 +196,7 @@ public struct Membership<Value: Entity> {
   /// that was fetched.
   ///
   /// What the server was asked for and left out has left the list, whatever is known of it from before; only what is known since can have
-  /// joined.
+  /// joined. What nobody could be asked for, beyond the last page, is all that is known.
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
@@ -206,11 +208,13 @@ public struct Membership<Value: Entity> {
       listed = Set(there)
       return change { $0.ids = there }
     }
-    let last = state.reachedEnd ? nil : ids.last(where: cache.shows).flatMap { cache[$0] }
-    let asked = segments.contains { $0.asked == nil } ? nil : segments.compactMap(\.asked).min()
-    let belongs = { [cache] (value: Value) in
-      (asked.map { cache.isPending(value.id) || cache.isKnown(value.id, since: $0) } ?? true)
-        && membership.contains(value) && (last.map { !membership.precedes($0, value) } ?? self.state.reachedEnd)
+    let last = segments.reversed().lazy.compactMap { [cache] in $0.ids.last(where: cache.shows) }.first.flatMap { cache[$0] }
+    let asked = segments.contains { $0.asked == nil } ? nil : segments.compactMap { $0.asked }.min()
+    let belongs = { [cache, state, isCutShort] (value: Value) in
+      guard membership.contains(value) else { return false }
+      let isBeyond = !state.reachedEnd && last.map { membership.precedes($0, value) } ?? true
+      if isBeyond { return isCutShort }
+      return asked.map { cache.isPending(value.id) || cache.isKnown(value.id, since: $0) } ?? true
     }
     // Each list on screen is told of each change, and most have nothing to do with it.
     let joined = changed.map { $0.filter { id in self.cache[id].map(belongs) ?? false } } ?? Set(cache.ids(where: belongs))
@@ -272,6 +276,7 @@ public struct Membership<Value: Entity> {
   /// Starts a new generation: nothing that is on its way arrives any more.
   private func begin() {
     generation += 1
+    isCutShort = false
     recalling?.cancel()
     recalling = nil
     loadingMore = nil
@@ -376,6 +381,9 @@ public struct Membership<Value: Entity> {
     }
     guard segments.last?.next == new.cursor else { return false }
     segments.append(new)
+    // What was shown in its place goes, unless it is on it.
+    if isCutShort { shown(nil) { _ in } }
+    isCutShort = false
     return true
   }
 
@@ -426,6 +434,14 @@ public struct Membership<Value: Entity> {
       end(cursor, &$0)
       $0.failure = failure
       if policy == .cacheOnly { $0.wasAnswered = true }
+    }
+    guard membership != nil, case .unreachable = failure, cursor == segments.last?.next else { return }
+    isCutShort = true
+    recalling = Task.immediate { [weak self, cache, generation] in
+      await cache.recallKept()
+      guard let self, self.generation == generation, isCutShort else { return }
+      recalling = nil
+      reloadFromCache()
     }
   }
 
