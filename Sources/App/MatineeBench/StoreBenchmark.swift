@@ -9,11 +9,12 @@ import Runtime
 /// What a reader has read, on the disk: the first page out of a hundred thousand posts, from opening the file to rows that can be drawn, and
 /// writing ten thousand posts; against C doing the same with sqlite3 alone.
 ///
-/// The first page is read as after booting, when the file is on the disk alone, and once more when the system has it in memory: then a few
-/// hundred microseconds remain, of which the ways between threads, which C does without, are a large part.
+/// The first page is read as after booting, when the file is on the disk alone, and once more when the system has it in memory. In C, too,
+/// a thread of its own reads it: whoever draws a window does not wait for a disk. Writing begins with the posts as an answer brings them
+/// and ends when they are in the file; on the way both come to know them by their ids.
 @MainActor enum StoreBenchmark {
   static let goals = (reading: 1.2, writing: 1.4)
-  nonisolated private static let (stored, written, pageSize) = (100_000, 10_000, 50)
+  nonisolated private static let (stored, writes, pageSize) = (100_000, 10_000, 50)
   private static let owner = "bench"
 
   static func run(rounds: Int) async throws -> [Figure] {
@@ -57,7 +58,7 @@ import Runtime
 
   private static func inC(_ path: String) async throws -> Double {
     var posts = bench_posts()
-    let time = await seconds { posts = bench_store_first_page(path, "posts") }
+    let time = await seconds { posts = bench_store_first_page(path, owner, "posts") }
     let count = posts.count
     bench_posts_free(posts)
     guard count == pageSize else { throw Mistake(description: "C read \(count) posts") }
@@ -65,7 +66,7 @@ import Runtime
   }
 
   private static func writing(_ folder: URL, _ rounds: Int) async throws -> Figure {
-    let posts = (0..<written).map(SavedPosts.post)
+    let posts = (0..<writes).map(SavedPosts.post)
     let plain = PlainPosts(posts)
     var times: [[Double]] = [[], []]
     for round in 0...rounds {
@@ -76,24 +77,38 @@ import Runtime
         cache.remove(["none"])
         await cache.written()
       }
-      let store = EntityStore(path: paths[0], owner: owner, clock: SystemClock())
-      let cache = Cache<Post>(store: store, effects: Effects())
-      // As in C, the posts are in memory before.
-      cache.store(posts)
-      let mine = await seconds { await cache.written() }
-      await store.close()
-      var code: Int32 = 0
-      let base = await seconds { code = bench_store_write(paths[1], owner, plain.posts) }
-      guard code == 0 else { throw Mistake(description: "C could not write: \(code)") }
+      // Whoever comes second may have to wait for what the first left to the disk.
+      for isOurs in [round.isMultiple(of: 2), !round.isMultiple(of: 2)] {
+        let time = isOurs ? await written(posts, to: paths[0]) : try await writtenInC(plain, to: paths[1])
+        if round > 0 { times[isOurs ? 0 : 1].append(time) }
+      }
       // Or the comparison would be none.
-      guard bench_store_same(paths[0], paths[1], written * 100) else { throw Mistake(description: "C and the app wrote different things") }
+      guard bench_store_same(paths[0], paths[1], writes * 100) else { throw Mistake(description: "C and the app wrote different things") }
       for path in paths { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
-      guard round > 0 else { continue }
-      times[0].append(mine)
-      times[1].append(base)
     }
     return Figure(
-      name: "store, writing 10,000", ours: times[0].median, baseline: times[1].median, against: "sqlite3 in C", goal: goals.writing)
+      name: "store, writing 10,000 from an answer to the file", ours: times[0].median, baseline: times[1].median, against: "sqlite3 in C",
+      goal: goals.writing)
+  }
+
+  private static func written(_ posts: [Post], to path: String) async -> Double {
+    var made: (store: EntityStore, cache: Cache<Post>)?
+    let time = await seconds {
+      let store = EntityStore(path: path, owner: owner, clock: SystemClock())
+      let cache = Cache<Post>(store: store, effects: Effects())
+      cache.store(posts)
+      await cache.written()
+      made = (store, cache)
+    }
+    await made?.store.close()
+    return time
+  }
+
+  private static func writtenInC(_ posts: PlainPosts, to path: String) async throws -> Double {
+    var code: Int32 = 0
+    let time = await seconds { code = bench_store_write(path, owner, posts.posts) }
+    guard code == 0 else { throw Mistake(description: "C could not write: \(code)") }
+    return time
   }
 
   /// Reads the list from its start to its end, as if somebody had scrolled through all of it.

@@ -80,6 +80,7 @@ import Runtime
   public func store(_ values: [Value], asOf asked: Stamp? = nil) {
     let stamp = asked ?? stamp()
     guard stamp >= floor else { return }
+    known.reserveCapacity(known.count + values.count)
     for value in values { learn(value, stamp) }
   }
 
@@ -198,7 +199,7 @@ import Runtime
     return pages[key]
   }
 
-  /// Brings in what the store keeps for good, such as bookmarks.
+  /// Brings in all that the store keeps for good, such as bookmarks: a part at a time, so that nobody else waits for long.
   func recallKept() async {
     guard let keeper else { return }
     let asked = stamp()
@@ -220,7 +221,9 @@ import Runtime
   /// Whether an entity has pending actions is written with it: those that have stay, so that there is something to show them on.
   private func keep(_ id: String) {
     guard let keeper else { return }
-    if let entity = known[id] { keeper.keep(entity) } else { keeper.keep(unknown: id) }
+    guard let entity = known[id] else { return keeper.keep(unknown: id) }
+    entity.isPending = isPending(id)
+    keeper.keep(entity)
   }
 
   private func drop(_ id: String, _ stamp: Stamp) {
@@ -245,6 +248,7 @@ import Runtime
     }
     guard let old = known[id] else {
       let new = KnownEntity(Held(value), id, stamp)
+      new.isPending = isPending(id)
       known[id] = new
       if isStored { new.storedAt = 0 } else { keeper?.keep(new) }
       return true

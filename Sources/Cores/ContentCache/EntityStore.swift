@@ -98,7 +98,7 @@ public final class EntityStore: Sendable {
 
   /// A stored page with its entities; `nil` when it was never fetched. Entities that are not stored any more are missing,
   /// and all come without their ``Entity/detail``.
-  func page<Value: Entity>(_ key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
+  nonisolated(nonsending) func page<Value: Entity>(_ key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
     await read { [self] connection in
       var (next, hops) = (key, 0)
       while let row = try PageRow(next, connection) {
@@ -124,7 +124,7 @@ public final class EntityStore: Sendable {
   }
 
   /// One entity, with its detail, as a page of one: with the page's entity tag when it was fetched by itself.
-  func single<Value: Entity>(_ id: String, as key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
+  nonisolated(nonsending) func single<Value: Entity>(_ id: String, as key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
     await read { [self] connection in
       let items = try entities([id], of: type, withDetail: true, connection)
       guard !items.isEmpty else { return nil }
@@ -159,9 +159,10 @@ public final class EntityStore: Sendable {
     _ ids: [String], of type: Value.Type, withDetail: Bool, _ connection: Connection
   ) throws -> [Value] {
     let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
+    let kind = Value.kind
     var reading = Reading<Value>()
     try connection.prepared(sql) { statement in
-      for id in ids { try statement.first(Value.kind, id) { reading.take($0, withDetail: withDetail) } }
+      for id in ids { try statement.first(kind, id) { reading.take($0, withDetail: withDetail) } }
     }
     return noted(reading)
   }
@@ -192,7 +193,7 @@ public final class EntityStore: Sendable {
 
   /// Writes a batch, all or nothing, and keeps to the limit.
   /// - Returns: this moment, in the store's own counting; `nil` when it could not be written.
-  @discardableResult func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
+  @discardableResult nonisolated(nonsending) func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
     await run { [self] connection in
       let (tick, isNoted, read, pages, evicts) = state.withLock { state in
         // Whatever was noted since anything was stored or read is the youngest already.
@@ -228,17 +229,13 @@ public final class EntityStore: Sendable {
   }
 
   private func write<Value: Entity>(_ values: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
-    let encoder = StoredEncoder()
+    let (encoder, kind) = (StoredEncoder(), Value.kind)
     try connection.prepared(Self.upsert) { statement in
       for (held, isKept) in values {
-        let (id, detail) = (held.value.id, held.value.detail)
-        if detail == nil {
-          try encoder.encode(held.value) { try statement.run(Value.kind, id, isKept, tick, nil, nil, bytes: $0, at: 4) }
-        } else {
-          var bare = held.value
-          bare.detail = nil
-          try encoder.encode(bare) { try statement.run(Value.kind, id, isKept, tick, nil, detail, bytes: $0, at: 4) }
-        }
+        var value = held.value
+        let (id, detail) = (value.id, value.detail)
+        if detail != nil { value.detail = nil }
+        try encoder.encode(value) { try statement.run(kind, id, isKept, tick, nil, detail, bytes: $0, at: 4) }
       }
     }
   }
@@ -287,12 +284,12 @@ public final class EntityStore: Sendable {
 
   // MARK: When it goes wrong
 
-  private func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async -> Result? {
+  nonisolated(nonsending) private func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async -> Result? {
     await run { connection in try connection.reading { try body(connection) } }
   }
 
   @discardableResult
-  private func run<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async -> Result? {
+  nonisolated(nonsending) private func run<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async -> Result? {
     defer { noteDamage() }
     do {
       return try await database.run { [self] connection in

@@ -22,6 +22,8 @@ final class Held<Value: Entity>: Sendable {
   var isUnwritten = false
   /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
   var storedAt: Int64?
+  /// Whether it has pending actions.
+  var isPending = false
   /// Whether it was forgotten since.
   var isGone = false
 
@@ -104,9 +106,8 @@ final class Held<Value: Entity>: Sendable {
   }
 
   /// Asks the store something; `nil` when it cannot say.
-  func ask<Answer: Sendable>(_ question: @escaping @concurrent @Sendable (EntityStore) async -> Answer) async -> Answer? {
-    let store = store
-    let answer = try? await effects.run("\(Value.kind).recall") { await question(store) }
+  func ask<Answer: Sendable>(_ question: nonisolated(nonsending) (EntityStore) async -> Answer) async -> Answer? {
+    let answer = try? await effects.ask("\(Value.kind).recall") { [store] in await question(store) }
     tellNotice()
     return answer
   }
@@ -129,13 +130,13 @@ final class Held<Value: Entity>: Sendable {
   /// - Returns: whether there is more since.
   private func write() async -> Bool {
     let (changed, read) = (changed.filter { !$0.isGone }, read.values.filter { !$0.isGone && !$0.isUnwritten })
-    let entry = { [isPending] (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || isPending(entity.id)) }
+    let entry = { (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || entity.isPending) }
     let batch = StoreBatch<Value>(
       values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
       unknown: unknown.map { ($0, isPending($0)) }, removed: Array(removed), pages: Array(pages.values))
     for entity in self.changed { entity.isUnwritten = false }
     drop()
-    let time = (try? await effects.run("\(Value.kind).keep") { [store, batch] in await store.write(batch) }) ?? nil
+    let time = (try? await effects.ask("\(Value.kind).keep") { [store] in await store.write(batch) }) ?? nil
     tellNotice()
     for entity in changed { entity.storedAt = time }
     for entity in read { entity.storedAt = time }

@@ -309,7 +309,7 @@ public struct Membership<Value: Entity> {
       return then(self)
     }
     let (cache, generation, membership) = (cache, generation, membership)
-    recalling = Task { [weak self] in
+    recalling = Task.immediate { [weak self] in
       var page = await cache.recall(key)
       if let membership, cursor.isEmpty {
         await cache.recallKept()
@@ -457,8 +457,9 @@ public struct Membership<Value: Entity> {
   /// - Parameter added: the ids that come at the end, where what is there stays as it is; `nil` makes it anew.
   private func shown(_ added: [String]?, _ also: (inout State) -> Void) {
     let isAppended = added != nil
-    let added = added ?? segments.flatMap(\.ids)
-    let stored = segments.compactMap(\.stored)
+    // No key paths: of a generic type, each is made anew at run time.
+    let added = added ?? segments.flatMap { $0.ids }
+    let stored = segments.compactMap { $0.stored }
     change {
       if !isAppended { $0.ids = [] }
       if listed.count != $0.ids.count { listed = Set($0.ids) }

@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 // CBOR (RFC 8949), as far as it is needed.
@@ -226,7 +228,24 @@ static int open_store(const char *path, sqlite3 **database) {
   return code;
 }
 
+// A table of the posts by their ids, the last of each: which of them is known already.
+static const bench_post **by_id(bench_posts posts) {
+  size_t capacity = 16;
+  while (capacity < posts.count * 2) capacity *= 2;
+  const bench_post **table = calloc(capacity, sizeof *table);
+  for (size_t i = 0; table && i < posts.count; i++) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char *at = posts.posts[i].id; *at; at++) hash = (hash ^ (uint8_t)*at) * 0x100000001b3;
+    size_t place = hash & (capacity - 1);
+    while (table[place] && strcmp(table[place]->id, posts.posts[i].id) != 0) place = (place + 1) & (capacity - 1);
+    table[place] = posts.posts + i;
+  }
+  return table;
+}
+
 int bench_store_write(const char *path, const char *owner, bench_posts posts) {
+  const bench_post **known = by_id(posts);
+  if (!known) return SQLITE_NOMEM;
   sqlite3 *database = NULL;
   sqlite3_stmt *claim = NULL, *upsert = NULL;
   buffer out = {0};
@@ -263,19 +282,28 @@ int bench_store_write(const char *path, const char *owner, bench_posts posts) {
   sqlite3_finalize(upsert);
   if (code == SQLITE_OK) code = sqlite3_exec(database, "COMMIT", NULL, NULL, NULL);
   free(out.bytes);
+  free(known);
   // What the app does when it ends is not part of what is measured: there the file stays open.
   int flag = sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
   sqlite3_close_v2(database);
   return code == SQLITE_OK ? flag : code;
 }
 
-bench_posts bench_store_first_page(const char *path, const char *list) {
+static bool is_of(sqlite3 *database, const char *owner) {
+  sqlite3_stmt *store = NULL;
+  bool ok = sqlite3_prepare_v2(database, "SELECT owner FROM store", -1, &store, NULL) == SQLITE_OK && sqlite3_step(store) == SQLITE_ROW &&
+            strcmp((const char *)sqlite3_column_text(store, 0), owner) == 0;
+  sqlite3_finalize(store);
+  return ok;
+}
+
+static bench_posts first_page(const char *path, const char *owner, const char *list) {
   sqlite3_stmt *page = NULL, *entity = NULL;
   // The publication's pages have no more than a hundred.
   const size_t most = 100;
   bench_posts read = bench_posts_make(most);
   read.count = 0;
-  bool ok = read.posts && open_store(path, &read.database) == SQLITE_OK;
+  bool ok = read.posts && open_store(path, &read.database) == SQLITE_OK && is_of(read.database, owner);
   // One lock of the file for all that is read.
   ok = ok && sqlite3_exec(read.database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
        sqlite3_prepare_v2(read.database, "SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", -1, &page, NULL) == SQLITE_OK &&
@@ -310,6 +338,33 @@ bench_posts bench_store_first_page(const char *path, const char *list) {
   if (ok) return read;
   bench_posts_free(read);
   return (bench_posts){NULL, 0, NULL};
+}
+
+typedef struct {
+  const char *path, *owner, *list;
+  // Where the main loop waits.
+  int done;
+  bench_posts read;
+} job;
+
+static void *read_beside(void *argument) {
+  job *job = argument;
+  job->read = first_page(job->path, job->owner, job->list);
+  eventfd_write(job->done, 1);
+  return NULL;
+}
+
+bench_posts bench_store_first_page(const char *path, const char *owner, const char *list) {
+  job job = {path, owner, list, eventfd(0, EFD_CLOEXEC), {NULL, 0, NULL}};
+  pthread_attr_t detached;
+  pthread_t thread;
+  eventfd_t times;
+  pthread_attr_init(&detached);
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  if (job.done >= 0 && pthread_create(&thread, &detached, read_beside, &job) == 0) eventfd_read(job.done, &times);
+  pthread_attr_destroy(&detached);
+  close(job.done);
+  return job.read;
 }
 
 static bool read_values(const char *path, buffer *out) {

@@ -32,11 +32,15 @@ bench_posts bench_posts_make(size_t count);
 
 void bench_posts_free(bench_posts posts);
 
-// Writes posts into a file that the app has made, in one transaction. Returns 0, or SQLite's code.
+// Makes posts known by their ids, as whoever shows them needs them, and writes them into a file that the app has made, in one transaction.
+// Returns 0, or SQLite's code.
 int bench_store_write(const char *path, const char *owner, bench_posts posts);
 
-// Reads the first page of a list, opening the file first; no posts when it fails. The caller frees them.
-bench_posts bench_store_first_page(const char *path, const char *list);
+// Reads the first page of a list, opening the file first and finding out whose it is; no posts when it fails. The caller frees them.
+//
+// On a thread that is made for it and wakes the main loop when it is done, as any program with a window has to: a main loop must not wait
+// for a disk.
+bench_posts bench_store_first_page(const char *path, const char *owner, const char *list);
 
 // Makes the system forget what it holds of a file in memory, as after booting. Returns 0, or an error of errno.
 int bench_store_forget(const char *path);
