@@ -6,18 +6,8 @@ import XCTest
 
 @testable import Screens
 
-/// Search: a field with the keyboard, what is found with what matched marked, and what there is to say when nothing is.
+/// Search: what is found with what matched marked, and what there is to say when nothing is.
 final class SearchViewTests: ScreensTestCase {
-  func testTheFieldHasTheKeyboardAtOnce() throws {
-    try MainActor.assumeIsolated {
-      let rig = ReaderRig(posts: [.sample(1)])
-      let seen = try rig.show(.search)
-      XCTAssertTrue(seen.says("Search all posts"))
-      eventually("the field has the keyboard") { seen.entries[0].hasFocus }
-      rig.close()
-    }
-  }
-
   func testWhatMatchesIsMarkedAndMarkupIsOnlyText() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1)

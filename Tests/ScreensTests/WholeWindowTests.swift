@@ -22,6 +22,40 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testTheKeyboardIsWhereOneReads() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      XCTAssertTrue(try XCTUnwrap(rig.seen.entries.first).hasFocus, "the login asks for an address first")
+      try rig.signIn()
+      let title = "Rain is made of rice"
+      let row = try XCTUnwrap(rig.seen.row(title))
+      XCTAssertTrue(row.focus())
+      row.activate()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "article")
+      XCTAssertFalse(rig.seen.all.contains { $0.isButton && $0.hasFocus }, "the space bar shall not press anything")
+      XCTAssertEqual(rig.seen.position, 0)
+      XCTAssertTrue(rig.seen.pressAtFocus("space"))
+      eventually("a page further") { rig.seen.position > 100 }
+      XCTAssertTrue(rig.seen.pressAtFocus("Home"))
+      eventually("at the start") { rig.seen.position == 0 }
+      // As a click does, on a button that is gone then.
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Back")).focus())
+      try rig.go(.back)
+      XCTAssertTrue(try XCTUnwrap(rig.seen.row(title)).hasFocus, "where it was")
+      try rig.go(.search(""))
+      XCTAssertTrue(try XCTUnwrap(rig.seen.entries.first).hasFocus, "one searches by typing")
+      try rig.go(.tab(.account))
+      XCTAssertFalse(try XCTUnwrap(rig.seen.button("Home")).hasFocus)
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Purchases")).hasFocus, "the first that took it")
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Account")).focus())
+      try rig.go(.tab(.fanClubs))
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Fan clubs")).hasFocus, "whoever walks along the tabs stays there")
+      try rig.close()
+    }
+  }
+
   func testSigningOutLeavesNothingOfTheReader() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -169,6 +169,33 @@ import Foundation
   /// Puts a child in the place of the present one.
   public func child(_ child: Widget?) { gtk_scrolled_window_set_child(opaque, child?.widget) }
 
+  /// Lets the keyboard scroll it as a text is read: the space bar a page, the arrows a line, Home and End to the ends.
+  ///
+  /// The keyboard has to be in it, and what it is on comes first: the space bar presses a button.
+  public func scrollsByKeyboard() {
+    let controller = gtk_shortcut_controller_new()
+    let steps: [(String, GtkScrollType)] = [
+      ("space", GTK_SCROLL_PAGE_DOWN), ("<Shift>space", GTK_SCROLL_PAGE_UP), ("Down", GTK_SCROLL_STEP_DOWN), ("Up", GTK_SCROLL_STEP_UP),
+      ("Home", GTK_SCROLL_START), ("End", GTK_SCROLL_END),
+    ]
+    for (key, step) in steps {
+      let shortcut = gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child"))
+      // Vertically.
+      let arguments = [g_variant_new_int32(Int32(step.rawValue)), g_variant_new_boolean(0)]
+      arguments.withUnsafeBufferPointer {
+        gtk_shortcut_set_arguments(shortcut, g_variant_new_tuple(UnsafeMutablePointer(mutating: $0.baseAddress), gsize($0.count)))
+      }
+      gtk_shortcut_controller_add_shortcut(controller, shortcut)
+    }
+    gtk_widget_add_controller(widget, controller)
+  }
+
+  /// Takes the keyboard itself, with nothing in it chosen: for a text to be read.
+  public func takeKeyboard() {
+    // Asked in the usual way, it would give it to the first widget in it.
+    if isMapped, let root = gtk_widget_get_root(widget) { gtk_root_set_focus(root, widget) }
+  }
+
   /// How far down it is scrolled, in pixels. A value out of range is brought into it.
   public var position: Double {
     get { gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(opaque)) }

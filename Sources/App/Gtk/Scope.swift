@@ -40,6 +40,13 @@
 @MainActor public protocol View: SignalOwner {
   /// What goes into the window.
   var root: Widget { get }
+  /// Puts the keyboard where a person begins, once it is on screen; by default on the first widget that takes it.
+  func takeKeyboard()
+}
+
+extension View {
+  /// Puts the keyboard on the first widget that takes it.
+  public func takeKeyboard() { root.focusFirst() }
 }
 
 /// One connection of a closure to an object.

@@ -15,7 +15,7 @@ import CGtk
   private let overlay: Overlay
   private var layer: Widget?
   // What had the keyboard before the sheet took it.
-  private var focused: Object?
+  private var focused: RememberedFocus?
 
   /// - Parameter page: what lies beneath.
   public init(_ page: Widget) {
@@ -33,7 +33,7 @@ import CGtk
     surface.setAccessibleRole(.dialog)
     surface.setAccessibleName(name)
     surface.vertical = .center
-    surface.setMargin(18)
+    surface.setMargin(12)
     surface.append(sheet)
     let backdrop = Box(.vertical, styles: ["dimmed"])
     surface.addShortcut("Escape", self) { $0.onCancelled?() }
@@ -41,13 +41,10 @@ import CGtk
     let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
     overlay.add(layer)
     self.layer = layer
-    let widget = gtk_widget_get_root(page.widget).flatMap { gtk_root_get_focus($0) }
-    if let widget, gtk_widget_is_ancestor(widget, page.widget) != 0 {
-      focused = Object(borrowed: UnsafeMutableRawPointer(widget))
-    }
+    focused = RememberedFocus(in: page)
     gtk_widget_set_can_focus(page.widget, 0)
     page.setAccessibleHidden(true)
-    gtk_widget_child_focus(surface.widget, GTK_DIR_TAB_FORWARD)
+    surface.focusFirst()
   }
 
   /// Takes the sheet away; does nothing without one.
@@ -56,7 +53,7 @@ import CGtk
     gtk_widget_set_can_focus(page.widget, 1)
     page.setAccessibleHidden(false)
     // Before the sheet goes: a window that loses its focus gives it to the first widget, and the page scrolls there.
-    if let focused, gtk_widget_is_ancestor(focused.pointer(), page.widget) != 0 { gtk_widget_grab_focus(focused.pointer()) }
+    focused?.restore()
     focused = nil
     overlay.remove(layer)
     self.layer = nil

@@ -52,6 +52,12 @@
     return bar
   }
 
+  /// Puts the keyboard on the tab that is chosen.
+  public func takeKeyboard() {
+    // One of the two that stand for it is shown.
+    for (id, button) in buttons where id == selected && button.isMapped { button.focus() }
+  }
+
   /// Acts as if a tab had been clicked; for tests.
   public func click(_ id: ID) { buttons.first { $0.0 == id }?.1.click() }
 

@@ -111,6 +111,12 @@ public enum Orientation: Sendable {
   /// Asks for the keyboard.
   /// - Returns: false when it cannot have it.
   @discardableResult public final func focus() -> Bool { gtk_widget_grab_focus(widget) != 0 }
+  /// Gives the keyboard to the first widget in it that takes it, unless one in it has it.
+  /// - Returns: false when there is none.
+  @discardableResult public final func focusFirst() -> Bool {
+    // From where the keyboard is in it, it would go on to the next.
+    hasFocus || gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD) != 0
+  }
   /// Whether it, or something in it, has the keyboard.
   public final var hasFocus: Bool { (gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
   /// Whether the keyboard can reach it.

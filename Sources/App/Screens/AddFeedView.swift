@@ -56,7 +56,11 @@ import Gtk
   }
 
   private func chooseTapped() {
-    chooser.open(title: "Choose a feed", button: "Choose", over: root) { [weak self] in self?.viewModel.fileChosen($0) }
+    chooser.open(title: "Choose a feed", button: "Choose", over: root) { [weak self] in
+      self?.viewModel.fileChosen($0)
+      // What one does next.
+      self?.add.focus()
+    }
   }
 
   private func show(_ state: AddFeedViewModel.State) {
@@ -84,7 +88,9 @@ import Gtk
       result.text = sentence
       open.isVisible = state.openLabel != nil
       if let label = state.openLabel { open.label = label }
+      guard stack.visibleName != "added" else { return }
       stack.show("added")
+      (open.isVisible ? open : done).focus()
     }
   }
 }

@@ -9,6 +9,9 @@ import PublicationClient
   private let viewModel: ArticleViewModel
   private let pictures: Pictures
   private let stack = Stack()
+  private let page: ScrolledWindow
+  /// Until there is an article to read.
+  private var wantsKeyboard = false
   private let status = StatusView()
   private let message = MessageBar()
   private let clubName = Label(lines: 1)
@@ -63,7 +66,9 @@ import PublicationClient
       problem
       end
     }
-    stack.add(ScrolledWindow(Clamp(maximumWidth: 720, column)), name: "article")
+    page = ScrolledWindow(Clamp(maximumWidth: 720, column))
+    page.scrollsByKeyboard()
+    stack.add(page, name: "article")
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
     message.root.vertical = .end
@@ -81,6 +86,12 @@ import PublicationClient
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  /// On the text, which the keyboard scrolls; the first widget would be the fan club's name.
+  func takeKeyboard() {
+    wantsKeyboard = !page.isMapped
+    page.takeKeyboard()
   }
 
   private func show(_ state: ArticleViewModel.State) {
@@ -130,7 +141,10 @@ import PublicationClient
     show(page: "status")
   }
 
-  private func show(page: String) { stack.show(page) }
+  private func show(page: String) {
+    stack.show(page)
+    if wantsKeyboard { takeKeyboard() }
+  }
 
   private func showText() {
     switch text {

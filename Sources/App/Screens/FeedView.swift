@@ -40,6 +40,8 @@ import PublicationClient
     keepAtTop(state.posts)
   }
 
+  func takeKeyboard() { list.takeKeyboard() }
+
   /// What was asked for comes a moment later, above the first row.
   private func keepAtTop(_ posts: ListState) {
     guard jump != .none else { return }

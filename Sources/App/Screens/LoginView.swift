@@ -50,6 +50,8 @@ import SessionService
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
+  func takeKeyboard() { (viewModel.state.email.isEmpty ? email : password).focus() }
+
   private func show(_ state: LoginViewModel.State) {
     heading.text = state.publication?.name ?? "Welcome"
     tagline.text = state.publication?.tagline ?? ""

@@ -30,6 +30,9 @@ import NavigationCore
   private let search = Button(icon: .search, name: "Search")
   private let waitingBar = WaitingBar()
   private var open: [Tree.Node.ID: any View] = [:]
+  /// The page that a person works in, and where the keyboard was in those they left.
+  private var page: Tree.Node.ID?
+  private var focus: [Tree.Node.ID: RememberedFocus] = [:]
   private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
   private var said = 0
   private var lastShown: String?
@@ -109,13 +112,27 @@ import NavigationCore
   public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
     for (id, screen) in screens where open[id] == nil { add(views.view(screen), id: id, isPage: !tree.sheets.contains { $0.id == id }) }
     let page = tree.tabs.isEmpty ? tree.root : tree.tabs[tree.selectedTab][tree.tabs[tree.selectedTab].count - 1]
+    // Asked before anything changes: what is hidden loses the keyboard.
+    if let left = self.page, left != page.id { focus[left] = open[left].flatMap { RememberedFocus(in: $0.root) } ?? focus[left] }
+    let isChoosingTabs = tabs.root.hasFocus
     pages.show(name(page.id))
     showSheet(tree.sheets.last)
     for (id, view) in open where screens[id] == nil { close(view, id: id) }
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
     showControls(tree)
     curtainLift.isRevealed = tree.isCurtainUp
-    curtainLift.takesClicks = tree.isCurtainUp
+    // As long as any of it is seen: whoever clicks on it does not mean what lies beneath.
+    curtainLift.takesClicks = tree.isCurtainUp || curtain.root.isMapped
+    let shown = tree.isCurtainUp ? nil : page.id
+    guard self.page != shown else { return }
+    self.page = shown
+    if let shown { moveKeyboard(to: shown, isChoosingTabs: isChoosingTabs) }
+  }
+
+  /// Where it was when the page was left, else where the page begins. Whoever walks along the tabs stays there.
+  private func moveKeyboard(to id: Tree.Node.ID, isChoosingTabs: Bool) {
+    if isChoosingTabs, tabs.selected != nil { return tabs.takeKeyboard() }
+    if focus[id]?.restore() != true { open[id]?.takeKeyboard() }
   }
 
   /// Says something in passing, at the bottom, for as long as it takes to read.
@@ -155,6 +172,7 @@ import NavigationCore
 
   private func close(_ view: any View, id: Tree.Node.ID) {
     open[id] = nil
+    focus[id] = nil
     view.scope.close()
     pages.remove(name: name(id))
   }
@@ -171,6 +189,7 @@ import NavigationCore
     search.onClicked(self) { $0.searchTapped() }
     window.onActiveChanged(self) { $0.onActiveChanged?($0.window.isActive) }
     tabs.onSelected = { [weak self] in self?.perform?(.tab($0)) }
+    curtain.root.onHidden(self) { $0.curtainLift.takesClicks = false }
     host.onCancelled = { [weak self] in self?.perform?(.back) }
     message.onDismissed = { [weak self] in self?.message.message = nil }
     window.addShortcut("F5", self) { $0.refreshTapped() }
@@ -187,7 +206,7 @@ import NavigationCore
   private func searchTapped() {
     guard search.isVisible else { return }
     perform?(.search(""))
-    if let top, case .search = top.screen, let view = open[top.id] as? SearchView { view.focus() }
+    if let top { open[top.id]?.takeKeyboard() }
   }
 
   private func refreshTapped() {

@@ -81,6 +81,9 @@ import PublicationClient
   /// Shows the first row.
   func scrollToTop() { list.scroll(to: 0) }
 
+  /// On the rows; what stands above them is a step back.
+  func takeKeyboard() { if !list.isMapped || !list.focusFirst() { root.focusFirst() } }
+
   private func openMenu(_ row: PostRow, beside anchor: Widget) { menu.open(row, in: root, beside: anchor) }
 
   /// - Parameter words: what the page says while it has no rows, in place of the words before.

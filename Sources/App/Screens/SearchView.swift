@@ -41,18 +41,15 @@ import SearchFeature
     entry.onSubmit(self) { $0.viewModel.submitTapped() }
     clear.onClicked(self) { view in
       view.viewModel.clearTapped()
-      view.focus()
+      view.takeKeyboard()
     }
     for button in [status.button, retryMore] { button.onClicked(self) { $0.viewModel.retryTapped() } }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.onChange = { [weak self] in self?.show($0) }
-    // After the page has come on screen: what is not there cannot have the keyboard.
-    root.onShown(self) { view in MainLoop.after(seconds: 0) { [weak view] in view?.focus() } }
   }
 
-  /// Puts the keyboard into the field.
-  func focus() { if !scope.isClosed, root.isMapped { entry.focus() } }
+  func takeKeyboard() { entry.focus() }
 
   private func show(_ state: SearchViewModel.State) {
     entry.text = state.query

@@ -31,6 +31,7 @@ import TesterFeature
       $0.hide()
       return false
     }
+    window.addShortcut("Escape", self) { $0.hide() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 

@@ -52,6 +52,7 @@ import CGtkShims
     return string(gtk_widget_get_tooltip_text(pointer)) ?? texts.joined(separator: " ")
   }
   var buttonNames: [String] { all.compactMap(\.buttonName) }
+  var isButton: Bool { isA(gtk_button_get_type()) }
   func button(_ name: String) -> Seen? { all.first { $0.buttonName == name } }
   var isSensitive: Bool { gtk_widget_is_sensitive(pointer) != 0 }
   /// Whether a button is drawn as on.
@@ -207,6 +208,18 @@ import CGtkShims
     return all.reversed().contains { $0.takes(wanted) }
   }
 
+  /// The same where the keyboard is, and from there outwards.
+  @discardableResult func pressAtFocus(_ key: String) -> Bool {
+    guard let wanted = gtk_shortcut_trigger_parse_string(key) else { return false }
+    defer { g_object_unref(UnsafeMutableRawPointer(wanted)) }
+    var asked = gtk_widget_get_root(pointer).flatMap { gtk_root_get_focus($0) }
+    while let widget = asked {
+      if Seen(widget).takes(wanted) { return true }
+      asked = gtk_widget_get_parent(widget)
+    }
+    return false
+  }
+
   private func takes(_ trigger: OpaquePointer) -> Bool {
     let controllers = gtk_widget_observe_controllers(pointer)
     defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
@@ -220,9 +233,8 @@ import CGtkShims
         defer { g_object_unref(shortcut) }
         guard let own = gtk_shortcut_get_trigger(OpaquePointer(shortcut)) else { continue }
         guard gtk_shortcut_trigger_equal(UnsafeRawPointer(own), UnsafeRawPointer(trigger)) != 0 else { continue }
-        if gtk_shortcut_action_activate(gtk_shortcut_get_action(OpaquePointer(shortcut)), GtkShortcutActionFlags(0), pointer, nil) != 0 {
-          return true
-        }
+        let (action, arguments) = (gtk_shortcut_get_action(OpaquePointer(shortcut)), gtk_shortcut_get_arguments(OpaquePointer(shortcut)))
+        if gtk_shortcut_action_activate(action, GtkShortcutActionFlags(0), pointer, arguments) != 0 { return true }
       }
     }
     return false

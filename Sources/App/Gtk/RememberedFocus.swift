@@ -1,0 +1,23 @@
+import CGtk
+
+/// The widget in a page that has the keyboard, to give it back when the page is shown again.
+@MainActor public struct RememberedFocus {
+  private let focused: Object
+  private let page: Widget
+
+  /// - Parameter page: which the widget is in.
+  /// - Returns: nil when the keyboard is elsewhere.
+  public init?(in page: Widget) {
+    let widget = gtk_widget_get_root(page.widget).flatMap { gtk_root_get_focus($0) }
+    guard let widget, gtk_widget_is_ancestor(widget, page.widget) != 0 else { return nil }
+    focused = Object(borrowed: UnsafeMutableRawPointer(widget))
+    self.page = page
+  }
+
+  /// Gives the keyboard back.
+  /// - Returns: false when the widget is gone from the page, or cannot have it.
+  @discardableResult public func restore() -> Bool {
+    guard gtk_widget_is_ancestor(focused.pointer(), page.widget) != 0 else { return false }
+    return gtk_widget_grab_focus(focused.pointer()) != 0
+  }
+}
