@@ -9,8 +9,8 @@ import XCTest
 final class LookTests: ScreensTestCase {
   func testEveryScreenFitsAWideWindow() throws { try visit(width: 1000, height: 720, .light, "wide-light") }
   func testEveryScreenFitsAWideDarkWindow() throws { try visit(width: 1000, height: 720, .dark, "wide-dark") }
-  func testEveryScreenFitsANarrowWindow() throws { try visit(width: 420, height: 700, .light, "narrow-light") }
-  func testEveryScreenFitsANarrowDarkWindow() throws { try visit(width: 420, height: 700, .dark, "narrow-dark") }
+  func testEveryScreenFitsANarrowWindow() throws { try visit(width: 360, height: 640, .light, "narrow-light") }
+  func testEveryScreenFitsANarrowDarkWindow() throws { try visit(width: 360, height: 640, .dark, "narrow-dark") }
 
   private func visit(width: Int, height: Int, _ scheme: Theme.Scheme, _ name: String) throws {
     try MainActor.assumeIsolated {

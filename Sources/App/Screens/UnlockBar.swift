@@ -12,9 +12,9 @@ import Gtk
   init() {
     let heading = Box(
       .horizontal, spacing: 8,
-      children: [Image(.lock, size: 20, styles: ["status-picture"]), Label("The rest is for members", styles: [.subheading])])
+      children: [Image(.lock, size: 20, styles: ["status-picture"]), Label("The rest is for members", styles: [.subheading]), spinner])
     heading.horizontal = .center
-    let buttons = Box(.horizontal, spacing: 10, children: [spinner, pass, unlock])
+    let buttons = Box(.horizontal, spacing: 6, children: [pass, unlock])
     buttons.horizontal = .center
     let column = Box(
       .vertical, spacing: 8,
