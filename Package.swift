@@ -276,7 +276,7 @@ if !headless {
     "ScreensTests",
     ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features
       + clientCores)
-  tests("EndToEndTests", ["Driver", "AppConfig"])
+  tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport"])
 }
 
 let package = Package(name: "matinee", products: products, targets: targets, swiftLanguageModes: [.v6])

@@ -225,7 +225,7 @@ open_virtual_desktop() {
   write_desktop_settings
   export GDK_BACKEND=x11 GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GIO_USE_VFS=local
   local answer=''
-  start_and_read answer Xvfb -displayfd 3 -noreset -nolisten tcp -screen 0 1440x1000x24
+  start_and_read answer Xvfb -displayfd 3 -noreset -r -nolisten tcp -screen 0 1440x1000x24
   export DISPLAY=":$answer"
   display_server=$!
   start_and_read answer dbus-daemon --config-file="$session/session.conf" --nofork --nopidfile --print-address=3

@@ -1,0 +1,84 @@
+import Driver
+import Foundation
+import XCTest
+
+/// A reader adds feeds to a publication that lets them, through the dialog.
+final class AddFeedTests: ServerCase {
+  private var site: FeedSite!
+
+  override func setUpWithError() throws {
+    try super.setUpWithError()
+    site = try FeedSite()
+    site.publish("The first post", at: Date(timeIntervalSinceNow: -3600))
+    try add(Self.first)
+    try app.start(["--publication", try serve(["--readers-add-feeds"])])
+    try signIn(Self.first)
+    try app.press("Fan clubs")
+    try app.waitForScreen("fanclubs")
+  }
+
+  override func tearDownWithError() throws {
+    site?.release()
+    try super.tearDownWithError()
+  }
+
+  private func addFeed(_ document: String) throws {
+    try app.press("Add feed")
+    try app.waitForScreen("addfeed")
+    try fill(document)
+  }
+
+  private func fill(_ document: String) throws {
+    try app.type(site.address(document), into: "Address of the feed")
+    try app.press("Add")
+  }
+
+  func testAFeedLeadsToItsFanClub() throws {
+    try addFeed("feed.xml")
+    try app.waitForScreen("fanclub")
+    try app.waitForText("The Site")
+    _ = try app.row("The first post")
+    try app.open("The first post")
+    try app.waitForScreen("article")
+    try app.waitForText("All about The first post.")
+  }
+
+  func testAListOfFeedsMakesFanClubsWhosePostsComeWhenAskedFor() throws {
+    site.hold()
+    try addFeed("list.opml")
+    try app.waitForText("Fetching…")
+    site.release()
+    try app.waitForText("2 fan clubs came from “My feeds”.")
+    XCTAssertEqual(site.asked, ["/list.opml"], "no feed is fetched before somebody asks for it")
+    try app.press("Show the fan clubs")
+    try app.waitForScreen("fanclubs")
+    _ = try app.row("Elsewhere")
+    try app.open("The Site")
+    try app.waitForScreen("fanclub")
+    try app.press("Fetch posts")
+    _ = try app.row("The first post")
+  }
+
+  func testWhatIsCancelledLeavesNothingBehind() throws {
+    site.hold()
+    try addFeed("feed.xml")
+    try app.waitForText("Fetching…")
+    try app.wait(for: "the request") { site.asked == ["/feed.xml"] ? true : nil }
+    try app.press("Cancel")
+    try app.wait(for: "the address, ready to be added") { app.first(.button, "Add").flatMap { $0.isEnabled ? true : nil } }
+    site.release()
+    try app.key("Escape")
+    try app.waitForScreen("fanclubs")
+    try app.key("F5")
+    try app.waitForRows()
+    XCTAssertFalse(app.rowNames.contains { $0.hasPrefix("The Site") })
+  }
+
+  func testABrokenFeedIsOneClearSentenceAndCanBePutRight() throws {
+    try addFeed("broken.xml")
+    try app.waitForText("broken.xml, line 4")
+    try fill("feed.xml")
+    try app.waitForScreen("fanclub")
+    try app.waitForText("The Site")
+  }
+}
