@@ -123,6 +123,10 @@ final class LookTests: ScreensTestCase {
     let window = rig.seen
     XCTAssertLessThanOrEqual(rig.window.window.width, width, "\(name) \(screen): too wide", file: file, line: line)
     for part in window.all {
+      if part.hasStyle("sheet") {
+        let place = part.place(in: window)
+        XCTAssertLessThanOrEqual(place.x + place.width, Double(width), "\(name) \(screen): the sheet is cut off", file: file, line: line)
+      }
       if let child = part.childThatSticksOut {
         XCTFail("\(name) \(screen): \(child.texts) do not fit into what they are in", file: file, line: line)
       }

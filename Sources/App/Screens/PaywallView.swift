@@ -80,10 +80,13 @@ import PaywallFeature
   }
 
   private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {
-    let name = Label(offer.name, styles: [.subheading])
-    let heading = Box(.horizontal, spacing: 8, children: [name])
-    if let saving = offer.saving { heading.append(Label(saving, styles: [.badge, "saving"])) }
-    let words = Box(.vertical, spacing: 2, children: [heading])
+    let words = Box(.vertical, spacing: 3, children: [Label(offer.name, styles: [.subheading])])
+    if let saving = offer.saving {
+      // Beneath the name: beside it there is no room in a narrow window.
+      let badge = Label(saving, styles: [.badge, "saving"])
+      badge.horizontal = .start
+      words.append(badge)
+    }
     if !offer.note.isEmpty { words.append(Label(offer.note, styles: [.caption, .dim], wraps: true)) }
     words.expandsHorizontally = true
     let price = Label(offer.price, styles: ["price"], alignment: .end)
