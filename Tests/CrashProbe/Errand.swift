@@ -41,6 +41,8 @@ struct Errand: Codable, Sendable {
   var reader: String
   var token: String
   var product: String
+  /// Whether the product is held once it is bought, and not spent.
+  var isHeld: Bool
   var decision: Decision
   var stage: Stage
 }

@@ -24,6 +24,22 @@ import Testing
     #expect(Set(Transaction.Step.allCases.map(\.rawValue)).subtracting(steps) == [])
   }
 
+  /// The receipt is stored and only the backend can prove it, which is killed while it is asked.
+  @Test func whatWasPaidIsThereOnceTheServerIsBack() async throws {
+    let journey = try #require(Matrix.purchases.first { $0.name == "one-time product" })
+    let world = try await World(readers: 1)
+    let outcome = await world.play(
+      journey,
+      [
+        Blow(place: .point(Point(label: "before GET /v1/entitlements")), victim: .client),
+        Blow(place: .point(Point(label: "before POST /v1/receipts/verify")), victim: .server, fate: .isLost),
+      ])
+    #expect(outcome.problems == [])
+    #expect(outcome.blows == 2)
+    #expect(outcome.isEntitled)
+    await world.close()
+  }
+
   @Test func whoeverIsKilledWhereverThereIsOneCharge() async throws {
     let seeds: ClosedRange<UInt64> =
       if let seed = Self.environment["MATINEE_SEED"].flatMap(UInt64.init) { seed...seed } else {

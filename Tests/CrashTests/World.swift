@@ -172,7 +172,7 @@ actor World {
     try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
     let errand = Errand(
       mode: mode, origin: wire.origin, folder: own, reader: reader.id, token: reader.token, product: journey.product,
-      decision: journey.decision, stage: stage)
+      isHeld: journey.passes == nil, decision: journey.decision, stage: stage)
     client = try ClientProcess(errand, number: clients, tell: tell)
     return clients
   }

@@ -101,6 +101,7 @@ extension Purchases {
     }
     // After the file, so that a load which read what was there before is either undone here or sees the count.
     restorations += 1
+    judging?.cancel()
     // A receipt that arrived since the store was asked is newer than its answer, and stays.
     let newer = Set(arrivals[mark...])
     let gone = receipts.values.filter { found[$0.transaction] == nil && !newer.contains($0.transaction) }
@@ -115,25 +116,58 @@ extension Purchases {
     return entitlements
   }
 
-  /// Reads the stored receipts of the user and verifies each anew.
+  /// Reads the stored receipts of the user and verifies each anew; what cannot be judged now is judged as soon as it can be.
   func loadReceipts(_ generation: Int) async throws {
     guard let user else { return }
     let restorations = restorations
     let tokens = try await environment.effects.run("purchase.stored") { [journal, seller, path = path.name] in
       try await journal.receipts(seller: seller, path: path, user: user)
     }
-    for token in tokens {
-      let contents = try? await environment.effects.run("purchase.verify") { [verifier = path.verifier] in
-        try await verifier.verify(stored: token)
-      }
-      guard let contents, (try? contents.check(user: user)) != nil else { continue }
-      // What the store said meanwhile is newer than what was stored.
-      guard generation == self.generation, restorations == self.restorations else { return }
-      time.advance(to: contents.issued, environment.clock)
-      keepNewest(contents)
-    }
+    let unjudged = await judge(tokens, of: user, generation, restorations)
     guard generation == self.generation else { return }
     recomputeEntitlements()
+    judging?.cancel()
+    guard !unjudged.isEmpty else { return }
+    judging = Task { [weak self, environment] in
+      var (left, tries) = (unjudged, 0)
+      while !left.isEmpty {
+        tries += 1
+        let wait = environment.retry.wait(after: tries, asked: nil, chance: environment.random.fraction())
+        do { try await environment.effects.sleep("purchase.judge", for: wait, on: environment.clock) } catch { return }
+        guard let self else { return }
+        let rest = await judge(left, of: user, generation, restorations)
+        guard rest != left else { continue }
+        left = rest
+        guard generation == self.generation else { return }
+        recomputeEntitlements()
+        historyChanged()
+      }
+    }
+  }
+
+  /// Takes in what stored receipts say.
+  /// - Returns: those that cannot be judged now; none once they are of no interest, as another user or a newer answer of the store came.
+  private func judge(_ tokens: [String], of user: String, _ generation: Int, _ restorations: Int) async -> [String] {
+    var unjudged: [String] = []
+    for token in tokens {
+      let answer: Result<ReceiptContents<Purchasable>, any Error>
+      do {
+        answer = .success(
+          try await environment.effects.run("purchase.verify") { [verifier = path.verifier] in try await verifier.verify(stored: token) })
+      } catch { answer = .failure(error) }
+      // What the store said meanwhile is newer than what was stored.
+      guard generation == self.generation, restorations == self.restorations else { return [] }
+      switch answer {
+      case .success(let contents):
+        guard (try? contents.check(user: user)) != nil else { continue }
+        time.advance(to: contents.issued, environment.clock)
+        keepNewest(contents)
+      case .failure(let failure as VerificationFailure):
+        if case .unavailable = failure { unjudged.append(token) }
+      case .failure: unjudged.append(token)
+      }
+    }
+    return unjudged
   }
 
   /// Takes a verified receipt into what its user has, if that user is still the one.

@@ -50,6 +50,8 @@ import Runtime
   private let shelf: ProductShelf
   let notices = Notices()
   var expiryTimer: Task<Void, Never>?
+  /// Asks again about stored receipts that could not be judged when they were loaded; its end says that there are none.
+  var judging: Task<Void, Never>?
   var submissions: [UUID: Submission<Purchasable>] = [:]
   /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
   private var begunHere: Set<UUID> = []
@@ -78,6 +80,7 @@ import Runtime
 
   isolated deinit {
     expiryTimer?.cancel()
+    judging?.cancel()
     observer?.cancel()
   }
 
@@ -89,6 +92,7 @@ import Runtime
     user = newUser
     generation += 1
     receipts = [:]
+    judging?.cancel()
     notices.forget()
     recomputeEntitlements()
     shelf.keep(only: newUser)
