@@ -40,6 +40,17 @@ import Testing
     await world.close()
   }
 
+  /// The ledger's file was opened, and not by a process that the server asks: nothing stands still for that, or it would for ever.
+  @Test func whoeverElseOpensTheLedgerIsNotTakenForTheServer() async throws {
+    let journey = try #require(Matrix.purchases.first)
+    let world = try await World(readers: 1)
+    world.tell(.ledgerAsked)
+    let outcome = await world.play(journey, [Blow(place: .point(.ledgerWrote), victim: .client)])
+    #expect(outcome.problems == [])
+    #expect(outcome.blows == 1)
+    await world.close()
+  }
+
   @Test func whoeverIsKilledWhereverThereIsOneCharge() async throws {
     let seeds: ClosedRange<UInt64> =
       if let seed = Self.environment["MATINEE_SEED"].flatMap(UInt64.init) { seed...seed } else {

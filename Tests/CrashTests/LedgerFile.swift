@@ -38,6 +38,16 @@ final class LedgerFile {
     }
   }
 
+  /// Whether a process of that server's works on the file, or waits for it.
+  func isUsed(by server: pid_t) -> Bool {
+    processes().contains { number in
+      // After the name, which can have anything in it: the state and the parent.
+      let words = FileManager.default.contents(atPath: "/proc/\(number)/stat").map { String(decoding: $0, as: UTF8.self) }?
+        .split(separator: ")").last?.split(separator: " ")
+      return words?.dropFirst().first.flatMap { pid_t($0) } == server
+    }
+  }
+
   func killProcesses() { for process in processes() { kill(process, SIGKILL) } }
 
   /// Takes the file from whoever has it, and keeps it until ``letGo()``. The next process that wants it is told of, and every writing.

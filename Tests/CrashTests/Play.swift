@@ -126,7 +126,7 @@ final class Play {
   }
 
   private func atLedger(_ point: Point, _ world: isolated World) async throws {
-    guard !isOver, seen.updateValue(1, forKey: point.label) == nil else { return }
+    guard !isOver, point != .ledgerAsked || world.hasAskedLedger, seen.updateValue(1, forKey: point.label) == nil else { return }
     try await note(point, isClient: false, world)
     if case .point(point) = blows.first?.place, let blow = blows.first { return try strike(blow, nil, world) }
     guard point == .ledgerAsked else { return }

@@ -16,6 +16,7 @@ final class ServerProcess {
   struct NoStart: Error, CustomStringConvertible { let description: String }
 
   let port: UInt16
+  var identifier: pid_t { child.identifier }
   private let child: ChildProcess
   private let output: FileHandle
 

@@ -23,7 +23,7 @@ actor World {
 
   let ledger: LedgerFile
   let events: AsyncStream<Event>
-  private let tell: @Sendable (Event) -> Void
+  let tell: @Sendable (Event) -> Void
   private let folder: String
   private let wire: Relay
   private let log: FileHandle
@@ -198,6 +198,9 @@ actor World {
   private func clientFolder(_ reader: Reader) -> String { "\(folder)/clients/\(reader.id)" }
 
   func hold() throws { try ledger.hold(tell: tell) }
+
+  /// Whether the server has asked the provider; the file can also be opened by somebody else.
+  var hasAskedLedger: Bool { server.map { ledger.isUsed(by: $0.identifier) } ?? false }
 
   func watchdog() -> Task<Void, Never> {
     Task { [tell] in
