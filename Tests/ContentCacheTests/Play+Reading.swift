@@ -27,7 +27,9 @@ extension Play {
   func show(_ id: String) {
     lastStep = "open \(id)"
     let (asks, world) = (asks, world)
+    world.opening.append(id)
     Task { [weak self] in
+      defer { world.opening.remove(at: world.opening.firstIndex(of: id) ?? 0) }
       do {
         let note = try await world.cache.load(id, "note.load", effects: world.effects) {
           try await PlayQuestion.ask(asks, "=" + id, nil, $0)

@@ -132,6 +132,8 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   private(set) var failures: [ActionFailure] = []
   private(set) var storageErrors = 0
   private(set) var labels: [String] = []
+  /// What is being opened by itself.
+  var opening: [String] = []
 
   /// An action as it reached the server.
   struct Sent: Sendable, Equatable {
