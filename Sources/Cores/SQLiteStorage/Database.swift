@@ -40,12 +40,7 @@ public actor Database {
   public init(
     path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
   ) async throws {
-    executor = ThreadExecutor(name: "sqlite")
-    owned = OwnedConnection(executor)
-    self.path = path
-    self.migrations = migrations
-    self.synchronous = synchronous
-    self.damage = damage
+    self.init(opening: path, migrations: migrations, synchronous: synchronous, ifDamaged: damage)
     try await opened()
   }
 
@@ -110,7 +105,7 @@ public actor Database {
     return try body(connection)
   }
 
-  private func opened() async throws { try open() }
+  private func opened() async throws { try attempt { _ in } }
 
   /// Renames the damaged file, with its log, and makes a new one. When that cannot be done, the damage is what is told.
   private func replace(_ error: SQLiteError) throws {
