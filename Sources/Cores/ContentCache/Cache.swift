@@ -221,9 +221,7 @@ import Runtime
   /// Whether an entity has pending actions is written with it: those that have stay, so that there is something to show them on.
   private func keep(_ id: String) {
     guard let keeper else { return }
-    guard let entity = known[id] else { return keeper.keep(unknown: id) }
-    entity.isPending = isPending(id)
-    keeper.keep(entity)
+    if let entity = known[id] { keeper.keep(entity) } else { keeper.keep(unknown: id) }
   }
 
   private func drop(_ id: String, _ stamp: Stamp) {
@@ -248,7 +246,6 @@ import Runtime
     }
     guard let old = known[id] else {
       let new = KnownEntity(Held(value), id, stamp)
-      new.isPending = isPending(id)
       known[id] = new
       if isStored { new.storedAt = 0 } else { keeper?.keep(new) }
       return true

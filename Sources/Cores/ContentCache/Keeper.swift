@@ -22,8 +22,6 @@ final class Held<Value: Entity>: Sendable {
   var isUnwritten = false
   /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
   var storedAt: Int64?
-  /// Whether it has pending actions.
-  var isPending = false
   /// Whether it was forgotten since.
   var isGone = false
 
@@ -130,7 +128,7 @@ final class Held<Value: Entity>: Sendable {
   /// - Returns: whether there is more since.
   private func write() async -> Bool {
     let (changed, read) = (changed.filter { !$0.isGone }, read.values.filter { !$0.isGone && !$0.isUnwritten })
-    let entry = { (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || entity.isPending) }
+    let entry = { (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || self.isPending(entity.id)) }
     let batch = StoreBatch<Value>(
       values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
       unknown: unknown.map { ($0, isPending($0)) }, removed: Array(removed), pages: Array(pages.values))
