@@ -186,8 +186,10 @@ extension FetchedPage {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let bytes = try? encoder.encode(items) else { return nil }
-    // FNV-1a (draft-eastlake-fnv): whoever forges one misleads nobody but themselves.
-    return Int64(bitPattern: bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 })
+    // Whoever forges one misleads nobody but themselves.
+    var hash = FNV1a()
+    hash.add(bytes)
+    return Int64(bitPattern: hash.value)
   }
 }
 

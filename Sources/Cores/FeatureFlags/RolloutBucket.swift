@@ -1,3 +1,5 @@
+import Runtime
+
 /// Who is in a roll-out: a place from 0 to 9,999 for each pair of flag and user, the same on every machine and in every version.
 ///
 /// The bytes of the flag's name, a zero byte and the bytes of the user's identifier, all UTF-8, go through FNV-1a (64 bits) and then
@@ -10,11 +12,11 @@ public enum RolloutBucket {
 
   /// The place of a user in a flag's roll-out.
   public static func place(flag: String, user: String) -> Int {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    let add = { (byte: UInt8) in hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    flag.utf8.forEach(add)
-    add(0)
-    user.utf8.forEach(add)
+    var bytes = FNV1a()
+    bytes.add(flag.utf8)
+    bytes.add([0])
+    bytes.add(user.utf8)
+    var hash = bytes.value
     hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
     hash = (hash ^ (hash >> 33)) &* 0xc4ce_b9fe_1a85_ec53
     hash ^= hash >> 33
