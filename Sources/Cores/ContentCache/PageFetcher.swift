@@ -103,7 +103,7 @@ public struct Membership<Value: Entity> {
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
   private var segments: [Segment] = []
-  /// The ids of ``state``, when there are as many: a page more shall not cost as much as all before it.
+  /// The ids of ``state``: a page more shall not cost as much as all before it.
   private var listed: Set<String> = []
   private var policy = FetchPolicy.cacheThenNetwork
   /// Whether what is above the first item comes in with the first page.
@@ -200,7 +200,6 @@ public struct Membership<Value: Entity> {
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids
-    if listed.count != ids.count { listed = Set(ids) }
     guard let membership, state.wasAnswered else {
       if let changed, !changed.contains(where: { listed.contains($0) && !cache.shows($0) }) { return }
       let there = ids.filter(cache.shows)
@@ -268,6 +267,7 @@ public struct Membership<Value: Entity> {
   public func reset() {
     begin()
     segments = []
+    listed = []
     state = State()
   }
 
@@ -411,11 +411,10 @@ public struct Membership<Value: Entity> {
 
   /// Counts what a first page has above the first item that is shown.
   private func count(_ page: PageRow, _ state: inout State) {
-    let shown = Set(state.ids)
     let first = state.ids.first.flatMap { cache[$0] }
     // The server may have left out all that is shown, as with read ones among the unread: what then stands at its top is not new.
     let isAbove = { (id: String) in
-      guard !shown.contains(id) else { return false }
+      guard !self.listed.contains(id) else { return false }
       guard let first, let order = self.order, let value = self.cache[id] else { return true }
       return order(value, first)
     }
@@ -461,8 +460,7 @@ public struct Membership<Value: Entity> {
     let added = added ?? segments.flatMap { $0.ids }
     let stored = segments.compactMap { $0.stored }
     change {
-      if !isAppended { $0.ids = [] }
-      if listed.count != $0.ids.count { listed = Set($0.ids) }
+      if !isAppended { ($0.ids, listed) = ([], []) }
       for id in added where cache.shows(id) && listed.insert(id).inserted { $0.ids.append(id) }
       $0.reachedEnd = segments.last?.next == nil
       $0.isStored = !stored.isEmpty
