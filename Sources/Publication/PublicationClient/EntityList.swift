@@ -188,7 +188,7 @@ public struct ListState: Equatable, Sendable {
 
   private func entitiesChanged(_ ids: Set<String>) {
     // What is gone leaves every list.
-    if followsActions || ids.contains(where: { cache[$0] == nil }) { fetcher.reloadFromCache(ids) }
+    fetcher.reloadFromCache(ids)
     let rows = ids.intersection(drawn)
     if !rows.isEmpty { onRowsChanged?(rows) }
   }
