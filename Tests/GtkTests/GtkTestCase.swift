@@ -27,6 +27,15 @@ class GtkTestCase: XCTestCase {
   private var before = (signals: 0, objects: 0)
 }
 
+/// Runs a body and waits until nothing of it lives. What was there before may go meanwhile.
+@MainActor func leavesNothing(file: StaticString = #filePath, line: UInt = #line, _ body: () -> Void) {
+  let (signals, objects) = (Diagnostics.liveSignals, Diagnostics.liveObjects)
+  autoreleased(body)
+  MainLoop.run(upTo: 10) { Diagnostics.liveSignals <= signals && Diagnostics.liveObjects <= objects }
+  XCTAssertLessThanOrEqual(Diagnostics.liveSignals, signals, "signals", file: file, line: line)
+  XCTAssertLessThanOrEqual(Diagnostics.liveObjects, objects, "objects", file: file, line: line)
+}
+
 /// What a screen is, at its smallest.
 @MainActor final class Probe: SignalOwner {
   let scope = Scope()

@@ -275,9 +275,7 @@ final class WidgetTests: GtkTestCase {
 
   func testMessageBarAndSheetLeaveNothing() {
     MainActor.assumeIsolated {
-      let signals = Diagnostics.liveSignals
-      let objects = Diagnostics.liveObjects
-      autoreleased {
+      leavesNothing {
         let bar = MessageBar()
         let host = SheetHost(Label("Page"))
         let menu = MenuButton(icon: .menu, name: "Menu", popover: Popover(Button("Sign out")))
@@ -305,9 +303,6 @@ final class WidgetTests: GtkTestCase {
         XCTAssertFalse(bar.root.isMapped)
         window.destroy()
       }
-      settle()
-      XCTAssertEqual(Diagnostics.liveSignals, signals)
-      XCTAssertEqual(Diagnostics.liveObjects, objects)
     }
   }
 
