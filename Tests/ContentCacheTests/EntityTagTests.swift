@@ -22,6 +22,16 @@ import Testing
     }
   }
 
+  /// Asks for "a" by itself and gets it whole, since it was asked for in full.
+  private func loadWhole(from shelf: Shelf) async throws {
+    let loading = load("a", from: shelf)
+    await shelf.quiet()
+    #expect(shelf.gate.hanging.map(\.question.etag) == [nil])
+    await shelf.answer(0, page(Note(id: "a", title: "a", body: "text"), etag: "\"a\""))
+    #expect(try await loading.value.body == "text")
+    #expect(shelf.cache["a"]?.body == "text")
+  }
+
   private func reload(_ fetcher: PageFetcher<Note>, _ shelf: Shelf, _ result: Result<PageAnswer<Note>, any Error>) async -> String? {
     fetcher.reload()
     await shelf.quiet()
@@ -110,28 +120,17 @@ import Testing
 
   @Test func whatCameBackWithoutItsBodyIsAskedForInFull() async throws {
     let shelf = try await shelf()
-    let whole = page(Note(id: "a", title: "a", body: "text"), etag: "\"a\"")
-    var loading = load("a", from: shelf)
-    await shelf.answer(0, whole)
-    _ = try await loading.value
+    try await loadWhole(from: shelf)
     // For a while the server does not have it.
     shelf.cache.remove(["a"])
     #expect(await reload(shelf.fetcher(), shelf, page(Note(id: "a", title: "a"))) == nil)
-    loading = load("a", from: shelf)
-    await shelf.quiet()
-    #expect(shelf.gate.hanging.map(\.question.etag) == [nil])
-    await shelf.answer(0, whole)
-    #expect(try await loading.value.body == "text")
-    #expect(shelf.cache["a"]?.body == "text")
+    try await loadWhole(from: shelf)
     await shelf.end()
   }
 
   @Test func whatWasEvictedAndCameBackWithoutItsBodyIsAskedForInFull() async throws {
     var shelf = try await shelf()
-    let whole = page(Note(id: "a", title: "a", body: "text"), etag: "\"a\"")
-    var loading = load("a", from: shelf)
-    await shelf.answer(0, whole)
-    _ = try await loading.value
+    try await loadWhole(from: shelf)
     await shelf.cache.written()
     await shelf.store.write(StoreBatch<Note>(removed: ["a"]))
     await shelf.end()
@@ -139,11 +138,7 @@ import Testing
     #expect(await reload(shelf.fetcher(), shelf, page(Note(id: "a", title: "a"))) == nil)
     await shelf.end()
     shelf = try await self.shelf()
-    loading = load("a", from: shelf)
-    await shelf.quiet()
-    #expect(shelf.gate.hanging.map(\.question.etag) == [nil])
-    await shelf.answer(0, whole)
-    #expect(try await loading.value.body == "text")
+    try await loadWhole(from: shelf)
     await shelf.end()
   }
 

@@ -22,19 +22,8 @@ final class AddFeedTests: ServerCase {
     try super.tearDownWithError()
   }
 
-  private func addFeed(_ document: String) throws {
-    try app.press("Add feed")
-    try app.waitForScreen("addfeed")
-    try fill(document)
-  }
-
-  private func fill(_ document: String) throws {
-    try app.type(site.address(document), into: "Address of the feed")
-    try app.press("Add")
-  }
-
   func testAFeedLeadsToItsFanClub() throws {
-    try addFeed("feed.xml")
+    try addFeed(site.address("feed.xml"))
     try app.waitForScreen("fanclub")
     try app.waitForText("The Site")
     _ = try app.row("The first post")
@@ -45,7 +34,7 @@ final class AddFeedTests: ServerCase {
 
   func testAListOfFeedsMakesFanClubsWhosePostsComeWhenAskedFor() throws {
     site.hold()
-    try addFeed("list.opml")
+    try addFeed(site.address("list.opml"))
     try app.waitForText("Fetching…")
     site.release()
     try app.waitForText("2 fan clubs came from “My feeds”.")
@@ -61,7 +50,7 @@ final class AddFeedTests: ServerCase {
 
   func testWhatIsCancelledLeavesNothingBehind() throws {
     site.hold()
-    try addFeed("feed.xml")
+    try addFeed(site.address("feed.xml"))
     try app.waitForText("Fetching…")
     try app.wait(for: "the request") { site.asked == ["/feed.xml"] ? true : nil }
     try app.press("Cancel")
@@ -75,9 +64,10 @@ final class AddFeedTests: ServerCase {
   }
 
   func testABrokenFeedIsOneClearSentenceAndCanBePutRight() throws {
-    try addFeed("broken.xml")
+    try addFeed(site.address("broken.xml"))
     try app.waitForText("broken.xml, line 4")
-    try fill("feed.xml")
+    try app.type(site.address("feed.xml"), into: "Address of the feed")
+    try app.press("Add")
     try app.waitForScreen("fanclub")
     try app.waitForText("The Site")
   }

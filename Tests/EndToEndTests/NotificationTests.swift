@@ -2,6 +2,7 @@ import AppConfig
 import Driver
 import Foundation
 import FoundationNetworking
+import Synchronization
 import XCTest
 
 /// New posts of followed fan clubs, on the desktop of a session bus: from the server to the click.
@@ -33,13 +34,13 @@ final class NotificationTests: ServerCase {
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
     let answered = expectation(description: "\(method) \(url)")
-    nonisolated(unsafe) var answer: Data?
+    let answer = Mutex<Data?>(nil)
     URLSession.shared.dataTask(with: request) { data, _, _ in
-      answer = data
+      answer.withLock { $0 = data }
       answered.fulfill()
     }.resume()
     wait(for: [answered], timeout: 60)
-    return try XCTUnwrap(JSONSerialization.jsonObject(with: XCTUnwrap(answer)) as? [String: Any])
+    return try XCTUnwrap(JSONSerialization.jsonObject(with: XCTUnwrap(answer.withLock { $0 })) as? [String: Any])
   }
 
   func testANewPostIsToldOnceAndAClickOpensIt() throws {
@@ -51,9 +52,7 @@ final class NotificationTests: ServerCase {
     try app.start(["--publication", origin] + testStore())
     try signIn(Self.first)
     try app.press("Fan clubs")
-    try app.press("Add feed")
-    try app.type(site.address("feed.xml"), into: "Address of the feed")
-    try app.press("Add")
+    try addFeed(site.address("feed.xml"))
     try app.waitForScreen("fanclub")
     _ = try app.row("An old post")
     try app.press("Account")

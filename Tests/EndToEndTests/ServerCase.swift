@@ -60,6 +60,14 @@ class ServerCase: EndToEndCase {
     XCTAssertEqual(process.terminationStatus, 0)
   }
 
+  /// Adds a feed in the dialog, from the page of fan clubs.
+  func addFeed(_ address: String) throws {
+    try app.press("Add feed")
+    try app.waitForScreen("addfeed")
+    try app.type(address, into: "Address of the feed")
+    try app.press("Add")
+  }
+
   func signIn(_ reader: Reader) throws {
     try app.waitForScreen("login")
     try app.type(reader.email, into: "Email")

@@ -74,7 +74,8 @@ public final class NotificationDesktop {
     emit("NotificationClosed", g_variant_new_uint32(notification.id), g_variant_new_uint32(2))
   }
 
-  /// Clicks a notification that a program has left behind: asks the program for its action, which the bus starts it for when it has ended.
+  /// Clicks a notification that a program has left behind: asks the program for its action. The bus is not asked to start it: whoever
+  /// tests that has started it as the bus would.
   /// - Parameters:
   ///   - program: its name on the bus.
   ///   - target: what the action is given.
