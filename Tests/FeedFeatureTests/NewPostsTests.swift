@@ -1,4 +1,5 @@
 import FeedFeature
+import Foundation
 import PublicationAPI
 import PublicationClient
 import TestSupport
@@ -43,6 +44,24 @@ import Testing
     #expect(states.map(\.jumps) == [0, 0, 1])
     #expect(feed.state.posts.ids == ["p1", "p2", "p3", "p4", "p5", "p6"])
     #expect((feed.state.newPosts, feed.state.jumps) == (0, 1))
+  }
+
+  @Test func whatTheServerGotLateIsCountedAndComesInWhereItBelongs() async {
+    let feed = await shown()
+    var late = Post.sample(4)
+    late.id = "late"
+    late.published -= 1
+    reader.publication.with { $0.posts.append(late) }
+    publish(2)
+    await wait()
+    feed.disappear()
+    feed.appear()
+    await reader.settle()
+    #expect(feed.state.pill == "2 new posts")
+    #expect(feed.state.posts.ids == ["p3", "p4", "p5", "p6"])
+    feed.newPostsTapped()
+    await reader.settle()
+    #expect((feed.state.pill, feed.state.posts.ids) == (nil, ["p2", "p3", "p4", "late", "p5", "p6"]))
   }
 
   @Test func aLookThatFindsNothingCostsNoBody() async {

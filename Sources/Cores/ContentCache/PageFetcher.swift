@@ -53,7 +53,8 @@ public struct Membership<Value: Entity> {
     public fileprivate(set) var storedSince: Date?
     /// Whether the server has yet to say whether what was stored is still so.
     public fileprivate(set) var isConfirming = false
-    /// How many items the server has above the first, which come in by ``PageFetcher/showNewer()`` and not before.
+    /// How many newer items the server has, which come in by ``PageFetcher/showNewer()`` and not before: above the first, and those that
+    /// it got late among the others of the first page.
     public fileprivate(set) var newer = 0
     /// Whether there may be more than ``newer`` of them, since nothing on the server's first page is shown here.
     public fileprivate(set) var hasMoreNewer = false
@@ -358,7 +359,8 @@ public struct Membership<Value: Entity> {
           state = counted
           return ended(cursor)
         }
-        if counted.newer < new.ids.count { new.ids.removeFirst(counted.newer) } else { counted.newer = 0 }
+        let held = Set(newer(page))
+        if held.count < new.ids.count { new.ids.removeAll(where: held.contains) } else { counted.newer = 0 }
       }
       let isSame = segments[index].ids == new.ids && segments[index].next == new.next && new.ids.allSatisfy(listed.contains)
       confirm(new, at: index)
@@ -409,16 +411,19 @@ public struct Membership<Value: Entity> {
     if old.stored != nil { ask(next) }
   }
 
-  /// Counts what a first page has above the first item that is shown.
+  /// What a first page has that is newer than what is shown of it.
+  ///
+  /// The server may have left out all that is shown, as with read ones among the unread: what then stands at its top is not new. And what
+  /// it got late, as from a feed that it asks seldom, stands below what it had before.
+  private func newer(_ page: PageRow) -> [String] {
+    let unlisted = { [listed] (id: String) in !listed.contains(id) }
+    guard let order else { return Array(page.ids.prefix(while: unlisted)) }
+    guard let last = segments.first?.ids.last(where: listed.contains).flatMap({ cache[$0] }) else { return page.ids.filter(unlisted) }
+    return page.ids.filter { id in unlisted(id) && cache[id].map { order($0, last) } ?? true }
+  }
+
   private func count(_ page: PageRow, _ state: inout State) {
-    let first = state.ids.first.flatMap { cache[$0] }
-    // The server may have left out all that is shown, as with read ones among the unread: what then stands at its top is not new.
-    let isAbove = { (id: String) in
-      guard !self.listed.contains(id) else { return false }
-      guard let first, let order = self.order, let value = self.cache[id] else { return true }
-      return order(value, first)
-    }
-    state.newer = page.ids.prefix(while: isAbove).count
+    state.newer = newer(page).count
     state.hasMoreNewer = state.newer > 0 && state.newer == page.ids.count && page.next != nil
   }
 

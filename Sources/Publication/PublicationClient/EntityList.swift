@@ -30,11 +30,11 @@ public struct ListState: Equatable, Sendable {
   public var isLoadingMore = false
   /// Why further rows did not come; they are asked for again only on `retryTapped`, so that being at the end is no loop.
   public var loadMoreFailure: String?
-  /// How many rows the publication has above the first, which do not come in before the reader asks for them: see `newerTapped`.
+  /// How many newer rows the publication has, which do not come in before the reader asks for them: see `newerTapped`.
   public var newer = 0
   /// Whether there may be more than ``newer`` of them.
   public var hasMoreNewer = false
-  /// How many posts there are above the first, such as `3 new posts`; `nil` for none.
+  /// How many newer posts there are, such as `3 new posts`; `nil` for none.
   public var pill: String? {
     switch newer {
     case 0: nil
@@ -150,13 +150,13 @@ public struct ListState: Equatable, Sendable {
     fetcher.reload(showsNewer: isAsked || !holdsNewer, anew: anew)
   }
 
-  /// Asks the publication whether it has rows above the first. What it says changes nothing but ``ListState/newer``; only where there are
+  /// Asks the publication whether it has newer rows. What it says changes nothing but ``ListState/newer``; only where there are
   /// no rows they come in at once.
   public func lookForNewer() {
     if state.phase == .ready || state.phase == .empty, !store.isClosed { fetcher.lookForNewer() }
   }
 
-  /// Brings in what is above the first row: see ``ListState/newer``.
+  /// Brings in what is newer: see ``ListState/newer``.
   public func newerTapped() {
     if state.newer > 0 { fetcher.showNewer() }
   }
