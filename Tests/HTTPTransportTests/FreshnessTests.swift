@@ -4,6 +4,14 @@ import Testing
 @testable import HTTPTransport
 
 @Suite struct FreshnessTests {
+  @Test(arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
+  func allThreeFormsOfADateAreRead(text: String) {
+    #expect(HTTPDate.read(text) == Date(timeIntervalSince1970: 784_111_777))
+  }
+
+  @Test(arguments: ["", "now", "1994-11-06T08:49:37Z", "Sun, 32 Nov 1994 08:49:37 GMT"])
+  func whatIsNoDateIsNone(text: String) { #expect(HTTPDate.read(text) == nil) }
+
   private static let now = HTTPDate.read("Mon, 06 Nov 2023 12:00:00 GMT") ?? .distantPast
 
   @Test(

@@ -2,13 +2,21 @@ import Foundation
 
 /// Dates in header fields (RFC 9110, 5.6.7).
 public enum HTTPDate {
-  /// Reads the form that everybody sends, `Sun, 06 Nov 1994 08:49:37 GMT`.
-  /// - Returns: nil for anything else, the two obsolete forms among it.
+  /// The form that everybody sends, and the two that whoever receives them has to know all the same.
+  private static let forms = ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"]
+
+  /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. Years of two digits are those
+  /// from 1970 to 2069, so that no clock is needed.
+  /// - Returns: nil for anything else.
   public static func read(_ text: String) -> Date? {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-    return formatter.date(from: text)
+    formatter.twoDigitStartDate = Date(timeIntervalSince1970: 0)
+    for form in forms {
+      formatter.dateFormat = form
+      if let date = formatter.date(from: text) { return date }
+    }
+    return nil
   }
 }
