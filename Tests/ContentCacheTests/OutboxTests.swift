@@ -282,12 +282,36 @@ import Testing
     for world in [first, third] { world.gate.answer(0, .failure(CancellationError())) }
   }
 
+  @Test func outboxThatIsDamagedWhileItIsUsedLosesNothing() async throws {
+    let database = try await Database(path: path, migrations: Outbox.migrations, ifDamaged: .setAside)
+    let world = World(outbox: Outbox(database: database, owner: "reader"))
+    var damages: [Bool] = []
+    world.controller.onStorageError = { ($0 as? Outbox.Damaged).map { damages.append($0.isRestored) } }
+    world.cache.store(["a", "b", "c", "d"].map { Note(id: $0) })
+    await world.controller.resume()
+    for id in ["a", "b", "c"] { world.like(id) }
+    await world.quiet()
+    #expect(try rows() == ["like a", "like b", "like c"])
+    // Everything is in the file itself, and nothing of it in memory, before it is overwritten.
+    try await database.run { for step in ["wal_checkpoint(TRUNCATE)", "shrink_memory"] { _ = try $0.execute("PRAGMA " + step) } }
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.write(contentsOf: Data(repeating: 1, count: 100_000))
+    try file.close()
+    world.like("d")
+    await world.quiet()
+    #expect(damages == [true])
+    #expect(try rows() == ["like a", "like b", "like c", "like d"])
+    for id in ["a", "b", "c", "d"] { await world.answer(0, .success(Note(id: id, likes: 1))) }
+    #expect(try rows() == [])
+    await database.close()
+  }
+
   @Test func damagedOutboxIsToldOnceAndAnotherOneBegun() async throws {
     try Data(repeating: 1, count: 20_000).write(to: URL(fileURLWithPath: path))
     let database = try await Database(path: path, migrations: Outbox.migrations, ifDamaged: .setAside)
     let world = World(outbox: Outbox(database: database, owner: "reader"))
     var damages = 0
-    world.controller.onStorageError = { if $0 is Outbox.Damaged { damages += 1 } }
+    world.controller.onStorageError = { if let damage = $0 as? Outbox.Damaged, !damage.isRestored { damages += 1 } }
     world.cache.store([Note(id: "a")])
     await world.controller.resume()
     #expect(damages == 1)

@@ -298,24 +298,49 @@ private typealias Comment = PublicationAPI.Comment
     }
   }
 
-  @Test func whatBreaksThePublicationIsGivenUpSoThatTheRestComesOut() async {
-    let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
+  @Test func whatBreaksThePublicationIsGivenUpSoThatTheRestComesOut() async throws {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2)], clubs: [FanClub(id: "c1", name: "Club")])
     let page = Page()
     reader.store.enter(page)
     reader.store.postCache.store([.sample(1), .sample(2)])
     reader.publication.with { $0.refusals["PUT /v1/posts/p1"] = Problem(code: .internalError, title: "Broken.", status: 500) }
     reader.store.toggleBookmark("p1")
     reader.store.toggleBookmark("p2")
-    for tries in 1...4 {
+    // While it answers nothing else it may be that it answers nothing at all.
+    for tries in 1...8 {
       await reader.settle()
       #expect(reader.publication.requests.count == tries)
       #expect(reader.store.posts["p1"]?.bookmarked == true)
       reader.clock.advance(by: reader.clock.nextDue ?? .zero)
     }
+    for _ in 2...5 {
+      await reader.settle()
+      #expect(reader.store.posts["p1"]?.bookmarked == true)
+      try await reader.store.loadFanClub("c1")
+    }
     await reader.settle()
     #expect(page.failures == ["Your bookmark was not saved. Broken."])
     #expect(reader.store.posts["p1"]?.bookmarked == false)
     #expect(reader.publication.with { $0.posts[1].bookmarked })
+  }
+
+  @Test(arguments: [403, 404, 405, 500]) func aPageInThePublicationsPlaceRefusesNothing(status: Int) async {
+    let answers = Mutex(Array(repeating: Response(status, body: Data("<html>".utf8)), count: 8))
+    let saved = (try? Wire.encode(Post.sample(1, bookmarked: true))) ?? Data()
+    let transport = InProcessTransport { _ in answers.withLock { $0.isEmpty ? Response(200, body: saved) : $0.removeFirst() } }
+    let (clock, effects) = (ManualClock(), Effects())
+    let store = ContentStore(client: APIClient(transport: transport, token: { "token" }), retry: Retry(on: clock), effects: effects)
+    store.postCache.store([.sample(1)])
+    store.toggleBookmark("p1")
+    for left in (0..<8).reversed() {
+      await effects.settled()
+      #expect(answers.withLock { $0.count } == left)
+      #expect(store.waiting.value.count == 1)
+      clock.advance(by: clock.nextDue ?? .zero)
+    }
+    await effects.settled()
+    #expect(store.waiting.value == Waiting())
+    #expect(store.posts["p1"]?.bookmarked == true)
   }
 
   @Test func thePublicationsRetryAfterIsHonoured() async {

@@ -109,8 +109,9 @@ import SessionService
     content.onStorageNotice = say
     var hasWarned = false
     content.actions.onStorageError = { error in
-      if error is Outbox.Damaged {
-        return say("The file with your changes that wait was damaged and set aside: what was not sent before is lost.")
+      if let damage = error as? Outbox.Damaged {
+        let outcome = damage.isRestored ? "they are written to a new one." : "what was not sent before is lost."
+        return say("The file with your changes that wait was damaged and set aside: \(outcome)")
       }
       if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
       hasWarned = true

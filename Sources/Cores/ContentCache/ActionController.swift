@@ -21,6 +21,8 @@ import Runtime
   private var sending: Task<Void, Never>?
   /// Until when nothing is sent.
   private var pause: Task<Void, Never>?
+  /// How often the server answered something else: what fails meanwhile fails by itself, and not with all that the server does.
+  private var otherAnswers = 0
   /// How often the server was asked in vain since it last said anything.
   private var vainTries = 0
   /// Whether the server itself wants this pause.
@@ -43,8 +45,8 @@ import Runtime
   /// - Parameters:
   ///   - outbox: where actions survive; with one, nothing is sent before ``resume()`` has brought in what it holds.
   ///   - retry: when the server is asked again after it could not be reached.
-  ///   - explain: what an error of a `send` means, with a sentence for the reader, and how often this one was sent. What it calls
-  ///     unreachable is sent again for as long as it does.
+  ///   - explain: what an error of a `send` means, with a sentence for the reader, and how often this one was sent: what was sent again
+  ///     before ``serverAnswered()`` counts once. What it calls unreachable is sent again for as long as it does.
   public init(
     outbox: Outbox?, effects: Effects, retry: Retry, explain: @escaping @MainActor (_ error: any Error, _ tries: Int) -> RequestFailure
   ) {
@@ -92,7 +94,7 @@ import Runtime
       action.apply(false)
       line.append(action)?.revert()
     }
-    keep(new, pending)
+    keep(pending)
     tell()
   }
 
@@ -127,6 +129,12 @@ import Runtime
     if !isPauseAskedFor { retryNow() }
   }
 
+  /// The server has answered something that is no action: ``networkIsBack()``, and what it breaks over meanwhile is at fault itself.
+  public func serverAnswered() {
+    otherAnswers += 1
+    networkIsBack()
+  }
+
   /// Returns when everything accepted so far is in the outbox, and everything confirmed out of it: before the process ends.
   public func written() async { await writer.written() }
 
@@ -149,19 +157,27 @@ import Runtime
   // MARK: Outbox
 
   /// Writes the actions' rows, and sends them afterwards.
-  private func keep<A: Action>(_ actions: [A], _ pending: [PendingAction]) {
+  private func keep(_ actions: [PendingAction]) {
     let areKept: @MainActor () -> Void = { [weak self] in
-      for action in pending { action.isKept = true }
-      self?.tellDamage()
+      for action in actions { action.isKept = true }
       self?.go()
     }
-    guard let outbox else { return areKept() }
-    writer.write("outbox.add", then: areKept) { try await outbox.add(actions.map { try Outbox.Row($0) }) }
+    guard outbox != nil else { return areKept() }
+    let rows = actions.map(\.row)
+    write("outbox.add", then: areKept) { try await $0.add(rows.map { try $0() }) }
   }
 
-  private func forget(_ id: UUID) {
+  private func forget(_ id: UUID) { write("outbox.remove") { try await $0.remove(id) } }
+
+  private func write(
+    _ label: String, then: @escaping @MainActor () -> Void = {}, _ work: @escaping @concurrent @Sendable (Outbox) async throws -> Void
+  ) {
     guard let outbox else { return }
-    writer.write("outbox.remove") { try await outbox.remove(id) }
+    let after: @MainActor () -> Void = { [weak self] in
+      self?.tellDamage()
+      then()
+    }
+    writer.write(label, then: after) { try await work(outbox) }
   }
 
   /// - Returns: what shall be sent, of an earlier run; `nil` for what was refused then, or cannot be read.
@@ -183,7 +199,10 @@ import Runtime
   private func tellDamage() {
     guard let times = outbox?.timesSetAside, times > damagesTold else { return }
     damagesTold = times
-    onStorageError?(Outbox.Damaged())
+    // Before the rows of an earlier run were read, they were nowhere but in the file.
+    onStorageError?(Outbox.Damaged(isRestored: mayBegin))
+    let rows = line.all.map(\.row)
+    if !rows.isEmpty { write("outbox.restore") { try await $0.replace(rows.map { try $0() }) } }
   }
 
   // MARK: Sending
@@ -194,7 +213,7 @@ import Runtime
     sending = Task {
       while !isClosed, pause == nil, let first = line.first, first.isKept {
         first.isOnItsWay = true
-        first.tries += 1
+        if first.triedAt != otherAnswers { (first.tries, first.triedAt) = (first.tries + 1, otherAnswers) }
         let outcome: Result<@MainActor () -> Void, any Error>
         do { outcome = .success(try await first.send()) } catch { outcome = .failure(error) }
         guard !isClosed else { return }
@@ -232,7 +251,7 @@ import Runtime
     action.revert()
     action.refused(error)
     if isWanted, action.handBack() {
-      if let outbox { writer.write("outbox.refuse") { [id = action.id] in try await outbox.refuse(id, sentence) } }
+      write("outbox.refuse") { [id = action.id] in try await $0.refuse(id, sentence) }
     } else {
       forget(action.id)
     }

@@ -42,7 +42,10 @@ public struct Outbox: Sendable {
   }
 
   /// The file was damaged; it was set aside, and a new one is in its place.
-  public struct Damaged: Error {}
+  public struct Damaged: Error {
+    /// Whether all that waited is known still, and is written to the new one.
+    public let isRestored: Bool
+  }
 
   private let database: Database
   private let owner: String
@@ -60,15 +63,25 @@ public struct Outbox: Sendable {
 
   /// Keeps actions, each in the place of those that it supersedes, also of those that nobody here knows of because they could not be read.
   func add(_ rows: [Row]) async throws {
+    try await database.run { connection in try connection.transaction { try add(rows, connection) } }
+  }
+
+  /// Keeps these in the place of all that wait, in their order.
+  func replace(_ rows: [Row]) async throws {
     try await database.run { connection in
       try connection.transaction {
-        for row in rows {
-          try connection.execute("DELETE FROM outbox WHERE owner = ? AND entity = ? AND key = ?", owner, row.entityID, row.key)
-          try connection.execute(
-            "INSERT OR IGNORE INTO outbox (id, owner, kind, entity, key, payload) VALUES (?, ?, ?, ?, ?, ?)", row.id, owner, row.kind,
-            row.entityID, row.key, row.payload)
-        }
+        try connection.execute("DELETE FROM outbox WHERE owner = ? AND refused IS NULL", owner)
+        try add(rows, connection)
       }
+    }
+  }
+
+  private func add(_ rows: [Row], _ connection: Connection) throws {
+    for row in rows {
+      try connection.execute("DELETE FROM outbox WHERE owner = ? AND entity = ? AND key = ?", owner, row.entityID, row.key)
+      try connection.execute(
+        "INSERT OR IGNORE INTO outbox (id, owner, kind, entity, key, payload) VALUES (?, ?, ?, ?, ?, ?)", row.id, owner, row.kind,
+        row.entityID, row.key, row.payload)
     }
   }
 

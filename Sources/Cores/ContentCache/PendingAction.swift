@@ -21,6 +21,8 @@ struct Target: Hashable {
   let target: Target
   /// `nil` when each counts.
   let key: Key?
+  /// What is kept of it.
+  let row: @Sendable () throws -> Outbox.Row
   /// Changes the cache; true puts it beneath the other pending actions.
   let apply: (_ beneath: Bool) -> Void
   let revert: () -> Void
@@ -35,8 +37,10 @@ struct Target: Hashable {
   var isOnItsWay = false
   /// It is not in the line any more.
   var isOver = false
-  /// How often it was sent.
+  /// How often it was sent, counted once until the server answered something else.
   var tries = 0
+  /// How much else the server had answered when it was sent last.
+  var triedAt: Int?
 
   init<A: Action>(
     _ action: A, target: Target, apply: @escaping (Bool) -> Void, revert: @escaping () -> Void,
@@ -47,6 +51,7 @@ struct Target: Hashable {
     kind = A.kind
     self.target = target
     key = action.supersedesKey.map { Key(target: target, name: $0) }
+    row = { try Outbox.Row(action) }
     self.apply = apply
     self.revert = revert
     self.send = send

@@ -228,7 +228,7 @@ import Runtime
 
   /// Whoever answers is there: what waits to be sent need not wait for its next try.
   private func heard(_ error: (any Error)?) {
-    if error.map(RequestFailure.isAnswer) ?? true { actions.networkIsBack() }
+    if error.map(RequestFailure.isAnswer) ?? true { actions.serverAnswered() }
   }
 
   /// What the publication says is gone is not shown anywhere any more.

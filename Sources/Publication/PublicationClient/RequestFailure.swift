@@ -11,15 +11,15 @@ extension RequestFailure {
   /// What an error of a call means to an action: whether it is taken back, or waits and is sent again.
   ///
   /// A session that has ended refuses nothing: what the reader did waits for them to sign in again. So does what met a server that is down
-  /// or busy. What breaks the server each time, or is answered in a way that makes no sense, is given up after a few tries, or it would
-  /// hold up all that stands behind it for ever.
-  /// - Parameter tries: how often it was sent.
+  /// or busy. What breaks the server each time, is answered in a way that makes no sense, or by somebody else in the publication's name, is
+  /// given up after a few tries while the publication answers other questions, or it would hold up all that stands behind it for ever.
+  /// - Parameter tries: how often it was sent: once until the publication answered something else.
   init(ofAction error: any Error, tries: Int) {
     let sentence = RequestFailure(explaining: error).sentence
     switch error as? ClientError {
     case .offline, .cancelled, .unacceptable(.insecure): self = .unreachable(sentence)
     case .problem(let problem, let asked) where Self.later.contains(problem.status): self = .unreachable(sentence, retryAfter: asked)
-    case .problem(let problem, let asked) where problem.status >= 500 && tries < Self.triesAtWhatBreaks:
+    case .problem(let problem, let asked) where (problem.status >= 500 || !problem.isPublications) && tries < Self.triesAtWhatBreaks:
       self = .unreachable(sentence, retryAfter: asked)
     case .undecodable where tries < Self.triesAtWhatBreaks: self = .unreachable(sentence)
     default: self = .refused(sentence)
