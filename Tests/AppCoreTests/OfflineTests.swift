@@ -64,8 +64,12 @@ import Testing
     #expect(kept.phase == .ready)
     #expect(kept.note != nil)
     #expect(kept.keptSince == second.clock.now)
-    second.coordinator.perform(.post(free))
+    // A link to what is known needs nobody's answer.
+    var asked: [String] = []
+    second.effects.onDelivery = { asked.append($0.label) }
+    second.coordinator.open(uri: "matinee://posts/\(free)")
     await second.settle()
+    #expect(asked.contains("article.load") && !asked.contains("link.look"))
     guard case .article(let again) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
     #expect(again.state.text == text)
     #expect(again.state.post?.isBookmarked == true)

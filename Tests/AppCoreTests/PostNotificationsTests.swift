@@ -76,7 +76,7 @@ import Testing
     let notifications = await started()
     reader.publication.forgetRequests()
     await wait()
-    #expect(reader.publication.requests == ["GET /v1/posts?followed=true"])
+    #expect(reader.publication.requests == ["GET /v1/posts?followed=true&limit=100"])
     notifications.end()
   }
 
@@ -247,6 +247,7 @@ import Testing
     for round in 0..<12 {
       for number in 0..<90 { publish("\(round) \(number)", age: Double(number)) }
       await wait()
+      notifications.withdrawSummary()
     }
     publish("last")
     await wait()
@@ -257,6 +258,34 @@ import Testing
       await wait()
     }
     #expect(kept.memory.raised == ["pinned"])
+    notifications.end()
+  }
+
+  @Test func aFurtherSummaryTellsOfWhatNobodyHasReadOfTheOneBefore() async {
+    let notifications = await started()
+    for number in 1...4 { publish("n\(number)", in: "c2", age: Double(number)) }
+    await wait()
+    reader.store.markRead("n1")
+    for number in 5...9 { publish("n\(number)", age: Double(number)) }
+    await wait()
+    #expect(notifier.present.map(\.title) == ["8 new posts"])
+    #expect(notifier.present.map(\.body) == ["In One, Two"])
+    notifications.withdrawSummary()
+    #expect(notifier.present.isEmpty)
+    for number in 10...13 { publish("n\(number)", age: Double(number)) }
+    await wait()
+    #expect(titles == ["4 new posts", "8 new posts", "4 new posts"])
+    notifications.end()
+  }
+
+  @Test func whatAFeedBringsLateIsToldThoughManyNewerStandAboveIt() async {
+    reader.publication.with { $0.pageSize = 100 }
+    let notifications = await started()
+    for number in 1...25 { publish("n\(number)", age: Double(number)) }
+    await wait()
+    publish("late", in: "c2", age: 1800)
+    await wait()
+    #expect(titles == ["25 new posts", "News late"])
     notifications.end()
   }
 

@@ -173,12 +173,13 @@ import SessionService
     onTrack?(Track(navigation: navigation, origin: origin, outcome: outcome))
   }
 
-  /// A link may name what does not exist. It is looked up first, so that such a one changes nothing; the last link wins.
+  /// A link may name what does not exist. Unless it is known here it is looked up first, so that such a one changes nothing; the last link
+  /// wins.
   private func follow(_ navigation: Navigation) {
     following?.cancel()
-    following = Task { [weak self, client = factory.client, effects = environment.effects] in
+    following = Task { [weak self, client = factory.client, content = factory.reader?.content, effects = environment.effects] in
       do {
-        try await effects.run("link.look") { try await navigation.lookUp(client) }
+        if await !navigation.isKnown(to: content) { try await effects.run("link.look") { try await navigation.lookUp(client) } }
       } catch {
         if (error as? ClientError)?.isNotFound == true {
           guard let self, !Task.isCancelled else { return }
@@ -212,6 +213,7 @@ import SessionService
       Task { [session] in await session.signOut() }
     case .tab(let tab):
       navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
+      if tab == .home { factory.reader?.homeOpened() }
       // The summary of a notification leads here, and what it told of is perhaps not known to the page yet.
       if origin == .link, case .feed(let feed) = navigator.screen(navigator.tree.top) { feed.newPostsTold() }
     case .post(let id): navigator.change { $0.open(.post(id)) }
@@ -370,6 +372,15 @@ extension AppCoordinator: SessionDelegate {
 }
 
 extension Navigation {
+  /// Whether what a link names can be shown without asking the publication.
+  fileprivate func isKnown(to content: ContentStore?) async -> Bool {
+    switch self {
+    case .post(let id), .comments(let id): await content?.isKnown(post: id) ?? false
+    case .fanClub(let id): await content?.isKnown(fanClub: id) ?? false
+    default: false
+    }
+  }
+
   /// Asks the publication for what a link names.
   /// - Throws: `ClientError`.
   fileprivate func lookUp(_ client: APIClient) async throws {

@@ -73,6 +73,13 @@ import Runtime
     }
   }
 
+  /// The reader comes to where all new posts are: the summary has done its work.
+  func withdrawSummary() {
+    guard memory.summary != nil else { return }
+    notifier.withdraw(Self.summaryID)
+    change { $0.summary = nil }
+  }
+
   /// Nothing is raised any more, and what is on the desktop is taken away: it belongs to a reader who is gone.
   func end() {
     looking?.cancel()
@@ -126,6 +133,7 @@ import Runtime
       let seen = Array((($0.seen ?? []).filter { !listed.contains($0) } + page.items.map(\.id)).suffix(Self.remembered))
       $0.seen = seen
       $0.raised.formIntersection(seen)
+      $0.summary?.formIntersection(seen)
     }
     guard !isFirst else { return }
     let due = unseen.filter(isDue).sorted { ($0.published, $0.id) < ($1.published, $1.id) }
@@ -133,14 +141,27 @@ import Runtime
       for post in due { raise(post) }
       return
     }
-    let clubs = Set(due.map(\.fanClubName)).sorted()
     // A whole page of news has more below it.
-    let isMore = due.count == page.items.count && page.next != nil
+    summarize(due, orMore: due.count == page.items.count && page.next != nil)
+  }
+
+  /// Tells of many in one notification, which takes the place of the one before: what nobody has read of that is told of again.
+  private func summarize(_ due: [Post], orMore isMore: Bool) {
+    let untold = memory.summary ?? []
+    let all = untold.union(due.map(\.id))
+    let known = due + untold.compactMap { content.posts[$0] }
+    let clubs = Set(known.map(\.fanClubName)).sorted()
+    let place =
+      switch clubs.count {
+      case _ where known.count < all.count: "fan clubs that you follow"
+      case 4...: "\(clubs.count) fan clubs that you follow"
+      default: clubs.joined(separator: ", ")
+      }
     notifier.show(
       DesktopNotification(
-        id: Self.summaryID, title: "\(environment.formatting.count(due.count))\(isMore ? " or more" : "") new posts",
-        body: clubs.count > 3 ? "In \(clubs.count) fan clubs that you follow" : "In " + clubs.joined(separator: ", "), link: link("home")))
-    change { $0.summary = Set(due.map(\.id)) }
+        id: Self.summaryID, title: "\(environment.formatting.count(all.count))\(isMore ? " or more" : "") new posts",
+        body: "In \(place)", link: link("home")))
+    change { $0.summary = all }
   }
 
   private func isDue(_ post: Post) -> Bool {
@@ -173,10 +194,7 @@ import Runtime
       $0.raised.subtract(read)
       $0.summary?.subtract(read)
     }
-    if memory.summary?.isEmpty == true {
-      notifier.withdraw(Self.summaryID)
-      change { $0.summary = nil }
-    }
+    if memory.summary?.isEmpty == true { withdrawSummary() }
   }
 
   private func clubsChanged(_ ids: Set<FanClub.ID>) {

@@ -160,6 +160,9 @@ import SessionService
     made.start()
   }
 
+  /// The reader comes to where all new posts are.
+  func homeOpened() { notifying?.withdrawSummary() }
+
   /// The reader is gone: from here on nothing of theirs is shown or asked for.
   func end() {
     for task in watching { task.cancel() }

@@ -199,6 +199,13 @@ import Runtime
     return pages[key]
   }
 
+  /// Brings in what the store holds of one entity, unless it is known already.
+  /// - Returns: the entity; `nil` when nothing is known of it without asking the server.
+  @discardableResult public func recall(_ id: String) async -> Value? {
+    if self[id] == nil { _ = await recall(PageKey("=" + id, nil), single: id) }
+    return self[id]
+  }
+
   /// Brings in all that the store keeps for good, such as bookmarks: a part at a time, so that nobody else waits for long.
   func recallKept() async {
     guard let keeper else { return }

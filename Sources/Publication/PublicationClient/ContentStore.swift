@@ -179,6 +179,12 @@ import Runtime
     }
   }
 
+  /// Whether a post is known here, without asking the publication.
+  public func isKnown(post id: Post.ID) async -> Bool { await postCache.recall(id) != nil }
+
+  /// Whether a fan club is known here, without asking the publication.
+  public func isKnown(fanClub id: FanClub.ID) async -> Bool { await clubCache.recall(id) != nil }
+
   /// A page of posts that hold all words of a text; the posts are in the cache when it returns.
   /// - Throws: `ClientError`.
   public func search(_ text: String, cursor: String? = nil) async throws -> Page<SearchHit> {
@@ -193,7 +199,8 @@ import Runtime
   /// - Throws: `ClientError`.
   public func followedPosts(_ label: String, unless etag: String?) async throws -> Conditional<Page<Post>> {
     let (asked, client) = (postCache.stamp(), client)
-    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), unless: etag) }
+    // As many as there can be: a feed that is asked seldom brings posts that stand below newer ones.
+    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), limit: 100, unless: etag) }
     if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
     return answer
   }
