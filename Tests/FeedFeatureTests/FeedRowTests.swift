@@ -32,6 +32,17 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     #expect((row.isReacted, row.isBookmarked, row.isLocked) == (false, true, true))
   }
 
+  @Test(arguments: [
+    (" One\n\n  two\t\tthree\r\nfour ", "One two three four"), ("a\u{2028}b\u{a0} c", "a b c"), ("\n", ""), ("", ""), (" x", "x"),
+    ("x ", "x"), ("It’s “so” – as it is", "It’s “so” – as it is"), ("a\u{301} b", "a\u{301} b"),
+  ])
+  func textsOfARowAreOnOneLine(written: String, expected: String) async throws {
+    var post = Post.sample(1)
+    (post.title, post.teaser, post.byline, post.fanClubName) = (written, written, written, written)
+    let row = try #require(await shown(ReaderFixture(posts: [post])).row(for: "p1"))
+    #expect([row.title, row.teaser, row.byline, row.club] == Array(repeating: expected, count: 4))
+  }
+
   @Test func aReactionShowsAtOnceAndStays() async {
     let reader = ReaderFixture(posts: [.sample(1, reactions: 4), .sample(2)])
     let feed = await shown(reader)

@@ -64,11 +64,11 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   /// From a post, as this reader sees it.
   public init(_ post: Post, hasPremium: Bool, formatting: Formatting) {
     id = post.id
-    title = post.title
-    teaser = post.teaser
-    club = post.fanClubName
+    title = post.title.onOneLine
+    teaser = post.teaser.onOneLine
+    club = post.fanClubName.onOneLine
     clubID = post.fanClubID
-    byline = post.byline
+    byline = post.byline.onOneLine
     date = formatting.date(post.published)
     picture = post.picture
     reactions = formatting.count(post.reactionCount)
@@ -108,13 +108,28 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   /// From a club, as this reader sees it.
   public init(_ club: FanClub, formatting: Formatting) {
     id = club.id
-    name = club.name
-    about = club.about
+    name = club.name.onOneLine
+    about = club.about.onOneLine
     picture = club.picture
     followers = formatting.count(club.followers, "follower", "followers")
     posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
     isFollowed = club.followed
     isFetched = club.fetched
     problem = club.problem.map { "New posts could not be fetched the last time. \($0)" }
+  }
+}
+
+extension String {
+  /// As a row has room for it: runs of white space, line breaks among them, are one space.
+  var onOneLine: String {
+    // Nearly every text is so already, and a list asks for many.
+    var last = UInt8(ascii: " ")
+    let isPlain = utf8.allSatisfy { byte in
+      defer { last = byte }
+      // The line separators of Unicode begin with this byte.
+      return byte > 0x20 && byte != 0xE2 || byte == 0x20 && last != 0x20
+    }
+    if isPlain, last != 0x20 { return self }
+    return unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }.joined(separator: " ")
   }
 }
