@@ -18,6 +18,7 @@ import TestSupport
   let folder: String?
   let coordinator: AppCoordinator
   private(set) var opened: [String] = []
+  private(set) var copied: [String] = []
   private(set) var tracks: [AppCoordinator.Track] = []
   private(set) var reports: [String] = []
 
@@ -33,6 +34,7 @@ import TestSupport
     self.tokens = tokens
     self.folder = folder
     var open: (@MainActor (String) -> Void)?
+    var copy: (@MainActor (String) -> Void)?
     var report: (@MainActor (String) -> Void)?
     coordinator = AppCoordinator(
       environment: AppEnvironment(
@@ -40,9 +42,10 @@ import TestSupport
         identifiers: RandomIdentifiers(), effects: effects,
         formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
         report: { report?($0) },
-        openWeb: { open?($0) }), presenter: presenter)
+        openWeb: { open?($0) }, copy: { copy?($0) }), presenter: presenter)
     report = { [weak self] in self?.reports.append($0) }
     open = { [weak self] in self?.opened.append($0) }
+    copy = { [weak self] in self?.copied.append($0) }
     coordinator.onTrack = { [weak self] in self?.tracks.append($0) }
   }
 

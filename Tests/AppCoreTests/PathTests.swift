@@ -265,6 +265,19 @@ import Testing
     #expect(rig.visible == .tab(.home))
   }
 
+  @Test func anAddressIsCopiedAndTheReaderIsTold() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    rig.coordinator.perform(.copyLink("https://example.org/a"))
+    #expect(rig.copied.isEmpty, "nobody is signed in")
+    try await rig.signIn()
+    rig.coordinator.perform(.copyLink("https://example.org/a"))
+    #expect(rig.copied == ["https://example.org/a"])
+    #expect(rig.presenter.messages == ["Link copied."])
+    #expect(rig.opened.isEmpty)
+  }
+
   @Test(arguments: End.allCases) func signingOutLeadsToTheLoginFromAnywhereAndLeavesNothing(end: End) async throws {
     let rig = try await rig(end)
     rig.coordinator.start(opening: "matinee://posts/p44")

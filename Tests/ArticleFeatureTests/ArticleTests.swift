@@ -167,6 +167,20 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(outputs.all == [.openWeb("https://example.org/a"), .openWeb("mailto:a@example.org"), .openFanClub("c1")])
   }
 
+  @Test(arguments: [("https://example.org/a", true), ("file:///etc/passwd", false), (nil, false)])
+  func thePageOnTheWebIsOpenedAndItsAddressCopied(url: String?, leads: Bool) async {
+    var post = Post.sample(1)
+    post.url = url
+    let reader = ReaderFixture(posts: [post])
+    let article = article(of: reader)
+    article.openInBrowserTapped()
+    article.appear()
+    await reader.settle()
+    article.openInBrowserTapped()
+    article.copyLinkTapped()
+    #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
+  }
+
   @Test func offScreenNothingHappens() async {
     let reader = ReaderFixture(posts: [.sample(1, premium: true)])
     let article = article(of: reader)

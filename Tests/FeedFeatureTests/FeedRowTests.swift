@@ -9,6 +9,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
 /// Rows: what they show, and which are drawn again.
 @MainActor @Suite struct FeedRowTests {
   private final class Drawn { var notices: [Set<Post.ID>] = [] }
+  private final class Outputs { var all: [PostList.Output] = [] }
   private let drawn = Drawn()
 
   /// A feed on screen whose rows were all drawn.
@@ -41,6 +42,26 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     (post.title, post.teaser, post.byline, post.fanClubName) = (written, written, written, written)
     let row = try #require(await shown(ReaderFixture(posts: [post])).row(for: "p1"))
     #expect([row.title, row.teaser, row.byline, row.club] == Array(repeating: expected, count: 4))
+  }
+
+  @Test(arguments: [
+    ("https://example.org/a?b=1#c", true), ("HTTP://example.org", true), ("ftp://example.org/a", false), ("javascript:alert(1)", false),
+    ("file:///etc/passwd", false), ("matinee://posts/p2", false), ("https:", false), ("https:///a", false), ("/a", false), ("", false),
+    (nil, false),
+  ])
+  func aRowLeadsToItsPageOnlyWhereABrowserMayGo(url: String?, leads: Bool) async throws {
+    var post = Post.sample(1)
+    post.url = url
+    let reader = ReaderFixture(posts: [post])
+    let outputs = Outputs()
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { outputs.all.append($0) }
+    feed.appear()
+    await reader.settle()
+    #expect(feed.row(for: "p1")?.link == (leads ? url : nil))
+    feed.openInBrowserTapped("p1")
+    feed.copyLinkTapped("p1")
+    feed.copyLinkTapped("gone")
+    #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
   }
 
   @Test func aReactionShowsAtOnceAndStays() async {

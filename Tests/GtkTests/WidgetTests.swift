@@ -46,6 +46,20 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
+  func testTextIsPutIntoTheClipboard() {
+    MainActor.assumeIsolated {
+      let window = shown(Label("Text"))
+      window.copyToClipboard("https://example.org/ä?b=1")
+      let content = gdk_clipboard_get_content(gtk_widget_get_clipboard(window.widget))
+      var value = GValue()
+      g_value_init(&value, GType(16 << 2))  // G_TYPE_STRING, a macro that Swift does not see
+      XCTAssertNotEqual(gdk_content_provider_get_value(content, &value, nil), 0)
+      XCTAssertEqual(string(g_value_get_string(&value)), "https://example.org/ä?b=1")
+      g_value_unset(&value)
+      window.destroy()
+    }
+  }
+
   func testRatioBoxFollowsItsWidth() {
     MainActor.assumeIsolated {
       let box = RatioBox(ratio: 2, Picture())

@@ -56,6 +56,51 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
+  func testAnArticleOffersItsPageOnTheWeb() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      post.url = "https://example.org/one"
+      let rig = ReaderRig(posts: [post, .sample(2)])
+      let seen = try rig.show(.post("p1"))
+      try XCTUnwrap(seen.button("More")).click()
+      eventually("the menu opens") { seen.button("Copy link") != nil }
+      seen.button("Copy link")?.click()
+      XCTAssertEqual(rig.outputs, ["copyLink(\"https://example.org/one\")"])
+      eventually("the menu closes") { seen.button("Copy link") == nil }
+      seen.button("More")?.click()
+      eventually("the menu opens again") { seen.button("Open in browser") != nil }
+      seen.button("Open in browser")?.click()
+      XCTAssertEqual(rig.outputs.last, "openWeb(\"https://example.org/one\")")
+      eventually("the menu closes again") { seen.button("Open in browser") == nil }
+      XCTAssertTrue(seen.press("<Control>o"))
+      XCTAssertTrue(seen.press("<Control><Shift>c"))
+      XCTAssertEqual(rig.outputs.suffix(2), ["openWeb(\"https://example.org/one\")", "copyLink(\"https://example.org/one\")"])
+      rig.closeScreens()
+      XCTAssertNil(try rig.show(.post("p2")).button("More"), "there is nothing to offer")
+      rig.close()
+    }
+  }
+
+  func testARowOffersItsPageOnTheWeb() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      post.url = "https://example.org/one"
+      let rig = ReaderRig(posts: [post, .sample(2)])
+      let feed = try rig.show(.tab(.home))
+      for name in ["Open in browser", "Copy link"] {
+        feed.row("Title 1")?.button("More")?.click()
+        eventually("the menu opens") { feed.button(name) != nil }
+        feed.button(name)?.click()
+        eventually("the menu closes") { feed.button(name) == nil }
+      }
+      XCTAssertEqual(rig.outputs, ["openWeb(\"https://example.org/one\")", "copyLink(\"https://example.org/one\")"])
+      feed.row("Title 2")?.button("More")?.click()
+      eventually("the menu opens") { feed.button("Go to the fan club") != nil }
+      XCTAssertNil(feed.button("Copy link"), "this one leads nowhere")
+      rig.close()
+    }
+  }
+
   func testTextThatLooksLikeMarkupIsOnlyText() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1, body: "<p>x &lt;a href=\"https://evil.example\"&gt;y&lt;/a&gt;</p>")

@@ -236,6 +236,9 @@ import SessionService
       if origin == .link, order != nil, case .payment = navigator.tree.sheets.last?.destination { return .ignored }
       navigator.change { $0.open(.purchases(order: order)) }
     case .web(let url): environment.openWeb(url)
+    case .copyLink(let url):
+      environment.copy(url)
+      say("Link copied.")
     case .back:
       guard navigator.tree.canGoBack else { return .ignored }
       navigator.change { $0.back() }
@@ -389,7 +392,7 @@ extension Navigation {
     case .fanClub(let id): _ = try await client.fanClub(id)
     case .paywall(let id, _): _ = try await client.paywall(id)
     case .purchases(let order?): _ = try await client.order(order)
-    case .login, .tab, .search, .addFeed, .notifications, .payment, .purchases(nil), .web, .back, .dismiss: break
+    case .login, .tab, .search, .addFeed, .notifications, .payment, .purchases(nil), .web, .copyLink, .back, .dismiss: break
     }
   }
 }

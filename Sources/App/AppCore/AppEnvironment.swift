@@ -26,6 +26,8 @@ public struct AppEnvironment {
   public var formatting: Formatting
   /// Opens a page in the system's browser.
   public var openWeb: @MainActor (String) -> Void
+  /// Puts a text where the reader can paste it from.
+  public var copy: @MainActor (String) -> Void
   /// The app's version, which the publication's flags are for or not.
   public var version: String
   /// Told what is wrong with a flag, a file or an answer, in a sentence for whoever runs the app; nothing that a reader could act on.
@@ -51,7 +53,8 @@ public struct AppEnvironment {
   public init(
     origin: String, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, clock: any AppClock,
     identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, version: String = "0",
-    report: @escaping @MainActor (String) -> Void = { _ in }, openWeb: @escaping @MainActor (String) -> Void
+    report: @escaping @MainActor (String) -> Void = { _ in }, openWeb: @escaping @MainActor (String) -> Void,
+    copy: @escaping @MainActor (String) -> Void = { _ in }
   ) {
     self.origin = origin
     self.transport = transport
@@ -64,5 +67,6 @@ public struct AppEnvironment {
     self.version = version
     self.report = report
     self.openWeb = openWeb
+    self.copy = copy
   }
 }

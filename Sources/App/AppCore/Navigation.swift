@@ -27,6 +27,8 @@ public indirect enum Navigation: Hashable, Sendable {
   case purchases(order: UUID?)
   /// A page in the system's browser.
   case web(String)
+  /// The address of a page into the clipboard.
+  case copyLink(String)
   /// Closes what is on top.
   case back
   /// Closes all sheets.

@@ -97,6 +97,7 @@ import SessionService
           [weak self] output in
           switch output {
           case .openWeb(let url): self?.perform?(.web(url))
+          case .copyLink(let url): self?.perform?(.copyLink(url))
           case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))
           case .openFanClub(let club): self?.perform?(.fanClub(club))
           case .openComments(let post): self?.perform?(.comments(post))
@@ -113,6 +114,8 @@ import SessionService
     case .openPost(let id): perform?(.post(id))
     case .openFanClub(let id): perform?(.fanClub(id))
     case .openComments(let id): perform?(.comments(id))
+    case .openWeb(let url): perform?(.web(url))
+    case .copyLink(let url): perform?(.copyLink(url))
     }
   }
 

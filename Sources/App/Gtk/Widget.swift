@@ -130,6 +130,9 @@ public enum Orientation: Sendable {
     set { gtk_widget_set_can_target(widget, newValue ? 1 : 0) }
   }
 
+  /// Puts a text into the clipboard of the display that it is on.
+  public final func copyToClipboard(_ text: String) { gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text.withoutNull) }
+
   // MARK: Place in the window
 
   /// Whether it is drawn: visible, and in a window that is shown.

@@ -79,7 +79,7 @@ import TesterFeature
       origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
       clock: wiring.clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
       version: Build.version, report: { FileHandle.standardError.write(Data("matinee: \($0)\n".utf8)) },
-      openWeb: { [weak self] in self?.openWeb($0) })
+      openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
     environment.testStore = wiring.testStore
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }

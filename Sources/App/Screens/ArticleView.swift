@@ -20,6 +20,10 @@ import PublicationClient
   private let byline = Label(styles: [.dim], wraps: true)
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
+  private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
+  private let browser = Button("Open in browser", styles: [.flat, "menu-item"])
+  private let copy = Button("Copy link", styles: [.flat, "menu-item"])
+  private let menu: Popover
   private let picture = PictureView(width: 720, least: 0, ratio: 16 / 9)
   private let body = Box(.vertical, spacing: 14)
   private let progress = Spinner(isSpinning: false, name: "Loading")
@@ -50,10 +54,13 @@ import PublicationClient
       retry
     }
     problemText.expandsHorizontally = true
-    let facts = Box(.horizontal, spacing: 4) { [byline, comments, bookmark] in
+    for button in [browser, copy] { button.contentAlignment = .start }
+    menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy]))
+    let facts = Box(.horizontal, spacing: 4) { [byline, comments, bookmark, more] in
       byline
       comments.root
       bookmark
+      more
     }
     let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, progress, problem, end] in
       club
@@ -80,12 +87,27 @@ import PublicationClient
     unread.onClicked(self) { $0.viewModel.readTapped() }
     blocks.onLink = { [weak self] in self?.viewModel.linkTapped($0) }
     bookmark.onClicked(self) { $0.viewModel.bookmarkTapped() }
+    more.onClicked(self) { $0.menu.open(in: $0.root, beside: $0.more) }
+    browser.onClicked(self) { $0.browserTapped() }
+    copy.onClicked(self) { $0.copyTapped() }
+    root.addShortcut("<Control>o", self) { $0.browserTapped() }
+    root.addShortcut("<Control><Shift>c", self) { $0.copyTapped() }
     wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     wall.pass.onClicked(self) { $0.viewModel.passTapped() }
     retry.onClicked(self) { $0.viewModel.retryTapped() }
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  private func browserTapped() {
+    menu.close()
+    viewModel.openInBrowserTapped()
+  }
+
+  private func copyTapped() {
+    menu.close()
+    viewModel.copyLinkTapped()
   }
 
   /// On the text, which the keyboard scrolls; the first widget would be the fan club's name.
@@ -106,6 +128,7 @@ import PublicationClient
       discuss.label = post.comments.isEmpty ? "Write a comment" : "Read the comments"
       unread.label = post.isRead ? "Mark as unread" : "Mark as read"
       bookmark.isOn = post.isBookmarked
+      more.isVisible = post.link != nil
       picture.root.isVisible = post.picture != nil
       picture.show(post.picture, from: pictures)
     }

@@ -1,7 +1,7 @@
 import Gtk
 import PublicationClient
 
-/// What else can be done to a post of a list: the kinds of reaction, and its read mark. One serves all rows of a page.
+/// What else can be done to a post of a list: the kinds of reaction, its read mark, where it leads to. One serves all rows of a page.
 @MainActor final class PostMenu: SignalOwner {
   let scope = Scope()
   private let page: any PostPage
@@ -10,17 +10,21 @@ import PublicationClient
   private let read = Button("Mark as read", styles: [.flat, "menu-item"])
   private let toHere = Button("Mark as read down to here", styles: [.flat, "menu-item"])
   private let club = Button("Go to the fan club", styles: [.flat, "menu-item"])
+  private let browser = Button("Open in browser", styles: [.flat, "menu-item"])
+  private let copy = Button("Copy link", styles: [.flat, "menu-item"])
   private var id: String?
 
   init(_ page: any PostPage) {
     self.page = page
     kinds.root.horizontal = .center
-    for button in [read, toHere, club] { button.contentAlignment = .start }
-    popover = Popover(Box(.vertical, spacing: 2, children: [kinds.root, Separator(), read, toHere, club]))
+    for button in [read, toHere, club, browser, copy] { button.contentAlignment = .start }
+    popover = Popover(Box(.vertical, spacing: 2, children: [kinds.root, Separator(), read, toHere, Separator(), club, browser, copy]))
     kinds.onChosen = { [weak self] kind in self?.choose { $0.reactionTapped($1, kind) } }
     read.onClicked(self) { $0.choose { $0.readTapped($1) } }
     toHere.onClicked(self) { $0.choose { $0.readToHereTapped($1) } }
     club.onClicked(self) { $0.choose { $0.clubTapped($1) } }
+    browser.onClicked(self) { $0.choose { $0.openInBrowserTapped($1) } }
+    copy.onClicked(self) { $0.choose { $0.copyLinkTapped($1) } }
   }
 
   /// - Parameters:
@@ -29,6 +33,7 @@ import PublicationClient
   func open(_ row: PostRow, in root: Widget, beside anchor: Widget) {
     id = row.id
     kinds.show(row.kinds)
+    for button in [browser, copy] { button.isVisible = row.link != nil }
     read.label = row.isRead ? "Mark as unread" : "Mark as read"
     popover.open(in: root, beside: anchor)
   }

@@ -10,6 +10,8 @@ import PublicationClient
   public enum Output: Equatable, Sendable {
     /// Open a page in the browser: an http, https or mailto URL.
     case openWeb(String)
+    /// Put the address of a page where the reader can paste it from.
+    case copyLink(String)
     /// Offer access; the post is what the reader wanted to read.
     case openPaywall(PaywallRecord.ID, post: Post.ID)
     /// Open a fan club's page.
@@ -131,6 +133,10 @@ import PublicationClient
     guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https", "mailto"].contains(scheme) else { return }
     output(.openWeb(url))
   }
+  /// Opens the post's page on the web in the browser, where it has one.
+  public func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
+  /// Copies the address of that page.
+  public func copyLinkTapped() { if let link = state.post?.link { output(.copyLink(link)) } }
   /// The reader has read the message.
   public func messageDismissed() { state.message = nil }
 

@@ -23,6 +23,10 @@ import PublicationAPI
     case openFanClub(FanClub.ID)
     /// Open a post's comments.
     case openComments(Post.ID)
+    /// Open a page in the browser: an http or https URL.
+    case openWeb(String)
+    /// Put the address of a page where the reader can paste it from.
+    case copyLink(String)
   }
 
   /// The list itself.
@@ -77,6 +81,10 @@ import PublicationAPI
   public func clubTapped(_ id: Post.ID) { if let post = store.posts[id] { output(.openFanClub(post.fanClubID)) } }
   /// Opens the post's comments.
   public func commentsTapped(_ id: Post.ID) { output(.openComments(id)) }
+  /// Opens the post's page on the web, where it has one.
+  public func openInBrowserTapped(_ id: Post.ID) { if let link = row(for: id)?.link { output(.openWeb(link)) } }
+  /// Copies the address of that page.
+  public func copyLinkTapped(_ id: Post.ID) { if let link = row(for: id)?.link { output(.copyLink(link)) } }
   /// Adds the reader's heart, or takes away whatever reaction there is.
   public func reactTapped(_ id: Post.ID) { store.toggleReaction(id) }
   /// Reacts in this way, or takes the reaction away when it was this one.
@@ -126,6 +134,10 @@ extension PostPage {
   public func clubTapped(_ id: Post.ID) { posts.clubTapped(id) }
   /// Opens a post's comments.
   public func commentsTapped(_ id: Post.ID) { posts.commentsTapped(id) }
+  /// Opens a post's page on the web, where it has one.
+  public func openInBrowserTapped(_ id: Post.ID) { posts.openInBrowserTapped(id) }
+  /// Copies the address of that page.
+  public func copyLinkTapped(_ id: Post.ID) { posts.copyLinkTapped(id) }
   /// Adds the reader's heart to a post, or takes away whatever reaction there is.
   public func reactTapped(_ id: Post.ID) { posts.reactTapped(id) }
   /// Reacts to a post in this way, or takes the reaction away when it was this one.

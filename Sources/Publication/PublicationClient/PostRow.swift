@@ -1,3 +1,4 @@
+import Foundation
 import PublicationAPI
 
 /// One kind of reaction below a post, as a reader chooses among them.
@@ -46,6 +47,8 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var date: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
+  /// The post's home on the web, whatever the publication says of it: see ``link``.
+  var url: String?
   /// How many readers reacted, whatever the kind.
   public var reactions: String
   /// The reactions by kind, in the order in which a reader chooses among them.
@@ -71,6 +74,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     byline = post.byline.onOneLine
     date = formatting.date(post.published)
     picture = post.picture
+    url = post.url
     reactions = formatting.count(post.reactionCount)
     kinds = ReactionChoice.all(of: post, formatting: formatting)
     reaction = post.reaction
@@ -82,6 +86,11 @@ public struct PostRow: Equatable, Sendable, Identifiable {
 
   /// Whether this reader reacted.
   public var isReacted: Bool { reaction != nil }
+  /// The post's page on the web; `nil` without one that a browser may be given.
+  public var link: String? {
+    guard let url, let parts = URL(string: url), ["http", "https"].contains(parts.scheme?.lowercased()) else { return nil }
+    return parts.host()?.isEmpty == false ? url : nil
+  }
 }
 
 /// A fan club as lists and its own page show it.

@@ -75,7 +75,8 @@ extension PostPage {
       },
       "commentsTapped": { self.commentsTapped($0) }, "readTapped": { self.readTapped($0) },
       "allReadTapped": { _ in self.allReadTapped() }, "readToHereTapped": { self.readToHereTapped($0) },
-      "bookmarkTapped": { self.bookmarkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
+      "bookmarkTapped": { self.bookmarkTapped($0) }, "openInBrowserTapped": { self.openInBrowserTapped($0) },
+      "copyLinkTapped": { self.copyLinkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
       "messageDismissed": { _ in self.messageDismissed() },
     ]
@@ -146,6 +147,7 @@ extension ArticleViewModel: ScreenModel {
       "bookmarkTapped": { _ in self.bookmarkTapped() },
       "clubTapped": { _ in self.clubTapped() }, "unlockTapped": { _ in self.unlockTapped() },
       "passTapped": { _ in self.passTapped() }, "linkTapped": { self.linkTapped($0) },
+      "openInBrowserTapped": { _ in self.openInBrowserTapped() }, "copyLinkTapped": { _ in self.copyLinkTapped() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
       "messageDismissed": { _ in self.messageDismissed() },
     ]
