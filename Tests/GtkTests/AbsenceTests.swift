@@ -68,7 +68,7 @@ final class AbsenceTests: GtkTestCase {
       XCTAssertFalse(Icon("no-such-icon-anywhere").isAvailable)
       let icons: [Icon] = [
         .back, .refresh, .close, .heart, .bookmark, .lock, .unlocked, .home, .people, .person, .offline, .failed, .empty, .done, .menu,
-        .information,
+        .information, .noPicture,
       ]
       XCTAssertEqual(icons.filter { !$0.isAvailable }.map(\.name), [])
       let window = shown(Image(Icon("no-such-icon-anywhere"), size: 32))

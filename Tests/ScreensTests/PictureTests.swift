@@ -34,7 +34,12 @@ final class PictureTests: ScreensTestCase {
       XCTAssertNil(rig.pictures.known("/huge"))
       let seen = feed.all.filter { $0.hasStyle("picture-frame") }
       XCTAssertGreaterThan(seen.count, 4)
-      for frame in seen { XCTAssertNotEqual(frame.pictureCount == 1, frame.hasStyle("missing")) }
+      for frame in seen {
+        XCTAssertNotEqual(frame.pictureCount == 1, frame.hasStyle("missing"))
+        // An empty frame would be one that is still on its way.
+        XCTAssertEqual(frame.texts, frame.hasStyle("missing") ? ["Picture not available"] : [])
+        XCTAssertEqual(frame.icons, frame.hasStyle("missing") ? [Icon.noPicture.name] : [])
+      }
       // What is no picture is not asked for again and again, and not for ever missing.
       let asked = server.paths
       for minutes in [0, 4] {
@@ -47,6 +52,21 @@ final class PictureTests: ScreensTestCase {
       rig.closeScreens()
       try rig.show(.tab(.home))
       XCTAssertGreaterThan(server.paths.count, asked.count)
+      rig.close()
+    }
+  }
+
+  func testAPostWithoutAPictureKeepsNoRoomForOne() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let rig = ReaderRig(posts: [.pictured(1, "/1"), .sample(2)], pictureServer: PictureServer { _ in good })
+      let feed = try rig.show(.tab(.home))
+      let texts = try [1, 2].map { number -> Double in
+        let row = try XCTUnwrap(feed.row("Title \(number)"))
+        return try XCTUnwrap(row.label("Title \(number)")).place(in: row).x
+      }
+      XCTAssertEqual(texts[0] - texts[1], 208 + 14, accuracy: 1)
+      XCTAssertEqual(feed.all.count { $0.hasStyle("picture-frame") }, 1)
       rig.close()
     }
   }

@@ -63,7 +63,7 @@ extension Widget {
   }
 
   /// Whether a screen reader passes over it. GTK 4.8 tells of `isVisible` by itself, and not that a page is covered by another.
-  final func setAccessibleHidden(_ isHidden: Bool) {
+  public final func setAccessibleHidden(_ isHidden: Bool) {
     matinee_accessible_set_state(opaque, GTK_ACCESSIBLE_STATE_HIDDEN, isHidden ? 1 : 0)
   }
 

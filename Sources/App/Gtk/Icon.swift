@@ -32,6 +32,8 @@ public struct Icon: Hashable, Sendable {
   public static let offline = Icon("network-offline-symbolic")
   /// Something failed.
   public static let failed = Icon("dialog-warning-symbolic")
+  /// A picture that could not be had.
+  public static let noPicture = Icon("image-missing-symbolic")
   /// Nothing is here yet.
   public static let empty = Icon("document-open-recent-symbolic")
   /// Done.

@@ -75,7 +75,7 @@ import PublicationClient
       follow.setAccessibleName("Follow")
       follow.isOn = club.isFollowed
       follow.setStyle(.suggested, !club.isFollowed)
-      picture.show(club.picture, from: pictures)
+      picture.show(club.picture, or: club.emblem, from: pictures)
     }
     notify.isVisible = state.notifies != nil
     notify.isOn = state.notifies == true
@@ -212,7 +212,7 @@ import PublicationClient
     follow.label = row.isFollowed ? "Following" : "Follow"
     follow.setAccessibleName("Follow")
     follow.isOn = row.isFollowed
-    picture.show(row.picture, from: pictures)
+    picture.show(row.picture, or: row.emblem, from: pictures)
   }
 
   func unbind() {

@@ -2,23 +2,30 @@ import Gtk
 import PublicationClient
 
 /// A picture in a frame that has its size from the beginning. It is loaded when it comes on screen and let go when it leaves: a list
-/// keeps some two hundred rows, and shows ten. The empty frame stands for what is on its way, one with a sign for what could not be had.
+/// keeps some two hundred rows, and shows ten. The empty frame stands for what is on its way, one with a sign, or a club's initials, for
+/// what could not be had.
 @MainActor final class PictureView: View {
   let scope = Scope()
   let root: Widget
   /// What is on the picture, for screen readers; empty for decoration, which is mentioned only when it is missing.
   var altText = "" { didSet { if altText != oldValue { name() } } }
   private let picture = Picture(fit: .cover)
+  private let layers: Overlay
   private let side: Int
   private var shown: (path: String, pictures: Pictures)?
   private var loading: Task<Void, Never>?
+  private var emblem: Emblem?
   private var isMissing = false {
     didSet {
       guard isMissing != oldValue else { return }
-      root.setStyle("missing", isMissing)
+      showStandIn()
       name()
     }
   }
+  // Made when they are needed: most pictures can be had.
+  private var sign: Widget?
+  private var initials: Label?
+  private var tint: Style?
 
   /// - Parameters:
   ///   - width: in pixels, where there is room.
@@ -27,7 +34,8 @@ import PublicationClient
   init(width: Int, least: Int? = nil, ratio: Double) {
     // Enough for a display with two pixels to the unit.
     side = width * 2
-    let frame = RatioBox(ratio: ratio, maximumWidth: width, picture)
+    layers = Overlay(picture)
+    let frame = RatioBox(ratio: ratio, maximumWidth: width, layers)
     frame.setMinimumSize(width: least ?? width)
     frame.setStyle("picture-frame")
     frame.vertical = .center
@@ -37,11 +45,14 @@ import PublicationClient
     frame.onHidden(self) { $0.unload() }
   }
 
-  func show(_ path: String?, from pictures: Pictures) {
-    guard path != shown?.path else { return }
-    clear()
-    guard let path else { return }
-    shown = (path, pictures)
+  /// - Parameter emblem: what is drawn where there is no picture, or none to be had.
+  func show(_ path: String?, or emblem: Emblem? = nil, from pictures: Pictures) {
+    if path != shown?.path {
+      clear()
+      shown = path.map { ($0, pictures) }
+    }
+    self.emblem = emblem
+    showStandIn()
     load()
   }
 
@@ -74,8 +85,46 @@ import PublicationClient
     isMissing = false
   }
 
+  /// A club has a face of its own; anything else says that its picture could not be had.
+  private func showStandIn() {
+    let emblem = shown == nil || isMissing ? emblem : nil
+    let isBroken = isMissing && emblem == nil
+    root.setStyle("missing", isBroken)
+    if isBroken, sign == nil { sign = add(Self.makeSign()) }
+    sign?.isVisible = isBroken
+    let wanted = emblem.map { Style("tint-\($0.tint)") }
+    if wanted != tint {
+      if let tint { root.setStyle(tint, false) }
+      if let wanted { root.setStyle(wanted) }
+      tint = wanted
+    }
+    if emblem != nil, initials == nil {
+      initials = add(Label(styles: ["initials"], lines: 1, alignment: .center))
+      // The name stands beside it.
+      initials?.setAccessibleHidden(true)
+    }
+    initials?.text = emblem?.initials ?? ""
+    initials?.isVisible = emblem != nil
+  }
+
+  private func add<Part: Widget>(_ part: Part) -> Part {
+    layers.add(part)
+    return part
+  }
+
+  /// With words where there is room for them.
+  private static func makeSign() -> Widget {
+    let caption = Label("Picture not available", styles: [.caption], alignment: .center)
+    let words = Box(.vertical, spacing: 6, children: [Image(.noPicture, size: 24), caption])
+    let icon = Image(.noPicture, size: 24)
+    for part in [words, icon] as [Widget] { part.vertical = .center }
+    let sign = Either(wide: words, narrow: icon)
+    sign.setMargin(8)
+    return sign
+  }
+
   private func name() {
     let missing = altText.isEmpty ? "Picture not available" : "\(altText) (picture not available)"
-    root.setAccessibleName(isMissing ? missing : altText)
+    root.setAccessibleName(isMissing && emblem == nil ? missing : altText)
   }
 }

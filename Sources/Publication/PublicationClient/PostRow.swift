@@ -103,6 +103,8 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var about: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
+  /// What stands for it while there is no picture.
+  public var emblem: Emblem
   /// Such as `1,200 followers`.
   public var followers: String
   /// Such as `40 posts`.
@@ -120,6 +122,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
     name = club.name.onOneLine
     about = club.about.onOneLine
     picture = club.picture
+    emblem = Emblem(name: name, id: club.id)
     followers = formatting.count(club.followers, "follower", "followers")
     posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
     isFollowed = club.followed
