@@ -25,6 +25,39 @@ final class RowTests: ScreensTestCase {
     }
   }
 
+  func testTheRingOfTheKeyboardIsAroundTheCard() throws {
+    try MainActor.assumeIsolated {
+      for place in [Destination.tab(.home), .tab(.fanClubs), .comments("p1"), .search] {
+        let rig = ReaderRig(posts: [.sample(1), .sample(2)], width: 1200)
+        rig.publication.with { $0.comments = [.sample(1)] }
+        let screen = rig.screen(place)
+        let page = try rig.show(screen)
+        if case .search(let search) = screen { search.opened(with: "Title") }
+        try rig.settle()
+        let text = [.tab(.fanClubs): "Club c1", .comments("p1"): "Comment 1"][place] ?? "Title 1"
+        let row = try XCTUnwrap(page.row(text), "\(place)")
+        let card = try XCTUnwrap(row.all.first { $0.hasStyle("card") }).place(in: page)
+        rig.showsFocus = false
+        XCTAssertTrue(row.focus())
+        rig.window.painted()
+        let before = try XCTUnwrap(page.columns)
+        rig.showsFocus = true
+        rig.window.painted()
+        let changed = zip(before, try XCTUnwrap(page.columns)).enumerated().filter { $1.0 != $1.1 }.map { Double($0.offset) }
+        XCTAssertLessThan(card.width, Double(before.count) - 200, "the window is wider than what one sees of a row")
+        let (first, last) = (try XCTUnwrap(changed.first, "\(place)"), try XCTUnwrap(changed.last))
+        XCTAssertEqual(first, card.x - 4, accuracy: 4, "\(place)")
+        XCTAssertEqual(last, card.x + card.width + 4, accuracy: 4, "\(place)")
+        if let button = row.all.first(where: \.isButton) {
+          XCTAssertTrue(button.focus())
+          rig.window.painted()
+          XCTAssertEqual(page.columns?[Int(first)], before[Int(first)], "\(place): it is around the button alone")
+        }
+        rig.close()
+      }
+    }
+  }
+
   func testOnlyTheRowOfTheChangedPostIsDrawnAgain() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: (1...9).map { .sample($0) })

@@ -55,6 +55,12 @@ import XCTest
   var publication: ScriptedPublication { fixture.publication }
   var seen: Seen { Seen(window) }
 
+  /// Whether the keyboard was used last, so that one sees where it is.
+  var showsFocus: Bool {
+    get { gtk_window_get_focus_visible(window.pointer()) != 0 }
+    set { gtk_window_set_focus_visible(window.pointer(), newValue ? 1 : 0) }
+  }
+
   /// Makes the screen of a place.
   func screen(_ destination: Destination) -> Screen {
     let (store, formatting) = (fixture.store, fixture.formatting)

@@ -199,6 +199,16 @@ import CGtkShims
     return bytes
   }
 
+  /// The same by columns of pixels, from the left.
+  var columns: [[UInt8]]? {
+    guard let pixels else { return nil }
+    let side = Int(width) * 4
+    return (0..<Int(width)).map { x in stride(from: x * 4, to: pixels.count, by: side).flatMap { pixels[$0..<$0 + 4] } }
+  }
+
+  /// Whether a label shows less than its text, with an ellipsis.
+  var isCut: Bool { isA(gtk_label_get_type()) && pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
+
   /// Presses a key for which a widget in it has a shortcut.
   /// - Returns: whether one took it.
   @discardableResult func press(_ key: String) -> Bool {
