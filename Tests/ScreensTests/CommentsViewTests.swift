@@ -27,6 +27,20 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  func testTheTitleTheCommentsAndTheFieldStandInOneLine() throws {
+    try MainActor.assumeIsolated {
+      for width in [360, 1000] {
+        let rig = ReaderRig(posts: [.sample(1)], width: width)
+        rig.publication.with { $0.comments = [.sample(1)] }
+        let seen = try rig.show(.comments("p1"))
+        let edges = [seen.label("Title 1"), seen.all.first { $0.hasStyle("comment") }, seen.all.first { $0.hasStyle("text-area") }]
+          .map { $0?.place(in: seen).x ?? -1 }
+        for edge in edges { XCTAssertEqual(edge, edges[1], accuracy: 1, "\(width): \(edges)") }
+        rig.close()
+      }
+    }
+  }
+
   func testWhatIsWrittenIsThereAtOnceAndSaysThatItWaits() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

@@ -65,4 +65,23 @@ final class FanClubViewTests: ScreensTestCase {
     }
     return 0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
   }
+
+  func testAFilterIsTickedWhileItIsOn() throws {
+    try MainActor.assumeIsolated {
+      for (place, name) in [(Destination.tab(.fanClubs), "Only fan clubs that you follow"), (.tab(.home), "Only what you have not read")] {
+        let rig = ReaderRig(posts: [.sample(1)])
+        let seen = try rig.show(place)
+        let filter = try XCTUnwrap(seen.button(name))
+        XCTAssertFalse(filter.hasStyle("flat"), "it would look like a heading")
+        XCTAssertTrue(!filter.isOn && filter.icons.isEmpty)
+        filter.click()
+        try rig.settle()
+        XCTAssertTrue(filter.isOn && filter.icons == [Icon.done.name])
+        filter.click()
+        try rig.settle()
+        XCTAssertTrue(!filter.isOn && filter.icons.isEmpty)
+        rig.close()
+      }
+    }
+  }
 }

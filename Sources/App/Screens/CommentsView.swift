@@ -35,7 +35,8 @@ import PublicationClient
     let below = Box(.horizontal, spacing: 10, children: [hint, counter, send])
     compose = Box(.vertical, spacing: 8, children: [field, below])
     let foot = Box(.vertical, styles: ["compose-bar"], children: [Clamp(maximumWidth: 720, Box(.vertical, children: [compose, locked]))])
-    let head = Clamp(maximumWidth: 720, Box(.vertical, styles: ["list-bar"], children: [post]))
+    // As wide as the list with the room around its cards, so that the title stands above them.
+    let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush"], children: [post]))
     stack.expandsVertically = true
     note.isVisible = false
     message.root.vertical = .end

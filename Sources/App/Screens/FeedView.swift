@@ -9,7 +9,7 @@ import PublicationClient
   private let viewModel: FeedViewModel
   let list: PostListView
   private let choice = ChoiceMenu<FeedViewModel.Choice>(name: "Posts shown")
-  private let unread = Button("Unread", styles: [.flat, "choice"])
+  private let unread = FilterButton("Unread", explanation: "Only what you have not read")
   private let allRead = Button(icon: .done, name: "Mark all as read", styles: [.flat, "quiet"])
   private var jumps = 0
   private var jump = Jump.none
@@ -20,11 +20,10 @@ import PublicationClient
     self.viewModel = viewModel
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
-    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [choice.root, unread, filler, allRead])
+    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [choice.root, unread.root, filler, allRead])
     list = PostListView(
       viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar))
-    unread.tooltip = "Only what you have not read"
-    unread.onClicked(self) { $0.viewModel.unreadOnlyTapped() }
+    unread.root.onClicked(self) { $0.viewModel.unreadOnlyTapped() }
     allRead.onClicked(self) { $0.viewModel.allReadTapped() }
     choice.onChosen = { [weak self] in self?.viewModel.choiceTapped($0) }
     viewModel.onChange = { [weak self] in self?.show($0) }

@@ -103,7 +103,7 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
-  private let followed = Button("Followed", styles: [.flat, "choice"])
+  private let followed = FilterButton("Followed", explanation: "Only fan clubs that you follow")
   private let addFeed = Button(
     Box(.horizontal, spacing: 6, children: [Image(.add), Label("Add feed")]), name: "Add feed", styles: [.flat, "choice"])
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
@@ -116,11 +116,10 @@ import PublicationClient
     note.isVisible = false
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
-    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed, filler, addFeed])
+    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed.root, filler, addFeed])
     let column = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack])
     root = Overlay(column, above: [message.root])
-    followed.tooltip = "Only fan clubs that you follow"
-    followed.onClicked(self) { $0.viewModel.followedOnlyTapped() }
+    followed.root.onClicked(self) { $0.viewModel.followedOnlyTapped() }
     addFeed.onClicked(self) { $0.viewModel.addFeedTapped() }
     list = ListView(
       self, row: { view in FanClubRowView(viewModel: view.viewModel, pictures: pictures) },
