@@ -71,6 +71,41 @@ import Testing
     #expect((page.state.isFollowedOnly, page.state.clubs.ids) == (false, ["a", "b", "c"]))
   }
 
+  @Test func whatIsUnreadIsCountedAnewOnceForEachClubWhenAllThatWasReadIsSent() async {
+    let reader = ReaderFixture(
+      posts: [.sample(1, club: "a"), .sample(2, club: "a"), .sample(3, club: "b"), .sample(4, club: "c")],
+      clubs: [FanClub(id: "a", name: "A", unread: 0), FanClub(id: "b", name: "B", unread: 0), FanClub(id: "c", name: "C")])
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    for id in ["p1", "p2", "p3", "p4"] { _ = try? await reader.store.loadPost(id) }
+    await reader.settle()
+    // The publication does not say it of the last one.
+    #expect(["a", "b", "c"].map { page.row(for: $0)?.unread } == ["2", "1", ""])
+    reader.publication.forgetRequests()
+    reader.store.markRead(["p1", "p2", "p3", "p4"])
+    await reader.settle()
+    #expect(["a", "b", "c"].map { page.row(for: $0)?.unread } == ["", "", ""])
+    #expect(reader.publication.requests.filter { $0.hasPrefix("GET") }.sorted() == ["GET /v1/fanclubs/a", "GET /v1/fanclubs/b"])
+    reader.store.markRead("p3", false)
+    await reader.settle()
+    #expect(page.row(for: "b")?.unread == "1")
+  }
+
+  @Test func theLastThatIsSentNeedNotBeWhatWasRead() async {
+    let reader = ReaderFixture(posts: [.sample(1, club: "a")], clubs: [FanClub(id: "a", name: "A", unread: 0)])
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    _ = try? await reader.store.loadPost("p1")
+    await reader.settle()
+    reader.publication.with { $0.holds = ["PUT"] }
+    reader.store.markRead("p1")
+    reader.store.comment(on: "p1", "So it goes")
+    await reader.waitForHeld()
+    reader.publication.release()
+    await reader.settle()
+    #expect(page.row(for: "a")?.unread == "")
+  }
+
   @Test func feedsCanBeAddedWhereThePublicationLetsThem() async {
     let reader = ReaderFixture(clubs: [club("a", "A")])
     let outputs = Outputs()

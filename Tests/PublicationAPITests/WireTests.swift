@@ -56,7 +56,8 @@ import Testing
     let reacted = try Wire.decode(Post.self, from: Data(post.replacing("\"reacted\":false", with: "\"reacted\":true").utf8))
     #expect(reacted.reaction == .love)
     let club = #"{"id":"c","name":"C","about":"","followers":1,"followed":false,"posts":2}"#
-    #expect(try Wire.decode(FanClub.self, from: Data(club.utf8)).fetched)
+    let former = try Wire.decode(FanClub.self, from: Data(club.utf8))
+    #expect((former.fetched, former.unread) == (true, nil))
     let info = #"{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}"#
     #expect(try Wire.decode(PublicationInfo.self, from: Data(info.utf8)).hostedCheckout == false)
   }

@@ -57,6 +57,28 @@ import Testing
     #expect(await rig.send(.get, "/v1/posts?unread=maybe", token: ada).status == 400)
   }
 
+  @Test func clubsSayHowManyPostsEachReaderHasNotRead() async throws {
+    let rig = try await Rig()
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    func unread(_ token: String) async throws -> [String: Int?] {
+      let clubs = try await rig.get("/v1/fanclubs", token, as: Page<FanClub>.self).items
+      for club in clubs {
+        // What a list of them would show.
+        let listed = try await rig.get("/v1/posts?limit=100&unread=true&fanclub=\(club.id)", token, as: Page<Post>.self).items.count
+        #expect(club.unread == listed)
+        #expect(try await rig.get("/v1/fanclubs/\(club.id)", token, as: FanClub.self) == club)
+      }
+      return Dictionary(uniqueKeysWithValues: clubs.map { ($0.id, $0.unread) })
+    }
+    #expect(try await unread(ada) == ["odd": 13, "even": 12, "none": 0])
+    for post in ["p01", "p01", "p03", "p02"] { _ = await rig.send(.put, "/v1/posts/\(post)/read", token: ada) }
+    #expect(try await unread(ada) == ["odd": 11, "even": 11, "none": 0])
+    #expect(try await unread(bo) == ["odd": 13, "even": 12, "none": 0])
+    _ = await rig.send(.delete, "/v1/posts/p03/read", token: ada)
+    let followed = try Wire.decode(FanClub.self, from: await rig.send(.put, "/v1/fanclubs/odd/follow", token: ada).body)
+    #expect((followed.followed, followed.unread) == (true, 12))
+  }
+
   @Test(arguments: [
     "/v1/posts", "/v1/posts?limit=3&unread=true", "/v1/posts/p01", "/v1/fanclubs", "/v1/fanclubs/odd", "/v1/posts/p01/comments",
     "/v1/search?q=post",

@@ -11,7 +11,7 @@ import XCTest
 /// Fan clubs: what stands for one without a picture, what is unread, and the choice of those that one follows.
 final class FanClubViewTests: ScreensTestCase {
   private static func club(_ id: String, _ name: String, picture: String? = nil) -> FanClub {
-    FanClub(id: id, name: name, about: "About it", picture: picture, followers: 3, posts: 2)
+    FanClub(id: id, name: name, about: "About it", picture: picture, followers: 3, posts: 2, unread: 0)
   }
 
   func testAClubWithoutAPictureHasItsInitialsOnAColorOfItsOwn() throws {
@@ -66,6 +66,32 @@ final class FanClubViewTests: ScreensTestCase {
     return 0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
   }
 
+  func testARowSaysHowManyPostsAreUnread() throws {
+    try MainActor.assumeIsolated {
+      var silent = Self.club("c", "Gamma")
+      silent.unread = nil
+      let rig = ReaderRig(
+        posts: [.sample(1, club: "a"), .sample(2, club: "a")], clubs: [Self.club("a", "Alpha"), Self.club("b", "Beta"), silent])
+      let list = try rig.show(.tab(.fanClubs))
+      let marks = { list.all.filter { $0.hasStyle("unread") }.map(\.text) }
+      XCTAssertEqual(marks(), [], "nobody waits for a club that they do not follow")
+      XCTAssertEqual(
+        list.texts.filter { $0.hasPrefix("3 followers") },
+        ["2\u{a0}posts, 2\u{a0}unread", "2\u{a0}posts", "2\u{a0}posts"].map { "3 followers  ·  " + $0 })
+      let page = try rig.show(.fanClub("a"))
+      page.button("Follow")?.click()
+      try rig.settle()
+      XCTAssertEqual(marks(), ["2"])
+      page.row("Title 1")?.button("More")?.click()
+      eventually("the menu opens") { page.button("Mark as read") != nil }
+      page.button("Mark as read")?.click()
+      try rig.settle()
+      XCTAssertEqual(marks(), ["1"])
+      XCTAssertTrue(list.says("4 followers  ·  2\u{a0}posts, 1\u{a0}unread"))
+      rig.close()
+    }
+  }
+
   func testAFilterIsTickedWhileItIsOn() throws {
     try MainActor.assumeIsolated {
       for (place, name) in [(Destination.tab(.fanClubs), "Only fan clubs that you follow"), (.tab(.home), "Only what you have not read")] {
@@ -82,6 +108,19 @@ final class FanClubViewTests: ScreensTestCase {
         XCTAssertTrue(!filter.isOn && filter.icons.isEmpty)
         rig.close()
       }
+    }
+  }
+
+  func testNamesHaveRoomInANarrowWindow() throws {
+    try MainActor.assumeIsolated {
+      var club = Self.club("a", "Static & Candlelight")
+      (club.followers, club.posts, club.followed) = (1234, 56, true)
+      let rig = ReaderRig(posts: (1...12).map { .sample($0, club: "a") }, clubs: [club], width: 360)
+      let list = try rig.show(.tab(.fanClubs))
+      for text in ["Static & Candlelight", "1,234 followers  ·  56\u{a0}posts, 12\u{a0}unread"] {
+        XCTAssertFalse(try XCTUnwrap(list.label(text)).isCut, text)
+      }
+      rig.close()
     }
   }
 }

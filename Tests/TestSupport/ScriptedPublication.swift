@@ -161,16 +161,25 @@ public final class ScriptedPublication: Transport {
     case ("balances", 1):
       return Response(200, body: try Wire.encode([Balance(type: Balance.articlePass, amount: state.passes)]))
     case ("fanclubs", 1):
-      return try page(of: state.clubs.sorted { $0.name < $1.name }, request, size: state.pageSize)
+      let clubs = state.clubs.map { counted($0, state) }
+      return try page(of: clubs.sorted { $0.name < $1.name }, request, size: state.pageSize)
     case ("fanclubs", 2...):
       guard let index = state.clubs.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
       if path.last == "follow", state.clubs[index].followed != turnsOn {
         state.clubs[index].followed = turnsOn
         state.clubs[index].followers += turnsOn ? 1 : -1
       }
-      return Response(200, body: try Wire.encode(state.clubs[index]))
+      return Response(200, body: try Wire.encode(counted(state.clubs[index], state)))
     default: return try notFound()
     }
+  }
+
+  /// A club that says how many posts are unread says it of those that there are now.
+  private static func counted(_ club: FanClub, _ state: State) -> FanClub {
+    guard club.unread != nil else { return club }
+    var club = club
+    club.unread = state.posts.count { $0.fanClubID == club.id && !$0.read }
+    return club
   }
 
   private static func answerComments(_ request: Request, _ path: [String], _ state: inout State) throws -> Response {

@@ -68,7 +68,7 @@ import PublicationClient
       name.text = club.name
       about.text = club.about
       about.isVisible = !club.about.isEmpty
-      numbers.text = "\(club.followers)  ·  \(club.posts)"
+      numbers.text = club.numbers
       problem.text = club.problem ?? ""
       problem.isVisible = club.problem != nil && club.isFetched
       follow.label = club.isFollowed ? "Following" : "Follow"
@@ -166,16 +166,25 @@ import PublicationClient
   }
 }
 
+extension FanClubRow {
+  /// In one line, or in several where there is little room: a number stays with what it counts.
+  fileprivate var numbers: String {
+    let posts = unread.isEmpty ? [posts] : [posts, "\(unread) unread"]
+    return "\(followers)  ·  \(posts.map { $0.replacing(" ", with: "\u{a0}") }.joined(separator: ", "))"
+  }
+}
+
 /// A fan club in the list of all.
 @MainActor final class FanClubRowView: ListRow {
   let scope = Scope()
   let root: Widget
   private let viewModel: FanClubListViewModel
   private let pictures: Pictures
-  private let picture = PictureView(width: 72, ratio: 1)
-  private let name = Label(styles: [.subheading], lines: 1)
+  private let picture = PictureView(width: 56, ratio: 1)
+  private let name = Label(styles: [.subheading], wraps: true, lines: 2)
+  private let unread = Label(styles: [.badge, "unread", "numeric"])
   private let about = Label(styles: [.dim], wraps: true, lines: 2)
-  private let numbers = Label(styles: [.caption, .dim], lines: 1)
+  private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 3)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private var id: String?
 
@@ -183,6 +192,11 @@ import PublicationClient
     self.viewModel = viewModel
     self.pictures = pictures
     follow.vertical = .center
+    unread.horizontal = .end
+    unread.vertical = .start
+    unread.setMargin(3)
+    let framed = Overlay(picture.root, above: [unread])
+    framed.vertical = .center
     let text = Box(.vertical, spacing: 4) { [name, about, numbers] in
       name
       about
@@ -192,22 +206,26 @@ import PublicationClient
     text.vertical = .center
     root = Clamp(
       maximumWidth: 820,
-      Box(.horizontal, spacing: 18, styles: [.card, "post-row"]) { [picture, follow] in
-        picture.root
+      Box(.horizontal, spacing: 14, styles: [.card, "post-row"]) { [follow] in
+        framed
         text
         follow
       })
     follow.onClicked(self) { view in if let id = view.id { view.viewModel.followTapped(id) } }
   }
 
-  var accessibleName: String { name.text }
+  private(set) var accessibleName = ""
 
   func show(_ row: FanClubRow) {
     id = row.id
     name.text = row.name
+    accessibleName = row.unread.isEmpty ? row.name : "\(row.name), \(row.unread) unread"
+    unread.text = row.unread
+    // Whoever does not follow a club does not wait for its posts.
+    unread.isVisible = row.isFollowed && !row.unread.isEmpty
     about.text = row.about
     about.isVisible = !row.about.isEmpty
-    numbers.text = "\(row.followers)  ·  \(row.posts)"
+    numbers.text = row.numbers
     follow.label = row.isFollowed ? "Following" : "Follow"
     follow.setAccessibleName("Follow")
     follow.isOn = row.isFollowed

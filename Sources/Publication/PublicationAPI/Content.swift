@@ -80,6 +80,8 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var followed: Bool
   /// How many posts it has.
   public var posts: Int
+  /// How many of them this reader has not read; `nil` from a publication that does not count them.
+  public var unread: Int?
   /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
   public var fetched: Bool
   /// Why its feed could not be read the last time, in a sentence for readers who may add feeds; others are not told.
@@ -88,7 +90,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   /// Makes one.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
-    posts: Int = 0, fetched: Bool = true, problem: String? = nil
+    posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -98,6 +100,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     self.followers = followers
     self.followed = followed
     self.posts = posts
+    self.unread = unread
     self.fetched = fetched
     self.problem = problem
   }
@@ -114,6 +117,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     followers = try values.decode(Int.self, forKey: .followers)
     followed = try values.decode(Bool.self, forKey: .followed)
     posts = try values.decode(Int.self, forKey: .posts)
+    unread = try values.decodeIfPresent(Int.self, forKey: .unread)
     fetched = try values.decodeIfPresent(Bool.self, forKey: .fetched) ?? true
     problem = try values.decodeIfPresent(String.self, forKey: .problem)
   }

@@ -90,7 +90,11 @@ extension ContentStore {
     register(ReadSetting.self, postCache, client)
     register(FollowSetting.self, clubCache, client)
     actions.register(
-      CommentAction.self, cache: commentCache, confirmed: { [weak self] in self?.count($0.post) },
+      CommentAction.self, cache: commentCache,
+      confirmed: { [weak self] in
+        self?.count($0.post)
+        self?.countUnread()
+      },
       refused: { [weak self] in self?.forget($0.post, in: self?.postCache, $1) },
       handBack: { [weak self] comment in
         guard let self, comment.text != nil else { return false }
@@ -109,7 +113,10 @@ extension ContentStore {
   }
 
   private func register<S: Setting>(_: S.Type, _ cache: Cache<S.Value>, _ client: APIClient) {
-    actions.register(SettingAction<S>.self, cache: cache, refused: { [weak self] in self?.forget($0.entityID, in: cache, $1) }) {
+    actions.register(
+      SettingAction<S>.self, cache: cache, confirmed: { [weak self] in self?.confirmed(S.self, $0.entityID) },
+      refused: { [weak self] in self?.forget($0.entityID, in: cache, $1) }
+    ) {
       try await S.send($0.choice, of: $0.entityID, by: client)
     }
   }
@@ -117,6 +124,20 @@ extension ContentStore {
   /// What the publication says is gone, in answer to an action, is not shown anywhere any more.
   private func forget<Value>(_ id: String, in cache: Cache<Value>?, _ error: any Error) {
     if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
+  }
+
+  private func confirmed<S: Setting>(_: S.Type, _ id: String) {
+    if S.self == ReadSetting.self, let club = posts[id]?.fanClubID { uncounted.insert(club) }
+    countUnread()
+  }
+
+  /// How many posts of a club are unread only the publication can say: it has posts that are not known here. It is asked for each club
+  /// once, when all that the reader did is sent.
+  private func countUnread() {
+    guard actions.waiting.value.count == 0 else { return }
+    let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
+    uncounted = []
+    for club in clubs.sorted() { Task { [weak self] in try? await self?.loadFanClub(club, anew: true) } }
   }
 
   /// How many comments a post has only the publication can say.

@@ -68,6 +68,8 @@ import Runtime
   var refusedComments: [CommentAction] = []
   /// What of it the reader has in a field, to send or to give up.
   var handedBack: [CommentAction] = []
+  /// The clubs of which the publication has to say how many posts are unread now.
+  var uncounted: Set<FanClub.ID> = []
   private var onScreen: [() -> (any ContentPage)?] = []
   /// What to tell the next page, each thing once.
   private var unseenFailures: [String] = []

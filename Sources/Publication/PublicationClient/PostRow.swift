@@ -109,6 +109,8 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var followers: String
   /// Such as `40 posts`.
   public var posts: String
+  /// How many of them this reader has not read; empty for none, and where nobody counts them.
+  public var unread: String
   /// Whether this reader follows it.
   public var isFollowed: Bool
   /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
@@ -125,6 +127,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
     emblem = Emblem(name: name, id: club.id)
     followers = formatting.count(club.followers, "follower", "followers")
     posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
+    unread = club.unread.map { $0 > 0 ? formatting.count($0) : "" } ?? ""
     isFollowed = club.followed
     isFetched = club.fetched
     problem = club.problem.map { "New posts could not be fetched the last time. \($0)" }

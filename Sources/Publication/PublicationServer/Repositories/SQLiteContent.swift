@@ -137,11 +137,14 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
+  /// Clubs as the reader ?1 sees them. Both counts of posts read nothing but `post_of_club`, and the marks by their key.
   private static let selectClub = """
     SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
-      EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?),
+      EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?1),
       (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key,
-      (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id)
+      (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id),
+      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id
+        AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.post = post.id))
     FROM fan_club
     """
 
@@ -149,7 +152,7 @@ struct SQLiteContent: ContentRepository {
     FanClub(
       id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
       url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
-      fetched: try row.get(8), problem: try row.get(10, as: String?.self))
+      unread: try row.get(11), fetched: try row.get(8), problem: try row.get(10, as: String?.self))
   }
 
   // MARK: What is sold
