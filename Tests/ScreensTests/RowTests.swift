@@ -17,10 +17,25 @@ final class RowTests: ScreensTestCase {
       let rig = ReaderRig(posts: [post, .sample(2, premium: true)])
       let feed = try rig.show(.tab(.home))
       let row = try XCTUnwrap(feed.row("Title 1"))
-      XCTAssertEqual(row.texts, ["Club c1", "1 hour ago  ·  Ada", "Title 1", "Teaser 1", "1,234"])
+      XCTAssertEqual(row.texts, ["Club c1", "1 hour ago", "·  Ada", "Title 1", "Teaser 1", "1,234"])
       XCTAssertEqual(row.buttonNames, ["React", "Comments", "Bookmark", "More"])
       XCTAssertEqual(feed.row("Title 2")?.says("Premium"), true)
       XCTAssertEqual(feed.row("Title 1")?.says("Premium"), false)
+      rig.close()
+    }
+  }
+
+  func testARowSaysWhenAlsoWhereThereIsLittleRoom() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      (post.byline, post.picture) = ("A whole desk of writers", "/1")
+      let rig = ReaderRig(posts: [post, .sample(2)], width: 360)
+      let feed = try rig.show(.tab(.home))
+      for text in ["1 hour ago", "Club c1"] {
+        let label = try XCTUnwrap(feed.row("Title 1")?.label(text))
+        XCTAssertFalse(label.isCut, text)
+      }
+      XCTAssertEqual(feed.row("Title 1")?.label("·  A whole desk of writers")?.isCut, true, "that is what makes room")
       rig.close()
     }
   }

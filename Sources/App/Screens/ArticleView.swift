@@ -34,7 +34,7 @@ import PublicationClient
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true)
   private let reactions = ReactionBar()
   private let discuss = Button("Comments", styles: [.pill, "compact"])
-  private let unread = Button("Mark as unread", styles: [.flat])
+  private let unread = Button("Mark as unread", styles: [.pill, "compact"])
   private let end: Box
   private let blocks: ArticleBlocks
   private var text: ArticleViewModel.State.Text?
@@ -48,7 +48,7 @@ import PublicationClient
     blocks = ArticleBlocks(pictures: pictures)
     // One below the other: side by side they are wider than a narrow window.
     for button in [discuss, unread] { button.horizontal = .start }
-    end = Box(.vertical, spacing: 12, children: [Separator(), reactions.root, Box(.vertical, spacing: 4, children: [discuss, unread])])
+    end = Box(.vertical, spacing: 12, children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [discuss, unread])])
     problem = Box(.horizontal, spacing: 12) { [problemText, retry] in
       problemText
       retry

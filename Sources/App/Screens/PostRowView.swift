@@ -15,7 +15,8 @@ import PublicationClient
   private let dot = Box(.horizontal, styles: ["unread-dot"])
   private let card: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
-  private let facts = Label(styles: [.caption, .dim], lines: 1)
+  private let date = Label(styles: [.caption, .dim])
+  private let byline = Label(styles: [.caption, .dim], lines: 1)
   private let title = Label(styles: [.subheading], wraps: true, lines: 2)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2)
   private let react = ReactButton()
@@ -35,7 +36,10 @@ import PublicationClient
     framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
     lockWithoutPicture.vertical = .center
-    let origin = Box(.horizontal, spacing: 8, children: [dot, club, facts, lockWithoutPicture])
+    // Where there is little room, who wrote it can be left out, and when it was written cannot.
+    byline.setMaximumWidth(characters: 0)
+    byline.expandsHorizontally = true
+    let origin = Box(.horizontal, spacing: 8, children: [dot, club, date, byline, lockWithoutPicture])
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
     let actions = Box(.horizontal, spacing: 2) { [react, comments, bookmark, more] in
@@ -80,8 +84,8 @@ import PublicationClient
     title.text = row.title
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
-    // The date first: where there is little room, who wrote it can be left out.
-    facts.text = row.byline.isEmpty || row.byline == row.club ? row.date : "\(row.date)  ·  \(row.byline)"
+    date.text = row.date
+    byline.text = row.byline.isEmpty || row.byline == row.club ? "" : "·  \(row.byline)"
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead
