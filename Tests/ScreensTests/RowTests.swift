@@ -20,6 +20,7 @@ final class RowTests: ScreensTestCase {
       XCTAssertEqual(row.texts, ["Club c1", "1 hour ago", "·  Ada", "Title 1", "Teaser 1", "1,234"])
       XCTAssertEqual(row.buttonNames, ["React", "Comments", "Bookmark", "More"])
       XCTAssertEqual(feed.row("Title 2")?.says("Premium"), true)
+      XCTAssertEqual(feed.row("Title 2")?.button("React")?.texts, [], "nobody did: a number would only be in the way")
       XCTAssertEqual(feed.row("Title 1")?.says("Premium"), false)
       rig.close()
     }

@@ -45,8 +45,10 @@ extension Reaction {
 
   func show(_ row: PostRow) {
     count.text = row.reactions
+    count.isVisible = !row.reactions.isEmpty
     root.isOn = row.isReacted
-    root.setAccessibleDescription(row.reaction.map { "You chose \($0.words). \(row.reactions) in all" } ?? "\(row.reactions) in all")
+    let all = row.reactions.isEmpty ? "Nobody so far" : "\(row.reactions) in all"
+    root.setAccessibleDescription(row.reaction.map { "You chose \($0.words). \(all)" } ?? all)
     guard row.reaction != kind else { return }
     if let kind { root.setStyle(kind.style, false) }
     kind = row.reaction

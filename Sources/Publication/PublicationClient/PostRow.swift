@@ -49,7 +49,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var picture: String?
   /// The post's home on the web, whatever the publication says of it: see ``link``.
   var url: String?
-  /// How many readers reacted, whatever the kind.
+  /// How many readers reacted, whatever the kind; empty when nobody did.
   public var reactions: String
   /// The reactions by kind, in the order in which a reader chooses among them.
   public var kinds: [ReactionChoice]
@@ -75,7 +75,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     date = formatting.date(post.published)
     picture = post.picture
     url = post.url
-    reactions = formatting.count(post.reactionCount)
+    reactions = post.reactionCount > 0 ? formatting.count(post.reactionCount) : ""
     kinds = ReactionChoice.all(of: post, formatting: formatting)
     reaction = post.reaction
     comments = post.comments > 0 ? formatting.count(post.comments) : ""
