@@ -1,3 +1,5 @@
+import Runtime
+
 /// What stands for a fan club without a picture: its initials, on a color of its own.
 public struct Emblem: Equatable, Sendable {
   /// How many colors there are.
@@ -15,8 +17,8 @@ public struct Emblem: Equatable, Sendable {
     let characters = [words.first?.first ?? name.first { !$0.isWhitespace }, words.count > 1 ? words.last?.first : nil]
     // Some letters are several in upper case.
     initials = characters.compactMap { $0.map { String($0.uppercased().prefix(1)) } }.joined()
-    // Swift's own hash is another one in each process.
-    let hash = id.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
-    tint = Int(hash % UInt32(Self.tints))
+    var hash = FNV1a()
+    hash.add(id.utf8)
+    tint = Int(hash.value % UInt64(Self.tints))
   }
 }
