@@ -145,6 +145,18 @@ import Testing
     #expect(try await find(rig, token, "title", "&limit=1").items.first?.id == "n1")
   }
 
+  /// Whoever types on cancels what they asked before; what waited for the publication's thread until then is not worth its time.
+  @Test func whatNobodyWaitsForIsNotSearched() async throws {
+    let rig = try await Rig { Issue.record("\($0)") }
+    let token = try await rig.signIn()
+    let response = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await rig.send(.get, "/v1/search?q=post", token: token)
+    }.value
+    #expect(response.status == 503)
+    #expect(try await find(rig, token, "post").items.count == 20)
+  }
+
   @Test func importsAndChangesAreFoundAtOnce() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()

@@ -115,6 +115,8 @@ public actor Publication {
       return try await router.answer(request, self)
     } catch let problem as Problem {
       return .problem(problem)
+    } catch is CancellationError {
+      return .problem(503, .internalError, "Nobody waits for this any more.")
     } catch {
       log("\(request.method.rawValue) \(request.path): \(error)")
       return .problem(500, .internalError, "Something broke in the publication. Try again later.")

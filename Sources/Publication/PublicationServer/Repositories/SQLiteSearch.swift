@@ -14,24 +14,31 @@ struct SQLiteSearch: SearchRepository {
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) throws -> (hits: [SearchHit], order: SearchPosition.Order) {
     let order = try after?.order ?? (count(words) > Self.mostRanked ? .newest : .best)
+    let numbers = try database.query(
+      Self.statement(order),
+      values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
+    ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
+    return (try numbers.compactMap { try hit($0.number, words, for: reader, isReadable: $0.isReadable) }, order)
+  }
+
+  /// The numbers of the posts of a page. Words are looked for once in all: each list in here is made when it is first needed, and kept for
+  /// the rest of the statement.
+  static func statement(_ order: SearchPosition.Order) -> String {
     let source =
       switch order {
       case .best:
         """
-        post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(Self.isFound)
+        post_search JOIN post ON post.number = post_search.rowid WHERE post_search MATCH ?2 AND \(isFound)
         ORDER BY bm25(post_search, 10.0, 4.0, 2.0, 1.0), post.published DESC, post.id DESC
         """
       case .newest:
+        // With a plus the list is no way to the posts. They come by time, and the limit ends it, with nothing to sort.
         """
-        post WHERE post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?2) AND \(Self.isFound)
+        post WHERE +post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?2) AND \(isFound)
         ORDER BY post.published DESC, post.id DESC
         """
       }
-    let numbers = try database.query(
-      "SELECT post.number, \(Self.isReadable) FROM \(source) LIMIT ?5 OFFSET ?6",
-      values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
-    ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
-    return (try numbers.compactMap { try hit($0.number, words, for: reader, isReadable: $0.isReadable) }, order)
+    return "SELECT post.number, \(isReadable) FROM \(source) LIMIT ?5 OFFSET ?6"
   }
 
   /// Whether the reader ?1 may read a post's body; ?4 when all bodies.
@@ -41,7 +48,7 @@ struct SQLiteSearch: SearchRepository {
 
   /// Whether the words are where this reader may read: by trial and error nobody finds out what is in a closed body.
   private static let isFound = """
-    (\(isReadable) OR EXISTS (SELECT 1 FROM post_search AS open WHERE open.post_search MATCH ?3 AND open.rowid = post.number))
+    (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
     """
 
   private func count(_ words: SearchWords) throws -> Int {

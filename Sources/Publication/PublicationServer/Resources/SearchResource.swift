@@ -11,6 +11,8 @@ extension Publication {
       return SearchPosition(order: order, offset: offset)
     }
     guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(Page<SearchHit>(items: []), call) }
+    // Whoever types on has cancelled what waited for this thread: only the last one is worth its time.
+    try Task.checkCancellation()
     // What an import brought just now is found at once; after one of a hundred thousand posts nobody waits for all of them.
     _ = try await words.indexPosts(limit: 500)
     let reader = try call.signedIn.id
