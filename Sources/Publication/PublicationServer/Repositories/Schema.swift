@@ -178,5 +178,11 @@ enum Schema {
         ALTER TABLE feed ADD COLUMN ttl INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE feed ADD COLUMN quiet INTEGER;
         """),
+    Migration(
+      version: 7,
+      sql: """
+        -- Each reader's app asks every minute what is new in the clubs that its reader follows.
+        CREATE INDEX follow_of_reader ON follow (reader, fan_club);
+        """),
   ]
 }
