@@ -5,7 +5,7 @@ import Testing
 
 @testable import PublicationServer
 
-/// Searches page by page against plain Swift, and that SQLite looks for the words once and by an index.
+/// Searches and lists, page by page, against plain Swift; and that SQLite takes the short way to them, which no answer tells.
 @Suite struct QueryTests {
   @Test(arguments: [0, 0.1, 0.5, 1])
   func searchesFindWhatPlainSwiftFinds(premium: Double) throws {
@@ -46,6 +46,51 @@ import Testing
     if order == .newest {
       #expect(plan.first?.step == "SCAN post USING INDEX post_by_time")
       #expect(!plan.contains { $0.step.contains("TEMP B-TREE") }, "\(plan)")
+    }
+  }
+
+  private static let lists = (0..<16).map { (choice: Int) in
+    PostQuery(
+      fanClub: choice & 1 == 0 ? nil : "c1", isBookmarked: choice & 2 != 0, isFollowed: choice & 4 != 0, isUnread: choice & 8 != 0,
+      limit: 0)
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func listsHaveWhatPlainSwiftHas(seed: UInt64) throws {
+    let world = try ChanceWorld(150, premium: 0.3, seed: seed)
+    let content = SQLiteContent(database: world.database)
+    for list in Self.lists {
+      let expected = world.list(list)
+      for limit in [1, 7, 200] {
+        var (query, seen) = (list, [Post]())
+        query.limit = limit
+        while let page = try content.posts(query, for: ChanceWorld.reader), let last = page.last {
+          seen += page
+          query.after = PostPosition(published: Int64(last.published.timeIntervalSince1970), id: last.id)
+        }
+        #expect(seen.map(\.id) == expected, "\(list)")
+        #expect(seen.map(\.bookmarked) == expected.map(world.bookmarked.contains))
+        #expect(seen.map(\.read) == expected.map(world.read.contains))
+        #expect(seen.map(\.unlocked) == expected.map(world.unlocked.contains))
+      }
+    }
+  }
+
+  /// No list reads all that all readers did, and none looks up more of a post than its place before it is on the page.
+  @Test func listsAreFoundByIndexes() throws {
+    for var list in Self.lists {
+      for after in [nil, PostPosition(published: 1, id: "p1")] {
+        list.after = after
+        let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
+        let plan = try plan(statement.sql, values: statement.values)
+        #expect(plan.first?.step == "SEARCH post USING INTEGER PRIMARY KEY (rowid=?)")
+        // What has no end but the page's is walked in its order.
+        let walks = plan.map(\.step).filter { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN (") }
+        #expect(walks.allSatisfy { $0 == "SCAN post USING COVERING INDEX post_by_time" }, "\(list): \(plan)")
+        if list.isFollowed {
+          #expect(plan.contains { $0.step.hasPrefix("SEARCH follow USING") && $0.step.contains("reader=?") }, "\(list): \(plan)")
+        }
+      }
     }
   }
 

@@ -25,11 +25,20 @@ struct SQLiteContent: ContentRepository {
   }
 
   func posts(_ query: PostQuery, for reader: Reader.ID) throws -> [Post]? {
+    if let club = query.fanClub {
+      guard try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil else { return nil }
+    }
+    let (sql, values) = Self.statement(query, for: reader)
+    return try database.query(sql, values: values, map: Self.post)
+  }
+
+  /// A page of a list: first which posts, by indexes, then what is shown of those alone. In one step SQLite looks up counts and marks of
+  /// all posts that it sorts.
+  static func statement(_ query: PostQuery, for reader: Reader.ID) -> (sql: String, values: [(any SQLValue)?]) {
     var conditions: [String] = []
     // ?1 is the reader, in whatever asks for one.
     var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
-      guard try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil else { return nil }
       conditions.append("post.fan_club = ?")
       values.append(club)
     }
@@ -47,9 +56,11 @@ struct SQLiteContent: ContentRepository {
       values += [after.published, after.id]
     }
     let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
-    return try database.query(
-      "\(Self.selectPost(body: false)) \(filter) ORDER BY post.published DESC, post.id DESC LIMIT ?", values: values + [query.limit],
-      map: Self.post)
+    let order = "ORDER BY post.published DESC, post.id DESC"
+    return (
+      "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter) \(order) LIMIT ?) \(order)",
+      values + [query.limit]
+    )
   }
 
   func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) throws {
