@@ -84,6 +84,27 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v3.backup")))
   }
 
+  @Test func whatWasReadStaysRead() async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(7)))
+      let content = SQLiteContent(database: database)
+      let readers = [("r1", "ada"), ("r2", "bo")].map { Reader(id: $0, email: "\($1)@example.org", name: $1) }
+      let hash = try PasswordHash(of: Rig.password, cost: .none)
+      var publication = Rig.content
+      publication.posts = Rig.posts
+      _ = try content.found(publication, readers: readers.map { ($0, hash) })
+      try database.script("INSERT INTO read_mark (reader, post) VALUES ('r1', 'p20'), ('r1', 'p03'), ('r2', 'p07')")
+    }
+    let rig = try await Rig(folder: folder.path)
+    for (reader, read) in [("ada", ["p03", "p20"]), ("bo", ["p07"])] {
+      let posts = try await rig.get("/v1/posts?limit=100", rig.signIn(reader), as: Page<Post>.self).items
+      #expect(posts.filter(\.read).map(\.id) == read)
+      #expect(posts.count == 25)
+    }
+  }
+
   @Test func pricesInACurrencyThatThereIsNot() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()

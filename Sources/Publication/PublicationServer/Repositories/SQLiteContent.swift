@@ -49,7 +49,7 @@ struct SQLiteContent: ContentRepository {
       conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)")
     }
     if query.isUnread {
-      conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.post = post.id)")
+      conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")
     }
     if let after = query.after {
       conditions.append("(post.published, post.id) < (?, ?)")
@@ -73,11 +73,14 @@ struct SQLiteContent: ContentRepository {
   }
 
   func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) throws {
+    // Read marks name their post by its number.
+    let (column, name) = mark == .read ? ("number", "number") : ("post", "id")
     if isSet {
       try database.execute(
-        "INSERT OR IGNORE INTO \(mark.rawValue) (post, reader) SELECT id, ? FROM post WHERE id = ?", reader, post)
+        "INSERT OR IGNORE INTO \(mark.rawValue) (\(column), reader) SELECT \(name), ? FROM post WHERE id = ?", reader, post)
     } else {
-      try database.execute("DELETE FROM \(mark.rawValue) WHERE post = ? AND reader = ?", post, reader)
+      try database.execute(
+        "DELETE FROM \(mark.rawValue) WHERE reader = ? AND \(column) = (SELECT \(name) FROM post WHERE id = ?)", reader, post)
     }
   }
 
@@ -88,7 +91,7 @@ struct SQLiteContent: ContentRepository {
       post.premium, \(body ? "post.body" : "NULL"),
       EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1),
       EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?1),
-      EXISTS (SELECT 1 FROM read_mark WHERE read_mark.post = post.id AND read_mark.reader = ?1),
+      EXISTS (SELECT 1 FROM read_mark WHERE read_mark.number = post.number AND read_mark.reader = ?1),
       (SELECT kind FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?1),
       (SELECT group_concat(kind || ' ' || count) FROM (
         SELECT kind, count FROM base_reaction WHERE base_reaction.post = post.id
@@ -155,7 +158,7 @@ struct SQLiteContent: ContentRepository {
       (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key,
       (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id),
       (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id
-        AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.post = post.id))
+        AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number))
     FROM fan_club
     """
 
