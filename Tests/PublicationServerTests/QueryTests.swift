@@ -9,9 +9,9 @@ import Testing
 @Suite struct QueryTests {
   @Test(arguments: [0, 0.1, 0.5, 1])
   func searchesFindWhatPlainSwiftFinds(premium: Double) throws {
-    var world = try ChanceWorld(150, premium: premium, seed: UInt64(premium * 100) + 1)
+    var world = try ChanceWorld(100, premium: premium, seed: UInt64(premium * 100) + 1)
     let search = SQLiteSearch(database: world.database)
-    for _ in 0..<25 {
+    for _ in 0..<15 {
       let text = world.query()
       let words = try #require(SearchWords(text))
       for seesAll in [false, true] {
@@ -24,7 +24,7 @@ import Testing
           }
           let all = try page(0, 1000)
           if order == .newest { #expect(all == expected, "\(text)") } else { #expect(all.sorted() == expected.sorted(), "\(text)") }
-          for limit in [1, 7] {
+          for limit in [2, 11] {
             let pages = try stride(from: 0, through: all.count, by: limit).flatMap { try page($0, limit) }
             #expect(pages == all, "\(text), \(limit) at a time")
           }
@@ -57,15 +57,17 @@ import Testing
 
   @Test(arguments: [1, 2, 3])
   func listsHaveWhatPlainSwiftHas(seed: UInt64) throws {
-    let world = try ChanceWorld(150, premium: 0.3, seed: seed)
+    let world = try ChanceWorld(100, premium: 0.3, seed: seed)
     let content = SQLiteContent(database: world.database)
     for list in Self.lists {
       let expected = world.list(list)
       for limit in [1, 7, 200] {
         var (query, seen) = (list, [Post]())
         query.limit = limit
+        // Shorter than it may be is the last one.
         while let page = try content.posts(query, for: ChanceWorld.reader), let last = page.last {
           seen += page
+          guard page.count == limit else { break }
           query.after = PostPosition(published: Int64(last.published.timeIntervalSince1970), id: last.id)
         }
         #expect(seen.map(\.id) == expected, "\(list)")
@@ -84,9 +86,9 @@ import Testing
         let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
         let plan = try plan(statement.sql, values: statement.values)
         #expect(plan.first?.step == "SEARCH post USING INTEGER PRIMARY KEY (rowid=?)")
-        // What has no end but the page's is walked in its order.
+        // What has no end but the page's is walked in its order; posts are counted.
         let walks = plan.map(\.step).filter { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN (") }
-        #expect(walks.allSatisfy { $0 == "SCAN post USING COVERING INDEX post_by_time" }, "\(list): \(plan)")
+        #expect(walks.allSatisfy { $0.hasPrefix("SCAN post USING COVERING INDEX") }, "\(list): \(plan)")
         if list.isFollowed {
           #expect(plan.contains { $0.step.hasPrefix("SEARCH follow USING") && $0.step.contains("reader=?") }, "\(list): \(plan)")
         }

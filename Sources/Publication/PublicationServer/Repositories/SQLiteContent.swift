@@ -57,8 +57,11 @@ struct SQLiteContent: ContentRepository {
     }
     let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
     let order = "ORDER BY post.published DESC, post.id DESC"
+    // No more are unread than have no mark: behind the last of them nobody looks, and who has read all is answered at once.
+    let unread = "(SELECT count(*) FROM post) - (SELECT count(*) FROM read_mark WHERE read_mark.reader = ?1)"
+    let limit = query.isUnread ? "min(?, \(unread))" : "?"
     return (
-      "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter) \(order) LIMIT ?) \(order)",
+      "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter) \(order) LIMIT \(limit)) \(order)",
       values + [query.limit]
     )
   }
