@@ -100,6 +100,136 @@ import Testing
     #expect(outputs.all.isEmpty)
   }
 
+  @Test func ofSeveralFeedsOfAPageTheReaderChooses() async {
+    let choices = [Import.Choice(url: "https://example.org/a", title: "Articles"), Import.Choice(url: "https://example.org/b")]
+    let dialog = dialog([
+      Import(id: "i", state: .failed, problem: "https://example.org: several.", choices: choices),
+      Import(id: "j", state: .done, clubs: ["c7"]),
+    ])
+    dialog.urlChanged("example.org")
+    dialog.addTapped()
+    await reader.settle()
+    #expect(dialog.state.question == .init("This page names 2 feeds. Which one do you want?", choices))
+    #expect((dialog.state.phase, dialog.state.problem) == (.asking, nil))
+    dialog.choiceTapped("https://elsewhere.example")
+    #expect(dialog.state.phase == .asking)
+    dialog.choiceTapped("https://example.org/b")
+    #expect((dialog.state.url, dialog.state.question, dialog.state.phase) == ("https://example.org/b", nil, .adding(.init("Fetching…"))))
+    await reader.settle()
+    #expect(outputs.all == [.openFanClub("c7")])
+  }
+
+  @Test func aQuestionIsGoneWithItsAddress() async {
+    let choices = [Import.Choice(url: "https://example.org/a"), Import.Choice(url: "https://example.org/b")]
+    let dialog = dialog([Import(id: "i", state: .failed, problem: "Several.", choices: choices)])
+    dialog.urlChanged("example.org")
+    dialog.addTapped()
+    await reader.settle()
+    dialog.urlChanged("example.or")
+    #expect(dialog.state.question == nil)
+    dialog.choiceTapped("https://example.org/a")
+    #expect(dialog.state.phase == .asking)
+  }
+
+  // MARK: - Fetching all
+
+  /// A list of feeds that made these clubs, and what becomes of the questions after that.
+  private func list(_ clubs: [FanClub.ID], _ answers: [Import]) async -> AddFeedViewModel {
+    let dialog = dialog([Import(id: "list", state: .done, clubs: clubs, title: "My feeds")] + answers)
+    dialog.urlChanged("https://example.org/my.opml")
+    dialog.addTapped()
+    await reader.settle()
+    #expect(dialog.state.fetchLabel == "Fetch all")
+    _ = recorder.take()
+    reader.publication.forgetRequests()
+    return dialog
+  }
+
+  @Test func theirPostsAreFetchedTwoAtATime() async {
+    reader.publication.with { $0.holds = ["POST /v1/fanclubs"] }
+    let dialog = await list(["a", "b", "c"], [Import(id: "i", state: .done, title: "Some club")])
+    dialog.fetchTapped()
+    dialog.fetchTapped()
+    await reader.waitForHeld(2)
+    #expect(Set(reader.publication.requests) == ["POST /v1/fanclubs/a/refresh", "POST /v1/fanclubs/b/refresh"])
+    #expect(recorder.take() == [.fetching(.init("Fetching 1 of 3", fraction: 0))])
+    reader.publication.release()
+    await reader.settle()
+    #expect(reader.publication.requests.last == "POST /v1/fanclubs/c/refresh")
+    #expect(dialog.state.phase == .added("The posts of 3 of 3 fan clubs are there."))
+    #expect((dialog.state.fetchLabel, dialog.state.openLabel, dialog.state.failures) == (nil, "Show the fan clubs", []))
+  }
+
+  @Test func howFarTheyAreIsAskedForUntilTheyAreThere() async {
+    let done = Import(id: "j", state: .done, title: "A club")
+    let dialog = await list(["a", "b"], [Import(id: "i", title: "A club"), done, Import(id: "i", title: "A club"), done])
+    dialog.fetchTapped()
+    await reader.settle()
+    #expect(dialog.state.phase == .fetching(.init("Fetching 2 of 2", fraction: 0.5, title: "A club")))
+    await look()
+    // A connection that comes and goes ends nothing.
+    reader.publication.with { $0.isOffline = true }
+    await look()
+    reader.publication.with { $0.isOffline = false }
+    await look()
+    #expect(dialog.state.phase == .added("The posts of 2 of 2 fan clubs are there."))
+  }
+
+  @Test func whatFailedIsListedAndCanBeTriedAgain() async {
+    let dialog = await list(
+      ["a", "b"],
+      [
+        Import(id: "i", state: .done, title: "A club"),
+        Import(id: "j", state: .failed, title: "B club", problem: "https://b.example/feed: gone."), Import(id: "k", state: .done),
+      ])
+    dialog.fetchTapped()
+    await reader.settle()
+    #expect(dialog.state.phase == .added("The posts of 1 of 2 fan clubs are there."))
+    #expect(dialog.state.failures == [.init("B club", "https://b.example/feed: gone.")])
+    #expect(dialog.state.fetchLabel == "Fetch the rest")
+    reader.publication.forgetRequests()
+    dialog.fetchTapped()
+    #expect(dialog.state.failures.isEmpty)
+    await reader.settle()
+    #expect(reader.publication.requests.count == 1)
+    #expect(dialog.state.phase == .added("The posts of 2 of 2 fan clubs are there."))
+    #expect(dialog.state.fetchLabel == nil)
+  }
+
+  @Test func cancellingLeavesTheRestForLater() async {
+    let dialog = await list(["a", "b", "c"], [Import(id: "i", title: "Slow")])
+    dialog.fetchTapped()
+    await reader.settle()
+    dialog.cancelTapped()
+    #expect(dialog.state.phase == .added("The posts of 0 of 3 fan clubs are there."))
+    #expect(dialog.state.fetchLabel == "Fetch the rest")
+    await reader.settle()
+    #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/imports/i", "DELETE /v1/imports/i"])
+    #expect(!reader.publication.requests.contains("POST /v1/fanclubs/c/refresh"))
+    #expect(dialog.state.failures.isEmpty)
+  }
+
+  @Test func closingTheDialogCancelsTheRest() async {
+    let dialog = await list(["a", "b", "c"], [Import(id: "i", title: "Slow")])
+    dialog.fetchTapped()
+    await reader.settle()
+    dialog.closed()
+    await reader.settle()
+    #expect(reader.publication.requests.contains("DELETE /v1/imports/i"))
+    #expect(!reader.publication.requests.contains("POST /v1/fanclubs/c/refresh"))
+  }
+
+  @Test func withoutANetworkItEndsWithOneSentence() async {
+    let dialog = await list(["a", "b", "c"], [])
+    reader.publication.with { $0.isOffline = true }
+    dialog.fetchTapped()
+    await reader.settle()
+    #expect(dialog.state.phase == .added("The posts of 0 of 3 fan clubs are there."))
+    #expect(dialog.state.problem == "The publication cannot be reached. Check your connection and try again.")
+    #expect(dialog.state.failures.isEmpty)
+    #expect(dialog.state.fetchLabel == "Fetch the rest")
+  }
+
   @Test func cancelCancelsAtThePublication() async {
     let dialog = dialog([Import(id: "i", step: .storing, done: 1, total: 9)])
     dialog.urlChanged("example.org/feed")

@@ -48,6 +48,34 @@ final class AddFeedTests: ServerCase {
     _ = try app.row("The first post")
   }
 
+  func testTheAddressOfAPageLeadsToItsFeed() throws {
+    try addFeed(site.address("one.html"))
+    try app.waitForScreen("fanclub")
+    try app.waitForText("The Site")
+    _ = try app.row("The first post")
+  }
+
+  func testOfSeveralFeedsOfAPageTheReaderChooses() throws {
+    try addFeed(site.address("two.html"))
+    try app.waitForText("This page names 2 feeds. Which one do you want?")
+    try app.press("Feed at feed.xml")
+    try app.waitForScreen("fanclub")
+    try app.waitForText("The Site")
+  }
+
+  func testThePostsOfAWholeListAreFetchedAtOnce() throws {
+    try addFeed(site.address("list.opml"))
+    try app.waitForText("2 fan clubs came from “My feeds”.")
+    try app.press("Fetch all")
+    try app.waitForText("The posts of 1 of 2 fan clubs are there.")
+    try app.waitForText("other.xml: the server answered with status 404.")
+    try app.press("Show the fan clubs")
+    try app.waitForScreen("fanclubs")
+    try app.open("The Site")
+    try app.waitForScreen("fanclub")
+    _ = try app.row("The first post")
+  }
+
   func testWhatIsCancelledLeavesNothingBehind() throws {
     site.hold()
     try addFeed(site.address("feed.xml"))

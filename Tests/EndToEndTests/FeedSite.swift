@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A site on the loopback network with a feed, a list of feeds and a document that is cut off. Answers can be held back.
+/// A site on the loopback network with a feed, a list of feeds, pages that name feeds, and a document that is cut off. Answers can be held back.
 final class FeedSite: Sendable {
   // @unchecked: every field is read and written under `condition`.
   private final class Content: @unchecked Sendable {
@@ -27,6 +27,8 @@ final class FeedSite: Sendable {
       case "/feed.xml": return .text(FeedSite.rss("The Site", home: home, items.map(FeedSite.item)))
       case "/broken.xml": return .text("<?xml version=\"1.0\"?>\n<rss version=\"2.0\"><channel>\n<title>Broken</title><item>\n<title>Half")
       case "/list.opml": return .text(FeedSite.outline(home))
+      case "/one.html": return .text(FeedSite.page(["feed.xml"]))
+      case "/two.html": return .text(FeedSite.page(["other.xml", "feed.xml"]))
       default: return .answer(404)
       }
     }
@@ -43,7 +45,7 @@ final class FeedSite: Sendable {
 
   deinit { release() }
 
-  /// The address of one of its documents: `feed.xml`, `list.opml`, `broken.xml`.
+  /// The address of one of its documents: `feed.xml`, `list.opml`, `one.html`, `two.html`, `broken.xml`.
   func address(_ document: String) -> String { "\(server.origin)/\(document)" }
 
   /// What was asked for, in order.
@@ -76,6 +78,11 @@ final class FeedSite: Sendable {
     \(items.joined(separator: "\n"))
     </channel></rss>
     """
+  }
+
+  private static func page(_ feeds: [String]) -> String {
+    let links = feeds.map { "<link rel=\"alternate\" type=\"application/rss+xml\" title=\"Feed at \($0)\" href=\"/\($0)\">" }.joined()
+    return "<!DOCTYPE html><html><head><title>A page</title>\(links)</head><body><p>Hello</p></body></html>"
   }
 
   private static func outline(_ home: String) -> String {

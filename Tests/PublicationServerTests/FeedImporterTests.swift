@@ -50,6 +50,20 @@ import Testing
     #expect(Set(web.targets) == ["https://example.org/feed"])
   }
 
+  @Test func pages() async throws {
+    let rig = try await Rig(posts: [])
+    let web = FakeWeb()
+    let link = { (url: String) in "<link rel=alternate type=application/rss+xml href=\(url)>" }
+    web.answer("https://example.org/", Response(200, body: Data("<!DOCTYPE html>\(link("feed"))".utf8)))
+    web.answer("https://example.org/feed", Response(200, body: Documents.rss("One")))
+    web.answer("https://two.example/", Response(200, body: Data("<!DOCTYPE html>\(link("a") + link("b"))".utf8)))
+    let done = await run(rig, web, ["https://example.org/", "https://two.example/"])
+    #expect(done.status == 1)
+    #expect(done.out == ["https://example.org/: 1 items, 1 added, 0 updated, 0 unchanged"])
+    let told = "this web page names several feeds: https://two.example/a, https://two.example/b. Import one of them."
+    #expect(done.told.last == "https://two.example/: \(told)")
+  }
+
   @Test func whatCannotBeImportedIsOneLine() async throws {
     let rig = try await Rig(posts: [])
     let (web, folder) = (FakeWeb(), try TemporaryFolder())

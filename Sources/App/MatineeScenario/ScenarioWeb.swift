@@ -8,8 +8,9 @@ import Synchronization
 /// The web of a scenario: what its publication fetches feeds from. Safe from any thread.
 ///
 /// `https://the-reel.example/feed.xml` has what the operator published, and one item from the first on;
-/// `https://feeds.example/list.opml` lists it with another, `https://broken.example/feed.xml` is cut off, `https://slow.example/feed.xml`
-/// never answers, and nobody is at any other address.
+/// `https://the-reel.example` is a page that names it, `https://pages.example` one that names it and another, and
+/// `https://empty.example` one that names none. `https://feeds.example/list.opml` lists the same two, `https://broken.example/feed.xml` is cut
+/// off, `https://slow.example/feed.xml` never answers, and nobody is at any other address.
 final class ScenarioWeb: Transport {
   private static let reel = "https://the-reel.example/feed.xml"
   private let clock: any AppClock
@@ -26,6 +27,9 @@ final class ScenarioWeb: Transport {
   func send(_ request: Request) async throws -> Response {
     switch request.target {
     case Self.reel: return Response(200, headers: ["Content-Type": "application/rss+xml"], body: feed)
+    case "https://the-reel.example": return Self.page(["/feed.xml", "/comments/feed.xml"])
+    case "https://pages.example": return Self.page([Self.reel, "https://quiet.example/feed.xml"])
+    case "https://empty.example": return Self.page([])
     case "https://feeds.example/list.opml": return Response(200, headers: ["Content-Type": "text/x-opml"], body: Data(Self.list.utf8))
     case "https://broken.example/feed.xml": return Response(200, headers: ["Content-Type": "application/rss+xml"], body: feed.dropLast(20))
     case "https://slow.example/feed.xml":
@@ -51,6 +55,12 @@ final class ScenarioWeb: Transport {
     }
     let head = #"<?xml version="1.0"?><rss version="2.0"><channel><title>The Reel</title><link>https://the-reel.example/</link>"#
     return Data("\(head)\(items.joined())</channel></rss>".utf8)
+  }
+
+  private static func page(_ feeds: [String]) -> Response {
+    let links = feeds.map { "<link rel=\"alternate\" type=\"application/rss+xml\" title=\"At \($0)\" href=\"\($0)\">" }.joined()
+    let page = "<!DOCTYPE html><html><head><title>A page</title>\(links)</head><body><p>Hello</p></body></html>"
+    return Response(200, headers: ["Content-Type": "text/html; charset=utf-8"], body: Data(page.utf8))
   }
 
   /// As RFC 822 has it.

@@ -1,17 +1,19 @@
 import AddFeedFeature
 import Gtk
 
-/// The sheet that adds a feed: an address or a file, how far it is, and what came of it.
+/// The sheet that adds a feed: an address or a file, which of several, how far it is, and what came of it.
 @MainActor final class AddFeedView: View {
   let scope = Scope()
   let root: Widget
   private let viewModel: AddFeedViewModel
   private let stack = Stack()
   private let chooser = FileChooser()
-  private let entry = Entry(placeholder: "https://example.org/feed.xml", name: "Address of the feed")
+  private let entry = Entry(placeholder: "example.org", name: "Address of the feed")
   private let choose = Button("Choose a file…")
   private let file = Label(styles: [.dim], lines: 1)
   private let problem = Label(styles: [.error], wraps: true, isSelectable: true)
+  private let question = Label(wraps: true)
+  private let choices = Box(.vertical, spacing: 2)
   private let add = Button("Add", styles: [.suggested, .pill, "compact"])
   private let close = Button("Cancel", styles: [.pill, "compact"])
   private let feed = Label(styles: [.subheading], wraps: true)
@@ -20,8 +22,13 @@ import Gtk
   private let cancel = Button("Cancel", styles: [.pill, "compact"])
   private let trouble = Label(styles: [.error], wraps: true)
   private let result = Label(wraps: true)
+  private let notice = Label(styles: [.error], wraps: true)
+  private let failures = Box(.vertical, spacing: 8)
+  private let fetch = Button("Fetch all", styles: [.pill, "compact"])
   private let open = Button("Show the fan clubs", styles: [.suggested, .pill, "compact"])
   private let done = Button("Close", styles: [.pill, "compact"])
+  private var asked: AddFeedViewModel.State.Question?
+  private var failed: [AddFeedViewModel.State.Failure] = []
 
   init(_ viewModel: AddFeedViewModel) {
     self.viewModel = viewModel
@@ -30,11 +37,13 @@ import Gtk
     let asking = Box(
       .vertical, spacing: 12,
       children: [
-        Label("The address of a feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim], wraps: true),
-        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, Self.row(close, add),
+        Label(
+          "The address of a page or of its feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim],
+          wraps: true),
+        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, question, FittingScroller(choices), Self.row(close, add),
       ])
     let adding = Box(.vertical, spacing: 12, children: [feed, words, bar, trouble, Self.row(cancel)])
-    let added = Box(.vertical, spacing: 12, children: [result, Self.row(done, open)])
+    let added = Box(.vertical, spacing: 12, children: [result, notice, FittingScroller(failures), Self.row(done, fetch, open)])
     for (page, name) in [(asking, "asking"), (adding, "adding"), (added, "added")] { stack.add(page, name: name) }
     root = Box(.vertical, spacing: 14, children: [Label("Add feed", styles: [.heading]), stack])
     entry.onChanged(self) { $0.viewModel.urlChanged($1) }
@@ -42,6 +51,7 @@ import Gtk
     add.onClicked(self) { $0.viewModel.addTapped() }
     choose.onClicked(self) { $0.chooseTapped() }
     cancel.onClicked(self) { $0.viewModel.cancelTapped() }
+    fetch.onClicked(self) { $0.viewModel.fetchTapped() }
     open.onClicked(self) { $0.viewModel.openTapped() }
     for button in [close, done] { button.onClicked(self) { $0.viewModel.closeTapped() } }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -67,15 +77,17 @@ import Gtk
     entry.text = state.url
     file.text = state.file ?? ""
     add.isSensitive = state.canAdd
-    for label in [problem, trouble] {
+    for label in [problem, trouble, notice] {
       label.text = state.problem ?? ""
       label.isVisible = state.problem != nil
     }
+    show(state.question)
+    show(state.failures)
     switch state.phase {
     case .asking:
       bar.isPulsing = false
       stack.show("asking")
-    case .adding(let progress):
+    case .adding(let progress), .fetching(let progress):
       feed.text = progress.title
       feed.isVisible = !progress.title.isEmpty
       words.text = progress.words
@@ -86,11 +98,42 @@ import Gtk
     case .added(let sentence):
       bar.isPulsing = false
       result.text = sentence
+      fetch.isVisible = state.fetchLabel != nil
+      if let label = state.fetchLabel { fetch.label = label }
       open.isVisible = state.openLabel != nil
       if let label = state.openLabel { open.label = label }
       guard stack.visibleName != "added" else { return }
       stack.show("added")
       (open.isVisible ? open : done).focus()
     }
+  }
+
+  private func show(_ question: AddFeedViewModel.State.Question?) {
+    self.question.isVisible = question != nil
+    choices.isVisible = question != nil
+    guard asked != question else { return }
+    asked = question
+    self.question.text = question?.sentence ?? ""
+    let buttons = (question?.choices ?? []).map { choice in
+      let name = choice.title.isEmpty ? choice.url : choice.title
+      let lines = [Label(name, lines: 1)] + (choice.title.isEmpty ? [] : [Label(choice.url, styles: [.caption, .dim], lines: 1)])
+      let button = Button(Box(.vertical, spacing: 2, children: lines), name: name, styles: [.flat, "menu-item"])
+      button.onClicked(self) { $0.viewModel.choiceTapped(choice.url) }
+      return button
+    }
+    choices.replaceAll { for button in buttons { button } }
+    buttons.first?.focus()
+  }
+
+  private func show(_ failures: [AddFeedViewModel.State.Failure]) {
+    self.failures.isVisible = !failures.isEmpty
+    guard failed != failures else { return }
+    failed = failures
+    let texts = failures.map { failure in
+      Box(
+        .vertical, spacing: 2,
+        children: [Label(failure.name, lines: 1), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true)])
+    }
+    self.failures.replaceAll { for text in texts { text } }
   }
 }

@@ -11,6 +11,36 @@ extension AddFeedViewModel {
       case adding(Progress)
       /// It was added; the sentence says what came of it.
       case added(String)
+      /// The posts of what was added are being fetched.
+      case fetching(Progress)
+    }
+
+    /// What has to be chosen.
+    public struct Question: Equatable, Sendable {
+      /// For the reader.
+      public var sentence: String
+      /// What there is to choose from, in the page's order.
+      public var choices: [Import.Choice]
+
+      /// Makes one.
+      public init(_ sentence: String, _ choices: [Import.Choice]) {
+        self.sentence = sentence
+        self.choices = choices
+      }
+    }
+
+    /// A fan club whose posts could not be fetched.
+    public struct Failure: Equatable, Sendable {
+      /// The club's name.
+      public var name: String
+      /// Why: one sentence.
+      public var problem: String
+
+      /// Makes one.
+      public init(_ name: String, _ problem: String) {
+        self.name = name
+        self.problem = problem
+      }
     }
 
     /// How far it is.
@@ -43,8 +73,14 @@ extension AddFeedViewModel {
     public var canAdd = false
     /// Why nothing was added: one sentence, with the file or address and the place in it; `nil` when nothing went wrong.
     public var problem: String?
-    /// What was added can be opened: "Show the fan club", "Show the fan clubs"; `nil` for nothing.
+    /// The feeds of the web page at the address, when the reader has to say which is meant; `nil` otherwise.
+    public var question: Question?
+    /// What was added can be opened: "Show the fan clubs"; `nil` for nothing.
     public var openLabel: String?
+    /// The posts of what was added can be fetched: "Fetch all", "Fetch the rest"; `nil` when there are none to fetch.
+    public var fetchLabel: String?
+    /// The fan clubs whose posts could not be fetched.
+    public var failures: [Failure] = []
 
     /// An empty dialog.
     public init() {}

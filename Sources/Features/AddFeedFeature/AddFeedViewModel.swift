@@ -5,7 +5,8 @@ import PublicationAPI
 import PublicationClient
 import Runtime
 
-/// "Add feed": takes an address or a file, shows how far the publication is with it, and cancels. Isolated to the main actor.
+/// "Add feed": takes an address or a file, shows how far the publication is with it, and cancels. Of a list of feeds it fetches the posts of
+/// all, if the reader wants that. Isolated to the main actor.
 @MainActor public final class AddFeedViewModel {
   /// The single source of truth.
   public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
@@ -21,6 +22,7 @@ import Runtime
   private var current: Import?
   private var isCancelled = false
   private var clubs: [FanClub.ID] = []
+  private lazy var fetch = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.fetchChanged() }
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -40,7 +42,7 @@ import Runtime
   public func disappear() {}
 
   /// The dialog was closed, by whatever means: what is still being added is cancelled.
-  public func closed() { if case .adding = state.phase { cancelTapped() } }
+  public func closed() { cancelTapped() }
 
   /// Fills in the address that a link or another page brought; nothing is added before the reader says so.
   public func opened(with url: String) {
@@ -53,7 +55,7 @@ import Runtime
     guard case .asking = state.phase, url != state.url || path != nil else { return }
     path = nil
     var new = state
-    (new.url, new.file, new.problem) = (url, nil, nil)
+    (new.url, new.file, new.problem, new.question) = (url, nil, nil, nil)
     new.canAdd = Self.address(url) != nil
     state = new
   }
@@ -63,7 +65,7 @@ import Runtime
     guard case .asking = state.phase else { return }
     self.path = path
     var new = state
-    (new.url, new.file, new.problem) = ("", URL(fileURLWithPath: path).lastPathComponent, nil)
+    (new.url, new.file, new.problem, new.question) = ("", URL(fileURLWithPath: path).lastPathComponent, nil, nil)
     new.canAdd = true
     state = new
   }
@@ -74,20 +76,34 @@ import Runtime
     isCancelled = false
     current = nil
     var new = state
-    new.problem = nil
+    (new.problem, new.question) = (nil, nil)
     new.phase = .adding(.init(path == nil ? "Fetching…" : "Opening the file…"))
     state = new
     adding = Task { [weak self] in await self?.add() }
   }
 
-  /// Stops: nothing of it will be there, unless it was done before.
+  /// Adds one of the feeds that the web page at the address names.
+  public func choiceTapped(_ url: String) {
+    guard case .asking = state.phase, state.question?.choices.contains(where: { $0.url == url }) == true else { return }
+    urlChanged(url)
+    addTapped()
+  }
+
+  /// Stops: nothing of it will be there, unless it was done before. Posts that were fetched stay.
   public func cancelTapped() {
+    if case .fetching = state.phase { return fetch.cancel() }
     guard case .adding(var progress) = state.phase, !progress.isCancelling else { return }
     isCancelled = true
     progress.isCancelling = true
     state.phase = .adding(progress)
     // Until the publication has said the import's name there is nothing to cancel there: `add` does it then.
     if let current { cancel(current.id) }
+  }
+
+  /// Fetches the posts of the fan clubs that a list of feeds made, those that are not there yet.
+  public func fetchTapped() {
+    guard case .added = state.phase, state.fetchLabel != nil else { return }
+    fetch.begin()
   }
 
   /// Opens what was added.
@@ -167,7 +183,7 @@ import Runtime
         }
       }
     case .done: done(latest)
-    case .failed: failed(latest.problem ?? "The feed could not be added.")
+    case .failed: failed(latest.problem ?? "The feed could not be added.", choices: latest.choices ?? [])
     case .cancelled: failed(nil)
     }
   }
@@ -219,16 +235,41 @@ import Runtime
         ? "“\(title)” names no feeds, so there is nothing to add."
         : "\(formatting.count(clubs.count, "fan club", "fan clubs")) came from “\(title)”. Their posts are fetched when you ask for them.")
     new.openLabel = clubs.isEmpty ? nil : "Show the fan clubs"
+    new.fetchLabel = clubs.isEmpty ? nil : "Fetch all"
     state = new
+    fetch.left = clubs
   }
 
-  /// - Parameter problem: `nil` when the reader did not want it any more.
-  private func failed(_ problem: String?) {
+  /// - Parameters:
+  ///   - problem: `nil` when the reader did not want it any more.
+  ///   - choices: what a web page names, of which the reader has to choose.
+  private func failed(_ problem: String?, choices: [Import.Choice] = []) {
     guard !store.isClosed else { return }
     current = nil
     var new = state
     new.phase = .asking
-    new.problem = isCancelled ? nil : problem
+    new.problem = isCancelled || !choices.isEmpty ? nil : problem
+    if !isCancelled, !choices.isEmpty {
+      new.question = .init("This page names \(formatting.count(choices.count, "feed", "feeds")). Which one do you want?", choices)
+    }
+    state = new
+  }
+
+  private func fetchChanged() {
+    guard !store.isClosed else { return }
+    var new = state
+    (new.failures, new.problem) = (fetch.failures, fetch.problem)
+    if fetch.isUnderWay {
+      new.phase = .fetching(
+        .init(
+          "Fetching \(formatting.count(min(fetch.done + 1, fetch.total))) of \(formatting.count(fetch.total))",
+          fraction: Double(fetch.done) / Double(max(1, fetch.total)), title: fetch.name))
+    } else {
+      store.listsAreStale()
+      let (fetched, all) = (formatting.count(clubs.count - fetch.left.count), formatting.count(clubs.count, "fan club", "fan clubs"))
+      new.phase = .added("The posts of \(fetched) of \(all) are there.")
+      new.fetchLabel = fetch.left.isEmpty ? nil : "Fetch the rest"
+    }
     state = new
   }
 }

@@ -5,7 +5,6 @@ import Runtime
 
 /// Asks the publication for the posts of a club that came from a list of feeds, and waits until they are there.
 @MainActor final class ClubFetch {
-  private static let pace = Duration.milliseconds(500)
   private let store: ContentStore
   private let clock: any AppClock
   private var task: Task<Void, Never>?
@@ -25,14 +24,9 @@ import Runtime
       self?.isUnderWay = false
       ended(problem)
     }
-    task = Task { [store, effects = store.effects, client = store.client, clock] in
+    task = Task { [store, clock] in
       do {
-        var latest = try await store.fetchPosts(of: id)
-        while latest.state == .running {
-          try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
-          let name = latest.id
-          latest = try await effects.run("fanclub.look") { try await client.progress(of: name) }
-        }
+        let latest = try await store.fetchPosts(of: id, lookingOn: clock)
         guard !Task.isCancelled else { return }
         ended(latest.state == .done ? nil : latest.problem ?? "The posts of this fan club could not be fetched.")
       } catch {

@@ -31,7 +31,7 @@ struct Sniffer {
     case "{", "[": return .json
     case "<":
       let start = text.prefix(512).lowercased()
-      return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? .other("it is a web page") : .xml
+      return start.hasPrefix("<!doctype html") || start.hasPrefix("<html") ? .other(FeedError.Reason.isAWebPage) : .xml
     default: break
     }
     if bytes.starts(with: [0x1F, 0x8B]) { return .other("it is a compressed file") }

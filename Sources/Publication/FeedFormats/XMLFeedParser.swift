@@ -119,7 +119,7 @@ struct XMLFeedParser {
     // Whatever namespace an RSS document declares for itself, its own elements are RSS.
     if name.local.lowercased() == "rss" { rootURI = uri }
     guard reader == nil else { return }
-    stop(.notAFeed(name.local.lowercased() == "html" ? "it is a web page" : "it is XML of another kind, “\(name.local)”"))
+    stop(name.local.lowercased() == "html" ? .webPage : .notAFeed("it is XML of another kind, “\(name.local)”"))
   }
 
   fileprivate mutating func end(_ local: UnsafePointer<xmlChar>) {

@@ -24,6 +24,22 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
     case storing
   }
 
+  /// A feed of several that a web page names.
+  public struct Choice: Codable, Equatable, Sendable, Identifiable {
+    /// Where it is: what to import instead.
+    public var url: String
+    /// What the page calls it; empty when it gives no name.
+    public var title: String
+    /// The address.
+    public var id: String { url }
+
+    /// Makes one.
+    public init(url: String, title: String = "") {
+      self.url = url
+      self.title = title
+    }
+  }
+
   /// The publication's name for it, which nobody guesses.
   public var id: String
   /// See ``State-swift.enum``.
@@ -40,6 +56,8 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   public var title: String
   /// Why it failed: one sentence, with the file or URL and the place in it.
   public var problem: String?
+  /// What to choose from it failed because there is a web page that names several feeds.
+  public var choices: [Choice]?
 
   /// The most bytes that a document may have, posted or fetched: 50 MB.
   public static let documentLimit = 50_000_000
@@ -47,7 +65,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   /// Makes one.
   public init(
     id: String, state: State = .running, step: Step = .fetching, done: Int = 0, total: Int = 0, clubs: [FanClub.ID] = [],
-    title: String = "", problem: String? = nil
+    title: String = "", problem: String? = nil, choices: [Choice]? = nil
   ) {
     self.id = id
     self.state = state
@@ -57,10 +75,11 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
     self.clubs = clubs
     self.title = title
     self.problem = problem
+    self.choices = choices
   }
 }
 
-/// `POST /v1/imports`: imports what is at an address.
+/// `POST /v1/imports`: imports what is at an address: a feed, a list of feeds, or a web page that names its feed.
 public struct ImportRequest: Codable, Equatable, Sendable {
   /// An absolute `http` or `https` URL.
   public var url: String

@@ -150,11 +150,34 @@ import Runtime
   /// Has the publication fetch the posts of a club that came from a list of feeds.
   /// - Returns: how far it is.
   /// - Throws: `ClientError`.
-  public func fetchPosts(of club: FanClub.ID) async throws -> Import {
+  func fetchPosts(of club: FanClub.ID) async throws -> Import {
     asked[club] = clock.now
     let client = client
     return try await ask("fanclub.fetch") { try await client.refreshFanClub(club) }
   }
+
+  /// The same, until it is over, however often the publication cannot be reached meanwhile: it goes on there whether anyone looks or not.
+  /// - Parameters:
+  ///   - clock: when to look.
+  ///   - begun: told once the publication has begun.
+  /// - Returns: what became of it.
+  /// - Throws: `ClientError` when it did not begin, or the publication does not know of it any more; `CancellationError`.
+  public func fetchPosts(
+    of club: FanClub.ID, lookingOn clock: any AppClock, begun: @MainActor (Import) -> Void = { _ in }
+  ) async throws -> Import {
+    var latest = try await fetchPosts(of: club)
+    begun(latest)
+    while latest.state == .running, !isClosed {
+      try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
+      let (client, id) = (client, latest.id)
+      do { latest = try await ask("fanclub.look") { try await client.progress(of: id) } } catch {
+        guard RequestFailure(explaining: error).isUnreachable, !Task.isCancelled else { throw error }
+      }
+    }
+    return latest
+  }
+
+  private static let pace = Duration.milliseconds(500)
 
   /// Brings a post into the cache, with its body: what is kept of it at once, and then what the publication says.
   /// - Parameter anew: whether it is asked for again while it is asked for already, since the answer may be another now.

@@ -52,14 +52,17 @@ public struct FeedImporter: Sendable {
     for (index, source) in sources.enumerated() {
       progress("[\(index + 1)/\(sources.count)] \(source)")
       do {
-        let (data, contentType, origin) = try await read(source)
-        let document = try FeedParser.document(data, source: source, contentType: contentType)
+        let (document, origin) = try await read(source)
         let report = try await publication.store(document, as: origin, nil).report
         say(
           Line(
             source: source, items: report.items, added: report.added, updated: report.updated, unchanged: report.unchanged))
       } catch let error as FeedError {
         failures += 1
+        progress(error.description)
+      } catch let error as FeedFetcher.Failure {
+        failures += 1
+        // It may be about the feed that a page names.
         progress(error.description)
       } catch {
         failures += 1
@@ -81,20 +84,17 @@ public struct FeedImporter: Sendable {
 
   private struct Unreadable: Error { let sentence: String }
 
-  /// A source's bytes, and where they came from: a URL, or an absolute path.
-  private func read(_ source: String) async throws -> (data: Data, contentType: String?, origin: FeedOrigin) {
+  /// What a source has, and where that came from: a URL, or an absolute path.
+  private func read(_ source: String) async throws -> (document: FeedDocument, origin: FeedOrigin) {
     if source.hasPrefix("http://") || source.hasPrefix("https://") {
       guard let url = FeedAddress.url(source) else { throw Unreadable(sentence: "this is no http or https address.") }
-      guard case .document(let data, let contentType, let version) = try await FeedFetcher(web: web).fetch(FeedVersion(url: url)) else {
-        throw Unreadable(sentence: "the server has nothing new.")
-      }
-      return (data, contentType, FeedOrigin(source: source, name: source, version: version))
+      return try await FeedFetcher(web: web).find(url, nil)
     }
     let path = URL(fileURLWithPath: source).standardizedFileURL.path
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw Unreadable(sentence: "there is no such file.") }
     guard !isFolder.boolValue else { throw Unreadable(sentence: "this is a folder, not a feed.") }
-    return (try Self.contents(of: path, source), nil, FeedOrigin(source: path, name: path))
+    return (try FeedParser.document(Self.contents(of: path, source), source: source), FeedOrigin(source: path, name: path))
   }
 
   /// A file's bytes, of which no more are read than may be in a feed, whatever it is.
@@ -113,7 +113,7 @@ public struct FeedImporter: Sendable {
   private static func sentence(_ error: any Error) -> String {
     switch error {
     case let error as Unreadable: error.sentence
-    case let error as FeedFetcher.Failure: error.sentence
+    case let error as FeedFetcher.Several: "\(error.sentence) Import one of them."
     case let error as CocoaError: error.localizedDescription
     default: "\(error)"
     }

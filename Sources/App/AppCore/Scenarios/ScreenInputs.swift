@@ -201,8 +201,8 @@ extension AddFeedViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "urlChanged": { self.urlChanged($0) }, "fileChosen": { self.fileChosen($0) }, "addTapped": { _ in self.addTapped() },
-      "cancelTapped": { _ in self.cancelTapped() }, "openTapped": { _ in self.openTapped() },
-      "closeTapped": { _ in self.closeTapped() },
+      "choiceTapped": { self.choiceTapped($0) }, "cancelTapped": { _ in self.cancelTapped() }, "fetchTapped": { _ in self.fetchTapped() },
+      "openTapped": { _ in self.openTapped() }, "closeTapped": { _ in self.closeTapped() },
     ]
   }
 }

@@ -23,7 +23,8 @@ struct FeedVersion: Equatable, Sendable {
 struct FeedFetcher: Sendable {
   /// What a server had.
   enum Answer: Sendable {
-    case document(Data, contentType: String?, FeedVersion)
+    /// - Parameter address: where it was in the end.
+    case document(Data, contentType: String?, FeedVersion, address: String)
     /// It is the version that was asked about.
     case unchanged(FeedVersion)
   }
@@ -54,7 +55,7 @@ struct FeedFetcher: Sendable {
         url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"],
         maxAge: response.headers.maxAge?.components.seconds ?? 0)
       switch response.status {
-      case 200: return .document(response.body, contentType: response.headers["Content-Type"], version)
+      case 200: return .document(response.body, contentType: response.headers["Content-Type"], version, address: target)
       case 304 where known.etag != nil || known.modified != nil:
         return .unchanged(
           FeedVersion(

@@ -104,7 +104,7 @@ extension Publication {
         unchanged.version = version
         (unchanged.failures, unchanged.problem, unchanged.quiet) = (0, nil, nil)
         try await keep(unchanged, next: service.next(version))
-      case .document(let data, let contentType, let version):
+      case .document(let data, let contentType, let version, address: _):
         try job?.advance(.reading)
         let parsed = try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
         _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version), job)

@@ -79,6 +79,7 @@ final class ImportJob: Sendable {
       case .failure(let error):
         state.report.state = .failed
         state.report.problem = Publication.sentence(of: error)
+        state.report.choices = (error as? FeedFetcher.Several)?.feeds
       }
     }
   }

@@ -92,10 +92,8 @@ extension Publication {
   // MARK: The work
 
   private nonisolated func importDocument(at url: String, _ service: FeedService, _ job: ImportJob) async throws -> [FanClub.ID] {
-    guard case .document(let data, let contentType, let version) = try await service.fetcher.fetch(FeedVersion(url: url)) else { return [] }
-    try job.advance(.reading)
-    let document = try FeedParser.document(data, source: url, contentType: contentType, limit: Import.documentLimit)
-    return try await store(document, as: FeedOrigin(source: url, name: url, version: version), job).clubs
+    let (document, origin) = try await service.fetcher.find(url, job)
+    return try await store(document, as: origin, job).clubs
   }
 
   private nonisolated func importDocument(
@@ -115,6 +113,7 @@ extension Publication {
     switch error {
     case let error as FeedError: error.description
     case let error as FeedFetcher.Failure: error.description
+    case let error as FeedFetcher.Several: error.description
     case let problem as Problem: problem.title
     default: "It could not be stored: \(error)"
     }

@@ -1,0 +1,111 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Testing
+
+@testable import PublicationServer
+
+/// Feeds that are found by the address of a web page.
+@Suite struct FeedFinderTests {
+  private static let page = "https://example.org"
+
+  private func page(_ feeds: String..., title: String = "Feed") -> Response {
+    let links = feeds.map { "<link rel=\"alternate\" type=\"application/rss+xml\" title=\"\(title)\" href=\"\($0)\">" }.joined()
+    let text = "<!DOCTYPE html><html><head><title>A page</title>\(links)</head><body></body></html>"
+    return Response(200, headers: ["Content-Type": "text/html"], body: Data(text.utf8))
+  }
+
+  @Test func theFeedOfAPageIsTheOneThatIsAdded() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(Self.page, page("/feed"))
+    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    let done = try await house.end(try await house.begin("example.org"))
+    #expect((done.state, done.title, done.problem, done.choices) == (.done, "A feed", nil, nil))
+    #expect(house.web.targets == [Self.page, ReaderHouse.url])
+    // It is the one that its own address leads to.
+    #expect(try await house.end(try await house.begin(ReaderHouse.url)).clubs == done.clubs)
+    #expect(try await house.clubs().map(\.followed) == [true])
+  }
+
+  @Test func itsAddressBelongsToWhereThePageIsInTheEnd() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(Self.page, Response(302, headers: ["Location": "https://www.example.org/blog/"]))
+    house.web.answer("https://www.example.org/blog/", page("feed"))
+    house.web.answer("https://www.example.org/blog/feed", Response(200, body: Documents.rss("One")))
+    #expect(try await house.end(try await house.begin(Self.page)).state == .done)
+  }
+
+  @Test func ofSeveralTheReaderChooses() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(Self.page, page("/feed", "https://other.example/feed"))
+    let asked = try await house.end(try await house.begin(Self.page))
+    #expect(asked.state == .failed)
+    #expect(asked.choices?.map(\.url) == ["https://example.org/feed", "https://other.example/feed"])
+    #expect(asked.choices?.map(\.title) == ["Feed", "Feed"])
+    #expect(
+      asked.problem == "https://example.org: this web page names several feeds: https://example.org/feed, https://other.example/feed.")
+    #expect(house.web.targets == [Self.page])
+    #expect(try await house.clubs().isEmpty)
+  }
+
+  @Test func aPageWithoutFeedsIsOneClearSentence() async throws {
+    let house = try await ReaderHouse()
+    let addresses = ["", "javascript:alert(1)", "file:///etc/passwd", "https://ada:secret@example.org/feed"]
+    for answer in [page()] + addresses.map({ page($0) }) {
+      house.web.answer(Self.page, answer)
+      let failed = try await house.end(try await house.begin(Self.page))
+      #expect(failed.problem == "https://example.org: This is not a feed: it is a web page that names no feed.")
+      #expect(failed.choices == nil)
+    }
+    #expect(Set(house.web.targets) == [Self.page])
+  }
+
+  @Test func pagesThatNameOneAnotherLeadToAnEnd() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(Self.page, page("/feed"))
+    house.web.answer(ReaderHouse.url, page("https://example.org"))
+    let failed = try await house.end(try await house.begin(Self.page))
+    #expect(failed.problem == "https://example.org/feed, line 1, column 1: This is not a feed: it is a web page.")
+    house.web.forget()
+    house.web.answer(Self.page, page("https://example.org"))
+    #expect(try await house.end(try await house.begin(Self.page)).state == .failed)
+    #expect(house.web.targets == [Self.page, Self.page])
+  }
+
+  @Test func whatIsWrongWithTheFeedIsSaidOfTheFeed() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(Self.page, page("/feed"))
+    house.web.answer(ReaderHouse.url, Response(404))
+    let failed = try await house.end(try await house.begin(Self.page))
+    #expect(failed.problem == "https://example.org/feed: the server answered with status 404.")
+    // A broken feed is one, whatever its server calls it.
+    house.web.answer(
+      ReaderHouse.url, Response(200, headers: ["Content-Type": "text/html"], body: Documents.rss("One").dropLast(20)))
+    #expect(try await house.end(try await house.begin(ReaderHouse.url)).problem?.hasPrefix("https://example.org/feed, line 1") == true)
+  }
+
+  @Test func aPageThatBeginsOtherwise() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    let link = "<link rel=alternate type=application/rss+xml href=/feed>"
+    for text in [
+      "<head>\(link)</head>", "Hello \(link)", "<!-- c --><!DOCTYPE html><html>\(link)</html>",
+      "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head>\(link)</head></html>",
+    ] {
+      house.web.answer(Self.page, Response(200, headers: ["Content-Type": "text/html; charset=utf-8"], body: Data(text.utf8)))
+      #expect(try await house.end(try await house.begin(Self.page)).state == .done, "\(text)")
+    }
+  }
+
+  /// A schedule asks what was chosen, and nothing else.
+  @Test func aFeedThatBecameAPageLeadsNowhereElse() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    let club = try #require(try await house.end(try await house.begin(ReaderHouse.url)).clubs.first)
+    house.web.answer(ReaderHouse.url, page("https://other.example/feed"))
+    house.web.forget()
+    let failed = try await house.end(await house.refresh(club))
+    #expect(failed.problem == "https://example.org/feed, line 1, column 1: This is not a feed: it is a web page.")
+    #expect(house.web.targets == [ReaderHouse.url])
+  }
+}
