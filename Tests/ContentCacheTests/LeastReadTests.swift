@@ -161,7 +161,7 @@ import Testing
     for id in ["a", "b"] { shelf.cache.add(.init(id: id) { _ in }, to: id) }
     await shelf.cache.written()
     #expect(try kept() == ["a", "b"])
-    for id in ["a", "b"] { shelf.cache.remove(AnyHashable(id), from: id) }
+    for id in ["a", "b"] { shelf.cache.remove(.init(id: id) { _ in }, from: id) }
     await shelf.cache.written()
     #expect(try kept() == ["b"])
     await shelf.end()

@@ -125,7 +125,7 @@ import Testing
         return false
       }
       var expected = known
-      for action in line where action.entityID == id { action.apply(to: &expected) }
+      for action in line where action.isAboutAll || action.entityID == id { action.apply(to: &expected) }
       guard world.cache[id] == expected else {
         Issue.record("\(comment): \(id) shows \(String(describing: world.cache[id])), expected \(String(describing: expected))")
         return false
@@ -163,7 +163,8 @@ import Testing
       await quiet()
     }
     guard check("\(comment), at the end") else { return false }
-    var wrong = lastActions().filter { !refused.contains($0.id) && !server.shows($0) }.map { "\($0) is not on the server" }
+    var wrong = lastActions().filter { !refused.contains($0.action.id) && !server.shows($0.action, on: $0.note) }
+      .map { "\($0.action) is not on the server's \($0.note)" }
     wrong += done.filter { $0.kind == CommentAction.kind && !refused.contains($0.id) && server.comments[$0.id] != 1 }
       .map { "\($0) came out \(server.comments[$0.id] ?? 0) times" }
     wrong += await readEverything()
@@ -200,13 +201,15 @@ import Testing
   // MARK: The reader
 
   private func act() {
-    let kind = [LikeAction.kind, LikeAction.kind, MarkAction.kind, CommentAction.kind, WriteAction.kind][below(5)]
+    let kinds = [LikeAction.kind, LikeAction.kind, MarkAction.kind, CommentAction.kind, WriteAction.kind, MarkAllAction.kind]
+    let kind = kinds[below(kinds.count)]
     guard let id = (kind == WriteAction.kind ? Self.own : Self.notes).randomElement(using: &random) else { return }
     let on = below(2) == 0
     let action: UUID =
       switch kind {
       case LikeAction.kind: world.like(id, on)
       case MarkAction.kind: world.mark(id, on)
+      case MarkAllAction.kind: world.markAll(to: id, on)
       case WriteAction.kind: world.write(id, on)
       default: world.comment(id)
       }
@@ -217,9 +220,12 @@ import Testing
     lastStep = "\(kind) \(id) \(on)"
   }
 
-  /// The last of each switch that the reader turned.
-  private func lastActions() -> [World.Sent] {
-    done.enumerated().filter { entry in !done[(entry.offset + 1)...].contains { entry.element.isSuperseded(by: $0) } }.map(\.element)
+  /// The last of each switch that the reader turned, for each note.
+  private func lastActions() -> [(action: World.Sent, note: String)] {
+    done.enumerated().flatMap { index, action in
+      let notes = action.isAboutAll ? Self.notes.filter { $0 <= action.entityID } : [action.entityID]
+      return notes.filter { note in !done[(index + 1)...].contains { action.isOverruled(by: $0, on: note) } }.map { (action, $0) }
+    }
   }
 
   // MARK: Actions and the server
@@ -238,7 +244,7 @@ import Testing
         decided = .failure(Refused())
         return
       }
-      decided = fate == 8 ? .failure(Unreachable()) : .success(server.notes[sent.entityID]?.bare)
+      decided = fate == 8 ? .failure(Unreachable()) : .success(sent.isAboutAll ? nil : server.notes[sent.entityID]?.bare)
     }
   }
 
@@ -249,6 +255,7 @@ import Testing
     tick()
     switch result {
     case .success(let note?): model.learn(note, asked: time)
+    case .success(nil) where sent.isAboutAll: model.apply(sent, at: time)
     case .success(nil): model.forget(sent.entityID, at: time)
     case .failure: break
     }
@@ -310,7 +317,8 @@ import Testing
     let known = Dictionary(uniqueKeysWithValues: ids.compactMap { id in world.cache.value(id).map { (id, $0) } })
     world.effects.stop()
     await store.close()
-    for problem in try model.problems(path, notes: known, pending: Set(line.map(\.entityID)), isLimited: limit != nil) {
+    let pending = Set(line.filter { !$0.isAboutAll }.map(\.entityID))
+    for problem in try model.problems(path, notes: known, pending: pending, isLimited: limit != nil) {
       Issue.record("\(lastStep), on the disk: \(problem)")
     }
     let stored = try Connection(path: path).queryOne("SELECT count(*) FROM entity") { try $0.get(0, as: Int.self) } ?? 0

@@ -22,6 +22,8 @@ struct PlayModel {
   /// Everything that was ever known in this run.
   private var seen: [String: [Note]] = [:]
   private var kept: [String: Kept] = [:]
+  /// What the server did to all in this run, and when that was known.
+  private var done: [(action: World.Sent, at: Int)] = []
   /// What the server ever said is not there.
   private(set) var everGone: Set<String> = []
 
@@ -29,6 +31,7 @@ struct PlayModel {
   mutating func learn(_ note: Note, asked: Int) {
     guard asked >= gone[note.id] ?? 0 else { return }
     gone[note.id] = nil
+    let note = upToDate(note, asked)
     var new = Known(note: note, asked: asked)
     if let old = known[note.id] {
       if asked < old.asked { new = old }
@@ -44,6 +47,20 @@ struct PlayModel {
     everGone.insert(id)
   }
 
+  /// The server did this to all: to what is known, what the store has, and what was asked for before.
+  mutating func apply(_ action: World.Sent, at time: Int) {
+    done.append((action, time))
+    for (id, known) in known {
+      let note = upToDate(known.note, known.asked)
+      self.known[id]?.note = note
+      seen[id, default: []].append(note)
+    }
+  }
+
+  private func upToDate(_ note: Note, _ asked: Int) -> Note {
+    done.filter { asked < $0.at }.reduce(into: Note?.some(note)) { $1.action.apply(to: &$0) } ?? note
+  }
+
   /// Whether this may be known of a note.
   func allows(_ id: String, _ note: Note?) -> Bool {
     let kept = kept[id] ?? Kept()
@@ -52,7 +69,7 @@ struct PlayModel {
       return note.body == known.note.body || (known.note.body == nil && note.body.map(kept.bodies.contains) ?? true)
     }
     guard let note else { return true }
-    return gone[id] == nil && kept.values.contains(note.bare) && note.body.map(kept.bodies.contains) ?? true
+    return gone[id] == nil && kept.values.contains { upToDate($0, -1) == note.bare } && note.body.map(kept.bodies.contains) ?? true
   }
 
   func expected(_ id: String) -> String {
@@ -84,7 +101,7 @@ struct PlayModel {
     begin()
   }
 
-  private mutating func begin() { (known, gone, seen) = ([:], [:], [:]) }
+  private mutating func begin() { (known, gone, seen, done) = ([:], [:], [:], []) }
 
   // MARK: The disk
 

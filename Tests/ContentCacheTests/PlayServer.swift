@@ -14,8 +14,8 @@ struct PlayServer {
   private var locked: Set<String> = []
   /// Actions that were carried out.
   private var carriedOut: [UUID: World.Sent] = [:]
-  /// Those of them whose change another device took back.
-  private(set) var overruled: Set<UUID> = []
+  /// Those of them whose change another device took back, or that could not have it, by note.
+  private var overruled: [String: Set<UUID>] = [:]
   /// How often each comment was taken on.
   private(set) var comments: [UUID: Int] = [:]
 
@@ -27,6 +27,12 @@ struct PlayServer {
 
   /// Whether it could.
   mutating func carryOut(_ sent: World.Sent) -> Bool {
+    guard !sent.isAboutAll else {
+      for id in notes.keys { sent.apply(to: &notes[id]) }
+      for id in away.keys { overruled[id, default: []].insert(sent.id) }
+      carriedOut[sent.id] = sent
+      return true
+    }
     guard notes[sent.entityID] != nil || sent.kind == WriteAction.kind else { return false }
     let before = notes[sent.entityID]?.comments.count ?? 0
     sent.apply(to: &notes[sent.entityID])
@@ -36,13 +42,13 @@ struct PlayServer {
   }
 
   /// Whether the action's change is there, as far as what it was made on is.
-  func shows(_ sent: World.Sent) -> Bool {
-    if overruled.contains(sent.id) { return true }
-    guard sent.kind != WriteAction.kind else { return (notes[sent.entityID] != nil) == sent.on }
-    guard let note = notes[sent.entityID] else { return true }
+  func shows(_ sent: World.Sent, on id: String) -> Bool {
+    if overruled[id]?.contains(sent.id) ?? false { return true }
+    guard sent.kind != WriteAction.kind else { return (notes[id] != nil) == sent.on }
+    guard let note = notes[id] else { return true }
     return switch sent.kind {
     case LikeAction.kind: note.liked == sent.on
-    case MarkAction.kind: note.marked == sent.on
+    case MarkAction.kind, MarkAllAction.kind: note.marked == sent.on
     default: note.comments.contains(sent.id) && comments[sent.id] == 1
     }
   }
@@ -56,11 +62,11 @@ struct PlayServer {
     case 0: note.likes += 1
     case 1, 2:
       note.marked.toggle()
-      overrule(id, MarkAction.kind)
+      overrule(id, [MarkAction.kind, MarkAllAction.kind])
     case 3:
       note.liked.toggle()
       note.likes += note.liked ? 1 : -1
-      overrule(id, LikeAction.kind)
+      overrule(id, [LikeAction.kind])
     case 4: note.title += "."
     case 5: note.body?.append(".")
     default: locked.formSymmetricDifference([id])
@@ -68,8 +74,10 @@ struct PlayServer {
     notes[id] = note
   }
 
-  private mutating func overrule(_ id: String, _ kind: String) {
-    for (action, sent) in carriedOut where sent.entityID == id && sent.kind == kind { overruled.insert(action) }
+  private mutating func overrule(_ id: String, _ kinds: [String]) {
+    for (action, sent) in carriedOut where (sent.isAboutAll || sent.entityID == id) && kinds.contains(sent.kind) {
+      overruled[id, default: []].insert(action)
+    }
   }
 
   /// Takes a note away, or puts it back as it was.
@@ -142,9 +150,20 @@ extension World.Sent {
     case LikeAction.kind: LikeAction(id: id, entityID: entityID, on: on).apply(to: &note)
     case MarkAction.kind: MarkAction(id: id, entityID: entityID, on: on).apply(to: &note)
     case WriteAction.kind: WriteAction(id: id, entityID: entityID, on: on).apply(to: &note)
+    case MarkAllAction.kind: MarkAllAction(id: id, entityID: entityID, on: on).apply(to: &note)
     default: CommentAction(id: id, entityID: entityID).apply(to: &note)
     }
   }
 
-  func isSuperseded(by newer: World.Sent) -> Bool { kind != CommentAction.kind && kind == newer.kind && entityID == newer.entityID }
+  var isAboutAll: Bool { kind == MarkAllAction.kind }
+
+  func isSuperseded(by newer: World.Sent) -> Bool {
+    kind != CommentAction.kind && !isAboutAll && kind == newer.kind && entityID == newer.entityID
+  }
+
+  /// Whether what this did to a note is not to be seen when a newer one is carried out after it.
+  func isOverruled(by newer: World.Sent, on note: String) -> Bool {
+    let (marks, isMeant) = ([MarkAction.kind, MarkAllAction.kind], newer.isAboutAll ? note <= newer.entityID : note == newer.entityID)
+    return isMeant && (marks.contains(kind) ? marks.contains(newer.kind) : kind != CommentAction.kind && kind == newer.kind)
+  }
 }

@@ -45,6 +45,19 @@ struct MarkAction: Action, Equatable {
   func apply(to note: inout Note?) { note?.marked = on }
 }
 
+/// Marks all notes whose names are not behind a letter, or takes their marks away. Each counts.
+struct MarkAllAction: Action, Equatable {
+  typealias Value = Note
+  static let kind = "mark_all"
+  static let isAboutAll = true
+  let id: UUID
+  let entityID: String
+  let on: Bool
+  var supersedesKey: String? { nil }
+
+  func apply(to note: inout Note?) { if let id = note?.id, id <= entityID { note?.marked = on } }
+}
+
 /// Each counts.
 struct CommentAction: Action, Equatable {
   typealias Value = Note
@@ -158,6 +171,9 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     controller.register(MarkAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: MarkAction.kind, entityID: $0.entityID, on: $0.on))
     }
+    controller.register(MarkAllAction.self, cache: cache) {
+      try await gate.ask(Sent(id: $0.id, kind: MarkAllAction.kind, entityID: $0.entityID, on: $0.on))
+    }
     controller.register(CommentAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: CommentAction.kind, entityID: $0.entityID, on: true))
     }
@@ -178,6 +194,11 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
 
   @discardableResult func mark(_ entityID: String, _ on: Bool = true) -> UUID {
     perform(MarkAction(id: ids.next(), entityID: entityID, on: on))
+  }
+
+  /// - Parameter last: the last note that is meant.
+  @discardableResult func markAll(to last: String, _ on: Bool = true) -> UUID {
+    perform(MarkAllAction(id: ids.next(), entityID: last, on: on))
   }
 
   @discardableResult func comment(_ entityID: String) -> UUID { perform(CommentAction(id: ids.next(), entityID: entityID)) }

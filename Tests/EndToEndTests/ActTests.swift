@@ -36,6 +36,14 @@ final class ActTests: EndToEndCase {
     XCTAssertEqual(app.rowNames, ["\(title), unread"])
   }
 
+  func testAllIsMarkedAsReadWithWhatIsNotLoaded() throws {
+    try app.startSignedIn()
+    try app.press("Mark all as read")
+    try app.wait(for: "rows without a mark") { app.rowNames.contains { $0.hasSuffix(", unread") } ? nil : true }
+    try app.press("Unread")
+    try app.waitForText("All read")
+  }
+
   func testFollowShowsOnTheFanClubsPage() throws {
     let club = try XCTUnwrap(Sample.current.get().fanClubs.first).name
     try app.startSignedIn()

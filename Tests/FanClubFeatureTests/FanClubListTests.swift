@@ -89,6 +89,11 @@ import Testing
     reader.store.markRead("p3", false)
     await reader.settle()
     #expect(page.row(for: "b")?.unread == "1")
+    reader.publication.forgetRequests()
+    reader.store.markAllRead(until: .distantFuture)
+    await reader.settle()
+    #expect(["a", "b", "c"].map { page.row(for: $0)?.unread } == ["", "", ""])
+    #expect(reader.publication.requests == ["PUT /v1/posts/read", "GET /v1/fanclubs/b"])
   }
 
   @Test func theLastThatIsSentNeedNotBeWhatWasRead() async {

@@ -129,4 +129,47 @@ import Testing
     await reader.settle()
     #expect(reader.publication.requests.isEmpty)
   }
+
+  @Test func allIsOneRequestAndMeansWhatIsNotLoadedToo() async {
+    let reader = ReaderFixture(posts: (1...50).map { .sample($0) })
+    let feed = await shown(reader)
+    #expect(feed.state.posts.ids.count == 20)
+    feed.readTapped("p3")
+    reader.publication.with { $0.posts.append(.sample(0)) }
+    reader.publication.forgetRequests()
+    feed.allReadTapped()
+    feed.readTapped("p7")
+    #expect(feed.state.posts.ids.filter { feed.row(for: $0)?.isRead == false } == ["p7"])
+    await reader.settle()
+    #expect(reader.publication.requests.suffix(2) == ["PUT /v1/posts/read", "DELETE /v1/posts/p7/read"])
+    // Nor what came since, which nobody has seen.
+    #expect(reader.publication.with { $0.posts.filter { !$0.read }.map(\.id) } == ["p7", "p0"])
+    feed.reachedEnd()
+    await reader.settle()
+    #expect(feed.row(for: "p40")?.isRead == true)
+  }
+
+  @Test func allOfAChoiceIsOfItsClubs() async {
+    var posts = (1...4).map { Post.sample($0) }
+    for index in posts.indices { posts[index].fanClubID = index < 2 ? "a" : "b" }
+    let reader = ReaderFixture(posts: posts, clubs: [FanClub(id: "a", name: "A", followed: true), FanClub(id: "b", name: "B")])
+    let feed = await shown(reader)
+    feed.choiceTapped(.followed)
+    await reader.settle()
+    #expect(feed.state.posts.ids == ["p1", "p2"])
+    feed.allReadTapped()
+    await reader.settle()
+    #expect(reader.publication.with { $0.posts.map(\.read) } == [true, true, false, false])
+  }
+
+  @Test func whatIsRefusedIsTakenBack() async {
+    let reader = ReaderFixture(posts: (1...3).map { .sample($0) })
+    let feed = await shown(reader)
+    reader.publication.with { $0.refusals["PUT /v1/posts/read"] = Problem(code: .locked, title: "Not for you.", status: 403) }
+    feed.allReadTapped()
+    #expect(feed.row(for: "p2")?.isRead == true)
+    await reader.settle()
+    #expect(feed.row(for: "p2")?.isRead == false)
+    #expect(feed.state.posts.message?.hasPrefix("Not everything was marked as read. ") == true)
+  }
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import Runtime
+import TestSupport
 import Testing
 
 @testable import PublicationClient
@@ -25,6 +26,38 @@ private typealias Comment = PublicationAPI.Comment
     for _ in 1...2 { ReactionSetting.set(nil, in: &post) }
     #expect(post.reaction == nil)
     #expect(post.reactions == [.love: 3, .wow: 1])
+  }
+
+  @Test func allAreReadThatAppearedUntilThen() throws {
+    let (one, two) = (Post.sample(), Post.sample())
+    var other = two
+    other.fanClubID = "other"
+    var later = two
+    later.published += 1
+    let action = ReadAllAction(id: id, until: one.published, clubs: [one.fanClubID])
+    let kept = try JSONDecoder().decode(ReadAllAction.self, from: JSONEncoder().encode(action))
+    #expect((kept.id, kept.until, kept.clubs) == (id, one.published, [one.fanClubID]))
+    func isRead(_ post: Post, _ action: ReadAllAction) -> Bool? {
+      var read: Post? = post
+      for _ in 1...2 { action.apply(to: &read) }
+      return read?.read
+    }
+    #expect([one, other, later].map { isRead($0, kept) } == [true, false, false])
+    #expect([one, other, later].map { isRead($0, ReadAllAction(id: id, until: one.published)) } == [true, true, false])
+    var nothing: Post?
+    action.apply(to: &nothing)
+    #expect(nothing == nil)
+  }
+
+  @Test @MainActor func moreClubsThanOneRequestTakesAreSeveral() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.markAllRead(until: Post.sample(1).published, in: Set((0...ReadRequest.mostClubs).map { "c\($0)" }))
+    #expect(reader.store.waiting.value.count == 2)
+    await reader.settle()
+    #expect(reader.publication.requests == ["PUT /v1/posts/read", "PUT /v1/posts/read"])
+    #expect(reader.publication.with { $0.posts[0].read })
+    reader.store.markAllRead(until: .distantFuture, in: [])
+    #expect(reader.store.waiting.value.count == 0)
   }
 
   @Test func noCountIsEverNegative() {

@@ -56,6 +56,11 @@ import struct PublicationAPI.Comment
     try await expect(.delete, "/v1/posts/p1/bookmark", answer: post) { try await $0.setBookmark("p1", false) }
     try await expect(.put, "/v1/posts/p1/read", answer: post) { try await $0.setRead("p1", true) }
     try await expect(.delete, "/v1/posts/p1/read", answer: post) { try await $0.setRead("p1", false) }
+    let nothing = try Canned(post, status: 204)
+    try await nothing.client().markRead(until: Date(timeIntervalSince1970: 1_700_000_000), in: ["c1"])
+    #expect(nothing.requests.map(\.method) == [.put])
+    #expect(nothing.requests.map(\.target) == ["/v1/posts/read"])
+    #expect(nothing.requests.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"clubs":["c1"],"until":"2023-11-14T22:13:20Z"}"#])
     let club = FanClub(id: "c1", name: "Club")
     try await expect(.put, "/v1/fanclubs/c1/follow", answer: club) { try await $0.setFollow("c1", true) }
     try await expect(.delete, "/v1/fanclubs/c1/follow", answer: club) { try await $0.setFollow("c1", false) }

@@ -55,6 +55,9 @@ import struct PublicationAPI.Comment
     let first = try #require(all.first)
     #expect(try await client.setRead(first.id, true).read)
     #expect(try await client.posts(PostFilter(unread: true), limit: 100).items.count == all.count - 1)
+    try await client.markRead(until: all[3].published, in: [all[3].fanClubID])
+    let meant = all.filter { $0.published <= all[3].published && $0.fanClubID == all[3].fanClubID }
+    #expect(try await Set(client.posts(PostFilter(unread: true), limit: 100).items.map(\.id)).isDisjoint(with: meant.map(\.id)))
     let word = try #require(first.title.split(separator: " ").max { $0.count < $1.count })
     #expect(try await client.search(String(word.dropLast(1))).items.contains { $0.id == first.id })
     #expect(try await client.search("\"").items.isEmpty)

@@ -132,6 +132,13 @@ public final class ScriptedPublication: Transport {
       return try page(of: posts, request, size: state.pageSize)
     case ("imports", _): return try answerImport(request, &state)
     case ("fanclubs", 3) where path[2] == "refresh": return try answerImport(request, &state)
+    case ("posts", 2) where turnsOn && path[1] == "read":
+      let asked: ReadRequest = try Wire.decode(from: request.body)
+      for index in state.posts.indices {
+        let post = state.posts[index]
+        if post.published <= asked.until, asked.clubs?.contains(post.fanClubID) ?? true { state.posts[index].read = true }
+      }
+      return Response(204)
     case ("posts", 3...) where path[2] == "comments": return try answerComments(request, path, &state)
     case ("posts", 2...):
       guard let index = state.posts.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }

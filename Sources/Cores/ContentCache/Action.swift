@@ -13,7 +13,10 @@ public protocol Action: Codable, Sendable {
   static var kind: String { get }
   /// Identifies this one action for good: it is sent under this name, however often.
   var id: UUID { get }
-  /// Which entity it changes.
+  /// Whether it is about all entities of its cache, those among them that come to be known later: "mark all as read". By default not.
+  /// ``apply(to:)`` decides for each; it makes none and removes none.
+  static var isAboutAll: Bool { get }
+  /// Which entity it changes; for one about all, whatever else tells it from others of its kind.
   var entityID: String { get }
   /// A later action on the same entity with the same key takes the place of this one, unless the server answers this one first; `nil` when
   /// each counts. By default the kind; kinds that share one change the same cache.
@@ -25,6 +28,8 @@ public protocol Action: Codable, Sendable {
 }
 
 extension Action {
+  /// It is about one entity.
+  public static var isAboutAll: Bool { false }
   /// The kind: of two toggles only the last matters.
   public var supersedesKey: String? { Self.kind }
 }

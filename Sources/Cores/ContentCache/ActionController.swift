@@ -63,7 +63,7 @@ import Runtime
   /// Makes a kind of action known: which cache it changes and how it is sent. Before ``resume()``, and once for each kind.
   /// - Parameters:
   ///   - send: asks the server, which may see the same ``Action/id`` again; returns the entity as it is afterwards, `nil` when it is no
-  ///     more.
+  ///     more. Of an action about all, nothing is returned: what the server has done to each is known.
   ///   - confirmed: told after the server carried one out and the cache has its answer.
   ///   - refused: told after the server refused one and it was taken back, with what `send` threw.
   ///   - handBack: takes what the reader wrote with one that was refused, and returns whether there is any. Then it is kept, and handed back

@@ -20,7 +20,12 @@ import Runtime
   }
 
   private var known: [String: KnownEntity<Value>] = [:]
+  /// Entities with pending actions of their own; those about all are among them, each in its place.
   private var folded: [String: Folded] = [:]
+  /// The pending actions about all, in their order.
+  private var aboutAll: [Pending] = []
+  /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
+  private var done: [(at: Stamp, apply: (inout Value?) -> Void)] = []
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var gone: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
@@ -62,7 +67,8 @@ import Runtime
   /// The entity as the reader shall see it.
   public subscript(id: String) -> Value? {
     if !folded.isEmpty, let folded = folded[id] { return folded.shown }
-    return known[id]?.value
+    guard !aboutAll.isEmpty else { return known[id]?.value }
+    return fold(aboutAll, id)
   }
 
   /// Whether something was done to the entity that the server has not confirmed.
@@ -97,6 +103,8 @@ import Runtime
     let ids = Set(known.keys).union(folded.keys)
     known.removeAll()
     folded.removeAll()
+    aboutAll.removeAll()
+    done.removeAll()
     gone.removeAll()
     pages.removeAll()
     keeper?.drop()
@@ -115,7 +123,9 @@ import Runtime
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
     var ids = folded.isEmpty ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
-    for (id, known) in known where (folded.isEmpty || folded[id] == nil) && condition(known.value) { ids.append(id) }
+    for (id, known) in known where folded.isEmpty || folded[id] == nil {
+      if aboutAll.isEmpty ? condition(known.value) : self[id].map(condition) ?? false { ids.append(id) }
+    }
     return ids
   }
 
@@ -130,25 +140,46 @@ import Runtime
   // MARK: For the action controller
 
   /// Adds an action on top of the others, or beneath them when it is older than all.
-  func add(_ action: Pending, to id: String, beneath: Bool = false) {
-    change(id) {
-      folded[id, default: Folded(actions: [])].actions.insert(action, at: beneath ? 0 : folded[id]?.actions.count ?? 0)
+  /// - Parameter id: `nil` for one about all.
+  func add(_ action: Pending, to id: String?, beneath: Bool = false) {
+    let insert = { (actions: inout [Pending]) in actions.insert(action, at: beneath ? 0 : actions.count) }
+    guard let id else {
+      return changeAll {
+        insert(&aboutAll)
+        for id in folded.keys { insert(&folded[id, default: Folded(actions: [])].actions) }
+      }
     }
+    change(id) { insert(&folded[id, default: Folded(actions: aboutAll)].actions) }
     keep(id)
   }
 
   /// Takes an action back.
-  func remove(_ action: AnyHashable, from id: String) {
-    change(id) { folded[id]?.actions.removeAll { $0.id == action } }
+  func remove(_ action: Pending, from id: String?) {
+    guard let id else { return changeAll { removeFromAll(action) } }
+    change(id) { folded[id]?.actions.removeAll { $0.id == action.id } }
     keep(id)
+  }
+
+  /// Takes an action about all away that the server carried out, and does the same to what is known of each.
+  func confirm(_ action: Pending) {
+    changeAll {
+      removeFromAll(action)
+      done.append((stamp(), action.apply))
+      for (id, entity) in known { put(entity.value, id, entity.stamp) }
+    }
+  }
+
+  private func removeFromAll(_ action: Pending) {
+    aboutAll.removeAll { $0.id == action.id }
+    for id in folded.keys { folded[id]?.actions.removeAll { $0.id == action.id } }
   }
 
   /// Takes an action away that the server carried out, and in the same step stores what it answered: the entity as it is afterwards, or
   /// `nil` for one that is no more.
-  func confirm(_ action: AnyHashable, of id: String, as value: Value?) {
+  func confirm(_ action: Pending, of id: String, as value: Value?) {
     let stamp = stamp()
     change(id) {
-      folded[id]?.actions.removeAll { $0.id == action }
+      folded[id]?.actions.removeAll { $0.id == action.id }
       guard let value else { return drop(id, stamp) }
       if value.id == id { put(value, id, stamp) }
     }
@@ -240,7 +271,7 @@ import Runtime
   /// Stores a value of the server's, as one of many.
   private func learn(_ value: Value, _ stamp: Stamp, isStored: Bool = false) {
     let id = value.id
-    guard !isPending(id) else { return change(id) { put(value, id, stamp, isStored: isStored) } }
+    guard !isPending(id), aboutAll.isEmpty else { return change(id) { put(value, id, stamp, isStored: isStored) } }
     if put(value, id, stamp, isStored: isStored) { note(id) }
   }
 
@@ -251,6 +282,7 @@ import Runtime
       guard stamp >= end else { return false }
       gone[id] = nil
     }
+    let (value, isStored) = upToDate(value, stamp, isStored)
     guard let old = known[id] else {
       let new = KnownEntity(Held(value), id, stamp)
       known[id] = new
@@ -267,18 +299,35 @@ import Runtime
     return true
   }
 
+  /// A value with what the server has done to all since it was asked for.
+  private func upToDate(_ value: Value, _ stamp: Stamp, _ isStored: Bool) -> (Value, isStored: Bool) {
+    guard let last = done.last, stamp < last.at else { return (value, isStored) }
+    var newer: Value? = value
+    for (at, apply) in done where stamp < at { apply(&newer) }
+    guard let newer, newer != value else { return (value, isStored) }
+    return (newer, false)
+  }
+
   private func change(_ id: String, _ body: () -> Void) {
     let before = self[id]
     body()
-    if let actions = folded[id]?.actions {
-      if actions.isEmpty {
-        folded[id] = nil
-      } else {
-        folded[id]?.shown = actions.reduce(into: known[id]?.value) { $1.apply(&$0) }
-      }
-    }
+    refold(id)
     if self[id] != before { note(id) }
   }
+
+  private func changeAll(_ body: () -> Void) {
+    let before = Set(known.keys).union(folded.keys).map { ($0, self[$0]) }
+    body()
+    for id in Array(folded.keys) { refold(id) }
+    for (id, value) in before where self[id] != value { note(id) }
+  }
+
+  private func refold(_ id: String) {
+    guard let actions = folded[id]?.actions else { return }
+    if actions.count > aboutAll.count { folded[id]?.shown = fold(actions, id) } else { folded[id] = nil }
+  }
+
+  private func fold(_ actions: [Pending], _ id: String) -> Value? { actions.reduce(into: known[id]?.value) { $1.apply(&$0) } }
 
   private func note(_ id: String) {
     guard !observers.isEmpty else { return }

@@ -81,14 +81,16 @@ struct Target: Hashable {
 
   func pending(_ action: A) -> PendingAction {
     let (cache, effects, send, confirmed, refused, handBack) = (cache, effects, send, confirmed, refused, handBack)
+    let change = Cache<A.Value>.Pending(id: action.id, apply: action.apply)
+    let entity = A.isAboutAll ? nil : action.entityID
     return PendingAction(
       action, target: Target(cache: ObjectIdentifier(cache), entityID: action.entityID),
-      apply: { beneath in cache.add(.init(id: action.id, apply: action.apply), to: action.entityID, beneath: beneath) },
-      revert: { cache.remove(action.id, from: action.entityID) },
+      apply: { beneath in cache.add(change, to: entity, beneath: beneath) },
+      revert: { cache.remove(change, from: entity) },
       send: {
         let value = try await effects.run("action.\(A.kind)") { try await send(action) }
         return {
-          cache.confirm(action.id, of: action.entityID, as: value)
+          if let entity { cache.confirm(change, of: entity, as: value) } else { cache.confirm(change) }
           confirmed(action)
         }
       },

@@ -136,3 +136,20 @@ public struct Page<Item: Codable & Equatable & Sendable>: Codable, Equatable, Se
     self.next = next
   }
 }
+
+/// `PUT /v1/posts/read`: marks as read what appeared until some moment, however much that is. Answered with 204.
+public struct ReadRequest: Codable, Equatable, Sendable {
+  /// When the newest that is meant appeared.
+  public var until: Date
+  /// Whose posts; `nil` for all. At most ``mostClubs``; clubs that are not there, or no longer, have none.
+  public var clubs: [FanClub.ID]?
+
+  /// How many clubs may be named.
+  public static let mostClubs = 500
+
+  /// Makes one.
+  public init(until: Date, clubs: [FanClub.ID]? = nil) {
+    self.until = until
+    self.clubs = clubs
+  }
+}

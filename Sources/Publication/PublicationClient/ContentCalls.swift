@@ -53,6 +53,13 @@ extension APIClient {
     try await call(read ? .put : .delete, ["v1", "posts", id, "read"])
   }
 
+  /// Marks as read what appeared until some moment; asking twice changes nothing.
+  /// - Parameter clubs: whose posts; `nil` for all. At most ``ReadRequest/mostClubs``.
+  /// - Throws: ``ClientError``.
+  public func markRead(until: Date, in clubs: [FanClub.ID]?) async throws(ClientError) {
+    try await send(.put, ["v1", "posts", "read"], body: ReadRequest(until: until, clubs: clubs))
+  }
+
   /// Adds or removes the reader's bookmark; asking twice changes nothing.
   /// - Returns: the post after the change.
   /// - Throws: ``ClientError``.

@@ -32,6 +32,17 @@ extension ContentStore {
   /// Marks a post as read, or as unread; nothing is sent for one that is so already, or not known.
   public func markRead(_ id: Post.ID, _ read: Bool = true) { set(ReadSetting.self, of: [id], in: posts, to: read) }
 
+  /// Marks everything as read that appeared until some moment, whether it is here or not.
+  /// - Parameter clubs: whose posts; `nil` for all.
+  public func markAllRead(until: Date, in clubs: Set<FanClub.ID>? = nil) {
+    guard !isClosed else { return }
+    // The publication counts in whole seconds.
+    let until = Date(timeIntervalSince1970: until.timeIntervalSince1970.rounded(.up))
+    guard let all = clubs?.sorted() else { return actions.perform(ReadAllAction(id: identifiers.next(), until: until)) }
+    let parts = stride(from: 0, to: all.count, by: ReadRequest.mostClubs).map { Set(all[$0...].prefix(ReadRequest.mostClubs)) }
+    actions.perform(parts.map { ReadAllAction(id: identifiers.next(), until: until, clubs: $0) })
+  }
+
   /// Marks posts as read.
   public func markRead(_ ids: some Sequence<Post.ID>) { set(ReadSetting.self, of: ids, in: posts, to: true) }
 
@@ -90,6 +101,16 @@ extension ContentStore {
     register(ReadSetting.self, postCache, client)
     register(FollowSetting.self, clubCache, client)
     actions.register(
+      ReadAllAction.self, cache: postCache,
+      confirmed: { [weak self] in
+        self?.uncounted.formUnion($0.clubs ?? Set(self?.fanClubs.ids { $0.unread ?? 0 > 0 } ?? []))
+        self?.countUnread()
+      }
+    ) { action in
+      try await client.markRead(until: action.until, in: action.clubs?.sorted())
+      return nil
+    }
+    actions.register(
       CommentAction.self, cache: commentCache,
       confirmed: { [weak self] in
         self?.count($0.post)
@@ -104,7 +125,8 @@ extension ContentStore {
     ) { try await $0.send(by: client) }
     let refusals = [
       ReactionSetting.kind: ReactionSetting.refusal, BookmarkSetting.kind: BookmarkSetting.refusal, ReadSetting.kind: ReadSetting.refusal,
-      FollowSetting.kind: FollowSetting.refusal, CommentAction.kind: "Your comment was not saved.",
+      FollowSetting.kind: FollowSetting.refusal, ReadAllAction.kind: "Not everything was marked as read.",
+      CommentAction.kind: "Your comment was not saved.",
     ]
     actions.onFailure = { [weak self] failure in
       guard let what = refusals[failure.kind, default: "Your change was not saved."] else { return }

@@ -31,6 +31,7 @@ import PublicationAPI
 
   /// The list itself.
   public let list: EntityList<Post>
+  private let filter: PostFilter
   private let store: ContentStore
   private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
@@ -44,14 +45,14 @@ import PublicationAPI
     self.store = store
     self.formatting = formatting
     self.output = output
+    filter = source.filter
     switch source {
-    case .all: list = Self.list("feed.load", PostFilter(), store)
-    case .filtered(let filter): list = Self.list("feed.load", filter, store)
-    case .fanClub(let id): list = Self.list("fanclub.posts", PostFilter(fanClub: id), store)
+    case .all, .filtered: list = Self.list("feed.load", filter, store)
+    case .fanClub: list = Self.list("fanclub.posts", filter, store)
     case .bookmarks:
       // A row comes back where it was.
       let membership = Membership<Post>(contains: \.bookmarked, precedes: Self.precedes)
-      list = Self.list("bookmarks.load", PostFilter(bookmarked: true), store, membership)
+      list = Self.list("bookmarks.load", filter, store, membership)
     }
   }
 
@@ -91,8 +92,22 @@ import PublicationAPI
   public func reactionTapped(_ id: Post.ID, _ kind: Reaction) { store.react(id, kind) }
   /// Marks the post as read, or as unread.
   public func readTapped(_ id: Post.ID) { if let post = store.posts[id] { store.markRead(id, !post.read) } }
-  /// Marks all rows that are there as read.
-  public func allReadTapped() { store.markRead(list.state.ids) }
+  /// Marks the whole list as read, also what is not loaded; not what appeared above its first row, which the reader has not seen. Of the
+  /// bookmarks only what is loaded.
+  public func allReadTapped() {
+    let rows = list.state.ids.compactMap { store.posts[$0] }
+    guard let newest = rows.map(\.published).max(), list.state.canLoadMore || rows.contains(where: { !$0.read }) else { return }
+    if filter.bookmarked {
+      store.markRead(list.state.ids)
+    } else if let club = filter.fanClub {
+      store.markAllRead(until: newest, in: [club])
+    } else if filter.followed {
+      // Those that are known to be followed.
+      store.markAllRead(until: newest, in: Set(rows.map(\.fanClubID)).union(store.fanClubs.ids(where: \.followed)))
+    } else {
+      store.markAllRead(until: newest)
+    }
+  }
   /// Marks the rows down to this one as read.
   public func readToHereTapped(_ id: Post.ID) {
     guard let row = list.state.ids.firstIndex(of: id) else { return }
@@ -100,6 +115,17 @@ import PublicationAPI
   }
   /// Adds or removes the reader's bookmark.
   public func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }
+}
+
+extension PostList.Source {
+  fileprivate var filter: PostFilter {
+    switch self {
+    case .all: PostFilter()
+    case .filtered(let filter): filter
+    case .fanClub(let id): PostFilter(fanClub: id)
+    case .bookmarks: PostFilter(bookmarked: true)
+    }
+  }
 }
 
 /// A page that shows a list of posts, so that one view draws all of them and each input is written once.

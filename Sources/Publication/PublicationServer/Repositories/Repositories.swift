@@ -29,6 +29,8 @@ protocol ContentRepository {
   nonisolated(nonsending) func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) async throws
   /// Sets or takes away what a reader does to a post; as often as one likes. Nothing happens when there is no such post.
   nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
+  /// Marks as read what appeared until then, in seconds since 1970, in some clubs or in all.
+  nonisolated(nonsending) func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID) async throws
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
   /// A product with its price in that currency, or in its first one.

@@ -87,6 +87,17 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
+  func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID) throws {
+    let mark = "INSERT OR IGNORE INTO read_mark (reader, number) SELECT ?1, number FROM post WHERE published <= ?2"
+    try database.transaction {
+      if let clubs {
+        for club in clubs { try database.execute("\(mark) AND fan_club = ?3", reader, time, club) }
+      } else {
+        try database.execute(mark, reader, time)
+      }
+    }
+  }
+
   /// Posts as the reader ?1 sees them; see ``post(_:)``.
   static func selectPost(body: Bool, and columns: String = "") -> String {
     """

@@ -42,6 +42,20 @@ extension Publication {
     return try .json(await readable(call))
   }
 
+  /// Marks everything as read that appeared until some moment. As often as one likes: what appeared later, and what was marked as unread
+  /// after the last time, is the only difference.
+  func markRead(_ call: Call) async throws -> Response {
+    let asked: ReadRequest = try call.body()
+    guard let until = Int64(exactly: asked.until.timeIntervalSince1970.rounded(.down)) else {
+      throw Problem.badRequest("“until” is no moment.")
+    }
+    guard asked.clubs?.count ?? 0 <= ReadRequest.mostClubs else {
+      throw Problem.badRequest("“clubs” names more than \(ReadRequest.mostClubs).")
+    }
+    try await content.markRead(until: until, in: asked.clubs, by: call.signedIn.id)
+    return Response(204)
+  }
+
   /// The post of the path, with its body if this reader may read it.
   func readable(_ call: Call) async throws -> Post {
     let reader = try call.signedIn.id
