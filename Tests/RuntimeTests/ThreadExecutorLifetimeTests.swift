@@ -25,6 +25,14 @@ import Testing
     isolated deinit { count = 0 }
   }
 
+  @Test func aThreadShowsItsName() async throws {
+    let executor = ThreadExecutor(name: "a-name-that-is-too-long")
+    let name = { @Sendable in try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
+    // What it was made for comes first.
+    _ = try await executor.run(name)
+    #expect(try await executor.run(name) == "a-name-that-is-\n")
+  }
+
   @Test func anActorThatOwnsAnotherEndsOnItsOwnThread() async {
     for _ in 0..<200 {
       let (stream, continuation) = AsyncStream.makeStream(of: Void.self)

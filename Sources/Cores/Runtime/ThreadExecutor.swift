@@ -9,14 +9,7 @@ public final class ThreadExecutor: SerialExecutor, Sendable {
   private let queue: JobQueue
 
   /// - Parameter name: the thread's name, as debuggers show it; Linux keeps the first 15 bytes.
-  public init(name: String) {
-    let queue = JobQueue()
-    self.queue = queue
-    let thread = Thread { queue.run() }
-    thread.name = name
-    thread.stackSize = 1 << 20
-    thread.start()
-  }
+  public init(name: String) { queue = JobQueue(name) }
 
   deinit { queue.stop() }
 
@@ -50,19 +43,27 @@ public final class ThreadExecutor: SerialExecutor, Sendable {
 
 // @unchecked: every variable is read and written under `condition`.
 private final class JobQueue: @unchecked Sendable {
+  private let name: String
   private let condition = NSCondition()
   private var jobs: [() -> Void] = []
+  private var hasStarted = false
   private var stopped = false
   /// Asked for with each statement: cheaper than `Thread.current`.
   private let thread = Atomic(pthread_t())
+
+  init(_ name: String) { self.name = name }
 
   var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
   func add(_ job: @escaping () -> Void) {
     condition.lock()
     jobs.append(job)
+    let isFirst = !hasStarted
+    hasStarted = true
     condition.signal()
     condition.unlock()
+    // With something to do: it would fall asleep otherwise, and have to be woken.
+    if isFirst { start() }
   }
 
   func stop() {
@@ -72,11 +73,41 @@ private final class JobQueue: @unchecked Sendable {
     condition.unlock()
   }
 
-  func run() {
+  /// Not one of Foundation's threads: those take longer to begin, which is a part of what the first page waits for.
+  private func start() {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setstacksize(&attributes, 1 << 20)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    var thread = pthread_t()
+    let queue = Unmanaged.passRetained(self)
+    let code = pthread_create(
+      &thread, &attributes,
+      { queue in
+        if let queue { Unmanaged<JobQueue>.fromOpaque(queue).takeRetainedValue().run() }
+        return nil
+      }, queue.toOpaque())
+    precondition(code == 0, "there is no room for a thread: \(String(cString: strerror(code)))")
+  }
+
+  private func run() {
     thread.store(pthread_self(), ordering: .relaxed)
+    var isNamed = false
     while let batch = next() {
       for job in batch { job() }
+      // Not before: somebody waits for the first job.
+      if !isNamed { Self.nameThread(name) }
+      isNamed = true
     }
+  }
+
+  /// Names the calling thread: Swift does not see the C library's function for it.
+  private static func nameThread(_ name: String) {
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = Array(name.utf8.prefix(15)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    close(file)
   }
 
   /// Waits for jobs; `nil` when there will be none. The lock is not held while a job goes, which may stop this queue.
