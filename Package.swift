@@ -195,7 +195,7 @@ let selling: [Target.Dependency] = [
 ]
 tests("RuntimeTests", ["Runtime"])
 tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
-tests("CurlTransportTests", ["TestSupport", "CurlTransport", "HTTPTransport", "Runtime"])
+tests("CurlTransportTests", ["TestSupport", "CurlTransport", "CCurl", "HTTPTransport", "Runtime"])
 tests("SQLiteStorageTests", ["SQLiteStorage", "CSQLite", "Runtime"])
 tests("SignedReceiptsTests", ["SignedReceipts"])
 tests("ContentCacheTests", ["ContentCache", "SQLiteStorage", "Runtime"])

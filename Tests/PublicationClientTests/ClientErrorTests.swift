@@ -70,6 +70,23 @@ import Testing
     #expect(canned.refusedTokens.isEmpty)
   }
 
+  @Test(arguments: [
+    (429, "The publication was asked too often. Wait a minute and try again."),
+    (500, "The publication cannot answer right now. Try again in a moment."),
+    (503, "The publication cannot answer right now. Try again in a moment."),
+    (302, "Something between this computer and the publication answers in its place. Sign in to the network first."),
+  ])
+  func whatSomebodyOnTheWayAnswersIsASentenceToo(status: Int, sentence: String) async throws {
+    #expect(try await error { _ in Response(status, body: Data("<html>proxy</html>".utf8)) }.sentence == sentence)
+  }
+
+  @Test(arguments: [TransportError.unreachable("words", .refused), .insecure("words", .expired), .timedOut])
+  func whatTheSystemSaysIsNotForReaders(transportError: TransportError) async throws {
+    let sentence = try await error { _ in throw transportError }.sentence
+    #expect(sentence == transportError.sentence(about: "The publication"))
+    #expect(!sentence.contains("words"))
+  }
+
   @Test func whatIsNotTheTypeIsUndecodableAndKeepsTheReason() async throws {
     let error = try await error { _ in Response(200, body: Data("[]".utf8)) }
     guard case .undecodable(let what, let underlying) = error else { throw error }

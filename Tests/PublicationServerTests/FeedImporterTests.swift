@@ -81,7 +81,7 @@ import Testing
     #expect(
       told == [
         "https://example.org/gone: the server says that this feed is gone for good.",
-        "https://nowhere.example/: it cannot be fetched (no such host).",
+        "https://nowhere.example/: the feed's server cannot be reached. Check your connection and try again. (no such host)",
         "\(large), byte 50000000: The document has 200.0 MB, and more than 50.0 MB are not read.",
         "\(folder.path): this is a folder, not a feed.", "\(folder.file("none")): there is no such file.",
       ])

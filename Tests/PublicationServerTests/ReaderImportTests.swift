@@ -92,13 +92,16 @@ import Testing
   @Test func whatCannotBeFetched() async throws {
     let house = try await House()
     for (error, sentence) in [
-      (TransportError.unreachable("no such host"), "it cannot be fetched (no such host)."), (.timedOut, "there was no answer in time"),
+      (TransportError.unreachable("no such host"), ": the feed's server cannot be reached. Check your connection and try again."),
+      (.unreachable("curl says so", .unknownName), "its name was not found."), (.unreachable("curl says so", .refused), "nothing answers"),
+      (.insecure("curl says so", .expired), "a certificate that has expired"), (.timedOut, "takes too long to answer"),
       (.tooLarge(limit: 50_000_000), "the document has more than 50 MB, and so much is not read."),
     ] {
       house.web.answer(Self.url, error)
       let failed = try await house.end(try await house.begin(Self.url))
       #expect((failed.state, failed.step) == (.failed, .fetching))
       #expect(failed.problem?.contains(sentence) == true, "\(failed.problem ?? "")")
+      #expect(failed.problem?.contains("\(error)") != true, "what the system says is for the log")
     }
   }
 
@@ -151,7 +154,9 @@ import Testing
     #expect(try await house.end(await house.post(Documents.outline, name: "list.opml")).clubs == done.clubs)
     #expect(try await house.clubs().map(\.fetched) == [true, false])
     let two = await house.rig.send(.post, "/v1/fanclubs/\(clubs[1].id)/refresh", token: house.ada)
-    #expect(try await house.end(two).problem == "https://two.example/feed: it cannot be fetched (no such host).")
+    #expect(
+      try await house.end(two).problem
+        == "https://two.example/feed: the feed's server cannot be reached. Check your connection and try again.")
     #expect(await house.rig.send(.post, "/v1/fanclubs/nobody/refresh", token: house.ada).status == 404)
     let own = await house.rig.send(.post, "/v1/fanclubs/odd/refresh", token: house.ada)
     #expect(try own.problem.code == .notOffered)

@@ -91,7 +91,7 @@ import TesterFeature
     window.follow(coordinator.waiting)
     window.onActiveChanged = { [weak coordinator] in coordinator?.isWindowVisible = $0 }
     window.onCloseRequested = { [weak self] in self?.quit() }
-    if ProcessInfo.processInfo.environment["MATINEE_LOG"] == "screens" {
+    if LoggedTransport.logs("screens") {
       window.onFrameShows = { FileHandle.standardError.write(Data("screen \($0)\n".utf8)) }
     }
     self.window = window

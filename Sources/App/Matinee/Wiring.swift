@@ -54,6 +54,7 @@ struct Wiring {
     }
     stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: system) }
     answering = stubAnswers ?? answering
+    if LoggedTransport.logs("network") { answering = LoggedTransport(wrapped: answering) }
     transport = testStore.map { [answering] in TestStoreTransport(answering, store: $0) } ?? answering
     pictures = CachingTransport(
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: 256 << 20, largest: APIClient.largestPicture,
@@ -163,6 +164,25 @@ actor EmbeddedPublication {
       return try await task.value
     } catch {
       if opening == task { opening = nil }
+      throw error
+    }
+  }
+}
+
+/// Tells whoever runs the app why there was no answer, in the system's words: readers get a sentence.
+struct LoggedTransport: Transport {
+  let wrapped: any Transport
+
+  /// Whether `MATINEE_LOG` names something that is to be told on standard error, among others.
+  static func logs(_ name: String) -> Bool {
+    ProcessInfo.processInfo.environment["MATINEE_LOG"]?.split(separator: ",").contains { $0 == name } ?? false
+  }
+
+  func send(_ request: Request) async throws -> Response {
+    do {
+      return try await wrapped.send(request)
+    } catch let error as TransportError {
+      FileHandle.standardError.write(Data("matinee: \(request.method.rawValue) \(request.target): \(error)\n".utf8))
       throw error
     }
   }

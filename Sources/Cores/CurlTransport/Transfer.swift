@@ -122,7 +122,11 @@ final class Transfer: @unchecked Sendable {
   func result(_ code: CURLcode) -> Result<Response, any Error> {
     guard code == CURLE_OK else {
       let text = message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
-      return .failure(overflowed ? TransportError.tooLarge(limit: limit) : TransportError(code, text, limit: limit))
+      guard !overflowed else { return .failure(TransportError.tooLarge(limit: limit)) }
+      var (system, certificate) = (0, 0)
+      matinee_curl_get_long(handle, CURLINFO_OS_ERRNO, &system)
+      matinee_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &certificate)
+      return .failure(TransportError(code, text, limit: limit, errno: Int32(truncatingIfNeeded: system), certificate: certificate))
     }
     // curl takes a connection that closes within the header for a whole answer without a body.
     guard headersEnded else { return .failure(TransportError.cutShort("the connection closed within the header")) }
@@ -204,7 +208,10 @@ private let rewindBody: curl_seek_callback = { context, offset, origin in
 
 extension TransportError {
   /// What a result code of curl means (curl.se/libcurl/c/libcurl-errors.html).
-  init(_ code: CURLcode, _ message: String, limit: Int) {
+  /// - Parameters:
+  ///   - errno: what the system said of the connection; 0 for nothing.
+  ///   - certificate: what OpenSSL said of the certificate.
+  init(_ code: CURLcode, _ message: String, limit: Int, errno: Int32, certificate: Int) {
     self =
       switch code {
       case CURLE_OPERATION_TIMEDOUT: .timedOut
@@ -218,8 +225,32 @@ extension TransportError {
         CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_USE_SSL_FAILED,
         CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
         CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
-        .insecure(message)
-      default: .unreachable(message)
+        .insecure(message, code == CURLE_PEER_FAILED_VERIFICATION ? Flaw(certificate) : nil)
+      case CURLE_COULDNT_RESOLVE_HOST: .unreachable(message, .unknownName)
+      default: .unreachable(message, Obstacle(errno: errno))
       }
+  }
+}
+
+extension TransportError.Obstacle {
+  fileprivate init?(errno: Int32) {
+    switch errno {
+    case ECONNREFUSED: self = .refused
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL: self = .noNetwork
+    default: return nil
+    }
+  }
+}
+
+extension TransportError.Flaw {
+  /// From OpenSSL's verdict (openssl-verification-options(1)). The name curl compares itself, before it hands that on: it is 0 or 1 then.
+  fileprivate init?(_ verdict: Int) {
+    switch verdict {
+    case 0, 1, 62: self = .otherHost
+    case 9: self = .notYetValid
+    case 10: self = .expired
+    case 18...21: self = .unknownIssuer
+    default: return nil
+    }
   }
 }

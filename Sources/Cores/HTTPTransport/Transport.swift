@@ -11,25 +11,69 @@ public protocol Transport: Sendable {
 
 /// Why there is no answer.
 public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The host could not be found or reached, or refused.
-  case unreachable(String)
+  /// What kept a host from being reached.
+  public enum Obstacle: Equatable, Sendable {
+    /// There is no way to it from this computer, as without a network.
+    case noNetwork
+    /// Nobody knows its name.
+    case unknownName
+    /// It takes no connections.
+    case refused
+  }
+
+  /// What is wrong with a certificate.
+  public enum Flaw: Equatable, Sendable {
+    /// It was good until a moment that has passed.
+    case expired
+    /// It is good from a moment on that is yet to come.
+    case notYetValid
+    /// It was issued by nobody that this computer trusts.
+    case unknownIssuer
+    /// It is for another host.
+    case otherHost
+  }
+
+  /// The host could not be found or reached, or refused; why, where that is known.
+  case unreachable(String, Obstacle? = nil)
   /// No answer within the time limit.
   case timedOut
   /// The connection ended in the middle of the answer, was reset, or the answer was malformed.
   case cutShort(String)
-  /// The certificate or the encryption was not acceptable.
-  case insecure(String)
+  /// The certificate or the encryption was not acceptable; why, where that is known.
+  case insecure(String, Flaw? = nil)
   /// The answer was larger than the transport accepts, in bytes.
   case tooLarge(limit: Int)
   /// The request cannot be sent by this transport, and why.
   case unsupported(String)
 
-  /// One clause for a log or a terminal, without a period; what readers see is the app's own.
+  /// One clause for a log or a terminal, without a period; for people there is ``sentence(about:)``.
   public var description: String {
     switch self {
-    case .unreachable(let reason), .cutShort(let reason), .insecure(let reason), .unsupported(let reason): reason
+    case .unreachable(let reason, _), .cutShort(let reason), .insecure(let reason, _), .unsupported(let reason): reason
     case .timedOut: "there was no answer in time"
     case .tooLarge(let limit): "the answer has more than \(limit) bytes"
+    }
+  }
+
+  /// What happened and what to do, for people: the one place where that is said. The details are in the ``description``.
+  /// - Parameter who: who was asked, as a sentence begins: "The publication".
+  public func sentence(about who: String) -> String {
+    switch self {
+    case .unreachable(_, .noNetwork): "\(who) cannot be reached: this computer has no network. Connect it and try again."
+    case .unreachable(_, .unknownName): "\(who) cannot be reached: its name was not found. Check the address and your connection."
+    case .unreachable(_, .refused): "\(who) cannot be reached: nothing answers at its address. Try again in a moment."
+    case .unreachable: "\(who) cannot be reached. Check your connection and try again."
+    case .timedOut: "\(who) takes too long to answer. Try again in a moment."
+    case .cutShort: "\(who) broke off the connection. Try again."
+    case .insecure(_, .expired): "\(who) has a certificate that has expired, so nothing was loaded. Check the date of this computer."
+    case .insecure(_, .notYetValid):
+      "\(who) has a certificate that is not valid yet, so nothing was loaded. Check the date of this computer."
+    case .insecure(_, .unknownIssuer):
+      "\(who) has a certificate that nobody known here vouches for, so nothing was loaded. Try another network."
+    case .insecure(_, .otherHost): "\(who) has a certificate for another address, so nothing was loaded. Try another network."
+    case .insecure: "\(who) cannot be reached securely, so nothing was loaded. Try another network."
+    case .tooLarge: "\(who) sent more than this app accepts."
+    case .unsupported: "\(who) cannot be loaded from this address."
     }
   }
 }

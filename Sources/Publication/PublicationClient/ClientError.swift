@@ -31,12 +31,7 @@ public enum ClientError: LocalizedError, Sendable {
   /// What to tell the reader: what happened, and what to do.
   public var sentence: String {
     switch self {
-    case .offline(.timedOut): "The publication takes too long to answer. Try again in a moment."
-    case .offline(.cutShort): "The connection broke off. Try again."
-    case .offline: "The publication cannot be reached. Check your connection and try again."
-    case .unacceptable(.insecure): "The connection to the publication is not secure, so nothing was loaded."
-    case .unacceptable(.tooLarge): "The answer is larger than this app accepts."
-    case .unacceptable: "This address cannot be loaded here."
+    case .offline(let error), .unacceptable(let error): error.sentence(about: "The publication")
     case .problem(let problem, _): problem.title
     case .undecodable: "The publication answered in a way this version does not understand. An update may help."
     case .cancelled: "Cancelled."
@@ -77,9 +72,16 @@ extension Problem {
       self = problem
       status = answer.status
     } else {
-      self.init(
-        code: Code(rawValue: "http_\(answer.status)"), title: "The publication cannot answer right now (status \(answer.status)).",
-        status: answer.status)
+      self.init(code: Code(rawValue: "http_\(answer.status)"), title: Self.title(answer.status), status: answer.status)
+    }
+  }
+
+  private static func title(_ status: Int) -> String {
+    switch status {
+    case 429: "The publication was asked too often. Wait a minute and try again."
+    case 500...: "The publication cannot answer right now. Try again in a moment."
+    case 300..<400, 407, 511: "Something between this computer and the publication answers in its place. Sign in to the network first."
+    default: "The publication did not accept what was asked. Try again, or look for a newer version of this app."
     }
   }
 }

@@ -63,7 +63,7 @@ public struct FeedImporter: Sendable {
       } catch let error as FeedFetcher.Failure {
         failures += 1
         // It may be about the feed that a page names.
-        progress(error.description)
+        progress(error.details.map { "\(error) (\($0))" } ?? error.description)
       } catch {
         failures += 1
         progress("\(source): \(Self.sentence(error))")

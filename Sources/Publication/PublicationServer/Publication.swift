@@ -169,5 +169,5 @@ public actor Publication {
   /// The time, in whole seconds.
   var now: Int64 { Int64(clock.now.timeIntervalSince1970.rounded(.down)) }
 
-  func report(_ line: String) { log(line) }
+  nonisolated func report(_ line: String) { log(line) }
 }

@@ -33,6 +33,8 @@ struct FeedFetcher: Sendable {
   struct Failure: Error, Equatable, CustomStringConvertible {
     let url: String
     let sentence: String
+    /// For a log or a terminal: what the system said.
+    var details: String?
     /// The server says that there will be none any more.
     var isGone = false
     /// How long the server wants to be left alone.
@@ -86,7 +88,7 @@ struct FeedFetcher: Sendable {
     } catch TransportError.tooLarge(let limit) {
       throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.")
     } catch let error as TransportError {
-      throw Failure(url: known.url, sentence: "it cannot be fetched (\(error)).")
+      throw Failure(url: known.url, sentence: error.sentence(about: "the feed's server"), details: "\(error)")
     }
   }
 

@@ -54,6 +54,7 @@ extension Publication {
     do {
       try await refresh(feed, service, nil)
     } catch let error where !(error is CancellationError) {
+      report(error)
       var failed = feed
       failed.failures += 1
       failed.problem = Self.sentence(of: error)

@@ -85,7 +85,12 @@ extension Publication {
     let job = ImportJob(
       identifiers.next().uuidString, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request), follows: follows)
     try imports.take(job)
-    job.run(work)
+    job.run { job in
+      do { return try await work(job) } catch {
+        self.report(error)
+        throw error
+      }
+    }
     return try .json(job.report, status: 202)
   }
 
@@ -106,6 +111,11 @@ extension Publication {
     var home = ""
     if case .feed(let feed) = document { home = feed.homeURL ?? feed.title }
     return try await store(document, as: FeedOrigin(source: "\(job.reader)\n\(name)\n\(home)", name: name), job).clubs
+  }
+
+  /// What only whoever runs the publication can make use of.
+  nonisolated func report(_ error: any Error) {
+    if let failure = error as? FeedFetcher.Failure, let details = failure.details { report("feeds: \(failure.url): \(details)") }
   }
 
   /// What went wrong, for the reader.
