@@ -63,6 +63,23 @@ private typealias Comment = PublicationAPI.Comment
 
   // MARK: - Reading
 
+  @Test func commentsAndTheirPostComeByThemselves() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.publication.with {
+      $0.comments = [.sample(1)]
+      $0.isOffline = true
+    }
+    let page = CommentsViewModel("p1", store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    await reader.settle()
+    guard case .offline = page.state.comments.phase else { return #expect(Bool(false), "\(page.state.comments.phase)") }
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(page.state.comments.phase == .ready)
+    #expect(page.state.title == "Title 1")
+  }
+
   @Test func theOldestComesFirst() async {
     let reader = reader([comment(2, mine: true), comment(1), comment(3, on: "p2")])
     let page = page(reader)

@@ -85,6 +85,23 @@ private let offline = "The publication cannot be reached. Check your connection 
     #expect(page.state.phase == .gone("This fan club is no longer here."))
   }
 
+  @Test func clubAndPostsComeByThemselves() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [club])
+    reader.publication.with { $0.isOffline = true }
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    _ = recorder.take()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(recorder.take().isEmpty, "in vain, and without a word")
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(page.state.phase == .ready)
+    #expect(page.state.posts.ids == ["p1"])
+  }
+
   @Test func offlineAndTryingAgain() async {
     let reader = ReaderFixture(posts: [.sample(1)], clubs: [club])
     reader.publication.with { $0.isOffline = true }

@@ -42,7 +42,7 @@ import Testing
     #expect((second.state.ids, second.state.newer) == (["p2", "p3"], 1))
   }
 
-  @Test func aReloadThatFailedIsTriedAgain() async {
+  @Test(arguments: [true, false]) func aReloadThatFailedIsTriedAgain(byItself: Bool) async {
     let list = list()
     list.appear()
     await reader.settle()
@@ -52,9 +52,13 @@ import Testing
     reader.publication.with { $0.isOffline = true }
     list.appear()
     await reader.settle()
-    list.disappear()
     reader.publication.with { $0.isOffline = false }
-    list.appear()
+    if byItself {
+      reader.store.networkIsBack()
+    } else {
+      list.disappear()
+      list.appear()
+    }
     await reader.settle()
     #expect(list.state.ids == ["p1", "p2", "p3"])
     reader.publication.forgetRequests()

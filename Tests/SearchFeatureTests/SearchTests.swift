@@ -99,6 +99,39 @@ import Testing
     #expect(page.state == state(.results, "Title 1", ["p1"]))
   }
 
+  @Test func whatNobodyCouldBeReachedForComesByItself() async {
+    let reader = ReaderFixture(posts: (1...3).map { .sample($0) })
+    reader.publication.with {
+      $0.pageSize = 2
+      $0.isOffline = true
+    }
+    let page = page(reader)
+    page.opened(with: "Title")
+    await reader.settle()
+    _ = recorder.take()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(asked(reader).count == 2)
+    #expect(recorder.take().isEmpty, "in vain, and without a word")
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(page.state.ids == ["p1", "p2"])
+    reader.publication.with { $0.isOffline = true }
+    page.reachedEnd()
+    await reader.settle()
+    #expect(page.state.loadMoreFailure != nil)
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(page.state.ids == ["p1", "p2", "p3"])
+    #expect(page.state.loadMoreFailure == nil)
+    let all = asked(reader).count
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(asked(reader).count == all)
+  }
+
   @Test func aRefusalShowsThePublicationsSentence() async {
     let reader = ReaderFixture()
     reader.publication.with { $0.refusals["GET /v1/search"] = Problem(code: .internalError, title: "It broke.", status: 500) }

@@ -151,12 +151,18 @@ import PublicationClient
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
-  private func load() {
+  /// Loads the post anew when nobody could be reached for it. What was said of that stays until there is an answer.
+  public func askAgain() {
+    guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
+    load(isAsked: false)
+  }
+
+  private func load(isAsked: Bool = true) {
     // An answer to an earlier question may be from before what is asked for now.
     let anew = isLoading
     generation += 1
     isLoading = true
-    failure = nil
+    if isAsked { failure = nil }
     askedWithAccess = store.hasPremium
     let (mine, id, store) = (generation, id, store)
     Task { [weak self] in
@@ -184,7 +190,7 @@ import PublicationClient
     guard mine == generation, !store.isClosed else { return }
     isLoading = false
     switch result {
-    case .success(let post): wasServed = post.body != nil
+    case .success(let post): (wasServed, failure) = (post.body != nil, nil)
     case .failure(let error): failure = error
     }
     update()
@@ -250,10 +256,10 @@ import PublicationClient
       if read?.html != body { readBody(body, base: post.url) }
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
     }
-    if isLoading || (wasServed == nil && failure == nil) { return (.teaser(post.teaser), .loading) }
     if let failed { return (.teaser(post.teaser), failed) }
     if !post.premium { return (.teaser(post.teaser), .ready) }
     if !store.hasPremium { return (.locked(teaser: post.teaser), .ready) }
     return (.teaser(post.teaser), .failed("Your access has not reached the publication yet. Try again in a moment."))
   }
 }
+    if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }

@@ -37,6 +37,7 @@ import PublicationClient
     self.output = output
     list = .comments(of: post, store: store)
     list.onChange = { [weak self] _ in self?.update() }
+    list.onAskedAgain = { [weak self] in self?.loadPost() }
     state.draft = store.commentDrafts[post] ?? ""
     judge(&state)
   }

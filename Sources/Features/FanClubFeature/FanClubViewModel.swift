@@ -89,6 +89,7 @@ import PublicationClient
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
     posts.list.onChange = { [weak self] _ in self?.update() }
+    posts.list.onAskedAgain = { [weak self] in self?.askAgain() }
   }
 
   isolated deinit { watching?.cancel() }
@@ -159,12 +160,17 @@ import PublicationClient
     update()
   }
 
-  private func load() {
+  private func askAgain() {
+    guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
+    load(isAsked: false)
+  }
+
+  private func load(isAsked: Bool = true) {
     // An answer to an earlier question may be from before what is asked for now.
     let anew = isLoading
     generation += 1
     isLoading = true
-    failure = nil
+    if isAsked { failure = nil }
     let (mine, id, store) = (generation, id, store)
     Task { [weak self] in
       do {

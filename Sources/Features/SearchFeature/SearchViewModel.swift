@@ -24,6 +24,8 @@ import Runtime
   /// Counts what was asked; an answer to an older question is dropped.
   private var generation = 0
   private var asking: Task<Void, Never>?
+  /// Whether nobody could be reached for the last question, and nobody was asked since.
+  private var isUnanswered = false
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -108,6 +110,12 @@ import Runtime
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
+  /// Asks again what nobody could be reached for. What was said of that stays until there is an answer.
+  public func askAgain() {
+    guard isUnanswered else { return }
+    ask(asked, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
+  }
+
   // MARK: Asking
 
   /// So long that whoever types is not asked about at every letter, and so short that nobody notices.
@@ -120,6 +128,7 @@ import Runtime
     asking?.cancel()
     asking = nil
     generation += 1
+    isUnanswered = false
     asked = Self.words(state.query)
     var new = state
     new.isLoadingMore = false
@@ -145,6 +154,7 @@ import Runtime
 
   private func ask(_ words: String, cursor: String?, after pause: Duration?) {
     let mine = generation
+    isUnanswered = false
     asking = Task { [weak self, store, clock = formatting.clock] in
       if let pause {
         // Cancelled: the reader typed on.
@@ -170,7 +180,7 @@ import Runtime
     new.ids = (isFirst ? [] : new.ids) + fresh.map(\.id)
     new.phase = new.ids.isEmpty ? .nothing("Nothing was found for “\(asked)”.") : .results
     new.canLoadMore = page.next != nil
-    (new.isSearching, new.isLoadingMore) = (false, false)
+    (new.isSearching, new.isLoadingMore, new.loadMoreFailure) = (false, false, nil)
     state = new
     // The same post may be found in another way now.
     if isFirst, !new.ids.isEmpty { onRowsChanged?(Set(new.ids)) }
@@ -178,6 +188,7 @@ import Runtime
 
   private func failed(_ failure: RequestFailure, isFirst: Bool) {
     var new = state
+    isUnanswered = failure.isUnreachable
     (new.isSearching, new.isLoadingMore) = (false, false)
     if isFirst {
       // Rows that are the answer to something else would be a lie.

@@ -113,6 +113,7 @@ extension ContentStore {
     actions.register(
       CommentAction.self, cache: commentCache,
       confirmed: { [weak self] in
+        self?.reached()
         self?.count($0.post)
         self?.countUnread()
       },
@@ -149,6 +150,7 @@ extension ContentStore {
   }
 
   private func confirmed<S: Setting>(_: S.Type, _ id: String) {
+    reached()
     if S.self == ReadSetting.self, let club = posts[id]?.fanClubID { uncounted.insert(club) }
     countUnread()
   }

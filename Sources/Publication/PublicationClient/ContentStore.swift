@@ -9,6 +9,9 @@ import Runtime
   func accessChanged()
   /// Something the reader did was undone; the sentence says what and why.
   func actionFailed(_ sentence: String)
+  /// Asks again for what nobody could be reached for, if anything. The reader did not ask: nothing is said while that is under way, nor when
+  /// it is in vain once more.
+  func askAgain()
 }
 
 /// The content of one signed-in reader: a copy of each entity, and the one door by which the reader changes any.
@@ -50,6 +53,11 @@ import Runtime
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
+  /// Whether nobody answered the last question.
+  public private(set) var isOutOfReach = false
+  /// Told whenever the publication has answered.
+  public var onAnswer: (() -> Void)?
+
   /// Told what went wrong with what is kept for reading without network, in a sentence for the reader.
   public var onStorageNotice: ((String) -> Void)? {
     didSet { for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onNotice = onStorageNotice } }
@@ -74,6 +82,12 @@ import Runtime
   /// What to tell the next page, each thing once.
   private var unseenFailures: [String] = []
   private var passGeneration = 0
+  private let random: any RandomSource
+  /// The wait until pages ask again, and how many of them were in vain.
+  private var askingAgain: Task<Void, Never>?
+  private var vainTries = 0
+  /// As long as somebody may be looking at "Try again".
+  private static let againPace = Backoff(first: .seconds(2), longest: .seconds(60))
 
   /// - Parameters:
   ///   - client: the publication, as this reader.
@@ -96,6 +110,7 @@ import Runtime
     commentCache = Cache(store: stored, effects: effects)
     self.author = author
     clock = retry.clock
+    random = retry.random
     actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestFailure.init(ofAction:tries:))
     registerActions()
     for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onAnswer = { [weak self] in self?.heard($0) } }
@@ -258,9 +273,47 @@ import Runtime
     }
   }
 
-  /// Whoever answers is there: what waits to be sent need not wait for its next try.
+  /// Whoever answers is there: neither what waits to be sent nor a page need wait for its next try.
   private func heard(_ error: (any Error)?) {
-    if error.map(RequestFailure.isAnswer) ?? true { actions.serverAnswered() }
+    guard !isClosed else { return }
+    guard error.map(RequestFailure.isAnswer) ?? true else {
+      if (error as? ClientError)?.isOffline == true { askAgainLater() }
+      return
+    }
+    actions.serverAnswered()
+    reached()
+  }
+
+  /// The publication has answered, if only that it did what the reader did.
+  func reached() {
+    isOutOfReach = false
+    vainTries = 0
+    onAnswer?()
+    askAgain()
+  }
+
+  /// There is a network, as the desktop says: neither what waits to be sent nor a page need wait for its next try.
+  public func networkIsBack() {
+    actions.networkIsBack()
+    askAgain()
+  }
+
+  private func askAgain() {
+    askingAgain?.cancel()
+    askingAgain = nil
+    for page in pagesOnScreen { page.askAgain() }
+  }
+
+  /// Servers come back without any network having changed. One wait for all pages; who is not on screen asks when they are.
+  private func askAgainLater() {
+    isOutOfReach = true
+    guard askingAgain == nil, !pagesOnScreen.isEmpty else { return }
+    vainTries += 1
+    let wait = Self.againPace.wait(after: vainTries, chance: random.fraction())
+    askingAgain = Task { [weak self, effects, clock] in
+      guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
+      self?.askAgain()
+    }
   }
 
   /// What the publication says is gone is not shown anywhere any more.
@@ -287,6 +340,7 @@ import Runtime
   /// The reader is gone: forgets everything, and what is still on its way reaches no page. What was not sent stays in the outbox.
   public func close() {
     isClosed = true
+    askingAgain?.cancel()
     onScreen = []
     actions.close()
     passes.value = nil

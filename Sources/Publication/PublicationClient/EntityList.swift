@@ -64,6 +64,9 @@ public struct ListState: Equatable, Sendable {
   /// Told the rows to draw again, of those that ``value(_:)`` was asked for.
   public var onRowsChanged: ((Set<String>) -> Void)?
 
+  /// Told before the list asks again by itself, for pages that asked for more than the list.
+  public var onAskedAgain: (() -> Void)?
+
   private let store: ContentStore
   private let cache: any CacheReading<Value>
   private let fetcher: PageFetcher<Value>
@@ -73,6 +76,11 @@ public struct ListState: Equatable, Sendable {
   private var observation: Observation?
   private var isOnScreen = false
   private var isReloading = false
+  /// Whether what is on its way was asked for by nobody: nothing is shown of it before it is there.
+  private var isQuiet = false
+  /// Why the first rows could not be asked for the last time, and what the reader was told of it; both hold until they could.
+  private var failedRefresh: RequestFailure?
+  private var refreshMessage: String?
   private var drawn: Set<String> = []
   /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
   private var (age, asked) = (0, 0)
@@ -122,8 +130,9 @@ public struct ListState: Equatable, Sendable {
     case .initial, .failed, .offline: reload(isAsked: false)
     // What could not be confirmed is tried again.
     case .content where state.note != nil: reload(isAsked: false)
-    // What made it out of date is something that the reader did, and wants to see.
-    case .loading, .empty, .content: if age == store.listsAge { fetcher.reloadFromCache() } else { reload() }
+    case .loading, .empty, .content:
+      // What made it out of date is something that the reader did, and wants to see.
+      if age != store.listsAge { reload() } else if failedRefresh != nil { reload(isAsked: false) } else { fetcher.reloadFromCache() }
     }
     update()
     if !drawn.isEmpty { onRowsChanged?(drawn) }
@@ -147,7 +156,10 @@ public struct ListState: Equatable, Sendable {
     // What is being asked already is older than what came since.
     let anew = asked != store.listsAge
     asked = store.listsAge
+    isQuiet = false
     fetcher.reload(showsNewer: isAsked || !holdsNewer, anew: anew)
+    // What was on its way already is awaited now.
+    update()
   }
 
   /// Asks the publication whether it has newer rows. What it says changes nothing but ``ListState/newer``; only where there are
@@ -165,7 +177,21 @@ public struct ListState: Equatable, Sendable {
   public func retryTapped() {
     guard state.loadMoreFailure != nil else { return refreshTapped() }
     state.loadMoreFailure = nil
+    isQuiet = false
     fetcher.loadMore()
+    update()
+  }
+
+  /// Asks again for what nobody could be reached for, the first rows or further ones, without a word.
+  public func askAgain() {
+    onAskedAgain?()
+    let list = fetcher.state
+    guard [failedRefresh, list.failure].contains(where: { $0?.isUnreachable == true }), !list.isLoading, !store.isClosed else { return }
+    isQuiet = true
+    // The first rows first: further ones follow when they are there.
+    if failedRefresh == nil, state.loadMoreFailure != nil { return fetcher.loadMore() }
+    asked = store.listsAge
+    fetcher.reload(showsNewer: age != asked || !holdsNewer)
   }
 
   /// The last row came in sight: loads further ones.
@@ -194,12 +220,18 @@ public struct ListState: Equatable, Sendable {
   }
 
   private func listChanged() {
-    let wasReloading = isReloading
-    isReloading = fetcher.state.isReloading
-    if wasReloading, !isReloading, fetcher.state.failure == nil { age = asked }
+    let list = fetcher.state
+    let isReloaded = isReloading && !list.isReloading
+    isReloading = list.isReloading
+    if isReloaded { failedRefresh = list.failure }
+    if isReloaded, list.failure == nil { age = asked }
     // An answer may be older than what the reader did meanwhile.
-    if followsActions, isOnScreen, !fetcher.state.isLoading { fetcher.reloadFromCache() }
+    if followsActions, isOnScreen, !list.isLoading { fetcher.reloadFromCache() }
     update()
+    guard isQuiet, !list.isLoading else { return }
+    isQuiet = false
+    guard isOnScreen, list.failure == nil, state.loadMoreFailure != nil else { return }
+    if isReloaded { retryTapped() } else { state.loadMoreFailure = nil }
   }
 
   private static var keptNote: String { "You are offline: this is the list as it was when it was loaded last." }
@@ -213,20 +245,27 @@ public struct ListState: Equatable, Sendable {
     let needsMore = list.status == .empty && !list.reachedEnd && failure == nil
     var new = state
     new.ids = list.ids
-    new.isRefreshing = list.isReloading && !list.ids.isEmpty
-    new.isLoadingMore = list.isLoadingMore
+    new.isRefreshing = list.isReloading && !list.ids.isEmpty && !isQuiet
+    new.isLoadingMore = list.isLoadingMore && !isQuiet
     new.canLoadMore = !list.reachedEnd && !list.ids.isEmpty
-    if list.isReloading { new.loadMoreFailure = nil }
+    if list.isReloading, !isQuiet { new.loadMoreFailure = nil }
     // Why rows are from an earlier time is said beside them, as long as it is so; while they are asked about, what was said stays.
     let isUnreachable = list.failure?.isUnreachable == true
     new.note = list.isStored && isUnreachable ? Self.keptNote : list.isStored && (list.isLoading || list.isConfirming) ? state.note : nil
     new.keptSince = new.note == nil ? nil : list.storedSince
     let isSaid = new.note != nil && state.note == nil
-    if state.isRefreshing, !list.isReloading, !isSaid, let failure { new.message = "The list could not be refreshed. \(failure)" }
+    if state.isRefreshing, !list.isReloading, !isSaid, let failure {
+      refreshMessage = "The list could not be refreshed. \(failure)"
+      new.message = refreshMessage
+    }
+    if failedRefresh == nil, let said = refreshMessage {
+      if new.message == said { new.message = nil }
+      refreshMessage = nil
+    }
     (new.newer, new.hasMoreNewer) = (list.newer, list.hasMoreNewer)
     if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
     switch list.status {
-    case .initial, .loading: new.phase = .loading
+    case .initial, .loading: if !isQuiet { new.phase = .loading }
     case .empty: new.phase = needsMore ? .loading : .empty
     case .content: new.phase = .ready
     case .failed(let sentence): new.phase = .failed(sentence)

@@ -1,0 +1,208 @@
+import FeedFeature
+import PublicationAPI
+import PublicationClient
+import TestSupport
+import Testing
+
+private let offline = "The publication cannot be reached. Check your connection and try again."
+
+/// What failed for want of a network comes by itself, and what was said of it goes.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct AskingAgainTests {
+  private let recorder = Recorder<ListState>()
+  private let reader = ReaderFixture(posts: [.sample(1), .sample(2), .sample(3)])
+
+  private func feed() -> FeedViewModel {
+    let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    feed.onChange = { [recorder] in recorder.record($0.posts) }
+    return feed
+  }
+
+  private var asked: Int { reader.publication.requests.count { $0.hasPrefix("GET /v1/posts") } }
+
+  @Test func aListComesWhenSomebodyAnswersAgainWithoutAWordInBetween() async {
+    reader.publication.with { $0.isOffline = true }
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    for wait in [2, 4] {
+      let before = asked
+      // The list's, and Home's look for new posts.
+      await reader.clock.waitForSleepers(2)
+      reader.clock.advance(by: .seconds(wait - 1))
+      await reader.settle()
+      #expect(asked == before)
+      reader.clock.advance(by: .seconds(1))
+      while asked == before { await Task.yield() }
+      await reader.settle()
+    }
+    #expect(recorder.states.map(\.phase) == [.loading, .offline(offline)])
+    reader.publication.with { $0.isOffline = false }
+    await reader.clock.waitForSleepers(2)
+    reader.clock.advance(by: .seconds(8))
+    while feed.state.posts.phase != .ready { await Task.yield() }
+    #expect(recorder.states.map(\.phase) == [.loading, .offline(offline), .ready])
+    await reader.settle()
+    #expect(!reader.store.isOutOfReach)
+  }
+
+  @Test func aNetworkThatIsBackIsNotWaitedFor() async {
+    reader.publication.with { $0.isOffline = true }
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    #expect(reader.store.isOutOfReach)
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(recorder.states.map(\.phase) == [.loading, .offline(offline), .ready])
+  }
+
+  @Test func whatTheReaderDidAndCameThroughShowsThatThereIsANetwork() async {
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = false }
+    feed.bookmarkTapped("p1")
+    await reader.settle()
+    #expect(feed.state.posts.message == nil)
+    #expect(feed.row(for: "p1")?.isBookmarked == true)
+  }
+
+  @Test(arguments: [true, false]) func whatWasSaidOfARefreshGoesWithTheNextThatSucceeds(byItself: Bool) async {
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    #expect(feed.state.posts.message == "The list could not be refreshed. \(offline)")
+    _ = recorder.take()
+    reader.publication.with { $0.isOffline = false }
+    if byItself { reader.store.networkIsBack() } else { feed.refreshTapped() }
+    await reader.settle()
+    #expect(feed.state.posts.message == nil)
+    #expect(recorder.states.map(\.isRefreshing) == (byItself ? [false] : [false, true, false]))
+  }
+
+  @Test func itGoesAlsoWhenThePageWasAwayMeanwhile() async {
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    feed.disappear()
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    feed.appear()
+    await reader.settle()
+    #expect(feed.state.posts.message == nil)
+  }
+
+  @Test func anotherRefusalIsNotSaidAgainAndOtherNewsStays() async {
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    feed.messageDismissed()
+    let before = asked
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(asked > before)
+    #expect(feed.state.posts.message == nil, "the reader put it away")
+    reader.publication.with {
+      $0.isOffline = false
+      $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403)
+    }
+    feed.bookmarkTapped("p1")
+    await reader.settle()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(feed.state.posts.message == "Your bookmark was not saved. Not for you.")
+  }
+
+  @Test func furtherRowsComeToo() async {
+    reader.publication.with { $0.pageSize = 2 }
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.reachedEnd()
+    await reader.settle()
+    #expect(feed.state.posts.loadMoreFailure == offline)
+    _ = recorder.take()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(recorder.states.isEmpty, "in vain, and without a word")
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(feed.state.posts.ids == ["p1", "p2", "p3"])
+    #expect(feed.state.posts.loadMoreFailure == nil)
+    #expect(recorder.states.allSatisfy { !$0.isLoadingMore })
+  }
+
+  @Test func aRefreshThatFailedComesBeforeFurtherRowsThatDid() async {
+    reader.publication.with { $0.pageSize = 2 }
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    feed.reachedEnd()
+    await reader.settle()
+    #expect(feed.state.posts.message != nil && feed.state.posts.loadMoreFailure != nil)
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(feed.state.posts.message == nil && feed.state.posts.loadMoreFailure == nil)
+    #expect(feed.state.posts.ids == ["p1", "p2", "p3"])
+  }
+
+  @Test func whatIsAskedQuietlyShowsOnceTheReaderAsksToo() async {
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    reader.publication.with {
+      $0.isOffline = false
+      $0.holds = ["GET /v1/posts"]
+    }
+    reader.store.networkIsBack()
+    await reader.waitForHeld()
+    #expect(!feed.state.posts.isRefreshing)
+    feed.refreshTapped()
+    #expect(feed.state.posts.isRefreshing)
+    reader.publication.release()
+    await reader.settle()
+    #expect(!feed.state.posts.isRefreshing && feed.state.posts.message == nil)
+  }
+
+  @Test func nobodyAsksForAReaderWhoIsGoneNorForAPageThatIsAway() async {
+    reader.publication.with { $0.isOffline = true }
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    feed.disappear()
+    let before = asked
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(asked == before)
+    feed.appear()
+    await reader.settle()
+    let then = asked
+    reader.store.close()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(asked == then)
+  }
+}
