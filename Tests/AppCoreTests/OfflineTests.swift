@@ -15,23 +15,24 @@ import Testing
   private let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
   private let tokens = MemoryTokenStore()
   private let online = Switch()
+  private let hanging = Switch(false)
+  /// Time at the publication, for as long as it hangs.
+  private let gate = ManualClock()
 
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
   private func rig(_ publication: Publication) -> PathRig {
     PathRig(
-      InProcessTransport { [online] request in
+      InProcessTransport { [online, hanging, gate] request in
+        if hanging.isOn { try await gate.sleep(for: .seconds(60)) }
         guard online.isOn else { throw TransportError.unreachable("there is no network") }
         return await publication.handle(request)
       }, tokens: tokens, folder: folder.path)
   }
 
-  /// Starts the app, and goes on without the publication when it cannot be asked.
   private func started(_ publication: Publication) async -> PathRig {
     let rig = rig(publication)
     rig.coordinator.start()
-    await rig.settle()
-    if rig.coordinator.curtain.state.offersChoice { rig.coordinator.curtain.continueOfflineTapped() }
     await rig.settle()
     return rig
   }
@@ -80,6 +81,73 @@ import Testing
     await second.coordinator.finish()
   }
 
+  /// Starts the app beside a publication that takes requests and does not answer, until what was read shows.
+  private func startedBesideAHangingOne(_ publication: Publication) async throws -> PathRig {
+    let first = await started(publication)
+    try await first.signIn()
+    await first.coordinator.finish()
+    hanging.isOn = true
+    let second = rig(publication)
+    second.coordinator.start()
+    await gate.waitForSleepers()
+    await second.clock.waitForSleepers(2)
+    second.clock.advance(by: .seconds(2))
+    while (try? feed(second).phase) != .ready { await Task.yield() }
+    return second
+  }
+
+  @Test func aPublicationThatHangsDoesNotHideWhatWasRead() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let rig = try await startedBesideAHangingOne(publication)
+    #expect(try feed(rig).ids.count > 5)
+    #expect(rig.presenter.visited == [nil, .tab(.home)])
+    hanging.isOn = false
+    gate.advance(by: .seconds(60))
+    await rig.settle()
+    #expect(rig.presenter.visited == [nil, .tab(.home)])
+    #expect(try feed(rig).note == nil)
+    guard case .feed = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    rig.coordinator.perform(.tab(.account))
+    await rig.settle()
+    guard case .account(let account) = rig.presenter.visibleScreen else { throw PathRig.Missing("account") }
+    #expect(account.state.notice == nil, "the check went on")
+    await rig.coordinator.finish()
+  }
+
+  @Test func aSessionThatIsRefusedLateStillLeadsToTheLogin() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let rig = try await startedBesideAHangingOne(publication)
+    // Nothing of what is asked now bears the token's name any more.
+    let token = try #require(tokens.kept?.token.revealed)
+    let end = Request(.delete, "/v1/session", headers: ["Authorization": "Bearer \(token)"])
+    #expect(await publication.handle(end).status < 300)
+    hanging.isOn = false
+    gate.advance(by: .seconds(60))
+    while rig.visible != .login { await Task.yield() }
+    #expect(rig.presenter.messages.last == AuthError.ended.sentence)
+    await rig.coordinator.finish()
+    #expect(tokens.kept == nil)
+  }
+
+  @Test func aSessionThatCouldNotBeCheckedIsCheckedOnceSomebodyAnswers() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let first = await started(publication)
+    try await first.signIn()
+    await first.coordinator.finish()
+    online.isOn = false
+    let rig = await started(publication)
+    rig.coordinator.perform(.tab(.account))
+    guard case .account(let account) = rig.presenter.visibleScreen else { throw PathRig.Missing("account") }
+    #expect(account.state.notice != nil)
+    online.isOn = true
+    rig.coordinator.networkIsBack()
+    while account.state.notice != nil { await Task.yield() }
+    await rig.coordinator.finish()
+  }
+
   @Test func whoeverSignsOutLeavesNothingToRead() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())
@@ -125,7 +193,8 @@ import Testing
 
 /// Whether there is a network. Safe from any thread.
 private final class Switch: Sendable {
-  private let state = Mutex(true)
+  private let state: Mutex<Bool>
+  init(_ isOn: Bool = true) { state = Mutex(isOn) }
   var isOn: Bool {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }

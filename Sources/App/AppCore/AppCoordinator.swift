@@ -65,6 +65,7 @@ import SessionService
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
   private var following: Task<Void, Never>?
+  private var checking: Task<Void, Never>?
 
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
@@ -88,12 +89,8 @@ import SessionService
     factory.purchased = { [weak self] in self?.purchased() }
     factory.paywallShown = { [weak self] in self?.flags.count(.paywallSeen) }
     session.delegate = self
-    curtain.output = { [weak self] output in
-      switch output {
-      case .tryAgain: self?.check()
-      case .continueOffline: self?.session.continueOffline()
-      }
-    }
+    // Its answer still counts when it comes: a session that has ended leads to the login then.
+    curtain.hasWaited = { [weak self] in self?.session.continueOffline() }
   }
 
   /// Raises the curtain over the login and restores the session behind it.
@@ -137,15 +134,20 @@ import SessionService
     await flags.written()
   }
 
-  /// The desktop says that there is a network: what waits need not wait for its next try.
+  /// The desktop says that there is a network: what waits, and what failed, need not wait for its next try.
   public func networkIsBack() {
     environment.effects.deliver("network")
-    factory.reader?.content.actions.networkIsBack()
+    factory.reader?.content.networkIsBack()
+    checkAgain()
   }
 
-  private func check() {
-    curtain.checkBegins()
-    Task { [session] in await session.check() }
+  /// Asks whether the session still holds, when nobody could be asked before.
+  private func checkAgain() {
+    guard case .unverified = session.state, checking == nil else { return }
+    checking = Task { [weak self, session] in
+      await session.check()
+      self?.checking = nil
+    }
   }
 
   /// Opens a link from outside. One that cannot be opened is explained and changes nothing.
@@ -309,6 +311,7 @@ import SessionService
     reader.resume { [weak self] in self?.say($0) }
     waiting.follow(reader.content)
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
+    reader.content.onAnswer = { [weak self] in self?.checkAgain() }
     factory.loadPublication()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
     if let pending {
