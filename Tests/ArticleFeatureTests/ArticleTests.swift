@@ -96,6 +96,51 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(article.state.text == body)
   }
 
+  @Test func whatIsReadOfflineIsRead() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let first = article(of: reader)
+    first.appear()
+    await reader.settle()
+    first.readTapped()
+    first.disappear()
+    await reader.settle()
+    #expect(reader.publication.with { $0.posts[0].read } == false)
+    reader.publication.with { $0.isOffline = true }
+    let second = article(of: reader)
+    second.appear()
+    await reader.settle()
+    #expect(second.state.note == "You are offline: this is the text as it was when you read it last.")
+    #expect(second.state.post?.isRead == true)
+    second.disappear()
+    #expect(reader.store.waiting.value.count == 1)
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(reader.publication.with { $0.posts[0].read })
+    #expect(reader.store.posts["p1"]?.read == true)
+  }
+
+  @Test func anOpeningIsNotThePostSoItStaysUnreadAndSaysSoUntilTheRestComes() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    reader.store.postCache.store([listed(.sample(1))])
+    reader.publication.with { $0.isOffline = true }
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.note == "You are offline: only the opening of this post is on this computer.")
+    #expect(article.state.post?.isRead == false)
+    _ = recorder.take()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(recorder.states.isEmpty, "in vain, and without a word")
+    reader.publication.with { $0.isOffline = false }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(article.state.text == body)
+    #expect(article.state.note == nil)
+    #expect(article.state.post?.isRead == true)
+  }
+
   @Test func aRefusalShowsThePublicationsSentence() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     reader.publication.with { $0.refusals["GET"] = Problem(code: .internalError, title: "Broken.", status: 500) }

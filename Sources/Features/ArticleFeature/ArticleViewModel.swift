@@ -234,7 +234,8 @@ import PublicationClient
     }
     (new.text, new.phase) = show(post, failed: failed)
     let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
-    new.note = isUnreachable && new.phase == .ready ? "You are offline: this is the text as it was when you read it last." : nil
+    // A text that is here and being read is neither yet.
+    new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.keptNote : Self.beginningNote
     markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
@@ -243,6 +244,10 @@ import PublicationClient
     new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil
     state = new
   }
+
+  private static let keptNote = "You are offline: this is the text as it was when you read it last."
+  /// Above it, since whoever read to the end of the opening would take it for the post.
+  private static let beginningNote = "You are offline: only the opening of this post is on this computer."
 
   private func markRead(_ phase: State.Phase) {
     guard !wasMarkedRead, phase == .ready else { return }
@@ -257,9 +262,9 @@ import PublicationClient
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
     }
     if let failed { return (.teaser(post.teaser), failed) }
+    if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
     if !post.premium { return (.teaser(post.teaser), .ready) }
     if !store.hasPremium { return (.locked(teaser: post.teaser), .ready) }
     return (.teaser(post.teaser), .failed("Your access has not reached the publication yet. Try again in a moment."))
   }
 }
-    if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
