@@ -33,12 +33,16 @@ private struct NoStore: TokenStore {
   private(set) var states: [AccountViewModel.State] = []
   private(set) var outputs: [AccountViewModel.Output] = []
 
-  init(auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false) async throws {
+  init(
+    auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false, mayLeave: Bool = true
+  ) async throws {
     _ = purchaseServiceIsSetUp
     session = Session(auth: auth, store: store, token: TokenBox(), effects: Effects())
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
-    model = AccountViewModel(session: session, publication: "The Paper", premium: premium.stream, formatting: formatting) { [weak self] in
+    model = AccountViewModel(
+      session: session, publication: "The Paper", premium: premium.stream, formatting: formatting, mayLeave: { mayLeave }
+    ) { [weak self] in
       self?.outputs.append($0)
     }
     model.onChange = { [weak self] in self?.states.append($0) }
@@ -100,6 +104,15 @@ private struct NoStore: TokenStore {
     #expect(bench.session.state == .signedOut(.asked))
     bench.model.signOutTapped()
     #expect(!bench.model.state.isSigningOut)
+  }
+
+  @Test func whoeverWouldLoseSomethingIsAskedFirst() async throws {
+    let bench = try await Bench(mayLeave: false)
+    bench.model.signOutTapped()
+    await bench.until { !bench.outputs.isEmpty }
+    #expect(bench.outputs == [.askToSignOut])
+    #expect(!bench.model.state.isSigningOut)
+    #expect(bench.session.state.user != nil)
   }
 
   @Test func aSessionThatIsNotKeptSaysWhy() async throws {

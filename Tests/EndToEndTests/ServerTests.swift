@@ -27,7 +27,32 @@ final class ServerTests: ServerCase {
     try signIn(Self.first)
     stopServer()
     try app.key("F5")
-    try app.waitForText("cannot be reached")
+    try app.waitForText("The list could not be refreshed. The publication cannot be reached: nothing answers at its address.")
     XCTAssertGreaterThan(app.rowNames.count, 3)
+    // And takes that back once it is there again.
+    _ = try serve(["--port", XCTUnwrap(origin.split(separator: ":").last.map(String.init))])
+    try app.wait(for: "the message to go") { app.shows("could not be refreshed") ? nil : true }
+  }
+
+  func testSigningOutWithChangesThatWaitAsksFirst() throws {
+    try add(Self.first)
+    let origin = try serve()
+    let title = try Sample.current.get().firstPost(premium: false).title
+    try app.start(["--publication", origin])
+    try signIn(Self.first)
+    stopServer()
+    try app.press("Bookmark", in: app.row(title))
+    try app.waitForText("1 change waiting")
+    try app.press("Account")
+    try app.waitForScreen("account")
+    try app.press("Sign out")
+    try app.waitForText("1 change waits to be sent. It stays on this computer")
+    try app.press("Stay signed in")
+    try app.waitForScreen("account")
+    try app.press("Sign out")
+    // Beside it: the page beneath has a button of that name too.
+    let stay = try app.find(.button, "Stay signed in")
+    try app.press("Sign out", in: XCTUnwrap(stay.parent))
+    try app.waitForScreen("login")
   }
 }

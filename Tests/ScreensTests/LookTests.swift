@@ -75,6 +75,15 @@ final class LookTests: ScreensTestCase {
       try rig.go(.tab(.account))
       try visit.look("account")
       rig.line.isCut = true
+      try rig.go(.tab(.bookmarks))
+      rig.seen.button("React")?.click()
+      rig.seen.button("Refresh")?.click()
+      try visit.look("list-offline")
+      try rig.go(.post(try XCTUnwrap(visit.lastPost)))
+      try visit.look("article-opening")
+      try rig.go(.signOut)
+      try visit.look("signout")
+      try rig.go(.dismiss)
       try rig.go(.post("unknown"))
       try visit.look("article-offline")
       rig.seen.button("Refresh")?.click()
@@ -102,6 +111,11 @@ final class LookTests: ScreensTestCase {
       let rows = feed.state.posts.ids.compactMap { feed.row(for: $0) }
       if let free = rows.first(where: { !$0.isLocked }), let locked = rows.first(where: \.isLocked) { return (free.id, locked.id) }
     }
+    return nil
+  }
+  /// The last post of the feed, which nobody opened.
+  var lastPost: String? {
+    for case .feed(let feed) in screens { return feed.state.posts.ids.last }
     return nil
   }
   var product: String? {

@@ -229,6 +229,7 @@ import SessionService
       navigator.change { $0.present(.addFeed) }
       if let url, case .addFeed(let dialog) = navigator.screen(navigator.tree.top) { dialog.opened(with: url) }
     case .notifications: navigator.change { $0.open(.notifications) }
+    case .signOut: navigator.change { $0.present(.signOut) }
     case .paywall(let id, let then):
       afterPurchase = then
       navigator.change { $0.present(.paywall(id)) }
@@ -310,8 +311,8 @@ import SessionService
     factory.reader = reader
     reader.resume { [weak self] in self?.say($0) }
     waiting.follow(reader.content)
-    reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     reader.content.onAnswer = { [weak self] in self?.checkAgain() }
+    reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     factory.loadPublication()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
     if let pending {
@@ -395,7 +396,7 @@ extension Navigation {
     case .fanClub(let id): _ = try await client.fanClub(id)
     case .paywall(let id, _): _ = try await client.paywall(id)
     case .purchases(let order?): _ = try await client.order(order)
-    case .login, .tab, .search, .addFeed, .notifications, .payment, .purchases(nil), .web, .copyLink, .back, .dismiss: break
+    case .login, .tab, .search, .addFeed, .notifications, .signOut, .payment, .purchases(nil), .web, .copyLink, .back, .dismiss: break
     }
   }
 }

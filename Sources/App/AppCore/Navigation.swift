@@ -19,6 +19,8 @@ public indirect enum Navigation: Hashable, Sendable {
   case addFeed(String?)
   /// What the reader hears of new posts.
   case notifications
+  /// The question before signing out.
+  case signOut
   /// A paywall; what is in `then` is performed once the reader has bought.
   case paywall(PaywallRecord.ID, then: Navigation?)
   /// The payment sheet of a product.
@@ -65,6 +67,8 @@ public enum Destination: Hashable, Sendable {
   case addFeed
   /// What the reader hears of new posts.
   case notifications
+  /// The question before signing out.
+  case signOut
   /// A paywall.
   case paywall(PaywallRecord.ID)
   /// A payment sheet.
@@ -86,6 +90,7 @@ public enum Destination: Hashable, Sendable {
     case .search: "search"
     case .addFeed: "addfeed"
     case .notifications: "notifications"
+    case .signOut: "signout"
     case .paywall: "paywall"
     case .payment: "payment"
     case .purchases: "purchases"

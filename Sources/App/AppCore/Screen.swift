@@ -42,6 +42,8 @@ public enum Screen: ScreenLifecycle {
   case addFeed(AddFeedViewModel)
   /// What the reader hears of new posts.
   case notifications(NotificationsViewModel)
+  /// The question before signing out.
+  case signOut(SignOutViewModel)
 
   /// Tells the view model that its page is the visible one.
   public func appear() { model.appear() }
@@ -62,7 +64,7 @@ public enum Screen: ScreenLifecycle {
   public var canRefresh: Bool {
     switch self {
     case .feed, .fanClubs, .fanClub, .bookmarks, .article, .purchases, .comments, .notifications: true
-    case .login, .account, .paywall, .payment, .search, .addFeed: false
+    case .login, .account, .paywall, .payment, .search, .addFeed, .signOut: false
     }
   }
 
@@ -77,7 +79,7 @@ public enum Screen: ScreenLifecycle {
     case .purchases(let model): model.refreshTapped()
     case .comments(let model): model.refreshTapped()
     case .notifications(let model): model.refreshTapped()
-    case .login, .account, .paywall, .payment, .search, .addFeed: break
+    case .login, .account, .paywall, .payment, .search, .addFeed, .signOut: break
     }
   }
 }
@@ -91,7 +93,7 @@ extension Screen {
     case .bookmarks(let model): model.state.ids.contains(post)
     case .fanClub(let model): model.state.posts.ids.contains(post)
     case .search(let model): model.state.ids.contains(post)
-    case .login, .fanClubs, .account, .paywall, .payment, .purchases, .comments, .addFeed, .notifications: false
+    case .login, .fanClubs, .account, .paywall, .payment, .purchases, .comments, .addFeed, .notifications, .signOut: false
     }
   }
 }

@@ -91,6 +91,14 @@ import SessionService
         })
     case .addFeed: return addFeed(reader)
     case .notifications: return .notifications(NotificationsViewModel(reader.notifications, store: content))
+    case .signOut:
+      return .signOut(
+        SignOutViewModel(store: content) { [weak self] output in
+          switch output {
+          case .signOut: self?.perform?(.login(then: nil))
+          case .close: self?.perform?(.dismiss)
+          }
+        })
     case .post(let id):
       return .article(
         ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
@@ -148,10 +156,15 @@ import SessionService
     .account(
       AccountViewModel(
         session: session, publication: publication?.name ?? "Membership", premium: { reader.purchases.premiumStatuses() },
-        formatting: environment.formatting
+        formatting: environment.formatting,
+        mayLeave: { [content = reader.content] in
+          await content.sent()
+          return content.costsOfLeaving.isEmpty
+        }
       ) { [weak self] output in
         switch output {
         case .signedOut: break
+        case .askToSignOut: self?.perform?(.signOut)
         case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
         case .openPurchases: self?.perform?(.purchases(order: nil))
         case .openNotifications: self?.perform?(.notifications)

@@ -230,6 +230,7 @@ extension Destination {
     case .payment: "Payment"
     case .paywall: "Premium"
     case .addFeed: "Add feed"
+    case .signOut: "Sign out"
     default: "Matinee"
     }
   }

@@ -24,6 +24,7 @@ import Gtk
     case .search(let model): return SearchView(model)
     case .addFeed(let model): return AddFeedView(model)
     case .notifications(let model): return NotificationsView(model)
+    case .signOut(let model): return SignOutView(model)
     }
   }
 }

@@ -9,6 +9,8 @@ import SessionService
   public enum Output: Equatable, Sendable {
     /// The reader signed out; told once.
     case signedOut
+    /// Signing out would cost the reader something: ask first.
+    case askToSignOut
     /// The reader wants premium access.
     case openPaywall
     /// The reader wants to see what they bought.
@@ -29,6 +31,7 @@ import SessionService
   private let session: Session
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
   private let formatting: Formatting
+  private let mayLeave: @MainActor () async -> Bool
   private let output: @MainActor (Output) -> Void
   private var watching: [Task<Void, Never>] = []
 
@@ -37,14 +40,16 @@ import SessionService
   ///   - publication: the publication's name.
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
   ///   - formatting: how dates become text.
+  ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
   ///   - output: told what comes next.
   public init(
     session: Session, publication: String, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>, formatting: Formatting,
-    output: @escaping @MainActor (Output) -> Void
+    mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.session = session
     self.premium = premium
     self.formatting = formatting
+    self.mayLeave = mayLeave
     self.output = output
     state.publication = publication
     show(.unknown)
@@ -76,11 +81,15 @@ import SessionService
     watching = []
   }
 
-  /// The reader pressed "Sign out".
+  /// The reader pressed "Sign out": asks first where that would cost them something.
   public func signOutTapped() {
     guard !state.isSigningOut, session.state.user != nil else { return }
     state.isSigningOut = true
     Task {
+      guard await mayLeave() else {
+        state.isSigningOut = false
+        return output(.askToSignOut)
+      }
       await session.signOut()
       state.isSigningOut = false
       output(.signedOut)

@@ -88,6 +88,7 @@ import XCTest
     case .search: return .search(SearchViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .addFeed: return .addFeed(AddFeedViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .notifications: return .notifications(NotificationsViewModel(NotificationPreferences(), store: store))
+    case .signOut: return .signOut(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
     case .post(let id):
       return .article(
         ArticleViewModel(id, paywallID: "premium", store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })

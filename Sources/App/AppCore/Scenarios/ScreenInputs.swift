@@ -52,6 +52,7 @@ extension Screen {
     case .search(let model): model
     case .addFeed(let model): model
     case .notifications(let model): model
+    case .signOut(let model): model
     }
   }
 }
@@ -125,6 +126,12 @@ extension AccountViewModel: ScreenModel {
       "signOutTapped": { _ in self.signOutTapped() }, "unlockTapped": { _ in self.unlockTapped() },
       "purchasesTapped": { _ in self.purchasesTapped() }, "notificationsTapped": { _ in self.notificationsTapped() },
     ]
+  }
+}
+
+extension SignOutViewModel: ScreenModel {
+  var inputs: [String: @MainActor (String) -> Void] {
+    ["signOutTapped": { _ in self.signOutTapped() }, "cancelTapped": { _ in self.cancelTapped() }]
   }
 }
 
