@@ -1,4 +1,5 @@
 import AppCore
+import Foundation
 import Testing
 
 @Suite struct LaunchOptionsTests {
@@ -23,6 +24,19 @@ import Testing
   @Test func anotherPublicationIsAnotherInstance() throws {
     #expect(try LaunchOptions(["--publication", "http://127.0.0.1:8080"]).isOwnInstance)
     #expect(try LaunchOptions(["--publication", "http://127.0.0.1:8080/"]).publication == "http://127.0.0.1:8080")
+  }
+
+  @Test func aLaterStartWithTheSameOptionsFindsTheFirst() throws {
+    let name = try LaunchOptions(["--data", "folder"]).instanceName
+    #expect(name?.wholeMatch(of: /at[0-9a-f]+/) != nil)
+    #expect(try LaunchOptions(["--data", FileManager.default.currentDirectoryPath + "/folder/", "matinee://posts/1"]).instanceName == name)
+    for others in [["--data", "other"], ["--data", "folder", "--faults", "f.json"], ["--publication", "https://example.org"]] {
+      let other = try LaunchOptions(others).instanceName
+      #expect(other != nil && other != name)
+    }
+    for shared in [[], ["matinee://posts/1"], ["--data", "folder", "--screenshot", "a.png"]] {
+      #expect(try LaunchOptions(shared).instanceName == nil)
+    }
   }
 
   @Test func stubsAreInstancesOfTheirOwn() throws {

@@ -34,6 +34,21 @@ final class DeepLinkTests: EndToEndCase {
     try app.waitForText(club.name)
   }
 
+  func testInstanceOfItsOwnIsHandedOverToByAStartWithTheSameOptions() throws {
+    let club = try XCTUnwrap(Sample.current.get().fanClubs.first)
+    let data = ["--data", app.home.appending(path: "own").path]
+    try app.startSignedIn(data)
+    let second = try app.runBeside(data + ["matinee://fanclubs/\(club.id)"])
+    XCTAssertEqual(second.status, 0, "\(second.lines)")
+    try app.waitForScreen("fanclub")
+    try app.waitForText(club.name)
+    XCTAssertEqual(try app.runBeside(data).status, 0)
+    // What it was to do differently cannot be done here.
+    let other = try app.runBeside(data + app.faults(#"{"fault": "drop"}"#) + ["matinee://fanclubs/\(club.id)"])
+    XCTAssertEqual(other.status, 1)
+    XCTAssertTrue(other.lines.contains { $0.contains("is in use by another running program.") }, "\(other.lines)")
+  }
+
   func testPaywallHasALinkToo() throws {
     try app.startSignedIn()
     _ = try app.runBeside(["matinee://paywall/premium"])

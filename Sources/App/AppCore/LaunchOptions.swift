@@ -1,3 +1,6 @@
+import Foundation
+import Runtime
+
 /// What `matinee` was started with.
 public struct LaunchOptions: Equatable, Sendable {
   /// What the process is to do.
@@ -127,6 +130,21 @@ public struct LaunchOptions: Equatable, Sendable {
   /// Whether this start is an instance of its own, beside one that may be running.
   public var isOwnInstance: Bool {
     guard case .open = task else { return true }
-    return [publication, dataFolder, faultsFile, stubProductsFile, stubAnswersFile].contains { $0 != nil }
+    return distinction.contains { $0 != nil }
+  }
+
+  /// What a later start with the same options finds this instance of its own by: letters and digits. `nil` for the one that all starts
+  /// share, and for what has no window to show.
+  public var instanceName: String? {
+    guard case .open = task, isOwnInstance else { return nil }
+    // Who has another's hash by accident does not share its folder, and is not handed over.
+    var hash = FNV1a()
+    hash.add(distinction.map { $0 ?? "" }.joined(separator: "\0").utf8)
+    return "at" + String(hash.value, radix: 16)
+  }
+
+  /// What makes a start an instance of its own.
+  private var distinction: [String?] {
+    [publication, dataFolder.map { URL(fileURLWithPath: $0).path }, faultsFile, stubProductsFile, stubAnswersFile]
   }
 }

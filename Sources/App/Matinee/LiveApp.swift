@@ -17,6 +17,7 @@ import TesterFeature
   private var coordinator: AppCoordinator?
   private var tester: TesterWindow?
   private var network: NetworkMonitor?
+  private var doorbell: Doorbell?
   private var temporaryFolder: String?
   /// Locked for as long as this process may write to it.
   private var folder: DataFolder?
@@ -71,8 +72,22 @@ import TesterFeature
     let wiring: Wiring
     do {
       wiring = try Wiring(options, folder: temporaryFolder, keepsSession: picture == nil)
-    } catch { fail("\(error)") }
+    } catch {
+      // By a start like this one, which can do what this one was to do.
+      if case DataFolder.Failure.inUse = error, let name = bellName, Doorbell.ring(name, opening: uri.map { [$0] } ?? []) {
+        isQuitting = true
+        application?.quit()
+        return
+      }
+      fail("\(error)")
+    }
     folder = wiring.folder
+    doorbell = bellName.flatMap { name in
+      Doorbell(name) { [weak self] uris in
+        if uris.isEmpty { self?.activate() }
+        for uri in uris { self?.open(uri) }
+      }
+    }
     let effects = Effects()
     let formatting = Formatting(clock: wiring.clock, locale: .current, timeZone: .current)
     var environment = AppEnvironment(
@@ -113,6 +128,8 @@ import TesterFeature
     }
   }
 
+  private var bellName: String? { options.instanceName.map { "\(Config().identity).\($0)" } }
+
   private func showTester(_ panel: TesterViewModel) {
     guard !isQuitting else { return }
     let window = tester ?? TesterWindow(application, panel)
@@ -138,6 +155,7 @@ import TesterFeature
   private func quit() {
     guard !isQuitting else { return }
     isQuitting = true
+    doorbell = nil
     guard let coordinator, let application else {
       application?.quit()
       return

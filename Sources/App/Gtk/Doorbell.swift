@@ -1,0 +1,45 @@
+import CGtk
+
+/// Lets a later start reach a program that is an instance of its own, by a name on the session bus that both know.
+///
+/// A second application beside the ``Application``, which has no name there: an instance of its own keeps the id that desktops find its
+/// icon and its notifications by, and whoever looks for the one that all starts share does not find it.
+@MainActor public final class Doorbell: Object {
+  private let scope = Scope()
+
+  /// Answers later starts from here on, for as long as this lives; nobody without a session bus, or when the name is taken.
+  /// - Parameters:
+  ///   - name: as application ids are.
+  ///   - onRing: told the URIs to open, letter by letter; none when the program was only started once more.
+  public init?(_ name: String, onRing: @escaping @MainActor ([String]) -> Void) {
+    guard let made = Self.make(name) else { return nil }
+    super.init(made: made)
+    connect("activate", .plain, in: scope) { onRing([]) }
+    connect("open", .files, in: scope) { onRing($0) }
+    guard g_application_register(pointer(), nil, nil) != 0, g_application_get_is_remote(pointer()) == 0 else { return nil }
+  }
+
+  /// Asks the program that has this name to open something, and to come to the front.
+  /// - Returns: whether there is one.
+  public static func ring(_ name: String, opening uris: [String]) -> Bool {
+    guard let made = make(name) else { return false }
+    let bell = Object(made: made)
+    let application: UnsafeMutablePointer<GApplication> = bell.pointer()
+    guard g_application_register(application, nil, nil) != 0, g_application_get_is_remote(application) != 0 else { return false }
+    if uris.isEmpty {
+      g_application_activate(application)
+    } else {
+      var files = uris.map { g_file_new_for_uri($0) }
+      g_application_open(application, &files, gint(files.count), "")
+      for file in files { if let file { g_object_unref(UnsafeMutableRawPointer(file)) } }
+    }
+    // This process may be over before its loop runs again.
+    if let bus = g_application_get_dbus_connection(application) { g_dbus_connection_flush_sync(bus, nil, nil) }
+    return true
+  }
+
+  private static func make(_ name: String) -> UnsafeMutableRawPointer? {
+    guard g_application_id_is_valid(name) != 0 else { return nil }
+    return g_application_new(name, G_APPLICATION_HANDLES_OPEN).map { UnsafeMutableRawPointer($0) }
+  }
+}
