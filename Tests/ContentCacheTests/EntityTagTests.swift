@@ -104,6 +104,8 @@ import Testing
     struct Counted: Entity {
       var id: String
       var counts: [String: Int]
+      static var blank: Counted { Counted(id: "", counts: [:]) }
+      mutating func fields(_ form: inout StoredForm) { form.field("id", &id) }
     }
     let names = (1...50).map { "\($0)" }
     // Other capacities, other orders.

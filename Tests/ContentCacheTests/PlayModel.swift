@@ -1,6 +1,7 @@
 @testable import ContentCache
 import Foundation
 import SQLiteStorage
+import Testing
 
 /// What must be known of the server's values: of this run to the letter, and of earlier ones as far as a disk can tell.
 struct PlayModel {
@@ -117,7 +118,7 @@ struct PlayModel {
     }
     let connection = try Connection(path: path)
     let rows = try connection.query("SELECT value, detail, kept FROM entity") { row in
-      var note = try row.withBytes(0) { try StoredDecoder.decode(Note.self, from: $0) }
+      var note = try #require(try row.withBytes(0) { StoredForm.read(Note.self, from: $0) })
       note.body = try row.get(1)
       return Stored(note: note, isKept: try row.get(2))
     }
@@ -133,7 +134,7 @@ struct PlayModel {
     for id in gone.keys where notes[id] == nil && stored[id] != nil { problems.append("\(id) is gone and stored") }
     for (id, stored) in stored where !stored.isKept && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }
     let pages = try connection.query("SELECT list, ids FROM page") { row in
-      (try row.get(0, as: String.self), try row.withBytes(1) { try StoredDecoder.decode([String].self, from: $0) })
+      (try row.get(0, as: String.self), try row.withBytes(1) { try #require(StoredForm.texts(from: $0)) })
     }
     for (list, ids) in pages {
       for id in ids where stored[id] == nil && !everGone.contains(id) { problems.append("\(id) is missing in \(list)") }

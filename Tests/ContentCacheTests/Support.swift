@@ -18,6 +18,19 @@ struct Note: Entity {
     set { body = newValue }
   }
   var isKept: Bool { marked }
+
+  static var blank: Note { Note(id: "") }
+
+  mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("title", &title)
+    form.field("liked", &liked)
+    form.field("likes", &likes)
+    form.field("marked", &marked)
+    var written = comments.map(\.uuidString)
+    form.field("comments", &written)
+    comments = written.compactMap { UUID(uuidString: $0) }
+  }
 }
 
 struct LikeAction: Action, Equatable {

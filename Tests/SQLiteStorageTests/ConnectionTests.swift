@@ -33,6 +33,36 @@ import Testing
     #expect(mood == .bad)
   }
 
+  @Test func whatIsBoundStays() throws {
+    let connection = try open()
+    try connection.script("CREATE TABLE t (a TEXT, b TEXT, c BLOB) STRICT")
+    try connection.prepared("INSERT INTO t VALUES (?, ?, ?)") { statement in
+      try statement.bind("same", at: 0)
+      for text in ["x", nil] {
+        try statement.bind(text, at: 1)
+        try [1, 2, 3].withUnsafeBytes { try statement.runBound(bytes: $0, at: 2) }
+      }
+      // The bytes are gone.
+      try statement.runBound(bytes: UnsafeRawBufferPointer(start: nil, count: 0), at: 2)
+      #expect(throws: SQLiteError.self) { try statement.bind("x", at: 3) }
+    }
+    let rows = try connection.query("SELECT a, b, length(c) FROM t ORDER BY rowid") {
+      "\(try $0.get(0, as: String.self)) \(try $0.get(1, as: String?.self) ?? "-") \(try $0.get(2, as: Int?.self) ?? -1)"
+    }
+    #expect(rows == ["same x 24", "same - 24", "same - -1"])
+    let found = try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") { statement -> [String?] in
+      try statement.bind("same", at: 0)
+      return try ["x", "y"].map { text in
+        try statement.bind(text, at: 1)
+        return try statement.firstBound { try $0.get(0) }
+      }
+    }
+    #expect(found == ["x", nil])
+    // Whoever takes the statement next finds nothing bound.
+    let left = try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") { try $0.firstBound { _ in true } }
+    #expect(left == nil)
+  }
+
   @Test func nilIsNullAndOnlyAnOptionalReadsIt() throws {
     let connection = try open()
     let none: String? = nil

@@ -19,9 +19,11 @@ import Runtime
     var shown: Value?
   }
 
-  private var known: [String: KnownEntity<Value>] = [:]
+  private var known = KnownEntities<Value>()
   /// Entities with pending actions of their own; those about all are among them, each in its place.
-  private var folded: [String: Folded] = [:]
+  private var folded: [String: Folded] = [:] { didSet { isFolding = !folded.isEmpty } }
+  /// Asked for with each entity: cheaper than asking the dictionary, whose type has to be found out.
+  private var isFolding = false
   /// The pending actions about all, in their order.
   private var aboutAll: [Pending] = []
   /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
@@ -66,13 +68,13 @@ import Runtime
 
   /// The entity as the reader shall see it.
   public subscript(id: String) -> Value? {
-    if !folded.isEmpty, let folded = folded[id] { return folded.shown }
+    if isFolding, let folded = folded[id] { return folded.shown }
     guard !aboutAll.isEmpty else { return known[id]?.value }
     return fold(aboutAll, id)
   }
 
   /// Whether something was done to the entity that the server has not confirmed.
-  public func isPending(_ id: String) -> Bool { !folded.isEmpty && folded[id] != nil }
+  public func isPending(_ id: String) -> Bool { isFolding && folded[id] != nil }
 
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
   public func stamp() -> Stamp {
@@ -87,7 +89,7 @@ import Runtime
     let stamp = asked ?? stamp()
     guard stamp >= floor else { return }
     known.reserveCapacity(known.count + values.count)
-    for value in values { learn(value, stamp) }
+    for value in values { learn(Held(value), stamp) }
   }
 
   /// Forgets entities that the server says are gone.
@@ -100,7 +102,7 @@ import Runtime
   /// erased by whoever opened it.
   public func removeAll() {
     floor = stamp()
-    let ids = Set(known.keys).union(folded.keys)
+    let ids = Set(known.ids).union(folded.keys)
     known.removeAll()
     folded.removeAll()
     aboutAll.removeAll()
@@ -122,9 +124,9 @@ import Runtime
 
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
-    var ids = folded.isEmpty ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
-    for (id, known) in known where folded.isEmpty || folded[id] == nil {
-      if aboutAll.isEmpty ? condition(known.value) : self[id].map(condition) ?? false { ids.append(id) }
+    var ids = !isFolding ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
+    for known in known.all where !isFolding || folded[known.id] == nil {
+      if aboutAll.isEmpty ? condition(known.value) : self[known.id].map(condition) ?? false { ids.append(known.id) }
     }
     return ids
   }
@@ -165,7 +167,7 @@ import Runtime
     changeAll {
       removeFromAll(action)
       done.append((stamp(), action.apply))
-      for (id, entity) in known { put(entity.value, id, entity.stamp) }
+      for entity in Array(known.all) { put(entity.held, entity.id, entity.stamp) }
     }
   }
 
@@ -181,7 +183,7 @@ import Runtime
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action.id }
       guard let value else { return drop(id, stamp) }
-      if value.id == id { put(value, id, stamp) }
+      if value.id == id { put(Held(value), id, stamp) }
     }
     keep(id)
     // An answer that is about another entity is stored as any other.
@@ -198,8 +200,8 @@ import Runtime
 
   /// Whether there is something to show.
   func shows(_ id: String) -> Bool {
-    if !folded.isEmpty, let index = folded.index(forKey: id) { return folded.values[index].shown != nil }
-    return known.index(forKey: id) != nil
+    if isFolding, let index = folded.index(forKey: id) { return folded.values[index].shown != nil }
+    return known.contains(id)
   }
 
   /// Whether what is here of an entity was asked for at that moment or later.
@@ -250,8 +252,9 @@ import Runtime
     }
   }
 
-  private func recall(_ values: [Value]) {
-    for value in values { learn(value, Stamp(number: 0), isStored: true) }
+  private func recall(_ values: [Held<Value>]) {
+    known.reserveCapacity(known.count + values.count)
+    for held in values { learn(held, Stamp(number: 0), isStored: true) }
   }
 
   // MARK: Inside
@@ -263,35 +266,35 @@ import Runtime
   }
 
   private func drop(_ id: String, _ stamp: Stamp) {
-    known.removeValue(forKey: id)?.isGone = true
+    known[id]?.isGone = true
+    known[id] = nil
     gone[id] = stamp
     keeper?.keep(removed: id)
   }
 
   /// Stores a value of the server's, as one of many.
-  private func learn(_ value: Value, _ stamp: Stamp, isStored: Bool = false) {
-    let id = value.id
-    guard !isPending(id), aboutAll.isEmpty else { return change(id) { put(value, id, stamp, isStored: isStored) } }
-    if put(value, id, stamp, isStored: isStored) { note(id) }
+  private func learn(_ held: Held<Value>, _ stamp: Stamp, isStored: Bool = false) {
+    let id = held.value.id
+    guard !isPending(id), aboutAll.isEmpty else { return change(id) { put(held, id, stamp, isStored: isStored) } }
+    if put(held, id, stamp, isStored: isStored) { note(id) }
   }
 
   /// - Parameter isStored: whether it is out of the store.
   /// - Returns: whether what is known has changed.
-  @discardableResult private func put(_ value: Value, _ id: String, _ stamp: Stamp, isStored: Bool = false) -> Bool {
+  @discardableResult private func put(_ held: Held<Value>, _ id: String, _ stamp: Stamp, isStored: Bool = false) -> Bool {
     if !gone.isEmpty, let end = gone[id] {
       guard stamp >= end else { return false }
       gone[id] = nil
     }
-    let (value, isStored) = upToDate(value, stamp, isStored)
-    guard let old = known[id] else {
-      let new = KnownEntity(Held(value), id, stamp)
-      known[id] = new
-      if isStored { new.storedAt = 0 } else { keeper?.keep(new) }
+    let (held, isStored) = upToDate(held, stamp, isStored)
+    let (old, isNew) = known.find(id) { KnownEntity(held, id, stamp) }
+    if isNew {
+      if isStored { old.storedAt = 0 } else { keeper?.keep(old) }
       return true
     }
     let isNewer = stamp >= old.stamp
-    var newest = isNewer ? value : old.value
-    if newest.detail == nil { newest.detail = (isNewer ? old.value : value).detail }
+    var newest = isNewer ? held.value : old.value
+    if newest.detail == nil { newest.detail = (isNewer ? old.held : held).value.detail }
     old.stamp = max(stamp, old.stamp)
     guard newest != old.value else { return false }
     old.held = Held(newest)
@@ -300,12 +303,12 @@ import Runtime
   }
 
   /// A value with what the server has done to all since it was asked for.
-  private func upToDate(_ value: Value, _ stamp: Stamp, _ isStored: Bool) -> (Value, isStored: Bool) {
-    guard let last = done.last, stamp < last.at else { return (value, isStored) }
-    var newer: Value? = value
+  private func upToDate(_ held: Held<Value>, _ stamp: Stamp, _ isStored: Bool) -> (Held<Value>, isStored: Bool) {
+    guard let last = done.last, stamp < last.at else { return (held, isStored) }
+    var newer: Value? = held.value
     for (at, apply) in done where stamp < at { apply(&newer) }
-    guard let newer, newer != value else { return (value, isStored) }
-    return (newer, false)
+    guard let newer, newer != held.value else { return (held, isStored) }
+    return (Held(newer), false)
   }
 
   private func change(_ id: String, _ body: () -> Void) {
@@ -316,7 +319,7 @@ import Runtime
   }
 
   private func changeAll(_ body: () -> Void) {
-    let before = Set(known.keys).union(folded.keys).map { ($0, self[$0]) }
+    let before = Set(known.ids).union(folded.keys).map { ($0, self[$0]) }
     body()
     for id in Array(folded.keys) { refold(id) }
     for (id, value) in before where self[id] != value { note(id) }

@@ -2,6 +2,10 @@
 public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == String {
   /// The name it is stored under. By default the type's; another only means that what was stored under the old one is fetched again.
   static var kind: String { get }
+  /// One whose fields are yet to be read. What a field may miss has its value from here.
+  static var blank: Self { get }
+  /// Hands over each of its fields with its name, for writing and for reading: all but ``detail``, which is stored beside them.
+  mutating func fields(_ form: inout StoredForm)
   /// A long text that only a single answer brings, such as a body; `nil` in lists, which are read without it. An answer that has none takes
   /// none away. By default there is no such thing.
   var detail: String? { get set }

@@ -65,7 +65,7 @@ struct PageRow: Equatable, Sendable {
 struct StoredPage<Value: Entity>: Sendable {
   let page: PageRow
   /// The page's entities, as far as they are stored.
-  let items: [Value]
+  let items: [Held<Value>]
 }
 
 /// What is written together.
@@ -89,7 +89,7 @@ extension PageRow {
       "SELECT ids, next, etag, fetched, digest FROM page WHERE list = ? AND cursor = ?", key.list, key.cursor
     ) {
       PageRow(
-        key: key, ids: try $0.withBytes(0) { (try? StoredDecoder.decode([String].self, from: $0)) ?? [] }, next: try $0.get(1),
+        key: key, ids: try $0.withBytes(0) { StoredForm.texts(from: $0) ?? [] }, next: try $0.get(1),
         etag: try $0.get(2), digest: try $0.get(4), fetched: try $0.get(3))
     }
     guard let row else { return nil }
@@ -136,6 +136,6 @@ extension PageRow {
   private func put(_ connection: Connection, _ tick: Int64) throws {
     try connection.execute(
       "INSERT OR REPLACE INTO page (list, cursor, read, fetched, ids, next, etag, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.list,
-      key.cursor, tick, fetched, try StoredEncoder().encode(ids), next, etag, digest)
+      key.cursor, tick, fetched, StoredForm.bytes(ids), next, etag, digest)
   }
 }

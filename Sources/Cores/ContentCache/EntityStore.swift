@@ -141,7 +141,7 @@ public final class EntityStore: Sendable {
   /// - Returns: the part after a place, and where the next one begins; `nil` after the last.
   nonisolated(nonsending) func kept<Value: Entity>(
     _ type: Value.Type, after place: KeptPlace = (.max, .max), limit: Int = 500
-  ) async -> (values: [Value], next: KeptPlace?) {
+  ) async -> (values: [Held<Value>], next: KeptPlace?) {
     await read { [self] connection in
       var reading = Reading<Value>()
       let places = try connection.query(
@@ -157,17 +157,20 @@ public final class EntityStore: Sendable {
 
   private func entities<Value: Entity>(
     _ ids: [String], of type: Value.Type, withDetail: Bool, _ connection: Connection
-  ) throws -> [Value] {
+  ) throws -> [Held<Value>] {
     let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
-    let kind = Value.kind
     var reading = Reading<Value>()
     try connection.prepared(sql) { statement in
-      for id in ids { try statement.first(kind, id) { reading.take($0, withDetail: withDetail) } }
+      try statement.bind(Value.kind, at: 0)
+      for id in ids {
+        try statement.bind(id, at: 1)
+        try statement.firstBound { reading.take($0, withDetail: withDetail) }
+      }
     }
     return noted(reading)
   }
 
-  private func noted<Value>(_ reading: Reading<Value>) -> [Value] {
+  private func noted<Value>(_ reading: Reading<Value>) -> [Held<Value>] {
     state.withLock { state in
       state.rowsRead += reading.numbers.count
       state.readEntities += reading.numbers
@@ -178,14 +181,14 @@ public final class EntityStore: Sendable {
   /// Entities as they come out of the file.
   private struct Reading<Value: Entity> {
     var numbers: [Int64] = []
-    var values: [Value] = []
+    var values: [Held<Value>] = []
 
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {
-      if let number: Int64 = try? row.get(0) { numbers.append(number) }
-      guard var value = try? row.withBytes(1, { try StoredDecoder.decode(Value.self, from: $0) }) else { return }
+      if case .integer(let number) = try? row.scalar(0) { numbers.append(number) }
+      guard var value = (try? row.withBytes(1) { StoredForm.read(Value.self, from: $0) }) ?? nil else { return }
       if withDetail, let detail = try? row.get(2, as: String?.self) { value.detail = detail }
-      values.append(value)
+      values.append(Held(consume value))
     }
   }
 
@@ -229,13 +232,15 @@ public final class EntityStore: Sendable {
   }
 
   private func write<Value: Entity>(_ values: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
-    let (encoder, kind) = (StoredEncoder(), Value.kind)
+    var form = StoredForm()
     try connection.prepared(Self.upsert) { statement in
+      try statement.bind(Value.kind, at: 0)
+      try statement.bind(tick, at: 3)
       for (held, isKept) in values {
-        var value = held.value
-        let (id, detail) = (value.id, value.detail)
-        if detail != nil { value.detail = nil }
-        try encoder.encode(value) { try statement.run(kind, id, isKept, tick, nil, detail, bytes: $0, at: 4) }
+        try statement.bind(held.value.id, at: 1)
+        try statement.bind(isKept, at: 2)
+        try statement.bind(held.value.detail, at: 5)
+        try form.write(held.value) { try statement.runBound(bytes: $0, at: 4) }
       }
     }
   }

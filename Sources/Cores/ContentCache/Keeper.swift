@@ -6,31 +6,9 @@ final class Held<Value: Entity>: Sendable {
   /// Whether it is kept for good by what it is.
   let isKept: Bool
 
-  init(_ value: Value) {
-    self.value = value
+  init(_ value: consuming Value) {
     isKept = value.isKept
-  }
-}
-
-/// What the server said of an entity.
-@MainActor final class KnownEntity<Value: Entity> {
-  var held: Held<Value>
-  let id: String
-  /// When this value was asked for.
-  var stamp: Stamp
-  /// Whether it is among those that a ``Keeper`` is going to write.
-  var isUnwritten = false
-  /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
-  var storedAt: Int64?
-  /// Whether it was forgotten since.
-  var isGone = false
-
-  var value: Value { held.value }
-
-  init(_ held: Held<Value>, _ id: String, _ stamp: Stamp) {
-    self.held = held
-    self.id = id
-    self.stamp = stamp
+    self.value = value
   }
 }
 

@@ -466,6 +466,7 @@ public struct Membership<Value: Entity> {
     let stored = segments.compactMap { $0.stored }
     change {
       if !isAppended { ($0.ids, listed) = ([], []) }
+      listed.reserveCapacity(listed.count + added.count)
       for id in added where cache.shows(id) && listed.insert(id).inserted { $0.ids.append(id) }
       $0.reachedEnd = segments.last?.next == nil
       $0.isStored = !stored.isEmpty

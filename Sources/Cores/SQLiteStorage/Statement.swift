@@ -71,19 +71,34 @@ public struct PreparedStatement {
     while try connection.step(statement) {}
   }
 
-  /// Runs it, without looking at rows, with bytes in the place of one of the values: they are not copied.
-  /// - Parameter column: the value's place from 0.
+  /// Binds one value. It stays, for ``runBound(bytes:at:)`` and ``firstBound(map:)``, until another takes its place: what many uses have in
+  /// common is bound once.
+  /// - Parameter parameter: its place from 0.
   /// - Throws: ``SQLiteError``.
-  public func run(_ values: (any SQLValue)?..., bytes: UnsafeRawBufferPointer, at column: Int) throws(SQLiteError) {
+  public func bind(_ value: (some SQLValue)?, at parameter: Int) throws(SQLiteError) {
+    try connection.check(statement.bind(value?.scalar ?? .null, at: Int32(parameter + 1)), statement.sql)
+  }
+
+  /// Runs it with the values that are bound, without looking at rows, and with bytes in the place of one of them: they are not copied.
+  /// - Parameter parameter: the bytes' place from 0.
+  /// - Throws: ``SQLiteError``.
+  public func runBound(bytes: UnsafeRawBufferPointer, at parameter: Int) throws(SQLiteError) {
     defer {
       sqlite3_reset(statement.handle)
       // Nobody shall find bytes that are gone.
-      sqlite3_bind_null(statement.handle, Int32(column + 1))
+      sqlite3_bind_null(statement.handle, Int32(parameter + 1))
     }
-    try connection.bind(values, to: statement)
-    let code = sqlite3_bind_blob64(statement.handle, Int32(column + 1), bytes.baseAddress, sqlite3_uint64(bytes.count), nil)
+    let code = sqlite3_bind_blob64(statement.handle, Int32(parameter + 1), bytes.baseAddress, sqlite3_uint64(bytes.count), nil)
     try connection.check(code, statement.sql)
     while try connection.step(statement) {}
+  }
+
+  /// Runs it with the values that are bound, and maps the first of its rows, if there is one.
+  /// - Throws: ``SQLiteError``, or what `map` throws.
+  @discardableResult
+  public func firstBound<Value>(map: (Row) throws -> Value) throws -> Value? {
+    defer { sqlite3_reset(statement.handle) }
+    return try connection.step(statement) ? try map(Row(statement: statement)) : nil
   }
 
   /// Runs it and maps the first of its rows, if there is one.

@@ -2,6 +2,29 @@ import ContentCache
 import PublicationAPI
 
 extension Post: Entity {
+  /// Without an id, from long ago.
+  public static let blank = Post(id: "", fanClubID: "", fanClubName: "", title: "", published: .distantPast)
+
+  /// All but the body.
+  public mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("fanClubID", &fanClubID)
+    form.field("fanClubName", &fanClubName)
+    form.field("title", &title)
+    form.field("byline", &byline)
+    form.field("teaser", &teaser)
+    form.field("picture", &picture)
+    form.field("url", &url)
+    form.field("published", &published)
+    form.field("premium", &premium)
+    form.field("unlocked", &unlocked, mayMiss: true)
+    form.field("reactions", &reactions, mayMiss: true)
+    form.field("reaction", &reaction)
+    form.field("bookmarked", &bookmarked)
+    form.field("read", &read, mayMiss: true)
+    form.field("comments", &comments, mayMiss: true)
+  }
+
   /// The body, which lists leave out.
   public var detail: String? {
     get { body }
@@ -11,9 +34,39 @@ extension Post: Entity {
   public var isKept: Bool { bookmarked }
 }
 
-extension FanClub: Entity {}
+extension FanClub: Entity {
+  /// Without an id.
+  public static let blank = FanClub(id: "", name: "")
+
+  /// All of it.
+  public mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("name", &name)
+    form.field("about", &about)
+    form.field("picture", &picture)
+    form.field("url", &url)
+    form.field("followers", &followers)
+    form.field("followed", &followed)
+    form.field("posts", &posts)
+    form.field("fetched", &fetched, mayMiss: true)
+    form.field("problem", &problem)
+  }
+}
 
 extension Comment: Entity {
+  /// Without an id, from long ago.
+  public static let blank = Comment(id: "", postID: "", author: "", isMine: false, text: "", posted: .distantPast)
+
+  /// All of it.
+  public mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("postID", &postID)
+    form.field("author", &author)
+    form.field("isMine", &isMine)
+    form.field("text", &text)
+    form.field("posted", &posted)
+  }
+
   /// What the reader wrote is kept.
   public var isKept: Bool { isMine }
 }

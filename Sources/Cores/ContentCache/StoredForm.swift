@@ -1,0 +1,139 @@
+import Foundation
+
+/// The fields of an entity on their way into an ``EntityStore`` or out of it.
+///
+/// An entity lists them once for both ways, in ``Entity/fields(_:)``. They go by their names, so that an entity can gain and lose some, and
+/// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length.
+public struct StoredForm: ~Copyable {
+  /// Whether fields come out of the store.
+  @usableFromInline let isReading: Bool
+  private var writer: CBORWriter
+  private var reader: CBORReader
+
+  /// A form to write with, any number of values.
+  init() {
+    isReading = false
+    writer = CBORWriter()
+    reader = CBORReader(UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  private init(_ bytes: UnsafeRawBufferPointer) {
+    isReading = true
+    writer = CBORWriter()
+    reader = CBORReader(bytes)
+  }
+
+  /// Writes a value; `body` gets the bytes, which are gone afterwards.
+  mutating func write<Result>(_ value: consuming some Entity, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    writer.begin()
+    writer.open(.map)
+    value.fields(&self)
+    writer.close()
+    return try body(writer.bytes)
+  }
+
+  /// Reads a value; `nil` when the bytes are no such value. They come from a file, and may be anything.
+  static func read<Value: Entity>(_ type: Value.Type = Value.self, from bytes: UnsafeRawBufferPointer) -> Value? {
+    var form = StoredForm(bytes)
+    var value = Value.blank
+    form.reader.open(.map)
+    value.fields(&form)
+    return form.reader.hasFailed ? nil : value
+  }
+
+  /// A list of texts by itself.
+  static func bytes(_ texts: [String]) -> Data {
+    var form = StoredForm()
+    form.writer.write(texts)
+    return Data(form.writer.bytes)
+  }
+
+  /// Reads a list of texts; `nil` when the bytes are no such list.
+  static func texts(from bytes: UnsafeRawBufferPointer) -> [String]? {
+    var reader = CBORReader(bytes)
+    let texts = reader.texts()
+    return reader.hasFailed ? nil : texts
+  }
+
+  // MARK: Fields
+
+  /// A text.
+  /// - Parameters:
+  ///   - name: the field's name, at most 23 bytes.
+  ///   - mayMiss: whether it stays as it is when what was stored is without it, such as a field that an entity gained. Without one that may
+  ///     not, there is no entity.
+  public mutating func field(_ name: StaticString, _ text: inout String, mayMiss: Bool = false) {
+    if !isReading { writer.write(name, &text) } else if reader.find(name, mayMiss) { text = reader.text() }
+  }
+
+  /// A text, where there is one.
+  public mutating func field(_ name: StaticString, _ text: inout String?) {
+    if isReading { text = reader.find(name, true) ? reader.optionalText() : nil } else if text != nil { writer.write(name, &text!) }
+  }
+
+  /// Whether something is so.
+  public mutating func field(_ name: StaticString, _ isTrue: inout Bool, mayMiss: Bool = false) {
+    if !isReading { writer.write(name, isTrue) } else if reader.find(name, mayMiss) { isTrue = reader.bool() }
+  }
+
+  /// A whole number.
+  public mutating func field(_ name: StaticString, _ number: inout Int, mayMiss: Bool = false) {
+    if !isReading { writer.write(name, number) } else if reader.find(name, mayMiss) { number = reader.integer() }
+  }
+
+  /// A date, of which every bit comes back.
+  public mutating func field(_ name: StaticString, _ date: inout Date, mayMiss: Bool = false) {
+    if !isReading {
+      writer.write(name, date.timeIntervalSinceReferenceDate)
+    } else if reader.find(name, mayMiss) {
+      date = Date(timeIntervalSinceReferenceDate: reader.double())
+    }
+  }
+
+  /// Texts in their order.
+  public mutating func field(_ name: StaticString, _ texts: inout [String], mayMiss: Bool = false) {
+    if !isReading { writer.write(name, texts) } else if reader.find(name, mayMiss) { texts = reader.texts() }
+  }
+
+  /// A word among several, where there is one.
+  @inlinable public mutating func field<Word: RawRepresentable<String>>(_ name: StaticString, _ word: inout Word?) {
+    var text = word?.rawValue
+    field(name, &text)
+    if isReading { word = text.flatMap(Word.init) }
+  }
+
+  /// How many there are of each; those of a word that nobody knows any more are left out.
+  @inlinable public mutating func field<Word: RawRepresentable<String> & Hashable>(
+    _ name: StaticString, _ counts: inout [Word: Int], mayMiss: Bool = false
+  ) {
+    guard isReading else {
+      openCounts(name)
+      for (word, count) in counts { write(word.rawValue, count) }
+      return closeCounts()
+    }
+    guard findCounts(name, mayMiss) else { return }
+    counts = [:]
+    while let (word, count) = nextCount() { if let word = Word(rawValue: word) { counts[word] = count } }
+  }
+
+  @usableFromInline mutating func openCounts(_ name: StaticString) {
+    writer.write(name)
+    writer.open(.map)
+  }
+
+  @usableFromInline mutating func write(_ word: String, _ count: Int) {
+    writer.write(word)
+    writer.write(count)
+  }
+
+  @usableFromInline mutating func closeCounts() { writer.close() }
+
+  @usableFromInline mutating func findCounts(_ name: StaticString, _ mayMiss: Bool) -> Bool {
+    guard reader.find(name, mayMiss) else { return false }
+    return reader.open(.map)
+  }
+
+  @usableFromInline mutating func nextCount() -> (word: String, count: Int)? {
+    reader.isAtEnd ? nil : (reader.text(), reader.integer())
+  }
+}
