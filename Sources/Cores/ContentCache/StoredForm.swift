@@ -81,6 +81,11 @@ public struct StoredForm: ~Copyable {
     if !isReading { writer.write(name, number) } else if reader.find(name, mayMiss) { number = reader.integer() }
   }
 
+  /// A whole number, where there is one.
+  public mutating func field(_ name: StaticString, _ number: inout Int?) {
+    if isReading { number = reader.find(name, true) ? reader.integer() : nil } else if let number { writer.write(name, number) }
+  }
+
   /// A date, of which every bit comes back.
   public mutating func field(_ name: StaticString, _ date: inout Date, mayMiss: Bool = false) {
     if !isReading {

@@ -48,6 +48,7 @@ extension FanClub: Entity {
     form.field("followers", &followers)
     form.field("followed", &followed)
     form.field("posts", &posts)
+    form.field("unread", &unread)
     form.field("fetched", &fetched, mayMiss: true)
     form.field("problem", &problem)
   }
