@@ -58,9 +58,10 @@ final class ActTests: EndToEndCase {
 
   func testRefusedReactionGoesBackAndSaysWhy() throws {
     let title = try firstPost().title
-    try app.startSignedIn(app.faults(#"{"fault": "status", "status": 403, "method": "PUT", "path": "/v1/posts/"}"#))
+    let no = #""{\"code\": \"forbidden\", \"title\": \"Not you.\", \"status\": 403}""#
+    try app.startSignedIn(app.faults(#"{"fault": "status", "status": 403, "body": \#(no), "method": "PUT", "path": "/v1/posts/"}"#))
     try app.press("React", in: app.row(title))
-    try app.waitForText("Your reaction was not saved.")
+    try app.waitForText("Your reaction was not saved. Not you.")
     try app.waitUntil("React", in: app.row(title), isOn: false)
   }
 

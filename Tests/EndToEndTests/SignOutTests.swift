@@ -10,7 +10,9 @@ final class SignOutTests: EndToEndCase {
     try app.press("Sign out")
     try app.waitForScreen("login")
     XCTAssertFalse(app.shows(try Sample.current.get().publication.sampleAccount.email))
-    app.kill()
+    // The keyring has forgotten the session by the time that the app has ended in order.
+    try app.key("ctrl+q")
+    try app.waitForEnd()
     try app.start()
     try app.waitForScreen("login")
     XCTAssertEqual(app.screens, ["curtain", "login"])

@@ -125,7 +125,8 @@ import Testing
         {"fault": "status", "status": 503, "method": "PUT", "path": "/v1/posts/", "count": 2},
         {"fault": "delay", "seconds": 0.5, "path": "/v1/session"},
         {"fault": "drop", "skip": 1, "probability": 0.5},
-        {"fault": "refuse"}, {"fault": "corrupt"}, {"fault": "truncate", "bytes": 10}
+        {"fault": "refuse"}, {"fault": "corrupt"}, {"fault": "truncate", "bytes": 10},
+        {"fault": "status", "status": 403, "body": "no"}
       ]}
       """
     let expected = FaultPlan(
@@ -133,6 +134,7 @@ import Testing
       rules: [
         .init(.status(503), method: .put, path: "/v1/posts/", count: 2), .init(.delay(.milliseconds(500)), path: "/v1/session"),
         .init(.drop, skip: 1, probability: 0.5), .init(.refuse), .init(.corrupt), .init(.truncate(10)),
+        .init(.status(403, body: "no")),
       ])
     #expect(try FaultPlan(json: Data(json.utf8), file: "f") == expected)
   }

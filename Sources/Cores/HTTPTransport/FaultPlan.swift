@@ -21,8 +21,8 @@ public struct FaultPlan: Equatable, Sendable {
     case truncate(Int)
     /// One byte in sixteen of the answer's body is another one.
     case corrupt
-    /// The request never arrives; the answer has this status and no body.
-    case status(Int)
+    /// The request never arrives; the answer has this status and this body, such as a no that the server itself would give.
+    case status(Int, body: String = "")
   }
 
   /// One fault and the requests that it happens to. The first rule that hits decides; delays only add up.
@@ -85,7 +85,7 @@ extension FaultPlan: Decodable {
 }
 
 extension FaultPlan.Rule: Decodable {
-  private enum CodingKeys: String, CodingKey { case fault, method, path, skip, count, probability, seconds, bytes, status }
+  private enum CodingKeys: String, CodingKey { case fault, method, path, skip, count, probability, seconds, bytes, status, body }
 
   private enum Name: String, Decodable, CaseIterable { case refuse, drop, delay, truncate, corrupt, status }
 
@@ -109,7 +109,9 @@ extension FaultPlan.Rule: Decodable {
     case .truncate:
       fault = .truncate(try checked(fields.decode(Int.self, forKey: .bytes), 0...Int.max, "a whole number from 0", .bytes))
     case .status:
-      fault = .status(try checked(fields.decode(Int.self, forKey: .status), 100...599, "a status from 100 to 599", .status))
+      fault = .status(
+        try checked(fields.decode(Int.self, forKey: .status), 100...599, "a status from 100 to 599", .status),
+        body: try fields.decodeIfPresent(String.self, forKey: .body) ?? "")
     }
     self.init(
       fault, method: try fields.decodeIfPresent(Request.Method.self, forKey: .method),

@@ -44,7 +44,7 @@ public final class FaultTransport: Transport {
     if verdict.delay > .zero { try await clock.sleep(for: verdict.delay) }
     switch verdict.fault {
     case .refuse: throw TransportError.unreachable("refused by the fault plan")
-    case .status(let status): return Response(status)
+    case .status(let status, let body): return Response(status, body: Data(body.utf8))
     case .drop:
       _ = try await wrapped.send(request)
       throw TransportError.cutShort("dropped by the fault plan")
