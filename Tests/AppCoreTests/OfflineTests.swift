@@ -30,9 +30,12 @@ import Testing
       }, tokens: tokens, folder: folder.path)
   }
 
+  /// Starts the app, and goes on without the publication when it cannot be asked.
   private func started(_ publication: Publication) async -> PathRig {
     let rig = rig(publication)
     rig.coordinator.start()
+    await rig.settle()
+    if rig.coordinator.curtain.state.offersChoice { rig.coordinator.curtain.continueOfflineTapped() }
     await rig.settle()
     return rig
   }
@@ -90,8 +93,11 @@ import Testing
     let second = rig(publication)
     second.coordinator.start()
     await gate.waitForSleepers()
-    await second.clock.waitForSleepers(2)
-    second.clock.advance(by: .seconds(2))
+    while !second.coordinator.curtain.state.offersChoice {
+      second.clock.advance(by: .seconds(5))
+      await Task.yield()
+    }
+    second.coordinator.curtain.continueOfflineTapped()
     while (try? feed(second).phase) != .ready { await Task.yield() }
     return second
   }

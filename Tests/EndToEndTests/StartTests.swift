@@ -19,12 +19,24 @@ final class StartTests: EndToEndCase {
     XCTAssertEqual(app.screens, ["curtain", "feed"])
   }
 
-  func testPublicationThatHangsDoesNotHideWhatWasRead() throws {
+  func testCheckThatHangsOffersToGoOnOffline() throws {
     try app.startSignedIn()
     app.kill()
-    try app.start(app.faults(#"{"fault": "delay", "seconds": 600}"#))
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "GET", "path": "/v1/session"}"#))
+    try app.waitForScreen("curtain")
+    _ = try app.find(.button, "Try again")
+    try app.press("Continue offline")
     try app.waitForScreen("feed")
-    try app.waitForRows()
+    XCTAssertEqual(app.screens, ["curtain", "feed"])
+  }
+
+  func testCheckThatHangsOnceCanBeTriedAgain() throws {
+    try app.startSignedIn()
+    app.kill()
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "GET", "path": "/v1/session", "count": 1}"#))
+    try app.waitForScreen("curtain")
+    try app.press("Try again")
+    try app.waitForScreen("feed")
     XCTAssertEqual(app.screens, ["curtain", "feed"])
   }
 }

@@ -89,8 +89,13 @@ import SessionService
     factory.purchased = { [weak self] in self?.purchased() }
     factory.paywallShown = { [weak self] in self?.flags.count(.paywallSeen) }
     session.delegate = self
-    // Its answer still counts when it comes: a session that has ended leads to the login then.
-    curtain.hasWaited = { [weak self] in self?.session.continueOffline() }
+    curtain.output = { [weak self] output in
+      switch output {
+      case .tryAgain: self?.check()
+      // The check's answer still counts when it comes: a session that has ended leads to the login then.
+      case .continueOffline: self?.session.continueOffline()
+      }
+    }
   }
 
   /// Raises the curtain over the login and restores the session behind it.
@@ -139,6 +144,11 @@ import SessionService
     environment.effects.deliver("network")
     factory.reader?.content.networkIsBack()
     checkAgain()
+  }
+
+  private func check() {
+    curtain.checkBegins()
+    Task { [session] in await session.check() }
   }
 
   /// Asks whether the session still holds, when nobody could be asked before.

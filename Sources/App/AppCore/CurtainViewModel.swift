@@ -1,26 +1,38 @@
 import Runtime
 
-/// What hides the start-up check: the brand, and a spinner when it takes a moment. It does not wait for long.
+/// What hides the start-up check: the brand, a spinner when it takes a moment, and a choice when it takes long.
 @MainActor public final class CurtainViewModel {
   /// Everything the curtain shows.
   public struct State: Equatable, Sendable {
     /// Whether the spinner turns; it comes after 300 ms, so that a fast start shows none.
     public var showsSpinner = false
+    /// What to tell the reader; `nil` while all goes well.
+    public var notice: String?
+    /// Whether "Try again" and "Continue offline" are offered.
+    public var offersChoice = false
+  }
+
+  /// What the reader chose.
+  public enum Output: Equatable, Sendable {
+    /// Start the check anew.
+    case tryAgain
+    /// Go on with what is known.
+    case continueOffline
   }
 
   /// What shows.
   public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
   /// Called once on binding, then on each change.
   public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
-  /// Told when the check takes so long that the reader shall go on with what is on this computer.
-  var hasWaited: (() -> Void)?
+  /// Told what the reader chose.
+  var output: ((Output) -> Void)?
 
   private static let spinnerDelay = Duration.milliseconds(300)
-  private static let patience = Duration.seconds(2)
+  private static let patience = Duration.seconds(5)
   private let effects: Effects
   private let clock: any AppClock
   private var spinner: Task<Void, Never>?
-  private var waiting: Task<Void, Never>?
+  private var choice: Task<Void, Never>?
 
   /// - Parameters:
   ///   - effects: delivers the timers.
@@ -33,29 +45,47 @@ import Runtime
   /// Start-up has begun.
   func begin() {
     end()
-    spinner = after("curtain.spinner", Self.spinnerDelay) { $0.state.showsSpinner = true }
+    spinner = after("curtain.spinner", Self.spinnerDelay) { $0.showsSpinner = true }
   }
 
-  /// A reader is known, and the publication is being asked whether the session still holds. Only from here on there is something to go on
-  /// with, however long it took to come here.
+  /// A reader is known, and the publication is being asked whether the session still holds. Only from here on there is something to
+  /// continue with, however long it took to come here.
   func checkBegins() {
-    waiting?.cancel()
-    waiting = after("curtain.patience", Self.patience) { $0.hasWaited?() }
+    state.notice = nil
+    state.offersChoice = false
+    choice?.cancel()
+    choice = after("curtain.patience", Self.patience) {
+      $0.notice = "The publication takes long to answer."
+      $0.offersChoice = true
+    }
   }
 
   /// Start-up is over.
   func end() {
-    for timer in [spinner, waiting] { timer?.cancel() }
+    for timer in [spinner, choice] { timer?.cancel() }
     state = State()
   }
 
-  private func after(
-    _ label: String, _ duration: Duration, _ then: @escaping @MainActor (CurtainViewModel) -> Void
-  ) -> Task<Void, Never> {
+  private func after(_ label: String, _ duration: Duration, _ change: @escaping @MainActor (inout State) -> Void) -> Task<Void, Never> {
     Task { [weak self, effects, clock] in
       // Cancelled: what was waited for is over.
       do { try await effects.sleep(label, for: duration, on: clock) } catch { return }
-      if let self, !Task.isCancelled { then(self) }
+      guard let self, !Task.isCancelled else { return }
+      change(&state)
     }
+  }
+
+  /// The reader does not want to wait for this check any longer.
+  public func tryAgainTapped() {
+    effects.deliver("curtain.tryAgain")
+    guard state.offersChoice else { return }
+    output?(.tryAgain)
+  }
+
+  /// The reader wants to go on with what is known.
+  public func continueOfflineTapped() {
+    effects.deliver("curtain.continueOffline")
+    guard state.offersChoice else { return }
+    output?(.continueOffline)
   }
 }
