@@ -29,6 +29,30 @@ import Testing
     #expect(await other.next() == 1)
   }
 
+  @Test(.timeLimit(.minutes(1))) func tellingDoesNotWaitForOneThatIsBeingCancelled() async {
+    let streams = Streams<Int>()
+    for _ in 0..<2000 {
+      let reader = Task { for await _ in streams.all() {} }
+      await withTaskGroup { group in
+        group.addTask { for value in 0..<20 { streams.tell { value } } }
+        group.addTask { reader.cancel() }
+      }
+      await reader.value
+    }
+  }
+
+  @Test func whoeverHasEndedIsNotTold() async {
+    let streams = Streams<Int>()
+    let reader = Task { for await _ in streams.all() {} }
+    reader.cancel()
+    await reader.value
+    streams.tell { 1 }
+    streams.tell {
+      Issue.record("nobody listens")
+      return 2
+    }
+  }
+
   @Test func streamsEndWithTheirOwner() async {
     var streams: Streams<Int>? = Streams()
     var one = streams?.all().makeAsyncIterator()

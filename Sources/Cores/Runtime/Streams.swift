@@ -2,17 +2,12 @@ import Synchronization
 
 /// Any number of listeners to something that happens off the main actor, each with a stream of its own. Safe from any thread.
 public final class Streams<Value: Sendable>: Sendable {
-  private struct Listeners {
-    var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
-    var nextID = 0
-  }
-
-  private let listeners = Mutex(Listeners())
+  private let listeners = Mutex<[AsyncStream<Value>.Continuation]>([])
 
   /// Without listeners.
   public init() {}
 
-  deinit { listeners.withLock { for continuation in $0.continuations.values { continuation.finish() } } }
+  deinit { listeners.withLock { for continuation in $0 { continuation.finish() } } }
 
   /// A new stream for this caller, of every value from here on.
   public func all() -> AsyncStream<Value> { stream(.unbounded) { nil } }
@@ -23,13 +18,10 @@ public final class Streams<Value: Sendable>: Sendable {
 
   private func stream(_ policy: AsyncStream<Value>.Continuation.BufferingPolicy, _ first: () -> Value?) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: policy)
-    let id = listeners.withLock { listeners in
-      listeners.nextID += 1
-      listeners.continuations[listeners.nextID] = continuation
+    listeners.withLock { listeners in
       if let first = first() { continuation.yield(first) }
-      return listeners.nextID
+      listeners.append(continuation)
     }
-    continuation.onTermination = { [weak self] _ in _ = self?.listeners.withLock { $0.continuations.removeValue(forKey: id) } }
     return stream
   }
 
@@ -37,9 +29,10 @@ public final class Streams<Value: Sendable>: Sendable {
   /// - Parameter value: called at once, while nobody else tells; not at all without listeners.
   public func tell(_ value: () -> Value) {
     listeners.withLock { listeners in
-      guard !listeners.continuations.isEmpty else { return }
+      guard !listeners.isEmpty else { return }
       let value = value()
-      for continuation in listeners.continuations.values { continuation.yield(value) }
+      // Whoever has ended is found here and not by its termination: that is told under the lock of its task, which a yield wants too.
+      listeners.removeAll { if case .terminated = $0.yield(value) { true } else { false } }
     }
   }
 }
