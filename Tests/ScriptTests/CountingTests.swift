@@ -42,6 +42,15 @@ import Testing
     #expect(try count(log) == "3 1 2")
   }
 
+  @Test func linesThatGotLostAreCountedWhereAllPassed() throws {
+    let log = """
+      ✔ Test one() passed after 0.006 seconds.
+      ➜ Test left() skipped: "nope"
+      ━ Test run with 4 tests in 1 suite passed after 0.001 seconds with 1 known issue.
+      """
+    #expect(try count(log) == "3 0 1")
+  }
+
   @Test func nothingRan() throws {
     #expect(try count("Segmentation fault") == "0 0 0")
   }
