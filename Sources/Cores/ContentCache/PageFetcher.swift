@@ -353,13 +353,12 @@ public struct Membership<Value: Entity> {
       var counted = state
       (counted.newer, counted.hasMoreNewer) = (0, false)
       if cursor.isEmpty, !showsNewer, membership == nil, !state.ids.isEmpty {
-        count(page, &counted)
+        let held = Set(count(page, &counted))
         // There is more between the two than is known: what is shown stays until the reader asks for the other.
         if counted.hasMoreNewer {
           state = counted
           return ended(cursor)
         }
-        let held = Set(newer(page))
         if held.count < new.ids.count { new.ids.removeAll(where: held.contains) } else { counted.newer = 0 }
       }
       let isSame = segments[index].ids == new.ids && segments[index].next == new.next && new.ids.allSatisfy(listed.contains)
@@ -422,9 +421,11 @@ public struct Membership<Value: Entity> {
     return page.ids.filter { id in unlisted(id) && cache[id].map { order($0, last) } ?? true }
   }
 
-  private func count(_ page: PageRow, _ state: inout State) {
-    state.newer = newer(page).count
+  @discardableResult private func count(_ page: PageRow, _ state: inout State) -> [String] {
+    let newer = newer(page)
+    state.newer = newer.count
     state.hasMoreNewer = state.newer > 0 && state.newer == page.ids.count && page.next != nil
+    return newer
   }
 
   private func failed(_ failure: RequestFailure, _ cursor: String) {
