@@ -63,7 +63,7 @@ import Runtime
     do {
       let ended = try await store.fetchPosts(of: club, lookingOn: formatting.clock) { [weak self] in self?.begun($0, club) }
       if !ended.title.isEmpty { title = ended.title }
-      if ended.state != .done { failure = .init(title, ended.problem ?? "The posts of this fan club could not be fetched.") }
+      if let problem = ended.problemOfFetching { failure = .init(title, problem) }
     } catch {
       guard !Task.isCancelled else { return }
       let reason = RequestFailure(explaining: error)

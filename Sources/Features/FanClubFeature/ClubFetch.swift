@@ -28,7 +28,7 @@ import Runtime
       do {
         let latest = try await store.fetchPosts(of: id, lookingOn: clock)
         guard !Task.isCancelled else { return }
-        ended(latest.state == .done ? nil : latest.problem ?? "The posts of this fan club could not be fetched.")
+        ended(latest.problemOfFetching)
       } catch {
         guard !Task.isCancelled else { return }
         ended(RequestFailure(explaining: error).sentence)

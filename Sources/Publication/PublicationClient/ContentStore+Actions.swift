@@ -161,6 +161,7 @@ extension ContentStore {
     guard actions.waiting.value.count == 0 else { return }
     let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
     uncounted = []
+    guard !clubs.isEmpty else { return }
     Task { [weak self] in
       // One after the other: when all is marked as read there may be hundreds.
       for club in clubs.sorted() where self?.isClosed == false { _ = try? await self?.loadFanClub(club, anew: true) }

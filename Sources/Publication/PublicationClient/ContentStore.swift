@@ -369,3 +369,8 @@ import Runtime
 }
 
 extension Cache: Keeping {}
+
+extension Import {
+  /// Why a fan club's posts did not come, for the reader; `nil` when they did.
+  public var problemOfFetching: String? { state == .done ? nil : problem ?? "The posts of this fan club could not be fetched." }
+}
