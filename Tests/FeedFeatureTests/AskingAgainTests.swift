@@ -17,6 +17,17 @@ private let offline = "The publication cannot be reached. Check your connection 
     return feed
   }
 
+  /// Loaded, and then asked for anew in vain.
+  private func refreshedOffline() async -> FeedViewModel {
+    let feed = feed()
+    feed.appear()
+    await reader.settle()
+    reader.publication.with { $0.isOffline = true }
+    feed.refreshTapped()
+    await reader.settle()
+    return feed
+  }
+
   private var asked: Int { reader.publication.requests.count { $0.hasPrefix("GET /v1/posts") } }
 
   @Test func aListComesWhenSomebodyAnswersAgainWithoutAWordInBetween() async {
@@ -58,12 +69,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   }
 
   @Test func whatTheReaderDidAndCameThroughShowsThatThereIsANetwork() async {
-    let feed = feed()
-    feed.appear()
-    await reader.settle()
-    reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
-    await reader.settle()
+    let feed = await refreshedOffline()
     reader.publication.with { $0.isOffline = false }
     feed.bookmarkTapped("p1")
     await reader.settle()
@@ -72,12 +78,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   }
 
   @Test(arguments: [true, false]) func whatWasSaidOfARefreshGoesWithTheNextThatSucceeds(byItself: Bool) async {
-    let feed = feed()
-    feed.appear()
-    await reader.settle()
-    reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
-    await reader.settle()
+    let feed = await refreshedOffline()
     #expect(feed.state.posts.message == "The list could not be refreshed. \(offline)")
     _ = recorder.take()
     reader.publication.with { $0.isOffline = false }
@@ -88,12 +89,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   }
 
   @Test func itGoesAlsoWhenThePageWasAwayMeanwhile() async {
-    let feed = feed()
-    feed.appear()
-    await reader.settle()
-    reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
-    await reader.settle()
+    let feed = await refreshedOffline()
     feed.disappear()
     reader.publication.with { $0.isOffline = false }
     reader.store.networkIsBack()
@@ -104,12 +100,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   }
 
   @Test func anotherRefusalIsNotSaidAgainAndOtherNewsStays() async {
-    let feed = feed()
-    feed.appear()
-    await reader.settle()
-    reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
-    await reader.settle()
+    let feed = await refreshedOffline()
     feed.messageDismissed()
     let before = asked
     reader.store.networkIsBack()
@@ -150,12 +141,7 @@ private let offline = "The publication cannot be reached. Check your connection 
 
   @Test func aRefreshThatFailedComesBeforeFurtherRowsThatDid() async {
     reader.publication.with { $0.pageSize = 2 }
-    let feed = feed()
-    feed.appear()
-    await reader.settle()
-    reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
-    await reader.settle()
+    let feed = await refreshedOffline()
     feed.reachedEnd()
     await reader.settle()
     #expect(feed.state.posts.message != nil && feed.state.posts.loadMoreFailure != nil)
@@ -167,12 +153,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   }
 
   @Test func whatIsAskedQuietlyShowsOnceTheReaderAsksToo() async {
-    let feed = feed()
-    feed.appear()
-    await reader.settle()
-    reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
-    await reader.settle()
+    let feed = await refreshedOffline()
     reader.publication.with {
       $0.isOffline = false
       $0.holds = ["GET /v1/posts"]
