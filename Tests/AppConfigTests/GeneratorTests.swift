@@ -47,6 +47,23 @@ import Testing
     #expect(source == nil)
   }
 
+  /// Otherwise each change to what the generator is made of would recompile the configuration and all that reads it.
+  @Test func whatStaysTheSameIsNotWrittenAgain() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-generator-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let output = folder.appending(path: "GeneratedConfig.swift").path
+    let old = Date(timeIntervalSince1970: 1_000_000_000)
+    for (flavour, isWritten) in [("release", true), ("release", false), ("beta", true)] {
+      let input = AppConfigTests.folder.appending(path: "\(flavour).json").path
+      let outcome = try await Program([Checkout.products.appending(path: "ConfigGenerator").path, input, output]).run()
+      #expect(outcome.status == 0)
+      let date = try FileManager.default.attributesOfItem(atPath: output)[.modificationDate] as? Date
+      #expect((date != old) == isWritten, "\(flavour)")
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: output)
+    }
+  }
+
   @Test func aMissingFileIsNamed() async throws {
     let outcome = try await Program([Checkout.products.appending(path: "ConfigGenerator").path, "/nowhere/beta.json", "/nowhere/x"]).run()
     #expect(outcome.status == 1)

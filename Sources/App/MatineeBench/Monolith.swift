@@ -94,7 +94,7 @@ struct Monolith {
       return ".systemLibrary(name: \"\(target.name)\", path: \"System/\(target.name)\", pkgConfig: \"\(config)\")"
     }
     // Linked as the app is.
-    let linker = "linkerSettings: [.unsafeFlags([\"-use-ld=lld\"])]"
+    let linker = "linkerSettings: [.unsafeFlags([\"-use-ld=lld\", \"-Xlinker\", \"-O0\"])]"
     let whole = ".executableTarget(name: \"Whole\", dependencies: \(list(system.map(\.name))), \(linker))"
     let text = """
       // swift-tools-version: 6.2

@@ -13,7 +13,9 @@ let paths = CommandLine.arguments.dropFirst()
 guard let input = paths.first, let output = paths.last, paths.count == 2 else { fail("usage: ConfigGenerator FLAVOUR.json OUTPUT.swift") }
 do {
   let facts = try LocatedJSON.decode(BuildFacts.self, from: Data(contentsOf: URL(filePath: input)), file: input)
-  try Data(GeneratedSource.text(facts, path: input).utf8).write(to: URL(filePath: output))
+  let source = Data(GeneratedSource.text(facts, path: input).utf8)
+  // A change to what this program is made of runs it again; a file that is left alone recompiles nobody.
+  if (try? Data(contentsOf: URL(filePath: output))) != source { try source.write(to: URL(filePath: output)) }
 } catch let failure as LocatedJSON.Failure {
   fail("\(failure.file):\(failure.line):\(failure.column): error: \(failure.problem)")
 } catch { fail("\(input): error: \(error.localizedDescription)") }
