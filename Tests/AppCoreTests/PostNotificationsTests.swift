@@ -80,6 +80,29 @@ import Testing
     notifications.end()
   }
 
+  @Test func moreOfTheirClubsAreUnread() async {
+    reader.publication.with { for index in $0.clubs.indices { $0.clubs[index].unread = 0 } }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    let notifications = await started()
+    let unread = { ["c1", "c2"].map { page.row(for: $0)?.unread } }
+    #expect(unread() == ["3", ""])
+    var drawn: [Set<FanClub.ID>] = []
+    page.onRowsChanged = { drawn.append($0) }
+    reader.publication.forgetRequests()
+    publish("n1")
+    publish("n2")
+    await wait()
+    #expect(unread() == ["5", ""])
+    #expect(drawn == [["c1"]])
+    publish("n3", in: "c2")
+    await wait()
+    await wait()
+    #expect(unread() == ["5", "1"])
+    #expect(reader.publication.requests.filter { $0.hasPrefix("GET /v1/fanclubs") } == ["GET /v1/fanclubs/c1", "GET /v1/fanclubs/c2"])
+    notifications.end()
+  }
+
   @Test func manyAreToldInOne() async {
     let notifications = await started()
     for number in 1...4 { publish("n\(number)", in: number == 1 ? "c2" : "c1", age: Double(number)) }

@@ -165,6 +165,46 @@ import Testing
     #expect(reader.publication.requests.filter { $0 == "GET /v1/posts" }.count == 2)
   }
 
+  @Test func moreOfTheClubsOfWhatIsNewAreUnread() async {
+    reader.publication.with { $0.clubs = [FanClub(id: "c1", name: "One", followed: true, unread: 0)] }
+    let clubs = FollowedClubs(store: reader.store)
+    var unread: [Int?] = []
+    clubs.onChange = { unread = clubs.clubs.map(\.unread) }
+    clubs.appear()
+    let feed = await shown()
+    #expect(unread == [4])
+    publish(2)
+    await wait()
+    #expect(unread == [5])
+    reader.publication.forgetRequests()
+    await wait()
+    feed.newPostsTapped()
+    await reader.settle()
+    #expect(reader.publication.requests == ["GET /v1/posts"])
+    publish(1)
+    feed.refreshTapped()
+    await reader.settle()
+    #expect(unread == [6])
+  }
+
+  @Test func aCountThatNobodyCouldBeAskedForIsAskedForLater() async {
+    reader.publication.with { $0.clubs = [FanClub(id: "c1", name: "One", followed: true, unread: 0)] }
+    let feed = await shown()
+    publish(2)
+    reader.publication.with { $0.holds = ["GET /v1/posts"] }
+    await reader.clock.waitForSleepers()
+    reader.clock.advance(by: .seconds(60))
+    await reader.waitForHeld()
+    reader.publication.with { $0.isOffline = true }
+    reader.publication.release()
+    await reader.settle()
+    #expect(feed.state.pill == "1 new post")
+    #expect(reader.store.fanClubs["c1"]?.unread == 4)
+    reader.publication.with { $0.isOffline = false }
+    await wait()
+    #expect(reader.store.fanClubs["c1"]?.unread == 5)
+  }
+
   @Test func whereNothingIsWhatComesIsShown() async {
     reader.publication.with { $0.posts = [] }
     let feed = await shown()

@@ -136,6 +136,7 @@ import Runtime
       $0.summary?.formIntersection(seen)
     }
     guard !isFirst else { return }
+    content.came(unseen.map(\.id))
     let due = unseen.filter(isDue).sorted { ($0.published, $0.id) < ($1.published, $1.id) }
     guard due.count > Self.separately else {
       for post in due { raise(post) }

@@ -93,6 +93,8 @@ public struct Membership<Value: Entity> {
   }
   /// Told after each change of ``state``.
   public var onChange: ((State) -> Void)?
+  /// Told which items the server has that are newer than what is shown, each time that it is found to have some.
+  public var onNewer: (([String]) -> Void)?
 
   private let label: String
   private let list: String
@@ -246,6 +248,7 @@ public struct Membership<Value: Entity> {
       guard let self else { return }
       looking = nil
       guard let page = try? result.get() else { return }
+      tell(page)
       // Where nothing is shown nobody can lose their place.
       if state.status == .empty, !page.ids.isEmpty { showNewer() } else { change { count(page, &$0) } }
     }
@@ -350,6 +353,8 @@ public struct Membership<Value: Entity> {
   private func answered(_ page: PageRow, _ cursor: String) {
     var new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked)
     if let index = segments.firstIndex(where: { $0.cursor == cursor }) {
+      // What is new since an earlier run is nothing new: all is asked for at the start of one.
+      if cursor.isEmpty, membership == nil, segments[index].stored == nil { tell(page) }
       var counted = state
       (counted.newer, counted.hasMoreNewer) = (0, false)
       if cursor.isEmpty, !showsNewer, membership == nil, !state.ids.isEmpty {
@@ -426,6 +431,11 @@ public struct Membership<Value: Entity> {
     state.newer = newer.count
     state.hasMoreNewer = state.newer > 0 && state.newer == page.ids.count && page.next != nil
     return newer
+  }
+
+  private func tell(_ page: PageRow) {
+    guard let onNewer, case let newer = newer(page), !newer.isEmpty else { return }
+    onNewer(newer)
   }
 
   private func failed(_ failure: RequestFailure, _ cursor: String) {

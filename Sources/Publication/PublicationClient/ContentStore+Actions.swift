@@ -155,16 +155,28 @@ extension ContentStore {
     countUnread()
   }
 
+  /// The publication has posts that it did not have before: more of their clubs are unread. Which they are, whoever looked for new ones
+  /// knows; what is told again changes nothing.
+  public func came(_ posts: some Sequence<Post.ID>) {
+    guard !isClosed else { return }
+    uncounted.formUnion(posts.filter { counted.insert($0).inserted }.compactMap { self.posts[$0]?.fanClubID })
+    countUnread()
+  }
+
   /// How many posts of a club are unread only the publication can say: it has posts that are not known here. It is asked for each club
-  /// once, when all that the reader did is sent.
-  private func countUnread() {
+  /// once, when all that the reader did is sent; where it cannot be reached, when it is again.
+  func countUnread() {
     guard actions.waiting.value.count == 0 else { return }
     let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
     uncounted = []
     guard !clubs.isEmpty else { return }
     Task { [weak self] in
       // One after the other: when all is marked as read there may be hundreds.
-      for club in clubs.sorted() where self?.isClosed == false { _ = try? await self?.loadFanClub(club, anew: true) }
+      for club in clubs.sorted() where self?.isClosed == false {
+        do { _ = try await self?.loadFanClub(club, anew: true) } catch {
+          if RequestFailure(explaining: error).isUnreachable { self?.uncounted.insert(club) }
+        }
+      }
     }
   }
 

@@ -78,6 +78,8 @@ import Runtime
   var handedBack: [CommentAction] = []
   /// The clubs of which the publication has to say how many posts are unread now.
   var uncounted: Set<FanClub.ID> = []
+  /// New posts whose clubs were told of above.
+  var counted: Set<Post.ID> = []
   private var onScreen: [() -> (any ContentPage)?] = []
   /// What to tell the next page, each thing once.
   private var unseenFailures: [String] = []
@@ -282,6 +284,7 @@ import Runtime
     }
     actions.serverAnswered()
     reached()
+    countUnread()
   }
 
   /// The publication has answered, if only that it did what the reader did.

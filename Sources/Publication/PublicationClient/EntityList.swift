@@ -66,6 +66,8 @@ public struct ListState: Equatable, Sendable {
 
   /// Told before the list asks again by itself, for pages that asked for more than the list.
   public var onAskedAgain: (() -> Void)?
+  /// See `PageFetcher`.
+  var onNewer: (([String]) -> Void)? { didSet { fetcher.onNewer = onNewer } }
 
   private let store: ContentStore
   private let cache: any CacheReading<Value>

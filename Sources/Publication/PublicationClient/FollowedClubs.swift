@@ -6,18 +6,17 @@ import PublicationAPI
   /// How far they are.
   public var phase: ListState.Phase { list.state.phase }
   /// Those that are known so far.
-  public var clubs: [FanClub] { list.state.ids.compactMap { store.fanClubs[$0] } }
-  /// Told after each change.
+  public var clubs: [FanClub] { list.state.ids.compactMap(list.value) }
+  /// Told after each change, of the list and of what ``clubs`` says of each.
   public var onChange: (() -> Void)?
 
-  private let store: ContentStore
   private let list: EntityList<FanClub>
 
   /// - Parameter store: the reader's content.
   public init(store: ContentStore) {
-    self.store = store
     list = .fanClubs(store: store, followedOnly: true)
     list.onChange = { [weak self] in self?.changed($0) }
+    list.onRowsChanged = { [weak self] _ in self?.onChange?() }
   }
 
   /// The page that shows them came on screen.

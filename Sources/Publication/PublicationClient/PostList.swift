@@ -54,6 +54,7 @@ import PublicationAPI
       let membership = Membership<Post>(contains: \.bookmarked, precedes: Self.precedes)
       list = Self.list("bookmarks.load", filter, store, membership)
     }
+    list.onNewer = { [store] in store.came($0) }
   }
 
   /// The publication's own order.
