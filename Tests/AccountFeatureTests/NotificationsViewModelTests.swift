@@ -37,6 +37,26 @@ import Testing
     #expect((kept.last?.quietFrom, kept.last?.hasQuietHours, kept.last?.muted) == (23 * 60 + 5, true, []))
   }
 
+  @Test func clubsThatCouldNotBeFetchedAreMentionedAndAskedForOnTheNextVisit() async {
+    let reader = ReaderFixture(clubs: (1...30).map { FanClub(id: "c\($0)", name: "Club \($0)", followed: true) })
+    reader.publication.with { $0.holds = ["GET"] }
+    let page = NotificationsViewModel(NotificationPreferences(), store: reader.store)
+    page.appear()
+    await reader.waitForHeld()
+    // The first page is on its way; the second one is refused.
+    reader.publication.with { $0.refusals = ["GET": Problem(code: .internalError, title: "The publication is having a nap.", status: 503)] }
+    reader.publication.release()
+    await reader.settle()
+    #expect(page.state.clubs.count == 20)
+    #expect(page.state.clubsSentence?.hasPrefix("Not all of the fan clubs that you follow could be fetched. ") == true)
+    page.disappear()
+    reader.publication.with { $0.refusals = [:] }
+    page.appear()
+    await reader.settle()
+    #expect(page.state.clubs.count == 30)
+    #expect(page.state.clubsSentence == nil)
+  }
+
   @Test func withoutClubsItSaysWhatNotificationsAreAbout() async {
     let reader = ReaderFixture(clubs: [FanClub(id: "c", name: "Gamma")])
     let page = NotificationsViewModel(NotificationPreferences(), store: reader.store)

@@ -88,6 +88,34 @@ final class PictureTests: ScreensTestCase {
     }
   }
 
+  func testWhatIsMissingOnScreenIsTriedAgainThere() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let server = PictureServer { _ in good }
+      server.fault = .unreachable("no network")
+      let rig = ReaderRig(posts: [.pictured(1, "/1"), .pictured(2, "/2")], pictureServer: server)
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 2)
+      // Still nothing: it stays missing, and is tried once more when somebody answers again.
+      rig.pictures.askAgain()
+      try rig.settle()
+      XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 2)
+      XCTAssertEqual(server.paths.count, 4)
+      server.fault = nil
+      rig.pictures.askAgain()
+      try rig.settle()
+      XCTAssertEqual(feed.pictureCount, 2)
+      XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 0)
+      XCTAssertEqual(server.paths.count, 6)
+      // What is there, or is off screen, asks for nothing.
+      rig.closeScreens()
+      rig.pictures.askAgain()
+      try rig.settle()
+      XCTAssertEqual(server.paths.count, 6)
+      rig.close()
+    }
+  }
+
   func testMemoryIsCountedInBytes() throws {
     try MainActor.assumeIsolated {
       let good = Samples.picture(side: 64)

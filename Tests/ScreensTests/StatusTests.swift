@@ -71,6 +71,37 @@ final class StatusTests: ScreensTestCase {
     }
   }
 
+  func testFurtherRowsThatCouldNotBeHadAreNamedAndAskedForAgain() throws {
+    try MainActor.assumeIsolated {
+      let numbers = 1...60
+      for (place, last) in [(Destination.tab(.home), "Title 60"), (.tab(.fanClubs), "Club c60"), (.comments("p1"), "Comment 60")] {
+        let rig = ReaderRig(posts: numbers.map { .sample($0) }, clubs: numbers.map { .sample("c\($0)") })
+        rig.publication.with { state in
+          state.comments = numbers.map { .sample($0) }
+        }
+        let seen = try rig.show(place)
+        // Fast pages come before anybody sees the end of the list: all but one.
+        let problem = Problem(code: .internalError, title: "The publication is having a nap.", status: 503)
+        rig.publication.with { $0.refusals = ["GET": problem] }
+        for _ in 0..<3 {
+          rig.scroll(seen, to: 1)
+          try rig.settle()
+        }
+        XCTAssertFalse(seen.says(last), "\(place)")
+        XCTAssertEqual(seen.texts.count { $0.contains("having a nap") }, 1, "\(place): \(seen.texts.suffix(8))")
+        rig.publication.with { $0.refusals = [:] }
+        try XCTUnwrap(seen.button("Try again"), "\(place)").click()
+        for _ in 0..<3 {
+          try rig.settle()
+          rig.scroll(seen, to: 1)
+        }
+        XCTAssertTrue(seen.says(last), "\(place): \(seen.texts.suffix(8))")
+        XCTAssertNil(seen.button("Try again"), "\(place)")
+        rig.close()
+      }
+    }
+  }
+
   func testEmpty() throws {
     try MainActor.assumeIsolated {
       for place in [Destination.tab(.home), .tab(.fanClubs), .tab(.bookmarks), .fanClub("c1")] {

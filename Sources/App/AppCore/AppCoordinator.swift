@@ -46,6 +46,8 @@ import SessionService
   public var isWindowVisible = true
   /// Told of every navigation, for analytics, recordings and tests.
   public var onTrack: ((Track) -> Void)?
+  /// Told when there is a network again, and when the publication answered: what could not be had is worth another try.
+  public var onReached: (() -> Void)?
 
   private let environment: AppEnvironment
   private let session: Session
@@ -144,6 +146,7 @@ import SessionService
     environment.effects.deliver("network")
     factory.reader?.content.networkIsBack()
     checkAgain()
+    onReached?()
   }
 
   private func check() {
@@ -321,7 +324,10 @@ import SessionService
     factory.reader = reader
     reader.resume { [weak self] in self?.say($0) }
     waiting.follow(reader.content)
-    reader.content.onAnswer = { [weak self] in self?.checkAgain() }
+    reader.content.onAnswer = { [weak self] in
+      self?.checkAgain()
+      self?.onReached?()
+    }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     factory.loadPublication()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }

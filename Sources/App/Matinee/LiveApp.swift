@@ -102,6 +102,7 @@ import TesterFeature
     let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: wiring.clock)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
     let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
+    coordinator.onReached = { [weak pictures] in pictures?.askAgain() }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
     window.follow(coordinator.waiting)
     window.onActiveChanged = { [weak coordinator] in coordinator?.isWindowVisible = $0 }

@@ -13,6 +13,7 @@ import PublicationClient
   private let title = Label(styles: [.subheading], lines: 2)
   private let post: Button
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
+  private let progress = ProgressLine()
   private let field = TextArea(placeholder: "Write a comment…", name: "Your comment", height: 140)
   private let counter = Label(styles: [.caption, .dim])
   private let hint = Label("Ctrl+Enter sends", styles: [.caption, .dim], lines: 1)
@@ -41,7 +42,7 @@ import PublicationClient
     note.isVisible = false
     message.root.vertical = .end
     root = Box(
-      .vertical, styles: [.page], children: [head, note, Overlay(stack, above: [message.root]), foot])
+      .vertical, styles: [.page], children: [head, note, Overlay(stack, above: [message.root]), progress.root, foot])
     list = ListView(
       self, row: { view in CommentRowView { [weak view] in view?.askToDelete($0, beside: $1) } },
       bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
@@ -54,7 +55,7 @@ import PublicationClient
     field.onSubmit(self) { $0.sendTapped() }
     send.onClicked(self) { $0.sendTapped() }
     confirm.onClicked(self) { $0.deleteTapped() }
-    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -93,6 +94,7 @@ import PublicationClient
     note.isVisible = state.comments.note != nil && state.comments.phase == .ready
     message.message = state.comments.message
     list.show(state.comments.ids)
+    progress.show(state.comments)
     switch state.comments.phase {
     case .ready:
       stack.show("rows")

@@ -107,6 +107,7 @@ import PublicationClient
   private let addFeed = Button(
     Box(.horizontal, spacing: 6, children: [Image(.add), Label("Add feed")]), name: "Add feed", styles: [.flat, "choice"])
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
+  private let progress = ProgressLine()
   private var list: ListView<String, FanClubRowView>!
 
   init(_ viewModel: FanClubListViewModel, pictures: Pictures) {
@@ -117,7 +118,7 @@ import PublicationClient
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed.root, filler, addFeed])
-    let column = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack])
+    let column = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack, progress.root])
     root = Overlay(column, above: [message.root])
     followed.root.onClicked(self) { $0.viewModel.followedOnlyTapped() }
     addFeed.onClicked(self) { $0.viewModel.addFeedTapped() }
@@ -131,7 +132,7 @@ import PublicationClient
     stack.add(status.root, name: "status")
     list.onActivated(self) { $0.viewModel.clubTapped($1) }
     list.onNearEnd(self) { $0.viewModel.reachedEnd() }
-    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -147,6 +148,7 @@ import PublicationClient
     note.text = state.note ?? ""
     note.isVisible = state.note != nil && state.phase == .ready
     list.show(state.ids)
+    progress.show(state)
     message.message = state.message
     switch state.phase {
     case .ready:

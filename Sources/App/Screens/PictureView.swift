@@ -75,12 +75,19 @@ import PublicationClient
       guard !Task.isCancelled, let self else { return }
       if let texture { picture.texture = texture }
       isMissing = picture.texture == nil
+      if texture == nil { shown.pictures.wait(self) { [weak self] in self?.loadAgain() } }
     }
+  }
+
+  private func loadAgain() {
+    loading = nil
+    load()
   }
 
   private func unload() {
     loading?.cancel()
     loading = nil
+    shown?.pictures.leave(self)
     picture.texture = nil
     isMissing = false
   }

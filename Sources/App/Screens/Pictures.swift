@@ -17,6 +17,8 @@ import Runtime
   private var sides: [Int] = []
   /// When to ask again for what was no picture, by uptime.
   private var failed: [String: Duration] = [:]
+  /// Places on screen whose picture could not be had.
+  private var missing: [ObjectIdentifier: @MainActor () -> Void] = [:]
 
   /// A picture, as large as some place needs it.
   private struct Key: Hashable {
@@ -67,6 +69,19 @@ import Runtime
       if Self.isLasting(error) { note(failureOf: path) }
       return nil
     }
+  }
+
+  /// Calls `again` once when it is worth another try: see ``askAgain()``.
+  func wait(_ place: AnyObject, again: @escaping @MainActor () -> Void) { missing[ObjectIdentifier(place)] = again }
+
+  /// The place has left the screen, or shows something else.
+  func leave(_ place: AnyObject) { missing[ObjectIdentifier(place)] = nil }
+
+  /// There is a network again, or somebody has answered: what is missing on screen is tried again.
+  public func askAgain() {
+    let places = missing.values
+    missing = [:]
+    for again in places { again() }
   }
 
   private func keep(_ texture: Texture, _ key: Key) {

@@ -30,10 +30,7 @@ import PublicationClient
   private lazy var menu = PostMenu(page)
   private let status = StatusView()
   private let message = MessageBar()
-  private let progress = Box(.horizontal, spacing: 8, margin: 6)
-  private let progressLabel = Label(styles: [.caption, .dim])
-  private let progressSpinner = Spinner(isSpinning: false, name: "Loading")
-  private let retryMore = Button("Try again", styles: [.flat])
+  private let progress = ProgressLine()
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private(set) var list: ListView<String, PostRowView>!
 
@@ -41,8 +38,6 @@ import PublicationClient
   init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
     self.page = page
     self.words = words
-    progress.horizontal = .center
-    progress.append(progressSpinner, progressLabel, retryMore)
     message.root.vertical = .end
     stack.expandsVertically = true
     note.isVisible = false
@@ -55,7 +50,7 @@ import PublicationClient
       if let header { header }
       note
       rows
-      progress
+      progress.root
     }
     root = Overlay(column) { [message] in message.root }
     list = ListView(
@@ -69,7 +64,7 @@ import PublicationClient
     list.onActivated(self) { $0.page.postTapped($1) }
     list.onNearEnd(self) { $0.page.reachedEnd() }
     status.button.onClicked(self) { $0.page.retryTapped() }
-    retryMore.onClicked(self) { $0.page.retryTapped() }
+    progress.retry.onClicked(self) { $0.page.retryTapped() }
     pill.onClicked(self) { view in
       view.page.newPostsTapped()
       view.scrollToTop()
@@ -106,12 +101,7 @@ import PublicationClient
     case .offline(let sentence): showStatus { $0.showOffline(sentence) }
     case .failed(let sentence): showStatus { $0.showFailed(sentence) }
     }
-    let isBusy = state.isRefreshing || state.isLoadingMore
-    progress.isVisible = state.phase == .ready && (isBusy || state.loadMoreFailure != nil)
-    progressSpinner.isSpinning = isBusy
-    progressSpinner.isVisible = isBusy
-    progressLabel.text = state.loadMoreFailure ?? (state.isRefreshing ? "Refreshing…" : "Loading more…")
-    retryMore.isVisible = state.loadMoreFailure != nil
+    progress.show(state)
     message.message = state.message
   }
 

@@ -13,9 +13,7 @@ import SearchFeature
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
-  private let more = Label(styles: [.caption, .dim])
-  private let retryMore = Button("Try again", styles: [.flat])
-  private let progress: Box
+  private let progress = ProgressLine()
   private var list: ListView<String, SearchRowView>!
 
   init(_ viewModel: SearchViewModel) {
@@ -23,12 +21,10 @@ import SearchFeature
     entry.setStyle("large")
     entry.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 8, styles: ["list-bar"], children: [entry, spinner, clear])
-    progress = Box(.horizontal, spacing: 8, margin: 6, children: [more, retryMore])
-    progress.horizontal = .center
     stack.expandsVertically = true
     message.root.vertical = .end
     root = Box(
-      .vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), Overlay(stack, above: [message.root]), progress])
+      .vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), Overlay(stack, above: [message.root]), progress.root])
     list = ListView(
       self, row: { _ in SearchRowView() },
       bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
@@ -43,7 +39,7 @@ import SearchFeature
       view.viewModel.clearTapped()
       view.takeKeyboard()
     }
-    for button in [status.button, retryMore] { button.onClicked(self) { $0.viewModel.retryTapped() } }
+    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -58,9 +54,8 @@ import SearchFeature
     spinner.isVisible = spinner.isSpinning
     message.message = state.message
     list.show(state.ids)
-    progress.isVisible = state.phase == .results && (state.isLoadingMore || state.loadMoreFailure != nil)
-    more.text = state.loadMoreFailure ?? "Loading more…"
-    retryMore.isVisible = state.loadMoreFailure != nil
+    let isListed = state.phase == .results
+    progress.show(isListed && state.isLoadingMore ? "Loading more…" : nil, failure: isListed ? state.loadMoreFailure : nil)
     switch state.phase {
     case .results:
       stack.show("rows")

@@ -115,7 +115,8 @@ import PublicationClient
       ? "Choose two different times."
       : "Nothing from \(Self.time(settings.quietFrom)) to \(Self.time(settings.quietTo)). What came meanwhile is told afterwards."
     new.clubs = clubs.clubs.map { .init(id: $0.id, name: $0.name, isOn: preferences.isOn(for: $0.id)) }
-    new.clubsSentence = new.clubs.isEmpty ? sentence : nil
+    new.clubsSentence =
+      new.clubs.isEmpty ? sentence : clubs.failure.map { "Not all of the fan clubs that you follow could be fetched. \($0)" }
     state = new
   }
 

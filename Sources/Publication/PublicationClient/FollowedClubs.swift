@@ -7,6 +7,8 @@ import PublicationAPI
   public var phase: ListState.Phase { list.state.phase }
   /// Those that are known so far.
   public var clubs: [FanClub] { list.state.ids.compactMap(list.value) }
+  /// Why those are not all of them; nil while they are, or are on their way.
+  public var failure: String? { list.state.loadMoreFailure }
   /// Told after each change, of the list and of what ``clubs`` says of each.
   public var onChange: (() -> Void)?
 
@@ -20,7 +22,10 @@ import PublicationAPI
   }
 
   /// The page that shows them came on screen.
-  public func appear() { list.appear() }
+  public func appear() {
+    list.appear()
+    if failure != nil { list.retryTapped() }
+  }
   /// The page is off screen.
   public func disappear() { list.disappear() }
   /// Asks the publication anew.

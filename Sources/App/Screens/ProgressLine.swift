@@ -1,0 +1,33 @@
+import Gtk
+import PublicationClient
+
+/// What stands below a list while rows come in, and when further ones could not be had.
+@MainActor final class ProgressLine {
+  let root = Box(.horizontal, spacing: 8, margin: 6)
+  /// Tries again what failed.
+  let retry = Button("Try again", styles: [.flat])
+  private let spinner = Spinner(isSpinning: false, name: "Loading")
+  private let words = Label(styles: [.caption, .dim], wraps: true)
+
+  init() {
+    root.append(spinner, words, retry)
+    root.horizontal = .center
+    root.isVisible = false
+  }
+
+  /// - Parameters:
+  ///   - progress: what is going on; nil while nothing is.
+  ///   - failure: why further rows could not be had.
+  func show(_ progress: String?, failure: String?) {
+    root.isVisible = progress != nil || failure != nil
+    spinner.isSpinning = progress != nil
+    spinner.isVisible = progress != nil
+    words.text = failure ?? progress ?? ""
+    retry.isVisible = failure != nil
+  }
+
+  func show(_ list: ListState) {
+    guard list.phase == .ready else { return show(nil, failure: nil) }
+    show(list.isRefreshing ? "Refreshing…" : list.isLoadingMore ? "Loading more…" : nil, failure: list.loadMoreFailure)
+  }
+}
