@@ -10,6 +10,7 @@ import struct PublicationAPI.Comment
 /// What readers say about a post.
 @Suite struct CommentTests {
   private static let id = UUID(uuidString: "AAAAAAAA-1111-4222-8333-555555555555") ?? UUID()
+  private static let other = UUID(uuidString: "BBBBBBBB-1111-4222-8333-555555555555") ?? UUID()
 
   private func put(
     _ rig: Rig, _ token: String, _ text: String, id: UUID = id, on post: String = "p01"
@@ -58,6 +59,20 @@ import struct PublicationAPI.Comment
     // A late second sending does not bring back what was deleted.
     #expect(try await put(rig, ada, "Mine").status == 409)
     #expect(try await texts(rig, ada).isEmpty)
+  }
+
+  @Test func whatIsDeletedBeforeItArrivesStaysAway() async throws {
+    let rig = try await Rig()
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    for _ in 0..<2 { #expect(await rig.send(.delete, "/v1/posts/p01/comments/\(Self.id)", token: ada).status == 204) }
+    let late = try await put(rig, ada, "Overtaken on the way")
+    #expect(late.status == 409)
+    #expect(try late.problem.code == .conflict)
+    #expect(try await texts(rig, bo).isEmpty)
+    #expect(try await rig.get("/v1/posts/p01", ada, as: Post.self).comments == 0)
+    // Under a post that there is not, nothing is kept.
+    #expect(await rig.send(.delete, "/v1/posts/none/comments/\(Self.other)", token: ada).status == 204)
+    #expect(try await put(rig, ada, "Another", id: Self.other).status == 201)
   }
 
   @Test func onlyWhoWroteItDeletesIt() async throws {

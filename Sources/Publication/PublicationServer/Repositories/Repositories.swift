@@ -77,9 +77,9 @@ protocol CommentRepository {
   nonisolated(nonsending) func put(
     _ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64
   ) async throws -> CommentOutcome
-  /// Deletes the reader's comment of that identifier, if there is one.
+  /// Deletes the reader's comment of that identifier; none can be written under it any more.
   /// - Returns: whether there is none now; false for another reader's.
-  nonisolated(nonsending) func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID) async throws -> Bool
+  nonisolated(nonsending) func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID, at time: Int64) async throws -> Bool
 }
 
 /// The words of posts.

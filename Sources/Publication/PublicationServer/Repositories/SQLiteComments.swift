@@ -32,8 +32,13 @@ struct SQLiteComments: CommentRepository {
     }
   }
 
-  func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID) throws -> Bool {
-    try database.execute("UPDATE comment SET deleted = 1, text = '' WHERE id = ? AND post = ? AND reader = ?", id, post, reader)
+  func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID, at time: Int64) throws -> Bool {
+    // Also one that is not there yet: its writing may have been overtaken on the way, and would bring it back.
+    try database.execute(
+      """
+      INSERT INTO comment (id, post, reader, text, posted, deleted) SELECT ?, id, ?, '', ?, 1 FROM post WHERE id = ?
+      ON CONFLICT (id) DO UPDATE SET deleted = 1, text = '' WHERE post = excluded.post AND reader = excluded.reader
+      """, id, reader, time, post)
     return try database.queryOne("SELECT 1 FROM comment WHERE id = ? AND post = ? AND NOT deleted", id, post, map: { _ in true }) == nil
   }
 

@@ -40,7 +40,7 @@ extension Publication {
 
   func deleteComment(_ call: Call) async throws -> Response {
     let (post, id) = try call.comment
-    guard try await remarks.delete(id, of: post, by: call.signedIn.id) else {
+    guard try await remarks.delete(id, of: post, by: call.signedIn.id, at: now) else {
       throw Problem(code: .notYours, title: "Only who wrote a comment can delete it.", status: 403)
     }
     return Response(204)
