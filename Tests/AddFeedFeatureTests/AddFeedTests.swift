@@ -69,7 +69,7 @@ import Testing
         .adding(.init("Storing 3 of 4", fraction: 0.75, title: "A feed")),
       ])
     #expect(outputs.all == [.openFanClub("c7")])
-    #expect(reader.publication.requests.filter { $0.hasPrefix("POST") } == ["POST /v1/imports"])
+    #expect(reader.publication.requests.count { $0.hasPrefix("PUT /v1/imports/") } == 1)
   }
 
   @Test func aListOfFeedsSaysHowManyClubsItMade() async {
@@ -244,17 +244,40 @@ import Testing
     #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/imports/i"])
   }
 
-  @Test func cancelBeforeThePublicationHasAnsweredCancelsToo() async {
+  /// As while a large file is on its way: nobody waits for the rest of it.
+  @Test(arguments: [true, false]) func cancelBeforeThePublicationHasAnsweredCancelsAtOnce(hasArrived: Bool) async {
     let dialog = dialog([Import(id: "i")])
-    reader.publication.with { $0.holds = ["POST"] }
+    reader.publication.with { $0.holds = ["PUT"] }
     dialog.urlChanged("example.org/feed")
     dialog.addTapped()
     await reader.waitForHeld()
+    if !hasArrived { reader.publication.with { $0.imports = [] } }
+    dialog.cancelTapped()
+    await reader.waitForHeld()
+    #expect(dialog.state.phase == .asking)
+    #expect(dialog.state.problem == nil)
+    let asked = reader.publication.requests
+    #expect(asked == ["PUT", "DELETE"].map { "\($0) /v1/imports/\(asked[0].split(separator: "/").last ?? "")" })
+    // What comes of it afterwards is nothing to the dialog.
+    reader.publication.release()
+    await reader.settle()
+    #expect(dialog.state.phase == .asking)
+    #expect(reader.publication.requests == asked)
+    #expect(outputs.all.isEmpty)
+  }
+
+  @Test func aCancelThatReachesNobodySaysSo() async {
+    let dialog = dialog([Import(id: "i")])
+    reader.publication.with { $0.holds = ["PUT"] }
+    dialog.urlChanged("example.org/feed")
+    dialog.addTapped()
+    await reader.waitForHeld()
+    reader.publication.with { $0.isOffline = true }
     dialog.cancelTapped()
     reader.publication.release()
     await reader.settle()
     #expect(dialog.state.phase == .asking)
-    #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/imports/i"])
+    #expect(dialog.state.problem == "It could not be cancelled, because the publication cannot be reached.")
   }
 
   @Test func closingTheDialogCancels() async {
@@ -310,7 +333,8 @@ import Testing
     await reader.settle()
     #expect(outputs.all == [.openFanClub("c7")])
     let name = URL(fileURLWithPath: path).lastPathComponent
-    #expect(reader.publication.requests == ["POST /v1/imports?name=\(name)"])
+    #expect(reader.publication.requests.count == 1)
+    #expect(reader.publication.requests.first?.wholeMatch(of: /PUT \/v1\/imports\/[0-9A-F-]{36}\?name=(.+)/)?.1 == name[...])
   }
 
   @Test func aFileThatCannotBeReadIsNamed() async {

@@ -18,7 +18,7 @@ final class NotificationTests: ServerCase {
   private func fetch(_ feed: String, at origin: String, as reader: Reader) throws {
     let session = try send("POST", origin + "/v1/session", ["email": reader.email, "password": reader.password])
     let token = try XCTUnwrap(session["token"] as? String)
-    let begun = try send("POST", origin + "/v1/imports", ["url": feed], token: token)
+    let begun = try send("PUT", origin + "/v1/imports/\(UUID())", ["url": feed], token: token)
     let id = try XCTUnwrap(begun["id"] as? String)
     try app.wait(for: "the import") {
       let state = try send("GET", origin + "/v1/imports/" + id, token: token)["state"] as? String

@@ -97,15 +97,16 @@ import struct PublicationAPI.Comment
 
   @Test func imports() async throws {
     let running = Import(id: "i1")
-    try await expect(.post, "/v1/imports", body: #"{"url":"https://example.org/feed"}"#, answer: running, status: 202) {
-      try await $0.beginImport(of: "https://example.org/feed")
+    let id = UUID(uuidString: "AAAAAAAA-1111-4222-8333-555555555555") ?? UUID()
+    try await expect(.put, "/v1/imports/\(id)", body: #"{"url":"https://example.org/feed"}"#, answer: running, status: 202) {
+      try await $0.beginImport(of: "https://example.org/feed", as: id)
     }
     try await expect(.get, "/v1/imports/i1", answer: running) { try await $0.progress(of: "i1") }
     try await expect(.delete, "/v1/imports/i1", answer: running) { try await $0.cancelImport("i1") }
     try await expect(.post, "/v1/fanclubs/c1/refresh", answer: running, status: 202) { try await $0.refreshFanClub("c1") }
     let canned = try Canned(running, status: 202)
-    #expect(try await canned.client().beginImport(of: Data("<rss/>".utf8), named: "a b.xml") == running)
-    #expect(canned.requests.first?.target == "/v1/imports?name=a%20b.xml")
+    #expect(try await canned.client().beginImport(of: Data("<rss/>".utf8), named: "a b.xml", as: id) == running)
+    #expect(canned.requests.first?.target == "/v1/imports/\(id)?name=a%20b.xml")
     #expect(canned.requests.first?.headers["Content-Type"] == "application/octet-stream")
     #expect(canned.requests.first?.body == Data("<rss/>".utf8))
   }

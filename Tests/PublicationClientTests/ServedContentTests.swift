@@ -74,21 +74,21 @@ import struct PublicationAPI.Comment
     let outlines = (0..<2000).map { "<outline text=\"Club \($0)\" type=\"rss\" xmlUrl=\"https://example.org/\($0)\"/>" }.joined()
     let document = Data("<opml version=\"2.0\"><head><title>Many</title></head><body>\(outlines)</body></opml>".utf8)
     #expect(document.count > 65_536)
-    var list = try await client.beginImport(of: document, named: "Ünïcode list.opml")
+    var list = try await client.beginImport(of: document, named: "Ünïcode list.opml", as: UUID())
     while list.state == .running { list = try await client.progress(of: list.id) }
     #expect((list.state, list.clubs.count) == (.done, 2000))
-    let fetched = try await client.beginImport(of: "https://example.org/7")
+    let fetched = try await client.beginImport(of: "https://example.org/7", as: UUID())
     await web.clock.waitForSleepers()
     #expect(try await client.cancelImport(fetched.id).state == .cancelled)
     #expect(try await client.progress(of: fetched.id).state == .cancelled)
     #expect(web.clock.sleeperCount == 0)
     await #expect {
-      _ = try await client.beginImport(of: Data(count: Import.documentLimit + 1), named: "large.xml")
+      _ = try await client.beginImport(of: Data(count: Import.documentLimit + 1), named: "large.xml", as: UUID())
     } throws: {
       ($0 as? ClientError)?.sentence == "large.xml: The document has more than 50 MB, and so much is not read."
     }
     await #expect {
-      _ = try await APIClient(transport: served.network, token: { "wrong" }).beginImport(of: document, named: "a")
+      _ = try await APIClient(transport: served.network, token: { "wrong" }).beginImport(of: document, named: "a", as: UUID())
     } throws: {
       ($0 as? ClientError)?.code == .sessionEnded
     }

@@ -24,12 +24,12 @@ struct ReaderHouse: Sendable {
   }
 
   func begin(_ url: String, _ token: String? = nil) async throws -> Response {
-    await rig.send(.post, "/v1/imports", token: token ?? ada, headers: Self.json, body: try Wire.encode(ImportRequest(url: url)))
+    await rig.send(.put, "/v1/imports/\(UUID())", token: token ?? ada, headers: Self.json, body: try Wire.encode(ImportRequest(url: url)))
   }
 
   func post(_ document: Data, name: String = "feed.xml", _ token: String? = nil) async -> Response {
     await rig.send(
-      .post, "/v1/imports?name=\(name)", token: token ?? ada, headers: ["Content-Type": "application/octet-stream"], body: document)
+      .put, "/v1/imports/\(UUID())?name=\(name)", token: token ?? ada, headers: ["Content-Type": "application/octet-stream"], body: document)
   }
 
   /// What became of an import, once it is over.

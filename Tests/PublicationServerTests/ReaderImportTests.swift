@@ -179,12 +179,27 @@ import Testing
       #expect(try response.problem.code == .notOffered)
     }
     #expect(house.web.requests.isEmpty)
-    #expect(await house.rig.send(.post, "/v1/imports").status == 401)
+    #expect(await house.rig.send(.put, "/v1/imports/\(UUID())").status == 401)
     let plain = try await Rig(posts: [])
     let token = try await plain.signIn()
     #expect(try await plain.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
-    #expect(await plain.send(.post, "/v1/imports", token: token, body: Data("{}".utf8)).status == 404)
+    #expect(await plain.send(.put, "/v1/imports/\(UUID())", token: token, body: Data("{}".utf8)).status == 404)
     #expect(await plain.send(.post, "/v1/fanclubs/odd/refresh", token: token).status == 404)
+  }
+
+  @Test func toBeginTheSameImportAgainBeginsNothing() async throws {
+    let house = try await House()
+    let path = "/v1/imports/\(UUID())?name=feed.xml"
+    let bytes: Headers = ["Content-Type": "application/octet-stream"]
+    let first = await house.rig.send(.put, path, token: house.ada, headers: bytes, body: Documents.rss("One"))
+    let ended = try await house.end(first)
+    let again = await house.rig.send(.put, path.lowercased(), token: house.ada, headers: bytes, body: Documents.rss("Two"))
+    #expect(again.status == 200)
+    #expect(try Wire.decode(Import.self, from: again.body) == ended)
+    #expect(try await house.clubs().count == 1)
+    let bad = await house.rig.send(.put, "/v1/imports/one", token: house.ada, headers: bytes, body: Documents.rss("One"))
+    #expect(bad.status == 400)
+    #expect(try bad.problem.title == "The identifier of an import is a UUID.")
   }
 
   // MARK: Cancelling

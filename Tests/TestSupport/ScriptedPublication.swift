@@ -217,7 +217,7 @@ public final class ScriptedPublication: Transport {
     if request.method == .delete, let last = state.imports.first { state.imports = [Import(id: last.id, state: .cancelled)] }
     guard let next = state.imports.first else { return try notFound() }
     if state.imports.count > 1 { state.imports.removeFirst() }
-    return Response(request.method == .post ? 202 : 200, body: try Wire.encode(next))
+    return Response(request.method == .put ? 202 : 200, body: try Wire.encode(next))
   }
 
   /// Marks the first place where the words are, as a publication does.

@@ -18,8 +18,12 @@ import Runtime
   private let output: @MainActor (Output) -> Void
   private var path: String?
   private var adding: Task<Void, Never>?
-  /// The import that is under way; `nil` until the publication has said its name.
-  private var current: Import?
+  /// The import that is under way.
+  private var importID: Import.ID?
+  /// What the publication said of it last.
+  private var latest: Import?
+  /// Whether the publication may know of it.
+  private var isSent = false
   private var isCancelled = false
   private var clubs: [FanClub.ID] = []
   private lazy var fetch = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.fetchChanged() }
@@ -74,12 +78,13 @@ import Runtime
   public func addTapped() {
     guard case .asking = state.phase, state.canAdd else { return }
     isCancelled = false
-    current = nil
+    let id = store.identifiers.next()
+    (importID, latest, isSent) = (id.uuidString, nil, false)
     var new = state
     (new.problem, new.question) = (nil, nil)
     new.phase = .adding(.init(path == nil ? "Fetching…" : "Opening the file…"))
     state = new
-    adding = Task { [weak self] in await self?.add() }
+    adding = Task { [weak self] in await self?.add(id) }
   }
 
   /// Adds one of the feeds that the web page at the address names.
@@ -96,8 +101,9 @@ import Runtime
     isCancelled = true
     progress.isCancelling = true
     state.phase = .adding(progress)
-    // Until the publication has said the import's name there is nothing to cancel there: `add` does it then.
-    if let current { cancel(current.id) }
+    // A large file may be on its way for long. What arrived of it before is cancelled there.
+    if latest == nil { adding?.cancel() }
+    if let importID, isSent { cancel(importID) } else { failed(nil) }
   }
 
   /// Fetches the posts of the fan clubs that a list of feeds made, those that are not there yet.
@@ -133,25 +139,27 @@ import Runtime
     return text
   }
 
-  private func add() async {
+  private func add(_ id: UUID) async {
     do {
-      let begun = try await begin()
-      guard !store.isClosed else { return }
-      current = begun
-      if isCancelled { cancel(begun.id) }
+      let begun = try await begin(id)
+      guard !store.isClosed, !Task.isCancelled else { return }
+      importID = begun.id
       follow(begun)
-    } catch { failed(sentence(error)) }
+    } catch { if !Task.isCancelled { failed(sentence(error)) } }
   }
 
-  private func begin() async throws -> Import {
+  private func begin(_ id: UUID) async throws -> Import {
     let (client, effects) = (store.client, store.effects)
     guard let path else {
       let url = Self.address(state.url) ?? state.url
-      return try await effects.run("addfeed.begin") { try await client.beginImport(of: url) }
+      isSent = true
+      return try await effects.run("addfeed.begin") { try await client.beginImport(of: url, as: id) }
     }
     let name = URL(fileURLWithPath: path).lastPathComponent
     let document = try await effects.run("addfeed.file") { try await DocumentReader().contents(of: path) }
-    return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name) }
+    try Task.checkCancellation()
+    isSent = true
+    return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name, as: id) }
   }
 
   private func sentence(_ error: any Error) -> String {
@@ -164,7 +172,7 @@ import Runtime
 
   /// Shows how far it is, and asks again in a moment until it is over.
   private func follow(_ latest: Import) {
-    current = latest
+    self.latest = latest
     switch latest.state {
     case .running:
       show(latest)
@@ -174,7 +182,7 @@ import Runtime
         do { answer = .success(try await effects.run("addfeed.look") { try await client.progress(of: latest.id) }) } catch {
           answer = .failure(error)
         }
-        guard let self, current?.id == latest.id, !store.isClosed, !Task.isCancelled else { return }
+        guard let self, importID == latest.id, !store.isClosed, !Task.isCancelled else { return }
         switch answer {
         case .success(let next): follow(next)
         // It goes on there whether anyone looks or not.
@@ -204,28 +212,32 @@ import Runtime
 
   private func cancel(_ id: Import.ID) {
     Task { [weak self, effects = store.effects, client = store.client] in
-      let answer = try? await effects.run("addfeed.cancel") { try await client.cancelImport(id) }
-      guard let self, current?.id == id, !store.isClosed else { return }
+      let answer: Result<Import, any Error>
+      do { answer = .success(try await effects.run("addfeed.cancel") { try await client.cancelImport(id) }) } catch {
+        answer = .failure(error)
+      }
+      guard let self, importID == id, !store.isClosed else { return }
       adding?.cancel()
-      if let answer, answer.state == .running {
-        // It is being undone: what came of it is asked for in a moment.
-        return follow(answer)
-      }
-      guard let answer else {
+      switch answer {
+      // One that runs is being undone: what came of it is asked for in a moment.
+      case .success(let answer): follow(answer)
+      // It never arrived.
+      case .failure(let error as ClientError) where error.isNotFound && latest == nil: failed(nil)
+      case .failure:
         isCancelled = false
-        if let current { show(current) }
-        state.problem = "It could not be cancelled, because the publication cannot be reached."
-        if let current { follow(current) }
-        return
+        let problem = "It could not be cancelled, because the publication cannot be reached."
+        guard let latest else { return failed(problem) }
+        show(latest)
+        state.problem = problem
+        follow(latest)
       }
-      follow(answer)
     }
   }
 
   private func done(_ done: Import) {
     store.listsAreStale()
     clubs = done.clubs
-    current = nil
+    importID = nil
     let title = done.title.isEmpty ? state.file ?? state.url : done.title
     if clubs.count == 1 { return output(.openFanClub(clubs[0])) }
     var new = state
@@ -245,7 +257,7 @@ import Runtime
   ///   - choices: what a web page names, of which the reader has to choose.
   private func failed(_ problem: String?, choices: [Import.Choice] = []) {
     guard !store.isClosed else { return }
-    current = nil
+    importID = nil
     var new = state
     new.phase = .asking
     new.problem = isCancelled || !choices.isEmpty ? nil : problem

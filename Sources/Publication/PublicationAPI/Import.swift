@@ -1,4 +1,4 @@
-/// A feed, or a list of feeds, on its way into the publication: the answer to `POST /v1/imports` and `GET /v1/imports/ID`.
+/// A feed, or a list of feeds, on its way into the publication: the answer to `PUT /v1/imports/UUID` and `GET /v1/imports/ID`.
 ///
 /// It happens wholly or not at all: one that failed or was cancelled leaves nothing behind. Importing a feed again adds nothing twice.
 public struct Import: Codable, Equatable, Sendable, Identifiable {
@@ -79,7 +79,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// `POST /v1/imports`: imports what is at an address: a feed, a list of feeds, or a web page that names its feed.
+/// `PUT /v1/imports/UUID`: imports what is at an address: a feed, a list of feeds, or a web page that names its feed.
 public struct ImportRequest: Codable, Equatable, Sendable {
   /// An absolute `http` or `https` URL.
   public var url: String

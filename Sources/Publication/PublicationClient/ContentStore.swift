@@ -68,7 +68,8 @@ import Runtime
   let clubCache: Cache<FanClub>
   let commentCache: Cache<Comment>
   private let stored: EntityStore?
-  let identifiers: any IdentifierSource
+  /// Names what the reader makes.
+  public let identifiers: any IdentifierSource
   let clock: any AppClock
   /// The reader's name, for what is not confirmed yet.
   let author: String

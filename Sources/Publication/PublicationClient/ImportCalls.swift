@@ -4,10 +4,12 @@ import PublicationAPI
 
 extension APIClient {
   /// Begins to import what is at an address, a feed or a list of feeds.
-  /// - Parameter url: an absolute `http` or `https` URL.
+  /// - Parameters:
+  ///   - url: an absolute `http` or `https` URL.
+  ///   - id: what the import is called from then on. To begin the same one again begins nothing.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
-  public func beginImport(of url: String) async throws(ClientError) -> Import {
-    try await call(.post, ["v1", "imports"], body: ImportRequest(url: url))
+  public func beginImport(of url: String, as id: UUID) async throws(ClientError) -> Import {
+    try await call(.put, ["v1", "imports", id.uuidString], body: ImportRequest(url: url))
   }
 
   /// Begins to import a document, a feed or a list of feeds.
@@ -15,17 +17,18 @@ extension APIClient {
   ///   - document: at most ``Import/documentLimit`` bytes.
   ///   - name: what to call it in sentences, such as a file's name. A feed of the same name and home, from the same
   ///     reader, is the same feed.
+  ///   - id: see ``beginImport(of:as:)``.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
-  public func beginImport(of document: Data, named name: String) async throws(ClientError) -> Import {
+  public func beginImport(of document: Data, named name: String, as id: UUID) async throws(ClientError) -> Import {
     guard document.count <= Import.documentLimit else {
       let sentence = "\(name): The document has more than \(Import.documentLimit / 1_000_000) MB, and so much is not read."
       throw .problem(Problem(code: .tooLarge, title: sentence, status: 413), retryAfter: nil)
     }
-    let path = ["v1", "imports"]
-    var request = Request(.post, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
+    let path = ["v1", "imports", id.uuidString]
+    var request = Request(.put, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
     // Whatever the document is, it is not this API's JSON.
     request.headers["Content-Type"] = "application/octet-stream"
-    return try Self.decode(try await send(request, as: .session), of: path, .post)
+    return try Self.decode(try await send(request, as: .session), of: path, .put)
   }
 
   /// Where an import stands.

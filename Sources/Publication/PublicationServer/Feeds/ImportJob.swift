@@ -117,7 +117,7 @@ final class ImportDesk: Sendable {
     guard request.method == .get || request.method == .delete, request.path.hasPrefix(Self.path),
       let session = try? Publication.tokenDigest(request)
     else { return nil }
-    let id = request.path.dropFirst(Self.path.count)
+    let id = UUID(uuidString: String(request.path.dropFirst(Self.path.count)))?.uuidString
     guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.session == session } }) else { return nil }
     guard request.method == .delete else { return try? .json(job.report) }
     job.cancel()

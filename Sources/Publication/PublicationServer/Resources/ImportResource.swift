@@ -29,18 +29,23 @@ extension Publication {
     }
   }
 
+  /// Begins an import under the client's identifier: again is the same one.
   func beginImport(_ call: Call) async throws -> Response {
     let service = try readersService()
+    guard let id = UUID(uuidString: call.parameter)?.uuidString else {
+      throw Problem.badRequest("The identifier of an import is a UUID.")
+    }
+    if let begun = imports.job(id, of: try call.signedIn.id) { return try .json(begun.report) }
     if call.hasJSON {
       let asked: ImportRequest = try call.body()
       guard let url = FeedAddress.typed(asked.url) else {
         throw Problem.badRequest("“\(asked.url.prefix(200))” is no http or https address.")
       }
-      return try begin(call, follows: true) { try await self.importDocument(at: url, service, $0) }
+      return try begin(id, call, follows: true) { try await self.importDocument(at: url, service, $0) }
     }
     let (data, name) = (call.request.body, String((call.request.query("name") ?? "document").prefix(200)))
     guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
-    return try begin(call, follows: true) { try await self.importDocument(data, named: name, $0) }
+    return try begin(id, call, follows: true) { try await self.importDocument(data, named: name, $0) }
   }
 
   func importProgress(_ call: Call) async throws -> Response { try .json(job(call).report) }
@@ -60,7 +65,7 @@ extension Publication {
     guard let service = feeds, let feed = try await sources.feed(of: id) else {
       throw Problem(code: .notOffered, title: "This fan club has no feed that is fetched here.", status: 404)
     }
-    return try begin(call, follows: false) { job in
+    return try begin(identifiers.next().uuidString, call, follows: false) { job in
       job.name(feed.name)
       try await self.refreshNow(feed, service)
       return [id]
@@ -75,15 +80,15 @@ extension Publication {
   }
 
   private func job(_ call: Call) throws -> ImportJob {
-    guard let job = imports.job(call.parameter, of: try call.signedIn.id) else { throw Problem.notFound("import") }
+    guard let job = imports.job(UUID(uuidString: call.parameter)?.uuidString ?? "", of: try call.signedIn.id) else { throw Problem.notFound("import") }
     return job
   }
 
   private func begin(
-    _ call: Call, follows: Bool, _ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
+    _ id: Import.ID, _ call: Call, follows: Bool, _ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
   ) throws -> Response {
     let job = ImportJob(
-      identifiers.next().uuidString, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request), follows: follows)
+      id, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request), follows: follows)
     try imports.take(job)
     job.run { job in
       do { return try await work(job) } catch {

@@ -27,7 +27,7 @@ extension Router {
     Route(.put, "/v1/fanclubs/*/follow") { try await $0.follow(true, $1) },
     Route(.delete, "/v1/fanclubs/*/follow") { try await $0.follow(false, $1) },
     Route(.post, "/v1/fanclubs/*/refresh") { try await $0.refreshClub($1) },
-    Route(.post, "/v1/imports", bodyLimit: Import.documentLimit) { try await $0.beginImport($1) },
+    Route(.put, "/v1/imports/*", bodyLimit: Import.documentLimit) { try await $0.beginImport($1) },
     Route(.get, "/v1/imports/*") { try await $0.importProgress($1) },
     Route(.delete, "/v1/imports/*") { try await $0.cancelImport($1) },
     Route(.get, "/v1/paywalls/*") { try await $0.paywall($1) },
