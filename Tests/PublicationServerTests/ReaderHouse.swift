@@ -29,7 +29,8 @@ struct ReaderHouse: Sendable {
 
   func post(_ document: Data, name: String = "feed.xml", _ token: String? = nil) async -> Response {
     await rig.send(
-      .put, "/v1/imports/\(UUID())?name=\(name)", token: token ?? ada, headers: ["Content-Type": "application/octet-stream"], body: document)
+      .put, "/v1/imports/\(UUID())?name=\(name)", token: token ?? ada, headers: ["Content-Type": "application/octet-stream"], body: document
+    )
   }
 
   /// What became of an import, once it is over.

@@ -80,7 +80,8 @@ extension Publication {
   }
 
   private func job(_ call: Call) throws -> ImportJob {
-    guard let job = imports.job(UUID(uuidString: call.parameter)?.uuidString ?? "", of: try call.signedIn.id) else { throw Problem.notFound("import") }
+    let id = UUID(uuidString: call.parameter)?.uuidString ?? ""
+    guard let job = imports.job(id, of: try call.signedIn.id) else { throw Problem.notFound("import") }
     return job
   }
 
