@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationClient
+import Runtime
 import Synchronization
 
 /// A transport that gives one answer and keeps what it was asked.
@@ -20,8 +21,8 @@ final class Canned: Transport {
   /// The tokens that `onUnauthorized` was told.
   var refusedTokens: [String] { refused.withLock { $0 } }
 
-  func client(token: String? = "secret") -> APIClient {
-    APIClient(transport: self, token: { token }, onUnauthorized: { token in self.refused.withLock { $0.append(token) } })
+  func client(token: String? = "secret", clock: any AppClock = SystemClock()) -> APIClient {
+    APIClient(transport: self, token: { token }, onUnauthorized: { token in self.refused.withLock { $0.append(token) } }, clock: clock)
   }
 
   func send(_ request: Request) async throws -> Response {

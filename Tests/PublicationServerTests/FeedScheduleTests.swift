@@ -153,7 +153,9 @@ import Testing
     house.web.answer(
       Self.url, Response(429, headers: ["Retry-After": "7200"]), Response(503, headers: ["Retry-After": "10"]),
       Response(
-        503, headers: ["Retry-After": "Mon, 01 Jan 2024 05:00:00 GMT", "Date": "Mon, 01 Jan 2024 03:00:00 GMT"]))
+        503, headers: ["Retry-After": "Mon, 01 Jan 2024 05:00:00 GMT", "Date": "Mon, 01 Jan 2024 03:00:00 GMT"]),
+      // Without a date of its own: five hours by the publication's clock.
+      Response(503, headers: ["Retry-After": "Mon, 01 Jan 2024 10:10:00 GMT"]))
     await house.pass(3600)
     #expect(try await house.next() == 7200)
     await house.pass(7199)
@@ -163,6 +165,8 @@ import Testing
     #expect(try await house.next() == 600)
     await house.pass(600)
     #expect(try await house.next() == 7200)
+    await house.pass(7200)
+    #expect(try await house.next() == 5 * 3600)
   }
 
   @Test(
@@ -209,9 +213,9 @@ import Testing
 
   @Test func feedsOfOneMomentAreSpread() {
     func service(_ bits: UInt64) -> FeedService {
-      FeedService(
-        fetcher: FeedFetcher(web: FakeWeb()), readersMayAdd: false, clock: ManualClock(now: Date(timeIntervalSince1970: 0)),
-        random: FixedRandom(bits))
+      let clock = ManualClock(now: Date(timeIntervalSince1970: 0))
+      return FeedService(
+        fetcher: FeedFetcher(web: FakeWeb(), clock: clock), readersMayAdd: false, clock: clock, random: FixedRandom(bits))
     }
     let feed = FeedVersion(url: "")
     #expect(service(0).next(feed) == 3240)

@@ -77,7 +77,7 @@ import SessionService
     self.environment = environment
     let token = TokenBox()
     let client = APIClient(
-      transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) })
+      transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) }, clock: environment.clock)
     let session = Session(
       auth: PublicationAuthProvider(client), store: environment.tokenStore, token: token, effects: environment.effects)
     self.session = session

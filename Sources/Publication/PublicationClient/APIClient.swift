@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// A publication's HTTP API as typed calls, over any transport.
 ///
@@ -20,24 +21,28 @@ public struct APIClient: Sendable {
   private let transport: any Transport
   private let token: @Sendable () -> String?
   private let onUnauthorized: @Sendable (String) -> Void
+  private let clock: any AppClock
 
   /// - Parameters:
   ///   - transport: where requests go.
   ///   - token: the signed-in reader's token, asked before each call; called on any thread.
   ///   - onUnauthorized: told the token that was refused because its session has ended; called on any thread.
+  ///   - clock: when an answer came that says until when to wait, and not when it was sent.
   public init(
-    transport: any Transport, token: @escaping @Sendable () -> String?, onUnauthorized: @escaping @Sendable (String) -> Void = { _ in }
+    transport: any Transport, token: @escaping @Sendable () -> String?, onUnauthorized: @escaping @Sendable (String) -> Void = { _ in },
+    clock: any AppClock = SystemClock()
   ) {
     self.transport = transport
     self.token = token
     self.onUnauthorized = onUnauthorized
+    self.clock = clock
   }
 
   /// The same publication, with the token that is in force now for all of this client's calls, whoever signs in later; `nil` when nobody is
   /// signed in. For work that belongs to one reader, such as a payment.
   public func pinned() -> APIClient? {
     guard let pinned = token() else { return nil }
-    return APIClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized)
+    return APIClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized, clock: clock)
   }
 
   /// Sends a request with an optional JSON body and decodes the answer.
@@ -102,7 +107,7 @@ public struct APIClient: Sendable {
     guard (200..<300).contains(response.status) || isUnchanged else {
       let problem = Problem(answer: response)
       if problem.code == .sessionEnded, response.status == 401, let sessionToken { onUnauthorized(sessionToken) }
-      throw .problem(problem, retryAfter: response.headers.retryAfter)
+      throw .problem(problem, retryAfter: response.headers.retryAfter(at: clock.now))
     }
     return response
   }

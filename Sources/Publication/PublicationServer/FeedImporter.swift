@@ -88,7 +88,7 @@ public struct FeedImporter: Sendable {
   private func read(_ source: String) async throws -> (document: FeedDocument, origin: FeedOrigin) {
     if source.hasPrefix("http://") || source.hasPrefix("https://") {
       guard let url = FeedAddress.url(source) else { throw Unreadable(sentence: "this is no http or https address.") }
-      return try await FeedFetcher(web: web).find(url, nil)
+      return try await FeedFetcher(web: web, clock: publication.clock).find(url, nil)
     }
     let path = URL(fileURLWithPath: source).standardizedFileURL.path
     var isFolder: ObjCBool = false

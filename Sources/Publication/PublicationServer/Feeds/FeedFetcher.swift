@@ -2,6 +2,7 @@ import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// One version of a feed, by what its server calls it.
 struct FeedVersion: Equatable, Sendable {
@@ -46,6 +47,7 @@ struct FeedFetcher: Sendable {
   private static let mostRedirects = 5
 
   let web: any Transport
+  let clock: any AppClock
 
   /// - Parameter known: what there is already; without a tag and a date the document is fetched in any case.
   /// - Throws: ``Failure``; `CancellationError`.
@@ -73,7 +75,8 @@ struct FeedFetcher: Sendable {
       case 410: throw Failure(url: known.url, sentence: "the server says that this feed is gone for good.", isGone: true)
       default:
         throw Failure(
-          url: known.url, sentence: "the server answered with status \(response.status).", retryAfter: response.headers.retryAfter)
+          url: known.url, sentence: "the server answered with status \(response.status).",
+          retryAfter: response.headers.retryAfter(at: clock.now))
       }
     }
     throw Failure(url: known.url, sentence: "the server redirects without end.")

@@ -18,7 +18,8 @@ extension Publication {
   public func fetchFeeds(
     from web: any Transport, readersMayAdd: Bool, clock: (any AppClock)? = nil, random: any RandomSource = SystemRandom()
   ) {
-    let service = FeedService(fetcher: FeedFetcher(web: web), readersMayAdd: readersMayAdd, clock: clock ?? self.clock, random: random)
+    let clock = clock ?? self.clock
+    let service = FeedService(fetcher: FeedFetcher(web: web, clock: clock), readersMayAdd: readersMayAdd, clock: clock, random: random)
     feeds = service
     refreshing?.cancel()
     refreshing = Task { [weak self] in
