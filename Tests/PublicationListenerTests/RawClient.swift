@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// A TCP connection of a test that sends whatever bytes it likes. Reading gives up after ten seconds, so that no test hangs.
+/// A TCP connection of a test that sends whatever bytes it likes. Reading gives up after two minutes, so that no test hangs.
 final class RawClient: Sendable {
   struct Failure: Error { let reason: String }
 
@@ -25,7 +25,7 @@ final class RawClient: Sendable {
     }
     // `deinit` closes it: the object is whole already.
     guard connected == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
-    var limit = timeval(tv_sec: 10, tv_usec: 0)
+    var limit = timeval(tv_sec: 120, tv_usec: 0)
     setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
@@ -47,7 +47,7 @@ final class RawClient: Sendable {
     try await executor.run { [socket] in
       var bytes = Data()
       while bytes.range(of: Data("\r\n\r\n".utf8)) == nil {
-        guard let more = Self.read(socket, 1) else { throw Failure(reason: "ended in the head: \(String(decoding: bytes, as: UTF8.self))") }
+        guard let more = try Self.read(socket, 1) else { throw Failure(reason: "ended in the head: \(String(decoding: bytes, as: UTF8.self))") }
         bytes += more
       }
       let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n").filter { !$0.isEmpty }
@@ -59,7 +59,7 @@ final class RawClient: Sendable {
       var body = Data()
       let length = bodiless ? 0 : fields["content-length"].flatMap { Int($0) } ?? 0
       while body.count < length {
-        guard let more = Self.read(socket, length - body.count) else { throw Failure(reason: "ended in the body") }
+        guard let more = try Self.read(socket, length - body.count) else { throw Failure(reason: "ended in the body") }
         body += more
       }
       let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
@@ -68,20 +68,22 @@ final class RawClient: Sendable {
   }
 
   /// Whether the other end has closed, once everything it sent was read.
-  func isClosed() async throws -> Bool { try await executor.run { [socket] in Self.read(socket, 1) == nil } }
+  func isClosed() async throws -> Bool { try await executor.run { [socket] in try Self.read(socket, 1) == nil } }
 
   /// Everything until the other end closes.
   func rest() async throws -> String {
     try await executor.run { [socket] in
       var bytes = Data()
-      while let more = Self.read(socket, 4096) { bytes += more }
+      while let more = try Self.read(socket, 4096) { bytes += more }
       return String(decoding: bytes, as: UTF8.self)
     }
   }
 
-  private static func read(_ socket: Int32, _ count: Int) -> Data? {
+  /// - Returns: `nil` once the other end has closed, or reset.
+  private static func read(_ socket: Int32, _ count: Int) throws -> Data? {
     var buffer = [UInt8](repeating: 0, count: count)
     let got = recv(socket, &buffer, count, 0)
+    if got < 0, errno == EAGAIN { throw Failure(reason: "nothing came in time") }
     return got > 0 ? Data(buffer.prefix(got)) : nil
   }
 }

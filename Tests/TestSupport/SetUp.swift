@@ -1,11 +1,12 @@
 import CurlTransport
 import PurchaseServiceTesting
 
+/// Nobody waits for these: `swift test` begins all tests at once, and on a busy machine an answer takes half a minute.
 private struct TestConfig: CurlTransportConfig {
   let userAgent = "Matinee"
-  let connectTimeout: Duration = .seconds(10)
-  let requestTimeout: Duration = .seconds(60)
-  let stallTimeout: Duration = .seconds(20)
+  let connectTimeout: Duration = .seconds(120)
+  let requestTimeout: Duration = .seconds(600)
+  let stallTimeout: Duration = .seconds(120)
 }
 
 /// Sets every module up, once, however many suites of this process touch it: `init() { _ = modulesAreSetUp }`.
