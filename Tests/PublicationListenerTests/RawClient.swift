@@ -47,7 +47,9 @@ final class RawClient: Sendable {
     try await executor.run { [socket] in
       var bytes = Data()
       while bytes.range(of: Data("\r\n\r\n".utf8)) == nil {
-        guard let more = try Self.read(socket, 1) else { throw Failure(reason: "ended in the head: \(String(decoding: bytes, as: UTF8.self))") }
+        guard let more = try Self.read(socket, 1) else {
+          throw Failure(reason: "ended in the head: \(String(decoding: bytes, as: UTF8.self))")
+        }
         bytes += more
       }
       let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n").filter { !$0.isEmpty }
