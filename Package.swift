@@ -106,7 +106,7 @@ library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer
 // Features
 library("LoginFeature", "Features", ["SessionService", "Runtime"])
 library("FeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
-library("FanClubFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
+library("FanClubFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
 library("BookmarksFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
 library("ArticleFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
 library("CommentsFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
@@ -233,7 +233,7 @@ tests(
   ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
 tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
-tests("FanClubFeatureTests", ["FanClubFeature"] + contentPage)
+tests("FanClubFeatureTests", ["FanClubFeature", "FeedFormats"] + contentPage)
 tests("BookmarksFeatureTests", ["BookmarksFeature", "FeedFeature", "FanClubFeature"] + contentPage)
 tests("ArticleFeatureTests", ["ArticleFeature", "FeedFormats"] + contentPage)
 tests("CommentsFeatureTests", ["CommentsFeature"] + contentPage)

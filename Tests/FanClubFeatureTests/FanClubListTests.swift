@@ -1,4 +1,6 @@
 import FanClubFeature
+import FeedFormats
+import Foundation
 import PublicationAPI
 import PublicationClient
 import TestSupport
@@ -127,6 +129,85 @@ import Testing
     page.appear()
     page.addFeedTapped()
     #expect(outputs.all == [.openAddFeed])
+  }
+
+  // MARK: - Export
+
+  private func exporting(_ clubs: [FanClub]) async -> (ReaderFixture, FanClubListViewModel) {
+    let reader = ReaderFixture(clubs: clubs)
+    // All of them, and not those that the page has come to.
+    reader.publication.with { $0.pageSize = 2 }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: { true }) { _ in }
+    page.appear()
+    await reader.settle()
+    return (reader, page)
+  }
+
+  private func path() -> String { NSTemporaryDirectory() + "export-\(UUID().uuidString).opml" }
+
+  @Test func theFeedsOfFollowedClubsAreWrittenForOtherPrograms() async throws {
+    let feed = { (id: String, followed: Bool) in
+      FanClub(
+        id: id, name: "Club & \(id)", about: "About it", url: "https://\(id).example/", followed: followed,
+        feed: "https://\(id).example/feed?a&b")
+    }
+    let (reader, page) = await exporting([
+      feed("a", true), feed("b", false), club("c", "C", followed: true), feed("d", true), feed("e", false),
+    ])
+    let path = path()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try Data("before".utf8).write(to: URL(fileURLWithPath: path))
+    reader.publication.with { $0.isOffline = true }
+    page.exportChosen(path)
+    await reader.settle()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("before".utf8))
+    #expect(
+      page.state.clubs.message == "The feeds were not exported. The publication cannot be reached. Check your connection and try again.")
+    page.messageDismissed()
+    #expect(page.state.clubs.message == nil)
+    reader.publication.with { $0.isOffline = false }
+    page.exportChosen(path)
+    await reader.settle()
+    let file = URL(fileURLWithPath: path).lastPathComponent
+    #expect(page.state.clubs.message == "2 feeds were written to “\(file)”. 1 fan club that you follow has none.")
+    guard case .outline(let list) = try FeedParser.document(Data(contentsOf: URL(fileURLWithPath: path)), source: "test") else {
+      throw NoList()
+    }
+    #expect(
+      list.outlines
+        == ["a", "d"].map {
+          .init(title: "Club & \($0)", about: "About it", feedURL: "https://\($0).example/feed?a&b", homeURL: "https://\($0).example/")
+        })
+  }
+  private struct NoList: Error {}
+
+  @Test func aFollowThatWaitsToBeSentCounts() async throws {
+    let (reader, page) = await exporting([FanClub(id: "a", name: "A", feed: "https://a.example/feed")])
+    let path = path()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    reader.publication.with { $0.refusals["PUT"] = Problem(code: "busy", title: "Later.", status: 503) }
+    page.followTapped("a")
+    await reader.settle()
+    #expect(reader.publication.with { $0.clubs[0].followed } == false)
+    page.exportChosen(path)
+    await reader.settle()
+    #expect(page.state.clubs.message == "1 feed was written to “\(URL(fileURLWithPath: path).lastPathComponent)”.")
+  }
+
+  @Test func aFileThatCannotBeWrittenIsNamedAndNothingIsWrittenOfNothing() async {
+    let (reader, page) = await exporting([FanClub(id: "a", name: "A", followed: true, feed: "https://a.example/feed")])
+    page.exportChosen("/nowhere/feeds.opml")
+    await reader.settle()
+    #expect(page.state.clubs.message == "“feeds.opml” cannot be written: No such file or directory.")
+    page.exportChosen("/")
+    await reader.settle()
+    #expect(page.state.clubs.message == "“/” cannot be written: Is a directory.")
+    let path = path()
+    reader.publication.with { $0.clubs[0].followed = false }
+    page.exportChosen(path)
+    await reader.settle()
+    #expect(page.state.clubs.message == "There is nothing to export: no fan club that you follow has a feed.")
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test func aFeedThatWasAddedIsThereWhenThePageIsBack() async {

@@ -54,6 +54,36 @@ final class OPMLTests: XCTestCase {
     XCTAssertEqual(failure("<opml><body>" + String(repeating: "<outline>", count: 100_000))?.reason, .refused("it is nested too deeply"))
   }
 
+  func testWhatIsWrittenIsRead() throws {
+    let names = [
+      "Plain", "5 < 6 & 7 > 6", "\"Quoted\" & 'so'", "häßlich 🎬 映画", "a\u{0}b\u{B}c\u{FFFF}d", "]]> x", "&unknown; 100%",
+      "two\nlines\tof it",
+    ]
+    let feeds = names.enumerated().map { number, name in
+      ParsedOutline.Outline(
+        title: name, about: number == 1 ? "About 3 > 2 & \"more\"" : "", feedURL: "https://e.org/\(number)?a=1&b=\"2\"&c=<3>",
+        homeURL: number == 1 ? "https://e.org/?x=1&y=2" : nil, folders: ["left out"])
+    }
+    let others = [
+      ParsedOutline.Outline(title: "folder"), .init(title: "again", feedURL: feeds[0].feedURL),
+      .init(title: "", feedURL: "https://e.org/x"),
+    ]
+    let written = ParsedOutline(title: "Mine & \"yours\"", outlines: feeds + others).opml
+    guard case .outline(let list) = try FeedParser.document(written, source: "test") else { return XCTFail("no list") }
+    XCTAssertEqual(list.title, "Mine & \"yours\"")
+    XCTAssertEqual(list.outlines.map(\.feedURL), feeds.map(\.feedURL) + ["https://e.org/x"])
+    let read = ["Plain", names[1], names[2], names[3], "abcd", names[5], names[6], "two lines of it", "https://e.org/x"]
+    XCTAssertEqual(list.outlines.map(\.title), read)
+    XCTAssertEqual(list.outlines[1].about, "About 3 > 2 & \"more\"")
+    XCTAssertEqual(list.outlines.map(\.homeURL), (0..<9).map { $0 == 1 ? "https://e.org/?x=1&y=2" : nil })
+    XCTAssertTrue(list.outlines.allSatisfy(\.folders.isEmpty))
+    XCTAssertTrue(
+      String(decoding: written, as: UTF8.self).hasPrefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opml version=\"2.0\">\n"))
+    XCTAssertEqual(String(decoding: written, as: UTF8.self).split(separator: "\n").count, 8 + 9, "a line each")
+    // An empty list is one too.
+    XCTAssertEqual(try FeedParser.document(ParsedOutline().opml, source: "test"), .outline(ParsedOutline()))
+  }
+
   func testFolders() throws {
     let body = "<outline text='a'><outline text='b'/><outline text='c'><outline text='d'/></outline><outline text='e'/></outline>"
     let outlines = try list(body + "<outline text='f'/>").outlines

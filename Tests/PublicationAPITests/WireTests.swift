@@ -57,7 +57,7 @@ import Testing
     #expect(reacted.reaction == .love)
     let club = #"{"id":"c","name":"C","about":"","followers":1,"followed":false,"posts":2}"#
     let former = try Wire.decode(FanClub.self, from: Data(club.utf8))
-    #expect((former.fetched, former.unread) == (true, nil))
+    #expect((former.fetched, former.unread, former.feed) == (true, nil, nil))
     let info = #"{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}"#
     #expect(try Wire.decode(PublicationInfo.self, from: Data(info.utf8)).hostedCheckout == false)
   }

@@ -23,6 +23,7 @@ import Testing
     let club = try #require(try await house.clubs().first)
     #expect(done.clubs == [club.id])
     #expect((club.name, club.posts, club.followed, club.fetched) == ("A feed", 2, true, true))
+    #expect(club.feed == Self.url)
     #expect(try await house.clubs(house.bo).map(\.followed) == [false])
     #expect(try await house.posts().map(\.title) == ["One", "Two"])
     // Again adds nothing twice.
@@ -40,6 +41,7 @@ import Testing
     for url in ["http://example.org/feed", Self.url] {
       #expect(try await house.end(try await house.begin(url)).clubs == first.clubs)
     }
+    #expect(try await house.clubs().map(\.feed) == [Self.url])
     #expect(try await house.posts().count == 1)
   }
 
@@ -115,6 +117,7 @@ import Testing
     #expect(try await house.end(await house.post(Documents.rss("One", "Three"))).state == .done)
     #expect(Set(try await house.clubs().map(\.name)) == ["A feed", "J", "Other"])
     #expect(try await house.posts().count == 4)
+    #expect(try await house.clubs().allSatisfy { $0.feed == nil })
     let failed = try await house.end(await house.post(Data("nothing".utf8), name: "notes.txt"))
     #expect(failed.problem?.hasPrefix("notes.txt, line 1") == true, "\(failed.problem ?? "")")
     #expect(await house.post(Data()).status == 400)
@@ -173,6 +176,8 @@ import Testing
 
   @Test func onlyWhereReadersMay() async throws {
     let house = try await House(readersMayAdd: false)
+    _ = try await house.rig.publication.importFeed(ParsedItemSample.feed([]), source: Self.url)
+    #expect(try await house.clubs().map(\.feed) == [nil])
     #expect(try await house.rig.get("/v1/publication", nil, as: PublicationInfo.self).canAddFeeds == false)
     for response in [try await house.begin(Self.url), await house.post(Documents.rss("One"))] {
       #expect(response.status == 404)

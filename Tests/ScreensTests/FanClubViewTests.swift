@@ -1,4 +1,7 @@
 import AppCore
+import CGtk
+import CGtkShims
+import FanClubFeature
 import Foundation
 import PublicationAPI
 import PublicationClient
@@ -111,6 +114,48 @@ final class FanClubViewTests: ScreensTestCase {
     }
   }
 
+  func testFollowedFeedsAreWrittenWhereTheReaderSaysSo() throws {
+    try MainActor.assumeIsolated {
+      var club = Self.club("a", "Alpha")
+      (club.followed, club.feed) = (true, "https://a.example/feed")
+      let rig = ReaderRig(clubs: [club])
+      let folder = FileManager.default.temporaryDirectory.appending(path: "export-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      // Where a file was saved is noted for other programs, by whom.
+      g_set_prgname("matinee")
+      let (store, formatting) = (rig.fixture.store, rig.fixture.formatting)
+      let permission = Permission()
+      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: { permission.isGiven }) { _ in }
+      let seen = try rig.show(.fanClubs(model))
+      XCTAssertNil(seen.button("Export…"))
+      permission.isGiven = true
+      model.disappear()
+      model.appear()
+      try rig.settle()
+      try XCTUnwrap(seen.button("Export…")).click()
+      var dialog: FileDialog?
+      eventually("the dialog opens") {
+        dialog = FileDialog.open
+        return dialog != nil
+      }
+      XCTAssertEqual(dialog?.name, "fan-clubs.opml")
+      dialog?.type(folder.appending(path: "feeds.opml").path)
+      dialog?.accept()
+      eventually("the page says so") { seen.says("1 feed was written to “feeds.opml”.") }
+      let written = try String(contentsOf: folder.appending(path: "feeds.opml"), encoding: .utf8)
+      XCTAssertTrue(written.contains("xmlUrl=\"https://a.example/feed\""), written)
+      try XCTUnwrap(seen.button("Dismiss message")).click()
+      eventually("the message goes") { !seen.says("1 feed was written to “feeds.opml”.") }
+      // What asks goes with the page.
+      try XCTUnwrap(seen.button("Export…")).click()
+      eventually("the dialog opens") { FileDialog.open != nil }
+      rig.closeScreens()
+      eventually("the dialog closes") { FileDialog.open == nil }
+      rig.close()
+    }
+  }
+
   func testNamesHaveRoomInANarrowWindow() throws {
     try MainActor.assumeIsolated {
       var club = Self.club("a", "Static & Candlelight")
@@ -123,4 +168,32 @@ final class FanClubViewTests: ScreensTestCase {
       rig.close()
     }
   }
+}
+
+@MainActor private final class Permission { var isGiven = false }
+
+/// The toolkit's own dialog that asks for a file.
+@MainActor private struct FileDialog {
+  private let pointer: OpaquePointer
+
+  /// The one that is open.
+  static var open: FileDialog? {
+    guard let windows = gtk_window_get_toplevels() else { return nil }
+    for place in 0..<g_list_model_get_n_items(windows) {
+      guard let window = g_list_model_get_item(windows, place) else { continue }
+      defer { g_object_unref(window) }
+      let widget = window.assumingMemoryBound(to: GtkWidget.self)
+      if matinee_is_a(widget, gtk_file_chooser_get_type()) != 0, gtk_widget_get_mapped(widget) != 0 {
+        return FileDialog(pointer: OpaquePointer(window))
+      }
+    }
+    return nil
+  }
+
+  var name: String? { takenString(gtk_file_chooser_get_current_name(pointer)) }
+
+  /// A path, in place of the name.
+  func type(_ path: String) { gtk_file_chooser_set_current_name(pointer, path) }
+
+  func accept() { gtk_dialog_response(UnsafeMutablePointer(pointer), GTK_RESPONSE_ACCEPT.rawValue) }
 }

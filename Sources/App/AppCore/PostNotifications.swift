@@ -114,7 +114,7 @@ import Runtime
     if memory.followed == nil {
       // A club that has published nothing for long is in no answer: without the list it would count as followed with its next post.
       guard let clubs = try? await content.followedClubs("notify.clubs"), !Task.isCancelled, !content.isClosed else { return }
-      change { $0.followed = clubs }
+      change { $0.followed = Set(clubs.map(\.id)) }
     }
     let answer = try? await content.followedPosts("notify.look", unless: isFirst ? nil : etag)
     guard case .changed(let page, let tag)? = answer, !Task.isCancelled, !content.isClosed else { return }

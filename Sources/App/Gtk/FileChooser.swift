@@ -15,11 +15,30 @@ import CGtk
   ///   - widget: in the window that waits for the answer.
   ///   - chosen: given the path. Not called when the person chose nothing, or something that is no file on this computer.
   public func open(title: String, button: String, over widget: Widget, chosen: @escaping @MainActor (String) -> Void) {
+    ask(GTK_FILE_CHOOSER_ACTION_OPEN, title, button, over: widget, chosen: chosen)
+  }
+
+  /// Asks where a new file shall be; where there is one already, the dialog asks whether it may be replaced.
+  /// - Parameters:
+  ///   - title: what the dialog is called.
+  ///   - button: the one that takes the place.
+  ///   - name: what the file is called unless the person says otherwise.
+  ///   - widget: in the window that waits for the answer.
+  ///   - chosen: given the path. Not called when the person chose nothing, or a place that is not on this computer.
+  public func save(title: String, button: String, name: String, over widget: Widget, chosen: @escaping @MainActor (String) -> Void) {
+    ask(GTK_FILE_CHOOSER_ACTION_SAVE, title, button, name: name, over: widget, chosen: chosen)
+  }
+
+  private func ask(
+    _ action: GtkFileChooserAction, _ title: String, _ button: String, name: String? = nil, over widget: Widget,
+    chosen: @escaping @MainActor (String) -> Void
+  ) {
     guard dialog == nil else { return }
     let window = gtk_widget_get_root(widget.widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
-    let made = gtk_file_chooser_native_new(title, window, GTK_FILE_CHOOSER_ACTION_OPEN, button, nil)
+    let made = gtk_file_chooser_native_new(title, window, action, button, nil)
     let dialog = Object(made: UnsafeMutableRawPointer(made))
     self.dialog = dialog
+    if let name { gtk_file_chooser_set_current_name(dialog.opaque, name) }
     gtk_native_dialog_set_modal(dialog.pointer(), 1)
     dialog.connect("response", .response, in: scope) { [weak self, weak dialog] response in
       var path: String?

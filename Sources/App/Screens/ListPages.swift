@@ -106,6 +106,8 @@ import PublicationClient
   private let followed = FilterButton("Followed", explanation: "Only fan clubs that you follow")
   private let addFeed = Button(
     Box(.horizontal, spacing: 6, children: [Image(.add), Label("Add feed")]), name: "Add feed", styles: [.flat, "choice"])
+  private let export = Button("Export…", styles: [.flat, "choice"])
+  private let chooser = FileChooser()
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
   private let progress = ProgressLine()
   private var list: ListView<String, FanClubRowView>!
@@ -117,11 +119,13 @@ import PublicationClient
     note.isVisible = false
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
-    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed.root, filler, addFeed])
+    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed.root, filler, export, addFeed])
     let column = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack, progress.root])
     root = Overlay(column, above: [message.root])
     followed.root.onClicked(self) { $0.viewModel.followedOnlyTapped() }
     addFeed.onClicked(self) { $0.viewModel.addFeedTapped() }
+    export.onClicked(self) { $0.exportTapped() }
+    root.onHidden(self) { $0.chooser.close() }
     list = ListView(
       self, row: { view in FanClubRowView(viewModel: view.viewModel, pictures: pictures) },
       bind: { view, row, id in
@@ -138,9 +142,15 @@ import PublicationClient
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
+  private func exportTapped() {
+    chooser.save(title: "Export the feeds that you follow", button: "Export", name: "fan-clubs.opml", over: root) { [weak self] in
+      self?.viewModel.exportChosen($0)
+    }
+  }
+
   private func show(_ state: FanClubListViewModel.State) {
     followed.isOn = state.isFollowedOnly
-    addFeed.isVisible = state.canAddFeeds
+    for button in [export, addFeed] { button.isVisible = state.canAddFeeds }
     show(state.clubs, isFollowedOnly: state.isFollowedOnly)
   }
 

@@ -1,3 +1,6 @@
+import ContentCache
+import FeedFormats
+import Foundation
 import PublicationAPI
 import PublicationClient
 
@@ -9,7 +12,7 @@ import PublicationClient
     public var clubs = ListState()
     /// Whether only clubs are shown that the reader follows. A row leaves as soon as the reader stops.
     public var isFollowedOnly = false
-    /// Whether "Add feed" is offered.
+    /// Whether "Add feed" is offered, and "Export…".
     public var canAddFeeds = false
 
     /// A page that has not loaded.
@@ -40,6 +43,8 @@ import PublicationClient
   private let canAddFeeds: @MainActor () -> Bool
   private let output: @MainActor (Output) -> Void
   private var isOnScreen = false
+  private var exporting: Task<Void, Never>?
+  private var exportMessage: String?
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -58,6 +63,8 @@ import PublicationClient
     followed = .fanClubs(store: store, followedOnly: true)
     for list in [all, followed] { list.onChange = { [weak self] _ in self?.update() } }
   }
+
+  isolated deinit { exporting?.cancel() }
 
   private var list: EntityList<FanClub> { state.isFollowedOnly ? followed : all }
 
@@ -93,7 +100,12 @@ import PublicationClient
   /// The last row came in sight.
   public func reachedEnd() { list.reachedEnd() }
   /// The reader has read the message.
-  public func messageDismissed() { list.messageDismissed() }
+  public func messageDismissed() {
+    // What the list has to say waits behind it.
+    guard exportMessage != nil else { return list.messageDismissed() }
+    exportMessage = nil
+    update()
+  }
   /// Opens the club's page.
   public func clubTapped(_ id: FanClub.ID) { output(.openFanClub(id)) }
   /// Follows the club, or stops.
@@ -101,10 +113,42 @@ import PublicationClient
   /// Opens the dialog that adds a feed, where that is offered.
   public func addFeedTapped() { if state.canAddFeeds { output(.openAddFeed) } }
 
+  /// Writes the feeds of all clubs that the reader follows to a file, for other programs (OPML), and says in a message what came of it.
+  /// - Parameter path: where to. What is there is replaced, and stays when there is nothing to write or that fails.
+  public func exportChosen(_ path: String) {
+    guard state.canAddFeeds else { return }
+    exporting?.cancel()
+    exporting = Task { [weak self, store, formatting] in
+      let message: String
+      do { message = try await Self.export(store, formatting, to: path) } catch let error as DocumentWriter.Unwritable {
+        message = error.sentence
+      } catch { message = "The feeds were not exported. \(RequestFailure(explaining: error).sentence)" }
+      guard let self, !Task.isCancelled, !store.isClosed else { return }
+      exportMessage = message
+      update()
+    }
+  }
+
+  private static func export(_ store: ContentStore, _ formatting: Formatting, to path: String) async throws -> String {
+    let clubs = try await store.followedClubs("fanclubs.export")
+    let feeds = clubs.compactMap { club in
+      club.feed.map { ParsedOutline.Outline(title: club.name, about: club.about, feedURL: $0, homeURL: club.url) }
+    }
+    guard !feeds.isEmpty else { return "There is nothing to export: no fan club that you follow has a feed." }
+    let list = ParsedOutline(title: "Fan clubs", outlines: feeds)
+    try await store.effects.run("fanclubs.write") { try await DocumentWriter().write(list.opml, to: path) }
+    let file = "“\(URL(fileURLWithPath: path).lastPathComponent)”"
+    let written = "\(formatting.count(feeds.count, "feed was", "feeds were")) written to \(file)."
+    let left = clubs.count - feeds.count
+    return left == 0
+      ? written : "\(written) \(formatting.count(left, "fan club that you follow has", "fan clubs that you follow have")) none."
+  }
+
   private func update() {
     var new = state
     new.clubs = list.state
     new.canAddFeeds = canAddFeeds()
+    if let exportMessage { new.clubs.message = exportMessage }
     state = new
   }
 }

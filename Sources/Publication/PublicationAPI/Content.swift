@@ -86,11 +86,13 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var fetched: Bool
   /// Why its feed could not be read the last time, in a sentence for readers who may add feeds; others are not told.
   public var problem: String?
+  /// Where its feed is on the web, for readers who may add feeds; `nil` for others, and for a club without one.
+  public var feed: String?
 
   /// Makes one.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
-    posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil
+    posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil, feed: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -103,6 +105,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     self.unread = unread
     self.fetched = fetched
     self.problem = problem
+    self.feed = feed
   }
 
   /// Reads what any version wrote.
@@ -120,6 +123,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     unread = try values.decodeIfPresent(Int.self, forKey: .unread)
     fetched = try values.decodeIfPresent(Bool.self, forKey: .fetched) ?? true
     problem = try values.decodeIfPresent(String.self, forKey: .problem)
+    feed = try values.decodeIfPresent(String.self, forKey: .feed)
   }
 }
 

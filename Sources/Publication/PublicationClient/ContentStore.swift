@@ -248,18 +248,21 @@ import Runtime
     return answer
   }
 
-  /// Every fan club that the reader follows.
+  /// Every fan club that the reader follows, by name; all are in the cache when it returns.
   /// - Parameter label: what the deliveries are called.
   /// - Throws: `ClientError`.
-  public func followedClubs(_ label: String) async throws -> Set<FanClub.ID> {
+  public func followedClubs(_ label: String) async throws -> [FanClub] {
     let client = client
-    var (followed, cursor) = (Set<FanClub.ID>(), String?.none)
+    var (ids, cursor) = ([FanClub.ID](), String?.none)
     repeat {
+      let asked = clubCache.stamp()
       let page = try await ask(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
-      followed.formUnion(page.items.filter(\.followed).map(\.id))
+      guard !isClosed else { return [] }
+      clubCache.store(page.items, asOf: asked)
+      ids += page.items.map(\.id)
       cursor = page.next
-    } while cursor != nil && !isClosed
-    return followed
+    } while cursor != nil
+    return ids.compactMap { fanClubs[$0] }.filter(\.followed)
   }
 
   /// Asks the publication something that no cache asks for.

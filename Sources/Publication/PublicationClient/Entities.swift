@@ -51,6 +51,7 @@ extension FanClub: Entity {
     form.field("unread", &unread)
     form.field("fetched", &fetched, mayMiss: true)
     form.field("problem", &problem)
+    form.field("feed", &feed)
   }
 }
 

@@ -113,7 +113,7 @@ extension FanClubListViewModel: ScreenModel {
     [
       "clubTapped": { self.clubTapped($0) }, "followTapped": { self.followTapped($0) },
       "followedOnlyTapped": { _ in self.followedOnlyTapped() }, "addFeedTapped": { _ in self.addFeedTapped() },
-      "reachedEnd": { _ in self.reachedEnd() },
+      "exportChosen": { self.exportChosen($0) }, "reachedEnd": { _ in self.reachedEnd() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
       "messageDismissed": { _ in self.messageDismissed() },
     ]

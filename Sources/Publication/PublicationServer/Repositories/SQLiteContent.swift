@@ -172,7 +172,8 @@ struct SQLiteContent: ContentRepository {
       (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key,
       (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id),
       (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id
-        AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number))
+        AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)),
+      (SELECT url FROM feed WHERE feed.fan_club = fan_club.id)
     FROM fan_club
     """
 
@@ -180,7 +181,8 @@ struct SQLiteContent: ContentRepository {
     FanClub(
       id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
       url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
-      unread: try row.get(11), fetched: try row.get(8), problem: try row.get(10, as: String?.self))
+      unread: try row.get(11), fetched: try row.get(8), problem: try row.get(10, as: String?.self),
+      feed: try row.get(12, as: String?.self))
   }
 
   // MARK: What is sold

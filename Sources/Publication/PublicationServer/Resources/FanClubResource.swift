@@ -27,10 +27,10 @@ extension Publication {
     return told(club)
   }
 
-  /// What goes wrong with feeds concerns only those who can do something about it.
+  /// Where feeds are, and what goes wrong with them, concerns only those who can do something about it.
   private func told(_ club: FanClub) -> FanClub {
     var club = club
-    if feeds?.readersMayAdd != true { club.problem = nil }
+    if feeds?.readersMayAdd != true { (club.problem, club.feed) = (nil, nil) }
     return club
   }
 }
