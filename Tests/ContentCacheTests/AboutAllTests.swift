@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 import SQLiteStorage
 import Testing
 
@@ -128,6 +129,121 @@ import Testing
     #expect(try await database.run { try $0.queryOne("SELECT count(*) FROM outbox") { try $0.get(0, as: Int.self) } } == 0)
   }
 
+  // MARK: What is stored and was not read in this run
+
+  private let clock = ManualClock()
+
+  private func outbox() async throws -> Outbox {
+    Outbox(database: try await Database(path: ":memory:", migrations: Outbox.migrations), owner: "reader")
+  }
+
+  /// A store that an earlier run wrote these into, as a page.
+  private func stored(_ ids: [String], in folder: TemporaryFolder) async {
+    let run = Run(folder, clock)
+    run.world.cache.store(ids.map { Note(id: $0, title: $0) })
+    run.world.cache.keep(PageRow(key: PageKey("notes", nil), ids: ids, fetched: clock.now))
+    await run.end()
+  }
+
+  /// What a run shows of notes that come out of the store.
+  private func marks(_ ids: String..., in run: Run) async -> [Bool?] {
+    for id in ids { await run.world.cache.recall(id) }
+    return ids.map { run.world.cache[$0]?.marked }
+  }
+
+  @Test func whatWaitsIsShownOverWhatALaterRunReads() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    await stored(["a", "b", "c"], in: folder)
+    let offline = Run(folder, clock, outbox)
+    await offline.world.controller.resume()
+    offline.world.markAll(to: "b")
+    await offline.end()
+    let after = Run(folder, clock, outbox)
+    await after.world.controller.resume()
+    #expect(await after.world.cache.recall(PageKey("notes", nil)) != nil)
+    #expect(["a", "b", "c"].map { after.world.cache[$0]?.marked } == [true, true, false])
+    #expect(Set(after.world.cache.ids(where: \.marked)) == ["a", "b"])
+    // The server's value is what it said.
+    #expect(after.world.cache.value("a")?.marked == false)
+    await after.end()
+  }
+
+  @Test func whatWasDoneIsDoneToWhatIsStoredToo() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    let many = (0..<1200).map { String(format: "a%04d", $0) }
+    await stored(many + ["b", "c", "x"], in: folder)
+    let online = Run(folder, clock, outbox)
+    await online.world.controller.resume()
+    online.world.markAll(to: "c")
+    await online.world.quiet()
+    await online.world.answer(0, .success(nil))
+    // What the server says later is newer.
+    online.world.cache.store([Note(id: "c", title: "newer")])
+    await online.end()
+    let after = Run(folder, clock, outbox)
+    await after.world.controller.resume()
+    #expect(after.world.pending == 0)
+    #expect(await marks("a0000", "a0700", "a1199", "b", "c", "x", in: after) == [true, true, true, true, false, false])
+    #expect(after.world.cache["b"]?.title == "b")
+    await after.end()
+    // What it made something to be kept for good is kept.
+    let count = "SELECT count(*) FROM entity WHERE kept = 1"
+    #expect(try Connection(path: after.path).queryOne(count) { try $0.get(0, as: Int.self) } == many.count + 1)
+  }
+
+  @Test func itIsForgottenOnceTheStoreHasIt() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    await stored(["a", "b"], in: folder)
+    let run = Run(folder, clock, outbox)
+    await run.world.controller.resume()
+    run.world.markAll(to: "b")
+    run.world.like("a")
+    await run.world.quiet()
+    let from = run.world.labels.count
+    await run.world.answer(0, .success(nil))
+    let labels = run.world.labels[from...]
+    #expect(labels.filter { $0 == "Note.keep" || $0.hasPrefix("outbox.") } == ["Note.keep", "outbox.remove"])
+    #expect(run.world.gate.hanging.map(\.question.kind) == ["like"])
+    run.world.gate.answer(0, .failure(CancellationError()))
+    await run.end()
+  }
+
+  @Test func killedBeforeTheStoreHasItItIsStillPending() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    await stored(["a", "b"], in: folder)
+    let killed = Run(folder, clock, outbox)
+    await killed.world.controller.resume()
+    killed.world.markAll(to: "b")
+    await killed.world.quiet()
+    killed.world.effects.onDelivery = { [effects = killed.world.effects] in if $0.label == "action.mark_all" { effects.stop() } }
+    killed.world.gate.answer(0, .success(nil))
+    for _ in 0..<100 { await Task.yield() }
+    await killed.store.close()
+    let after = Run(folder, clock, outbox)
+    await after.world.controller.resume()
+    #expect(after.world.pending == 1)
+    #expect(await marks("a", "b", in: after) == [true, true])
+    await after.world.quiet()
+    await after.world.answer(0, .success(nil))
+    #expect(after.world.gate.asked.map(\.kind) == ["mark_all"])
+    await after.end()
+    #expect(try await outbox.rows().isEmpty)
+  }
+
+  @Test func whoeverWaitsForAllToBeWrittenWaitsForThatToo() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    await stored(["a", "b"], in: folder)
+    let run = Run(folder, clock, outbox)
+    await run.world.controller.resume()
+    run.world.markAll(to: "b")
+    await run.world.quiet()
+    run.world.gate.answer(0, .success(nil))
+    while run.world.pending > 0 { await Task.yield() }
+    await run.world.controller.written()
+    #expect(try await outbox.rows().isEmpty)
+    await run.end()
+  }
+
   @Test func signingOutTakesItBack() async {
     world.markAll(to: "c")
     world.controller.close()
@@ -135,5 +251,27 @@ import Testing
     cache.removeAll()
     cache.store([Note(id: "a")])
     #expect(marked("a") == [false])
+  }
+}
+
+/// One run of an app on a store.
+@MainActor private final class Run {
+  let path: String
+  let store: EntityStore
+  let world: World
+
+  init(_ folder: TemporaryFolder, _ clock: ManualClock, _ outbox: Outbox? = nil) {
+    path = folder.path + "/content.sqlite"
+    store = EntityStore(path: path, owner: "reader", clock: clock)
+    world = World(outbox: outbox, store: store, clock: clock)
+  }
+
+  /// It ends in an orderly way, whatever is on its way to the server.
+  func end() async {
+    await world.controller.written()
+    await world.cache.written()
+    world.effects.stop()
+    while !world.gate.hanging.isEmpty { world.gate.answer(0, .failure(CancellationError())) }
+    await store.close()
   }
 }

@@ -48,9 +48,12 @@ struct PlayModel {
     everGone.insert(id)
   }
 
-  /// The server did this to all: to what is known, what the store has, and what was asked for before.
+  /// The server did this to all: to what is known, what the store has, and what was asked for before. What the store has is done by the time
+  /// that anything else happens.
   mutating func apply(_ action: World.Sent, at time: Int) {
     done.append((action, time))
+    kept = kept.mapValues { Kept(values: $0.values.map { upToDate($0, -1) }, bodies: $0.bodies) }
+    seen = seen.mapValues { $0.map { upToDate($0, -1) } }
     for (id, known) in known {
       let note = upToDate(known.note, known.asked)
       self.known[id]?.note = note
@@ -70,7 +73,7 @@ struct PlayModel {
       return note.body == known.note.body || (known.note.body == nil && note.body.map(kept.bodies.contains) ?? true)
     }
     guard let note else { return true }
-    return gone[id] == nil && kept.values.contains { upToDate($0, -1) == note.bare } && note.body.map(kept.bodies.contains) ?? true
+    return gone[id] == nil && kept.values.contains(note.bare) && note.body.map(kept.bodies.contains) ?? true
   }
 
   func expected(_ id: String) -> String {
@@ -132,6 +135,11 @@ struct PlayModel {
       if stored.bare != note.bare || (note.body != nil && stored.body != note.body) { problems.append("\(id) is stored as \(stored)") }
     }
     for id in gone.keys where notes[id] == nil && stored[id] != nil { problems.append("\(id) is gone and stored") }
+    // What nobody read in this run.
+    for (id, stored) in stored where notes[id] == nil && gone[id] == nil {
+      let values = kept[id]?.values ?? []
+      if !values.contains(stored.note.bare) { problems.append("\(id) is stored as \(stored.note), expected one of \(values)") }
+    }
     for (id, stored) in stored where !stored.isKept && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }
     let pages = try connection.query("SELECT list, ids FROM page") { row in
       (try row.get(0, as: String.self), try row.withBytes(1) { try #require(StoredForm.texts(from: $0)) })

@@ -14,7 +14,8 @@ public protocol Action: Codable, Sendable {
   /// Identifies this one action for good: it is sent under this name, however often.
   var id: UUID { get }
   /// Whether it is about all entities of its cache, those among them that come to be known later: "mark all as read". By default not.
-  /// ``apply(to:)`` decides for each; it makes none and removes none.
+  /// ``apply(to:)`` decides for each; it makes none, removes none, and has nothing to do with a ``Entity/detail``. Once the server has carried
+  /// it out, it is done to all that are known or stored.
   static var isAboutAll: Bool { get }
   /// Which entity it changes; for one about all, whatever else tells it from others of its kind.
   var entityID: String { get }

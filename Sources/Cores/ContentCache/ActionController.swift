@@ -29,6 +29,9 @@ import Runtime
   private var isPauseAskedFor = false
   private var mayBegin: Bool
   private var isClosed = false
+  /// Whether what the server did to all is on its way into the store. Until it is there, the action stays in the outbox; nothing else is sent,
+  /// since it would be done again after that if the process ended now.
+  private var isStoring = false
   /// How often it was told that the outbox was damaged.
   private var damagesTold = 0
 
@@ -169,6 +172,17 @@ import Runtime
 
   private func forget(_ id: UUID) { write("outbox.remove") { try await $0.remove(id) } }
 
+  /// Forgets one that the server carried out.
+  private func forget(_ action: PendingAction) {
+    guard let outbox, let isStored = action.isStored else { return forget(action.id) }
+    isStoring = true
+    let go: @MainActor () -> Void = { [weak self] in
+      self?.isStoring = false
+      self?.go()
+    }
+    writer.write("outbox.remove", after: isStored, then: go) { [id = action.id] in try await outbox.remove(id) }
+  }
+
   private func write(
     _ label: String, then: @escaping @MainActor () -> Void = {}, _ work: @escaping @concurrent @Sendable (Outbox) async throws -> Void
   ) {
@@ -209,9 +223,9 @@ import Runtime
 
   /// Sends as far as the line is kept, unless that is under way or has to wait.
   private func go() {
-    guard mayBegin, !isClosed, sending == nil, pause == nil, line.first?.isKept == true else { return }
+    guard mayBegin, !isClosed, !isStoring, sending == nil, pause == nil, line.first?.isKept == true else { return }
     sending = Task {
-      while !isClosed, pause == nil, let first = line.first, first.isKept {
+      while !isClosed, !isStoring, pause == nil, let first = line.first, first.isKept {
         first.isOnItsWay = true
         if first.triedAt != otherAnswers { (first.tries, first.triedAt) = (first.tries + 1, otherAnswers) }
         let outcome: Result<@MainActor () -> Void, any Error>
@@ -228,8 +242,8 @@ import Runtime
     switch outcome {
     case .success(let confirm):
       end(action)
-      forget(action.id)
       confirm()
+      forget(action)
     case .failure(let error):
       switch explain(error, action.tries) {
       case .refused(let sentence): refuse(action, error, sentence)

@@ -11,7 +11,7 @@ import Runtime
   struct Pending {
     let id: AnyHashable
     /// Changes the value, makes one where the server knows none yet, or takes it away.
-    let apply: (inout Value?) -> Void
+    let apply: @Sendable (inout Value?) -> Void
   }
 
   private struct Folded {
@@ -162,13 +162,15 @@ import Runtime
     keep(id)
   }
 
-  /// Takes an action about all away that the server carried out, and does the same to what is known of each.
+  /// Takes an action about all away that the server carried out, and does the same to what is known of each, and to what is stored: that is
+  /// done when ``written()`` returns.
   func confirm(_ action: Pending) {
     changeAll {
       removeFromAll(action)
       done.append((stamp(), action.apply))
       for entity in Array(known.all) { put(entity.held, entity.id, entity.stamp) }
     }
+    keeper?.keep(done: action.apply)
   }
 
   private func removeFromAll(_ action: Pending) {

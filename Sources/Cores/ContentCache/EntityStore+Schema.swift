@@ -70,6 +70,8 @@ struct StoredPage<Value: Entity>: Sendable {
 
 /// What is written together.
 struct StoreBatch<Value: Entity>: Sendable {
+  /// What the server did to all, before it said anything else of this.
+  var done: [@Sendable (inout Value?) -> Void] = []
   /// The server's values, and whether each is kept for good.
   var values: [(held: Held<Value>, isKept: Bool)] = []
   /// What was read, and is as it was written.

@@ -194,10 +194,11 @@ public final class EntityStore: Sendable {
 
   // MARK: Writing
 
-  /// Writes a batch, all or nothing, and keeps to the limit.
+  /// Writes a batch, all or nothing but for what was done to all, and keeps to the limit.
   /// - Returns: this moment, in the store's own counting; `nil` when it could not be written.
   @discardableResult nonisolated(nonsending) func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
-    await run { [self] connection in
+    guard await apply(batch.done) else { return nil }
+    return await run { [self] connection in
       let (tick, isNoted, read, pages, evicts) = state.withLock { state in
         // Whatever was noted since anything was stored or read is the youngest already.
         let isNoted = batch.values.isEmpty && state.readEntities.isEmpty && batch.isReadSince ?? state.tick == state.tick
@@ -221,6 +222,46 @@ public final class EntityStore: Sendable {
       if evicts { try evict(connection) }
       return tick
     }
+  }
+
+  /// Does to all of a kind what the server did, a part at a time, so that nobody who reads waits for long.
+  /// - Returns: whether it came to the end. If not, it is done again to all: what is newer is not written yet.
+  nonisolated(nonsending) private func apply<Value: Entity>(_ done: [@Sendable (inout Value?) -> Void]) async -> Bool {
+    var place: Int64? = done.isEmpty ? nil : 0
+    while let after = place {
+      let next = await run { [self] connection in try connection.transaction { try apply(done, after: after, connection) } }
+      guard let next else { return false }
+      place = next
+    }
+    return true
+  }
+
+  /// - Returns: where the next part begins; `nil` after the last.
+  private func apply<Value: Entity>(
+    _ done: [@Sendable (inout Value?) -> Void], after place: Int64, limit: Int = 500, _ connection: Connection
+  ) throws -> Int64? {
+    // Nobody's yet, or another reader's.
+    guard try connection.queryOne("SELECT 1 FROM store WHERE owner = ?", owner, map: { _ in true }) == true else { return nil }
+    var changed: [(number: Int64, value: Value)] = []
+    // By its index, all of the kind would be sorted for each part.
+    let sql = "SELECT number, value FROM entity NOT INDEXED WHERE number > ? AND kind = ? ORDER BY number LIMIT ?"
+    let numbers = try connection.query(sql, place, Value.kind, limit) { row in
+      let number = try row.get(0, as: Int64.self)
+      guard let old = (try? row.withBytes(1) { StoredForm.read(Value.self, from: $0) }) ?? nil else { return number }
+      let new = done.reduce(into: Value?.some(old)) { $1(&$0) }
+      if let new, new != old { changed.append((number, new)) }
+      return number
+    }
+    var form = StoredForm()
+    // What has pending actions is kept for good too.
+    try connection.prepared("UPDATE entity SET kept = max(kept, ?), value = ? WHERE number = ?") { statement in
+      for (number, value) in changed {
+        try statement.bind(value.isKept, at: 0)
+        try statement.bind(number, at: 2)
+        try form.write(value) { try statement.runBound(bytes: $0, at: 1) }
+      }
+    }
+    return numbers.count == limit ? numbers.last : nil
   }
 
   /// Notes that entities were read, and writes those that are not there any more: others may have needed the room.

@@ -28,6 +28,8 @@ final class Held<Value: Entity>: Sendable {
   /// What is not known here, and has pending actions or had.
   private var unknown: Set<String> = []
   private var removed: Set<String> = []
+  /// What the server did to all.
+  private var done: [@Sendable (inout Value?) -> Void] = []
   private var pages: [PageKey: PageRow] = [:]
   private var isWriting = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -61,6 +63,11 @@ final class Held<Value: Entity>: Sendable {
     begin()
   }
 
+  func keep(done: @escaping @Sendable (inout Value?) -> Void) {
+    self.done.append(done)
+    begin()
+  }
+
   func keep(_ page: PageRow) {
     pages[page.key] = page
     begin()
@@ -72,6 +79,7 @@ final class Held<Value: Entity>: Sendable {
     read.removeAll()
     unknown.removeAll()
     removed.removeAll()
+    done.removeAll()
     pages.removeAll()
   }
 
@@ -108,7 +116,7 @@ final class Held<Value: Entity>: Sendable {
     let (changed, read) = (changed.filter { !$0.isGone }, read.values.filter { !$0.isGone && !$0.isUnwritten })
     let entry = { (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || self.isPending(entity.id)) }
     let batch = StoreBatch<Value>(
-      values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
+      done: done, values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
       unknown: unknown.map { ($0, isPending($0)) }, removed: Array(removed), pages: Array(pages.values))
     for entity in self.changed { entity.isUnwritten = false }
     drop()
@@ -121,11 +129,14 @@ final class Held<Value: Entity>: Sendable {
     defer {
       unknown.formUnion(batch.unknown.map(\.id))
       removed.formUnion(batch.removed)
+      done = batch.done + done
     }
     return hasMore
   }
 
-  private var hasMore: Bool { !(changed.isEmpty && read.isEmpty && unknown.isEmpty && removed.isEmpty && pages.isEmpty) }
+  private var hasMore: Bool {
+    !(changed.isEmpty && read.isEmpty && unknown.isEmpty && removed.isEmpty && done.isEmpty && pages.isEmpty)
+  }
 
   private func tellNotice() { if let notice = store.takeNotice() { onNotice?(notice) } }
 }

@@ -14,11 +14,26 @@ import Runtime
   private let effects: Effects
   private var writes: [Write] = []
   private var isWriting = false
+  /// How many writes are going to be asked for.
+  private var expected = 0
   private var waiting: [CheckedContinuation<Void, Never>] = []
   /// Told what went wrong; the next write is tried all the same.
   var onError: ((any Error) -> Void)?
 
   init(_ effects: Effects) { self.effects = effects }
+
+  /// Writes as soon as something else is done; what is asked for meanwhile does not wait for it.
+  func write(
+    _ label: String, after first: @escaping @MainActor () async -> Void, then: @escaping @MainActor () -> Void,
+    _ work: @escaping @concurrent @Sendable () async throws -> Void
+  ) {
+    expected += 1
+    Task {
+      await first()
+      expected -= 1
+      write(label, then: then, work)
+    }
+  }
 
   /// - Parameter then: called after the write, whether it succeeded or not.
   func write(
@@ -45,7 +60,6 @@ import Runtime
 
   /// Returns when everything asked for so far is written.
   func written() async {
-    guard isWriting else { return }
-    await withCheckedContinuation { waiting.append($0) }
+    while isWriting || expected > 0 { await withCheckedContinuation { waiting.append($0) } }
   }
 }

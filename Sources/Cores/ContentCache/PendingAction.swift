@@ -28,6 +28,8 @@ struct Target: Hashable {
   let revert: () -> Void
   /// Asks the server; what is returned stores the answer.
   let send: @MainActor () async throws -> @MainActor () -> Void
+  /// Returns when what the server did is in the store: for one about all, which nothing stands for there once it is forgotten.
+  let isStored: (@MainActor () async -> Void)?
   /// Tells whoever registered the kind.
   let refused: (any Error) -> Void
   /// Gives whoever registered the kind what the reader wrote, and says whether there is any.
@@ -44,8 +46,8 @@ struct Target: Hashable {
 
   init<A: Action>(
     _ action: A, target: Target, apply: @escaping (Bool) -> Void, revert: @escaping () -> Void,
-    send: @escaping @MainActor () async throws -> @MainActor () -> Void, refused: @escaping (any Error) -> Void,
-    handBack: @escaping () -> Bool
+    send: @escaping @MainActor () async throws -> @MainActor () -> Void, isStored: (@MainActor () async -> Void)?,
+    refused: @escaping (any Error) -> Void, handBack: @escaping () -> Bool
   ) {
     id = action.id
     kind = A.kind
@@ -55,6 +57,7 @@ struct Target: Hashable {
     self.apply = apply
     self.revert = revert
     self.send = send
+    self.isStored = isStored
     self.refused = refused
     self.handBack = handBack
   }
@@ -83,6 +86,8 @@ struct Target: Hashable {
     let (cache, effects, send, confirmed, refused, handBack) = (cache, effects, send, confirmed, refused, handBack)
     let change = Cache<A.Value>.Pending(id: action.id, apply: action.apply)
     let entity = A.isAboutAll ? nil : action.entityID
+    var isStored: (@MainActor () async -> Void)?
+    if A.isAboutAll, cache.entityStore != nil { isStored = { await cache.written() } }
     return PendingAction(
       action, target: Target(cache: ObjectIdentifier(cache), entityID: action.entityID),
       apply: { beneath in cache.add(change, to: entity, beneath: beneath) },
@@ -94,6 +99,6 @@ struct Target: Hashable {
           confirmed(action)
         }
       },
-      refused: { refused(action, $0) }, handBack: { handBack(action) })
+      isStored: isStored, refused: { refused(action, $0) }, handBack: { handBack(action) })
   }
 }
