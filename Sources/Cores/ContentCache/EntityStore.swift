@@ -326,6 +326,13 @@ public final class EntityStore: Sendable {
     try connection.transaction { try connection.script("DELETE FROM entity; DELETE FROM page; DELETE FROM store") }
     // Without this, what was deleted would still be in the file.
     try connection.script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    // Nor shall it be in one that was set aside, or copied before an upgrade.
+    let file = URL(filePath: connection.path)
+    let folder = file.deletingLastPathComponent()
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name.hasPrefix(file.lastPathComponent + ".") {
+      try? FileManager.default.removeItem(at: folder.appending(path: name))
+    }
   }
 
   // MARK: When it goes wrong
