@@ -352,7 +352,8 @@ public struct Membership<Value: Entity> {
 
   private func answered(_ page: PageRow, _ cursor: String) {
     var new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked)
-    if let index = segments.firstIndex(where: { $0.cursor == cursor }) {
+    // A page more shall not cost as much as all before it.
+    if segments.last?.next != cursor, let index = segments.lastIndex(where: { $0.cursor == cursor }) {
       // What is new since an earlier run is nothing new: all is asked for at the start of one.
       if cursor.isEmpty, membership == nil, segments[index].stored == nil { tell(page) }
       var counted = state
@@ -472,16 +473,19 @@ public struct Membership<Value: Entity> {
   /// - Parameter added: the ids that come at the end, where what is there stays as it is; `nil` makes it anew.
   private func shown(_ added: [String]?, _ also: (inout State) -> Void) {
     let isAppended = added != nil
+    // Where nothing is added, a page's facts have changed.
+    let changed = added?.isEmpty ?? true ? segments[...] : segments.suffix(1)
     // No key paths: of a generic type, each is made anew at run time.
     let added = added ?? segments.flatMap { $0.ids }
-    let stored = segments.compactMap { $0.stored }
+    let stored = changed.compactMap { $0.stored }
     change {
       if !isAppended { ($0.ids, listed) = ([], []) }
+      if changed.count == segments.count { ($0.isStored, $0.storedSince) = (false, nil) }
       listed.reserveCapacity(listed.count + added.count)
       for id in added where cache.shows(id) && listed.insert(id).inserted { $0.ids.append(id) }
       $0.reachedEnd = segments.last?.next == nil
-      $0.isStored = !stored.isEmpty
-      $0.storedSince = stored.filter { $0 > .distantPast }.min()
+      $0.isStored = $0.isStored || !stored.isEmpty
+      $0.storedSince = (stored.filter { $0 > .distantPast } + [$0.storedSince].compactMap { $0 }).min()
       $0.wasAnswered = true
       also(&$0)
     }
