@@ -32,7 +32,7 @@ import Screens
       do {
         try png.write(to: URL(fileURLWithPath: file))
         return nil
-      } catch { return "\(file) cannot be written: \(error.localizedDescription)" }
+      } catch { return "\(file) cannot be written: \(error.systemReason)" }
     }
     return "The screen did not appear within \(Self.patience)."
   }

@@ -86,7 +86,7 @@ struct Wiring {
 
   private static func read(_ file: String) throws(Unreadable) -> Data {
     do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-      throw Unreadable(description: "\(file) cannot be read: \(error.localizedDescription)")
+      throw Unreadable(description: "\(file) cannot be read: \(error.systemReason)")
     }
   }
 

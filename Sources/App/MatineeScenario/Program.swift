@@ -94,7 +94,7 @@ import Runtime
 
   private static func data(_ file: String) throws -> Data {
     do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-      throw Unreadable(description: "\(file) cannot be read: \(error.localizedDescription)")
+      throw Unreadable(description: "\(file) cannot be read: \(error.systemReason)")
     }
   }
 

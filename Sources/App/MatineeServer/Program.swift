@@ -88,7 +88,7 @@ import SQLiteStorage
   private static func sentence(_ error: any Error) -> String {
     switch error {
     case let problem as Problem: problem.title
-    case let error as CocoaError: error.localizedDescription
+    case let error as CocoaError: error.systemReason
     default: "\(error)"
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// A folder that one process at a time owns: where databases are kept.
 ///
@@ -32,7 +33,7 @@ public final class DataFolder: Sendable {
       try FileManager.default.createDirectory(
         atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw .unusable(path: self.path, reason: error.localizedDescription)
+      throw .unusable(path: self.path, reason: error.systemReason)
     }
     let lock = open(self.path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw .unusable(path: self.path, reason: String(cString: strerror(errno))) }

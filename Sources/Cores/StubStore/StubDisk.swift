@@ -50,6 +50,6 @@ final class StubDisk: Sendable {
         written.withLock { $0 = revision }
       }
       return nil
-    } catch { return "\(error.localizedDescription)" }
+    } catch { return "\(error.systemReason)" }
   }
 }

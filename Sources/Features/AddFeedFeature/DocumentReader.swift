@@ -26,7 +26,7 @@ actor DocumentReader {
       document = length > limit ? Data() : try handle.read(upToCount: limit + 1) ?? Data()
       size = max(length, document.count)
     } catch {
-      throw Unreadable(sentence: "“\(name)” cannot be read: \(error.localizedDescription)")
+      throw Unreadable(sentence: "“\(name)” cannot be read: \(error.systemReason).")
     }
     guard size <= limit else { throw FeedError(.tooLarge(bytes: size, limit: limit), source: name, offset: limit) }
     return document

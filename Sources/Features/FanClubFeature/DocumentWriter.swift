@@ -14,13 +14,7 @@ actor DocumentWriter {
     let file = URL(fileURLWithPath: path)
     // A new file takes the place of the old one, and not that of a link to it.
     do { try document.write(to: file.resolvingSymlinksInPath(), options: .atomic) } catch {
-      throw Unwritable(sentence: "“\(file.lastPathComponent)” cannot be written: \(Self.reason(error)).")
+      throw Unwritable(sentence: "“\(file.lastPathComponent)” cannot be written: \(error.systemReason).")
     }
-  }
-
-  /// Foundation knows most reasons only as numbers of its own.
-  private static func reason(_ error: any Error) -> String {
-    guard let cause = (error as? CocoaError)?.underlying as? POSIXError else { return error.localizedDescription }
-    return String(cString: strerror(cause.code.rawValue))
   }
 }

@@ -1,6 +1,7 @@
 import FeedFormats
 import Foundation
 import HTTPTransport
+import Runtime
 
 /// Imports feeds from files and URLs, one after the other, and says how far it is: the `import` of every program.
 ///
@@ -114,7 +115,7 @@ public struct FeedImporter: Sendable {
     switch error {
     case let error as Unreadable: error.sentence
     case let error as FeedFetcher.Several: "\(error.sentence) Import one of them."
-    case let error as CocoaError: error.localizedDescription
+    case let error as CocoaError: error.systemReason
     default: "\(error)"
     }
   }

@@ -18,4 +18,4 @@ do {
   if (try? Data(contentsOf: URL(filePath: output))) != source { try source.write(to: URL(filePath: output)) }
 } catch let failure as LocatedJSON.Failure {
   fail("\(failure.file):\(failure.line):\(failure.column): error: \(failure.problem)")
-} catch { fail("\(input): error: \(error.localizedDescription)") }
+} catch { fail("\(input): error: \(error.systemReason)") }
