@@ -6,6 +6,8 @@ struct CBORReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
   private(set) var hasFailed = false
+  /// Whether there are fields behind that nobody has asked for yet.
+  private var hasLeftSome = false
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -50,9 +52,15 @@ struct CBORReader {
     let from = at
     var hasTurned = false
     while !hasFailed {
-      if peek() == 0xff, !hasTurned { (at, hasTurned) = (1, true) }
+      if peek() == 0xff, !hasTurned {
+        guard hasLeftSome else { break }
+        (at, hasTurned) = (1, true)
+      }
       if hasTurned, at >= from { break }
-      if stepOver(name) { return true }
+      if stepOver(name) {
+        hasLeftSome = true
+        return true
+      }
       skip()
       skip()
     }

@@ -21,13 +21,21 @@ import Runtime
 
   private var known = KnownEntities<Value>()
   /// Entities with pending actions of their own; those about all are among them, each in its place.
-  private var folded: [String: Folded] = [:] { didSet { isFolding = !folded.isEmpty } }
+  private var folded: [String: Folded] = [:] {
+    didSet {
+      isFolding = !folded.isEmpty
+      isPlain = folded.isEmpty && aboutAll.isEmpty
+    }
+  }
   /// Asked for with each entity: cheaper than asking the dictionary, whose type has to be found out.
   private var isFolding = false
   /// The pending actions about all, in their order.
-  private var aboutAll: [Pending] = []
+  private var aboutAll: [Pending] = [] { didSet { isPlain = folded.isEmpty && aboutAll.isEmpty } }
+  /// Whether each entity is shown as the server has it.
+  private var isPlain = true
   /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
-  private var done: [(at: Stamp, apply: (inout Value?) -> Void)] = []
+  private var done: [(at: Stamp, apply: (inout Value?) -> Void)] = [] { didSet { lastDone = done.last?.at ?? Stamp(number: 0) } }
+  private var lastDone = Stamp(number: 0)
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var gone: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
@@ -206,6 +214,9 @@ import Runtime
     return known.contains(id)
   }
 
+  /// Those of some entities that there is something to show of, in their order.
+  func shown(of ids: [String]) -> [String] { isFolding ? ids.filter(shows) : known.those(of: ids) }
+
   /// Whether what is here of an entity was asked for at that moment or later.
   func isKnown(_ id: String, since stamp: Stamp) -> Bool { known[id].map { $0.stamp >= stamp } ?? false }
 
@@ -276,8 +287,8 @@ import Runtime
 
   /// Stores a value of the server's, as one of many.
   private func learn(_ held: Held<Value>, _ stamp: Stamp, isStored: Bool = false) {
-    let id = held.value.id
-    guard !isPending(id), aboutAll.isEmpty else { return change(id) { put(held, id, stamp, isStored: isStored) } }
+    let id = held.id
+    guard isPlain || (!isPending(id) && aboutAll.isEmpty) else { return change(id) { put(held, id, stamp, isStored: isStored) } }
     if put(held, id, stamp, isStored: isStored) { note(id) }
   }
 
@@ -288,7 +299,8 @@ import Runtime
       guard stamp >= end else { return false }
       gone[id] = nil
     }
-    let (held, isStored) = upToDate(held, stamp, isStored)
+    var (held, isStored) = (held, isStored)
+    if stamp < lastDone, let newer = upToDate(held, stamp) { (held, isStored) = (newer, false) }
     let (old, isNew) = known.find(id) { KnownEntity(held, id, stamp) }
     if isNew {
       if isStored { old.storedAt = 0 } else { keeper?.keep(old) }
@@ -304,13 +316,11 @@ import Runtime
     return true
   }
 
-  /// A value with what the server has done to all since it was asked for.
-  private func upToDate(_ held: Held<Value>, _ stamp: Stamp, _ isStored: Bool) -> (Held<Value>, isStored: Bool) {
-    guard let last = done.last, stamp < last.at else { return (held, isStored) }
+  /// A value with what the server has done to all since it was asked for; `nil` where that changes nothing.
+  private func upToDate(_ held: Held<Value>, _ stamp: Stamp) -> Held<Value>? {
     var newer: Value? = held.value
     for (at, apply) in done where stamp < at { apply(&newer) }
-    guard let newer, newer != held.value else { return (held, isStored) }
-    return (Held(newer), false)
+    return newer.flatMap { $0 == held.value ? nil : Held($0) }
   }
 
   private func change(_ id: String, _ body: () -> Void) {

@@ -186,9 +186,8 @@ public final class EntityStore: Sendable {
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {
       if case .integer(let number) = try? row.scalar(0) { numbers.append(number) }
-      guard var value = (try? row.withBytes(1) { StoredForm.read(Value.self, from: $0) }) ?? nil else { return }
-      if withDetail, let detail = try? row.get(2, as: String?.self) { value.detail = detail }
-      values.append(Held(consume value))
+      let detail = withDetail ? try? row.get(2, as: String?.self) : nil
+      if let held = try? row.withBytes(1, { StoredForm.read(Value.self, from: $0, detail: detail) }) { values.append(held) }
     }
   }
 
@@ -247,7 +246,7 @@ public final class EntityStore: Sendable {
     let sql = "SELECT number, value FROM entity NOT INDEXED WHERE number > ? AND kind = ? ORDER BY number LIMIT ?"
     let numbers = try connection.query(sql, place, Value.kind, limit) { row in
       let number = try row.get(0, as: Int64.self)
-      guard let old = (try? row.withBytes(1) { StoredForm.read(Value.self, from: $0) }) ?? nil else { return number }
+      guard let old = try? row.withBytes(1, { StoredForm.read(Value.self, from: $0) })?.value else { return number }
       let new = done.reduce(into: Value?.some(old)) { $1(&$0) }
       if let new, new != old { changed.append((number, new)) }
       return number

@@ -3,11 +3,13 @@ import Runtime
 /// A value by reference: values are large, and would be copied on their way to the store.
 final class Held<Value: Entity>: Sendable {
   let value: Value
+  /// The value's: of a type that is not known here, the whole value is copied to look at a part.
+  let id: String
   /// Whether it is kept for good by what it is.
   let isKept: Bool
 
   init(_ value: consuming Value) {
-    isKept = value.isKept
+    (id, isKept) = (value.id, value.isKept)
     self.value = value
   }
 }

@@ -55,6 +55,12 @@
     return (unsafeDowncast(entity, to: KnownEntity<Value>.self), isNew)
   }
 
+  /// Those of some ids that an entity is known of, in their order.
+  func those(of ids: [String]) -> [String] {
+    let entities = entities
+    return ids.filter { entities[$0] != nil }
+  }
+
   func contains(_ id: String) -> Bool { entities[id] != nil }
   mutating func reserveCapacity(_ count: Int) { entities.reserveCapacity(count) }
   mutating func removeAll() { entities.removeAll() }

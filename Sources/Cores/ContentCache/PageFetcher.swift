@@ -20,72 +20,7 @@ public struct Membership<Value: Entity> {
 /// Every input changes ``state`` before it returns.
 @MainActor public final class PageFetcher<Value: Entity> {
   /// Everything a page needs to know of its list.
-  public struct State: Equatable, Sendable {
-    /// What to show when there are no ids to show; merged from the other facts.
-    public enum Status: Equatable, Sendable {
-      /// Nothing was asked yet.
-      case initial
-      /// The first answer is on its way.
-      case loading
-      /// The list is empty.
-      case empty
-      /// There are ids.
-      case content
-      /// The server's answer was no, with a sentence for the reader.
-      case failed(String)
-      /// Nobody could be reached, with a sentence for the reader.
-      case offline(String)
-    }
-
-    /// The list so far, without duplicates.
-    public fileprivate(set) var ids: [String] = []
-    /// Whether the list is being fetched from its start.
-    public fileprivate(set) var isReloading = false
-    /// Whether the next page is on its way.
-    public fileprivate(set) var isLoadingMore = false
-    /// Why the last try failed; `nil` from the next one on.
-    public fileprivate(set) var failure: RequestFailure?
-    /// Whether there is no further page.
-    public fileprivate(set) var reachedEnd = false
-    /// Whether some of it is what was stored, and the server has not said that it is still so.
-    public fileprivate(set) var isStored = false
-    /// When the oldest of that was fetched.
-    public fileprivate(set) var storedSince: Date?
-    /// Whether the server has yet to say whether what was stored is still so.
-    public fileprivate(set) var isConfirming = false
-    /// How many newer items the server has, which come in by ``PageFetcher/showNewer()`` and not before: above the first, and those that
-    /// it got late among the others of the first page.
-    public fileprivate(set) var newer = 0
-    /// Whether there may be more than ``newer`` of them, since nothing on the server's first page is shown here.
-    public fileprivate(set) var hasMoreNewer = false
-    fileprivate var wasAnswered = false
-
-    /// Whether anything is on its way.
-    public var isLoading: Bool { isReloading || isLoadingMore }
-
-    /// See ``Status-swift.enum``.
-    public var status: Status {
-      if !ids.isEmpty { return .content }
-      if isReloading { return .loading }
-      switch failure {
-      case .refused(let sentence): return .failed(sentence)
-      case .unreachable(let sentence, _): return .offline(sentence)
-      case nil: return wasAnswered ? .empty : .initial
-      }
-    }
-  }
-
-  /// One page of the list.
-  private struct Segment {
-    /// What it was asked for with; empty for the first.
-    let cursor: String
-    var ids: [String]
-    var next: String?
-    /// When it was stored, unless the server has said in this run that it is so.
-    var stored: Date?
-    /// When the server was asked for it in this run.
-    var asked: Stamp?
-  }
+  public typealias State = PageState
 
   /// The list.
   public private(set) var state = State() {
@@ -105,7 +40,7 @@ public struct Membership<Value: Entity> {
   private let explain: @MainActor (any Error) -> RequestFailure
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
-  private var segments: [Segment] = []
+  private var segments: [PageSegment] = []
   /// The ids of ``state``: a page more shall not cost as much as all before it.
   private var listed: Set<String> = []
   private var policy = FetchPolicy.cacheThenNetwork
@@ -328,7 +263,7 @@ public struct Membership<Value: Entity> {
   }
 
   private func show(_ page: PageRow, at cursor: String) {
-    let new = Segment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched)
+    let new = PageSegment(cursor: cursor, ids: page.ids, next: page.next, stored: page.fetched)
     guard put(new) else { return }
     shown(cursor.isEmpty ? nil : new.ids) {
       if !cursor.isEmpty { end(cursor, &$0) }
@@ -351,7 +286,7 @@ public struct Membership<Value: Entity> {
   }
 
   private func answered(_ page: PageRow, _ cursor: String) {
-    var new = Segment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked)
+    var new = PageSegment(cursor: cursor, ids: page.ids, next: page.next, asked: page.asked)
     // A page more shall not cost as much as all before it.
     if segments.last?.next != cursor, let index = segments.lastIndex(where: { $0.cursor == cursor }) {
       // What is new since an earlier run is nothing new: all is asked for at the start of one.
@@ -381,7 +316,7 @@ public struct Membership<Value: Entity> {
   }
 
   /// Begins the list with a page, or adds it where it belongs: at the end.
-  private func put(_ new: Segment) -> Bool {
+  private func put(_ new: PageSegment) -> Bool {
     guard !new.cursor.isEmpty else {
       segments = [new]
       return true
@@ -396,7 +331,7 @@ public struct Membership<Value: Entity> {
 
   /// Puts what the server says in the place of what was shown. What is shown further down stays, so that nobody who reads there is thrown
   /// back, when it is certain that nothing is missing in between.
-  private func confirm(_ new: Segment, at index: Int) {
+  private func confirm(_ new: PageSegment, at index: Int) {
     let old = segments[index]
     segments[index] = new
     guard old.next != new.next else { return }
@@ -412,7 +347,7 @@ public struct Membership<Value: Entity> {
     let rest = Array(old.ids[(last + 1)...])
     guard !rest.isEmpty else { return }
     // What the server's new items pushed out of this page is on the next now.
-    segments.insert(Segment(cursor: next, ids: rest, next: old.next, stored: old.stored, asked: old.asked), at: index + 1)
+    segments.insert(PageSegment(cursor: next, ids: rest, next: old.next, stored: old.stored, asked: old.asked), at: index + 1)
     if old.stored != nil { ask(next) }
   }
 
@@ -477,15 +412,17 @@ public struct Membership<Value: Entity> {
     let changed = added?.isEmpty ?? true ? segments[...] : segments.suffix(1)
     // No key paths: of a generic type, each is made anew at run time.
     let added = added ?? segments.flatMap { $0.ids }
-    let stored = changed.compactMap { $0.stored }
     change {
       if !isAppended { ($0.ids, listed) = ([], []) }
       if changed.count == segments.count { ($0.isStored, $0.storedSince) = (false, nil) }
       listed.reserveCapacity(listed.count + added.count)
-      for id in added where cache.shows(id) && listed.insert(id).inserted { $0.ids.append(id) }
+      for id in cache.shown(of: added) where listed.insert(id).inserted { $0.ids.append(id) }
       $0.reachedEnd = segments.last?.next == nil
-      $0.isStored = $0.isStored || !stored.isEmpty
-      $0.storedSince = (stored.filter { $0 > .distantPast } + [$0.storedSince].compactMap { $0 }).min()
+      for page in changed {
+        guard let date = page.stored else { continue }
+        $0.isStored = true
+        if date > .distantPast { $0.storedSince = min($0.storedSince ?? date, date) }
+      }
       $0.wasAnswered = true
       also(&$0)
     }

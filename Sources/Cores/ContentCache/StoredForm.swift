@@ -33,12 +33,17 @@ public struct StoredForm: ~Copyable {
   }
 
   /// Reads a value; `nil` when the bytes are no such value. They come from a file, and may be anything.
-  static func read<Value: Entity>(_ type: Value.Type = Value.self, from bytes: UnsafeRawBufferPointer) -> Value? {
+  /// - Parameter detail: what is stored beside them, if it is wanted.
+  static func read<Value: Entity>(
+    _ type: Value.Type = Value.self, from bytes: UnsafeRawBufferPointer, detail: String? = nil
+  ) -> Held<Value>? {
     var form = StoredForm(bytes)
     var value = Value.blank
     form.reader.open(.map)
     value.fields(&form)
-    return form.reader.hasFailed ? nil : value
+    if form.reader.hasFailed { return nil }
+    if let detail { value.detail = detail }
+    return Held(consume value)
   }
 
   /// A list of texts by itself.

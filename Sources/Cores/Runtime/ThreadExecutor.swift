@@ -96,10 +96,18 @@ private final class JobQueue: @unchecked Sendable {
     var isNamed = false
     while let batch = next() {
       for job in batch { job() }
-      // Not before: somebody waits for the first job.
-      if !isNamed { Self.nameThread(name) }
-      isNamed = true
+      // Not before: somebody waits for the first jobs.
+      if !isNamed, isIdle {
+        Self.nameThread(name)
+        isNamed = true
+      }
     }
+  }
+
+  private var isIdle: Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    return jobs.isEmpty
   }
 
   /// Names the calling thread: Swift does not see the C library's function for it.

@@ -291,7 +291,7 @@ int bench_store_write(const char *path, const char *owner, bench_posts posts) {
 
 static bool is_of(sqlite3 *database, const char *owner) {
   sqlite3_stmt *store = NULL;
-  bool ok = sqlite3_prepare_v2(database, "SELECT owner FROM store", -1, &store, NULL) == SQLITE_OK && sqlite3_step(store) == SQLITE_ROW &&
+  bool ok = sqlite3_prepare_v2(database, "SELECT owner, tick FROM store", -1, &store, NULL) == SQLITE_OK && sqlite3_step(store) == SQLITE_ROW &&
             strcmp((const char *)sqlite3_column_text(store, 0), owner) == 0;
   sqlite3_finalize(store);
   return ok;
@@ -306,7 +306,7 @@ static bench_posts first_page(const char *path, const char *owner, const char *l
   bool ok = read.posts && open_store(path, &read.database) == SQLITE_OK && is_of(read.database, owner);
   // One lock of the file for all that is read.
   ok = ok && sqlite3_exec(read.database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK &&
-       sqlite3_prepare_v2(read.database, "SELECT ids, next, etag, fetched FROM page WHERE list = ? AND cursor = ?", -1, &page, NULL) == SQLITE_OK &&
+       sqlite3_prepare_v2(read.database, "SELECT ids, next, etag, fetched, digest FROM page WHERE list = ? AND cursor = ?", -1, &page, NULL) == SQLITE_OK &&
        sqlite3_prepare_v2(read.database, "SELECT number, value FROM entity WHERE kind = ? AND id = ?", -1, &entity, NULL) == SQLITE_OK;
   cursor ids = {0};
   if (ok) {

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Everything a page needs to know of its list. Of no entity: of a type that holds one, everything is looked for at run time.
+public struct PageState: Equatable, Sendable {
+  /// What to show when there are no ids to show; merged from the other facts.
+  public enum Status: Equatable, Sendable {
+    /// Nothing was asked yet.
+    case initial
+    /// The first answer is on its way.
+    case loading
+    /// The list is empty.
+    case empty
+    /// There are ids.
+    case content
+    /// The server's answer was no, with a sentence for the reader.
+    case failed(String)
+    /// Nobody could be reached, with a sentence for the reader.
+    case offline(String)
+  }
+
+  /// The list so far, without duplicates.
+  public internal(set) var ids: [String] = []
+  /// Whether the list is being fetched from its start.
+  public internal(set) var isReloading = false
+  /// Whether the next page is on its way.
+  public internal(set) var isLoadingMore = false
+  /// Why the last try failed; `nil` from the next one on.
+  public internal(set) var failure: RequestFailure?
+  /// Whether there is no further page.
+  public internal(set) var reachedEnd = false
+  /// Whether some of it is what was stored, and the server has not said that it is still so.
+  public internal(set) var isStored = false
+  /// When the oldest of that was fetched.
+  public internal(set) var storedSince: Date?
+  /// Whether the server has yet to say whether what was stored is still so.
+  public internal(set) var isConfirming = false
+  /// How many newer items the server has, which come in by ``PageFetcher/showNewer()`` and not before: above the first, and those that
+  /// it got late among the others of the first page.
+  public internal(set) var newer = 0
+  /// Whether there may be more than ``newer`` of them, since nothing on the server's first page is shown here.
+  public internal(set) var hasMoreNewer = false
+  var wasAnswered = false
+
+  /// Whether anything is on its way.
+  public var isLoading: Bool { isReloading || isLoadingMore }
+
+  /// See ``Status-swift.enum``.
+  public var status: Status {
+    if !ids.isEmpty { return .content }
+    if isReloading { return .loading }
+    switch failure {
+    case .refused(let sentence): return .failed(sentence)
+    case .unreachable(let sentence, _): return .offline(sentence)
+    case nil: return wasAnswered ? .empty : .initial
+    }
+  }
+}
+
+/// One page of a list.
+struct PageSegment {
+  /// What it was asked for with; empty for the first.
+  let cursor: String
+  var ids: [String]
+  var next: String?
+  /// When it was stored, unless the server has said in this run that it is so.
+  var stored: Date?
+  /// When the server was asked for it in this run.
+  var asked: Stamp?
+}
