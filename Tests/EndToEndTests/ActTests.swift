@@ -56,6 +56,25 @@ final class ActTests: EndToEndCase {
     try app.waitUntil("Follow", isOn: true)
   }
 
+  func testAClickGoesToWhatWasScrolledUnderThePointer() throws {
+    try app.startSignedIn()
+    let title = try Sample.current.get().posts[2].title
+    let react = { try self.app.wait(for: "React") { try self.app.all(in: self.app.row(title)) { $0.name == "React" }.first } }
+    let place = { try react().frame?.y ?? 0 }
+    let list = try app.waitForRows()
+    let top = try place()
+    try app.scroll(1, over: list)
+    let below = try app.wait(for: "the list to scroll") { try place() == top ? nil : try place() }
+    try app.scroll(-1, over: list)
+    try app.wait(for: "the list to scroll back") { try place() == top ? true : nil }
+    try app.point(at: react(), shiftedBy: below - top)
+    try app.turnWheel(1)
+    try app.wait(for: "the list to scroll again") { try place() == below ? true : nil }
+    try app.click()
+    try app.waitUntil("React", in: app.row(title), isOn: true)
+    XCTAssertEqual(app.screens.last, "feed")
+  }
+
   func testRefusedReactionGoesBackAndSaysWhy() throws {
     let title = try firstPost().title
     let no = #""{\"code\": \"forbidden\", \"title\": \"Not you.\", \"status\": 403}""#

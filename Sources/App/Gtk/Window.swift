@@ -16,6 +16,27 @@ import CGtkShims
     }
     gtk_window_set_title(pointer(), title)
     gtk_window_set_default_size(pointer(), Int32(width), Int32(height))
+    followLayout()
+  }
+
+  /// What lies beneath a pointer that rests changes when something is scrolled or drawn anew. The toolkit finds out in the frame after the
+  /// layout, for which GTK 4.8 asks only where the window manager paces the frames: elsewhere a click would go to what was there before.
+  private func followLayout() {
+    typealias Callback = @convention(c) (UnsafeMutableRawPointer, gpointer?) -> Void
+    let realized: Callback = { window, _ in
+      guard let clock = gtk_widget_get_frame_clock(window.assumingMemoryBound(to: GtkWidget.self)) else { return }
+      let laidOut: Callback = { clock, _ in
+        let flush: GSourceFunc = { clock in
+          gdk_frame_clock_request_phase(OpaquePointer(clock), GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS)
+          return 0
+        }
+        // Once the frame is painted: asked for within it, the next one would lay out again, and so on.
+        g_idle_add_full(GDK_PRIORITY_REDRAW + 20, flush, g_object_ref(clock), g_object_unref)
+      }
+      let callback = unsafeBitCast(laidOut, to: GCallback.self)
+      g_signal_connect_data(UnsafeMutableRawPointer(clock), "layout", callback, nil, nil, GConnectFlags(rawValue: 0))
+    }
+    g_signal_connect_data(raw, "realize", unsafeBitCast(realized, to: GCallback.self), nil, nil, G_CONNECT_AFTER)
   }
 
   /// Shown in the title bar and by the desktop.

@@ -238,11 +238,24 @@ public final class AppDriver {
       ])
   }
 
+  /// Clicks where the mouse is.
+  public func click() throws { try Programs.run("xdotool", ["click", "1"]) }
+
   /// Turns the mouse wheel over `element`: positive is down.
   public func scroll(_ steps: Int, over element: Element) throws {
+    try point(at: element)
+    try turnWheel(steps)
+  }
+
+  /// Moves the mouse to the middle of `element`, or so many pixels below it.
+  public func point(at element: Element, shiftedBy distance: Int = 0) throws {
     guard let frame = element.frame else { throw DriverError.refused("\(element) has no place") }
     try Programs.run(
-      "xdotool", ["mousemove", "--window", try window(), "\(frame.x + frame.width / 2)", "\(frame.y + frame.height / 2)"])
+      "xdotool", ["mousemove", "--window", try window(), "\(frame.x + frame.width / 2)", "\(frame.y + frame.height / 2 + distance)"])
+  }
+
+  /// Turns the mouse wheel where the mouse is: positive is down.
+  public func turnWheel(_ steps: Int) throws {
     try Programs.run("xdotool", ["click", "--repeat", "\(abs(steps))", "--delay", "20", steps > 0 ? "5" : "4"])
   }
 
