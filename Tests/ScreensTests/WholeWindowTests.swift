@@ -56,6 +56,23 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testWhatWaitsMovesNothing() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      let place = try XCTUnwrap(rig.seen.button("React")).place(in: rig.seen)
+      rig.line.isCut = true
+      rig.seen.button("React")?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.seen.says("1 change waiting"))
+      let now = try XCTUnwrap(rig.seen.button("React")).place(in: rig.seen)
+      XCTAssertEqual([now.x, now.y], [place.x, place.y])
+      rig.line.isCut = false
+      try rig.close()
+    }
+  }
+
   func testSigningOutLeavesNothingOfTheReader() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

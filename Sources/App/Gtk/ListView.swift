@@ -32,6 +32,9 @@ extension ListRow {
   private var isLaidOut = false
   private var isReadyToJump = false
   private var pendingJump: Int?
+  /// Nil when it may be on its way elsewhere.
+  private var lastPosition: Double?
+  private var lastWidth = 0
 
   /// A row, and what it shows.
   private final class Slot {
@@ -64,6 +67,12 @@ extension ListRow {
     for style in styles { gtk_widget_add_css_class(list.pointer(), style.name) }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("changed", .plain, in: owner.scope) { [weak self] in
       self?.prepareToJump()
+    }
+    Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, in: owner.scope) { [weak self] in
+      if let self { lastPosition = position }
+    }
+    Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("notify::page-size", .notify, in: owner.scope) { [weak self] _ in
+      self?.keepPosition()
     }
     factory.connect("setup", .object, in: owner.scope) { [weak self, weak owner] item in
       if let self, let owner { setUp(item.raw, row(owner)) }
@@ -131,6 +140,7 @@ extension ListRow {
   public func scroll(to place: Int) {
     guard isReadyToJump else { return pendingJump = place }
     guard place >= 0, place < identifiers.ids.count else { return }
+    lastPosition = nil
     gtk_widget_activate_action_variant(list.pointer(), "list.scroll-to-item", g_variant_new_uint32(guint32(place)))
   }
 
@@ -176,6 +186,13 @@ extension ListRow {
       if let place = pendingJump { scroll(to: place) }
       pendingJump = nil
     }
+  }
+
+  /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
+  /// move when something comes or goes below the list; in another width they differ, and their places with them.
+  private func keepPosition() {
+    guard width == lastWidth, let place = lastPosition else { return (lastPosition, lastWidth) = (position, width) }
+    MainLoop.after(seconds: 0) { [weak self] in if let self, position != place { position = place } }
   }
 
   private var adjustment: UnsafeMutablePointer<GtkAdjustment> { gtk_scrolled_window_get_vadjustment(opaque) }

@@ -57,7 +57,8 @@ import NavigationCore
     header.addEnd(refresh)
     header.addEnd(search)
     pages.expandsVertically = true
-    host = SheetHost(Box(.vertical, children: [waitingBar.root, pages]))
+    // Below the pages: it comes by itself, and what one reads or is about to press stays where it is.
+    host = SheetHost(Box(.vertical, children: [pages, waitingBar.root]))
     message.root.vertical = .end
     let content = Overlay(host.root) { [message, curtainLift] in
       message.root
@@ -73,7 +74,7 @@ import NavigationCore
     connect()
   }
 
-  /// Shows above the pages what waits to be sent.
+  /// Shows below the pages what waits to be sent.
   public func follow(_ waiting: WaitingViewModel) { waitingBar.follow(waiting) }
 
   /// Told when the person turns to the window, or to another one.

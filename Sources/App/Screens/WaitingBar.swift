@@ -1,7 +1,7 @@
 import AppCore
 import Gtk
 
-/// Says above every page what waits to be sent.
+/// Says below every page what waits to be sent.
 @MainActor final class WaitingBar: View {
   let scope = Scope()
   let root: Widget
