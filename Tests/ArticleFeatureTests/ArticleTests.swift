@@ -44,6 +44,21 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(reader.publication.requests == ["GET /v1/posts/p1", "PUT /v1/posts/p1/read"])
   }
 
+  @Test func aPictureOfTheTextStandsOnlyThere() async {
+    for body in ["<p>Text</p><p><img src='https://e.org/a.png'></p>", "<ul><li><img src='https://e.org/a.png'></li></ul>", "<p>Text</p>"] {
+      var post = Post.sample(1, body: body)
+      post.picture = "https://e.org/a.png"
+      let reader = ReaderFixture(posts: [post])
+      reader.store.postCache.store([listed(post)])
+      let article = article(of: reader)
+      article.appear()
+      #expect(article.state.post?.picture == "https://e.org/a.png")
+      await reader.settle()
+      #expect(article.state.phase == .ready)
+      #expect(article.state.post?.picture == (body.contains("img") ? nil : "https://e.org/a.png"))
+    }
+  }
+
   @Test func aBodyThatIsKnownIsReadableOffline() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let first = article(of: reader)

@@ -1,6 +1,18 @@
 import FeedFormats
 import PublicationClient
 
+extension ArticleBody.Block {
+  /// Whether a picture is in it.
+  func shows(_ url: String) -> Bool {
+    switch self {
+    case .image(let image): image.url == url
+    case .quote(let blocks): blocks.contains { $0.shows(url) }
+    case .list(let items): items.contains { $0.blocks.contains { $0.shows(url) } }
+    case .paragraph, .heading, .code, .table, .rule: false
+    }
+  }
+}
+
 extension ArticleViewModel {
   /// Everything the page shows, and nothing else.
   public struct State: Equatable, Sendable {
@@ -30,7 +42,8 @@ extension ArticleViewModel {
 
     /// How the article stands.
     public var phase = Phase.loading
-    /// Title, byline, club, date, picture, counts and flags; there from the first moment when a list has shown the post.
+    /// Title, byline, club, date, picture, counts and flags; there from the first moment when a list has shown the post. Without the
+    /// picture once the text itself shows it.
     public var post: PostRow?
     /// The text, once anything is known of the post.
     public var text: Text?

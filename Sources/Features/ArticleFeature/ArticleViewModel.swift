@@ -239,6 +239,8 @@ import PublicationClient
     markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
+    // A feed that names no picture lends the first of its text, which nobody wants to see twice.
+    if case .body(let blocks) = new.text, let picture = row.picture, blocks.contains(where: { $0.shows(picture) }) { row.picture = nil }
     new.post = row
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
     new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil
