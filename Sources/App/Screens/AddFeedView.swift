@@ -14,6 +14,7 @@ import Gtk
   private let problem = Label(styles: [.error], wraps: true, isSelectable: true)
   private let question = Label(wraps: true)
   private let choices = Box(.vertical, spacing: 2)
+  private let choiceList: FittingScroller
   private let add = Button("Add", styles: [.suggested, .pill, "compact"])
   private let close = Button("Cancel", styles: [.pill, "compact"])
   private let feed = Label(styles: [.subheading], wraps: true)
@@ -24,6 +25,7 @@ import Gtk
   private let result = Label(wraps: true)
   private let notice = Label(styles: [.error], wraps: true)
   private let failures = Box(.vertical, spacing: 8)
+  private let failureList: FittingScroller
   private let fetch = Button("Fetch all", styles: [.pill, "compact"])
   private let open = Button("Show the fan clubs", styles: [.suggested, .pill, "compact"])
   private let done = Button("Close", styles: [.pill, "compact"])
@@ -32,6 +34,8 @@ import Gtk
 
   init(_ viewModel: AddFeedViewModel) {
     self.viewModel = viewModel
+    choiceList = FittingScroller(choices)
+    failureList = FittingScroller(failures)
     entry.setStyle("large")
     file.expandsHorizontally = true
     let asking = Box(
@@ -40,10 +44,10 @@ import Gtk
         Label(
           "The address of a page or of its feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim],
           wraps: true),
-        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, question, FittingScroller(choices), Self.row(close, add),
+        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, question, choiceList, Self.row(close, add),
       ])
     let adding = Box(.vertical, spacing: 12, children: [feed, words, bar, trouble, Self.row(cancel)])
-    let added = Box(.vertical, spacing: 12, children: [result, notice, FittingScroller(failures), Self.row(done, fetch, open)])
+    let added = Box(.vertical, spacing: 12, children: [result, notice, failureList, Self.row(done, fetch, open)])
     for (page, name) in [(asking, "asking"), (adding, "adding"), (added, "added")] { stack.add(page, name: name) }
     root = Box(.vertical, spacing: 14, children: [Label("Add feed", styles: [.heading]), stack])
     entry.onChanged(self) { $0.viewModel.urlChanged($1) }
@@ -110,7 +114,7 @@ import Gtk
 
   private func show(_ question: AddFeedViewModel.State.Question?) {
     self.question.isVisible = question != nil
-    choices.isVisible = question != nil
+    choiceList.isVisible = question != nil
     guard asked != question else { return }
     asked = question
     self.question.text = question?.sentence ?? ""
@@ -126,7 +130,7 @@ import Gtk
   }
 
   private func show(_ failures: [AddFeedViewModel.State.Failure]) {
-    self.failures.isVisible = !failures.isEmpty
+    failureList.isVisible = !failures.isEmpty
     guard failed != failures else { return }
     failed = failures
     let texts = failures.map { failure in
