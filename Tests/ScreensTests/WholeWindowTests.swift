@@ -28,6 +28,7 @@ final class WholeWindowTests: ScreensTestCase {
       try rig.start()
       XCTAssertTrue(try XCTUnwrap(rig.seen.entries.first).hasFocus, "the login asks for an address first")
       try rig.signIn()
+      XCTAssertTrue(try XCTUnwrap(rig.seen.row("What a curtain is for")).isFocus, "the newest post, and no button of it")
       let title = "Rain is made of rice"
       let row = try XCTUnwrap(rig.seen.row(title))
       XCTAssertTrue(row.focus())
@@ -40,6 +41,8 @@ final class WholeWindowTests: ScreensTestCase {
       eventually("a page further") { rig.seen.position > 100 }
       XCTAssertTrue(rig.seen.pressAtFocus("Home"))
       eventually("at the start") { rig.seen.position == 0 }
+      XCTAssertTrue(rig.seen.pressTab())
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Static & Candlelight")).hasFocus, "the first of the article, and not of the window")
       // As a click does, on a button that is gone then.
       XCTAssertTrue(try XCTUnwrap(rig.seen.button("Back")).focus())
       try rig.go(.back)
@@ -49,6 +52,13 @@ final class WholeWindowTests: ScreensTestCase {
       try rig.go(.tab(.account))
       XCTAssertFalse(try XCTUnwrap(rig.seen.button("Home")).hasFocus)
       XCTAssertTrue(try XCTUnwrap(rig.seen.button("Purchases")).hasFocus, "the first that took it")
+      try rig.go(.tab(.bookmarks))
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Refresh")).hasFocus)
+      rig.seen.all.last { $0.isButton && $0.hasFocus }?.click()
+      XCTAssertFalse(rig.seen.all.contains { $0.isButton && $0.hasFocus }, "gone while it is done")
+      try rig.settle()
+      XCTAssertTrue(rig.seen.all.contains { $0.isButton && $0.hasFocus && $0.texts == ["Refresh"] }, "it is here again")
+      try rig.go(.tab(.account))
       XCTAssertTrue(try XCTUnwrap(rig.seen.button("Account")).focus())
       try rig.go(.tab(.fanClubs))
       XCTAssertTrue(try XCTUnwrap(rig.seen.button("Fan clubs")).hasFocus, "whoever walks along the tabs stays there")

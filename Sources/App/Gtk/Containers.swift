@@ -191,10 +191,10 @@ import Foundation
   }
 
   /// Takes the keyboard itself, with nothing in it chosen: for a text to be read.
-  public func takeKeyboard() {
-    // Asked in the usual way, it would give it to the first widget in it.
-    if isMapped, let root = gtk_widget_get_root(widget) { gtk_root_set_focus(root, widget) }
-  }
+  public func takeKeyboard() { holdKeyboard() }
+
+  /// From the window itself Tab leads out, past everything in it.
+  override var keyboardHolder: UnsafeMutablePointer<GtkWidget> { gtk_scrolled_window_get_child(opaque) ?? widget }
 
   /// How far down it is scrolled, in pixels. A value out of range is brought into it.
   public var position: Double {

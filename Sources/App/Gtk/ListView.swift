@@ -144,6 +144,19 @@ extension ListRow {
     gtk_widget_activate_action_variant(list.pointer(), "list.scroll-to-item", g_variant_new_uint32(guint32(place)))
   }
 
+  /// Gives the keyboard to the first row on screen, and not to a button in it, which the next Enter would press.
+  /// - Returns: false when no row is on screen, as before the first layout.
+  @discardableResult public func focusRow() -> Bool {
+    var row = isMapped ? gtk_widget_get_first_child(list.pointer()) : nil
+    while let present = row {
+      var y = 0.0
+      let isPlaced = gtk_widget_get_mapped(present) != 0 && gtk_widget_translate_coordinates(present, widget, 0, 0, nil, &y) != 0
+      if isPlaced, gtk_widget_get_height(present) > 0, y >= 0 { return gtk_widget_grab_focus(present) != 0 }
+      row = gtk_widget_get_next_sibling(present)
+    }
+    return false
+  }
+
   /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to load more.
   ///
   /// Once each time the end comes near, and again after ``show(_:)`` brought other ids; not again for a page that failed to load.

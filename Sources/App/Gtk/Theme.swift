@@ -28,6 +28,10 @@ import Foundation
     load(styleSheet, into: made)
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     provider = made
+    // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
+    if let settings = gtk_settings_get_default() {
+      Object(lasting: UnsafeMutableRawPointer(settings)).setBoolean("gtk-label-select-on-focus", false)
+    }
     return true
   }
 

@@ -115,8 +115,17 @@ public enum Orientation: Sendable {
   /// - Returns: false when there is none.
   @discardableResult public final func focusFirst() -> Bool {
     // From where the keyboard is in it, it would go on to the next.
-    hasFocus || gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD) != 0
+    (hasFocus && !holdsKeyboard) || gtk_widget_child_focus(widget, GTK_DIR_TAB_FORWARD) != 0
   }
+  /// Takes the keyboard itself, though it does nothing with it, and gives it to nothing in it.
+  public final func holdKeyboard() {
+    // Asked in the usual way, it would give it to the first widget in it.
+    if isMapped, let root = gtk_widget_get_root(widget) { gtk_root_set_focus(root, keyboardHolder) }
+  }
+  /// Whether it has the keyboard itself, and nothing in it.
+  public final var holdsKeyboard: Bool { gtk_widget_get_root(widget).map { gtk_root_get_focus($0) == keyboardHolder } ?? false }
+  /// What the keyboard is on when the widget has it itself.
+  var keyboardHolder: UnsafeMutablePointer<GtkWidget> { widget }
   /// Whether it, or something in it, has the keyboard.
   public final var hasFocus: Bool { (gtk_widget_get_state_flags(widget).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
   /// Whether the keyboard can reach it.

@@ -49,6 +49,17 @@ import PublicationClient
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
+  /// On the posts, or on what fetches them.
+  func takeKeyboard() {
+    if stack.visibleName != "club" {
+      stack.focusFirst()
+    } else if posts.visibleName == "posts" {
+      list.takeKeyboard()
+    } else {
+      posts.focusFirst()
+    }
+  }
+
   private func show(_ offer: FanClubViewModel.State.Fetch) {
     switch offer {
     case .notNeeded:
@@ -145,6 +156,15 @@ import PublicationClient
   private func exportTapped() {
     chooser.save(title: "Export the feeds that you follow", button: "Export", name: "fan-clubs.opml", over: root) { [weak self] in
       self?.viewModel.exportChosen($0)
+    }
+  }
+
+  /// On the rows; what stands above them is a step back.
+  func takeKeyboard() {
+    switch viewModel.state.clubs.phase {
+    case .loading: break
+    case .ready: list.focusRow()
+    case .empty, .offline, .failed: root.focusFirst()
     }
   }
 

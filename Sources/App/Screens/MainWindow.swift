@@ -33,6 +33,8 @@ import NavigationCore
   /// The page that a person works in, and where the keyboard was in those they left.
   private var page: Tree.Node.ID?
   private var focus: [Tree.Node.ID: RememberedFocus] = [:]
+  /// Whether the page has nothing yet that takes the keyboard, and holds it until it does.
+  private var awaitsKeyboard = false
   private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
   private var said = 0
   private var lastShown: String?
@@ -133,7 +135,18 @@ import NavigationCore
   /// Where it was when the page was left, else where the page begins. Whoever walks along the tabs stays there.
   private func moveKeyboard(to id: Tree.Node.ID, isChoosingTabs: Bool) {
     if isChoosingTabs, tabs.selected != nil { return tabs.takeKeyboard() }
-    if focus[id]?.restore() != true { open[id]?.takeKeyboard() }
+    guard focus[id]?.restore() != true, let view = open[id] else { return awaitsKeyboard = false }
+    // The toolkit would give it to the first button of the page, or of the window, and the next Enter would press that.
+    view.root.holdKeyboard()
+    view.takeKeyboard()
+    awaitsKeyboard = view.root.holdsKeyboard
+  }
+
+  /// Unless the person took it elsewhere meanwhile.
+  private func giveKeyboard() {
+    guard awaitsKeyboard, let view = page.flatMap({ open[$0] }) else { return }
+    awaitsKeyboard = view.root.holdsKeyboard
+    if awaitsKeyboard { view.takeKeyboard() }
   }
 
   /// Says something in passing, at the bottom, for as long as it takes to read.
@@ -216,6 +229,7 @@ import NavigationCore
   }
 
   private func painted() {
+    giveKeyboard()
     guard let name = shownName, name != lastShown else { return }
     lastShown = name
     onFrameShows?(name)

@@ -33,6 +33,7 @@ import PublicationClient
   private let progress = ProgressLine()
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private(set) var list: ListView<String, PostRowView>!
+  private var phase = ListState.Phase.loading
 
   /// - Parameter header: what stands above the list.
   init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
@@ -76,8 +77,14 @@ import PublicationClient
   /// Shows the first row.
   func scrollToTop() { list.scroll(to: 0) }
 
-  /// On the rows; what stands above them is a step back.
-  func takeKeyboard() { if !list.isMapped || !list.focusFirst() { root.focusFirst() } }
+  /// On the rows; what stands above them is a step back. Nowhere as long as nobody knows whether there are any.
+  func takeKeyboard() {
+    switch phase {
+    case .loading: break
+    case .ready: list.focusRow()
+    case .empty, .offline, .failed: root.focusFirst()
+    }
+  }
 
   private func openMenu(_ row: PostRow, beside anchor: Widget) { menu.open(row, in: root, beside: anchor) }
 
@@ -91,6 +98,7 @@ import PublicationClient
     note.text = state.note ?? ""
     note.isVisible = state.note != nil && state.phase == .ready
     list.show(state.ids)
+    phase = state.phase
     if let words = state.pill { pill.label = words }
     pill.isVisible = state.pill != nil && state.phase == .ready
     switch state.phase {

@@ -39,8 +39,11 @@ import Gtk
     self.heading.text = heading
     self.heading.isVisible = true
     self.sentence.text = sentence
+    if button.hasFocus { root.holdKeyboard() }
     button.isVisible = action != nil
     if let action { button.label = action }
+    // Whoever pressed it is still here when it comes back.
+    if root.holdsKeyboard, action != nil { button.focus() }
   }
 
   /// The publication cannot be reached.

@@ -67,6 +67,12 @@ import CGtkShims
   /// Whether it, or something in it, has the keyboard.
   var hasFocus: Bool { (gtk_widget_get_state_flags(pointer).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
 
+  /// Whether it has the keyboard itself, and nothing in it.
+  var isFocus: Bool { gtk_widget_is_focus(pointer) != 0 }
+  /// Moves the keyboard on in this window, as the Tab key does.
+  /// - Returns: whether there was anywhere to go.
+  @discardableResult func pressTab() -> Bool { gtk_widget_child_focus(pointer, GTK_DIR_TAB_FORWARD) != 0 }
+
   /// Types into a field, as a person does.
   func type(_ text: String) {
     var position: gint = 0
