@@ -1,4 +1,5 @@
 import AppCore
+import FeedFeature
 import Foundation
 import PublicationAPI
 import TestSupport
@@ -24,6 +25,42 @@ final class FeedViewTests: ScreensTestCase {
       try rig.settle()
       XCTAssertTrue(feed.says("All read"))
       XCTAssertEqual(feed.button("Only what you have not read")?.isOn, true)
+      rig.close()
+    }
+  }
+
+  func testAnEmptyListSaysWhoseItIs() throws {
+    try MainActor.assumeIsolated {
+      var club = FanClub.sample("c1")
+      club.followed = true
+      let rig = ReaderRig(clubs: [club])
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      for (choice, words) in [
+        (FeedViewModel.Choice.all, "This publication"), (.followed, "The fan clubs that you follow"), (.fanClub("c1"), "This fan club"),
+      ] {
+        model.choiceTapped(choice)
+        try rig.settle()
+        XCTAssertTrue(feed.texts.contains { $0.hasPrefix(words) }, "\(feed.texts)")
+      }
+      rig.close()
+    }
+  }
+
+  func testAReactionLeavesTheOthersWhereTheyAre() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let feed = try rig.show(.tab(.home))
+      let article = try rig.show(.post("p1"))
+      let places = {
+        try [feed.button("React"), article.button("Like"), article.button("Funny")].map { try XCTUnwrap($0).place(in: rig.seen).x }
+      }
+      let before = try places()
+      article.button("Like")?.click()
+      try rig.settle()
+      XCTAssertEqual(feed.button("React")?.texts, ["1"])
+      XCTAssertEqual(try places(), before)
       rig.close()
     }
   }

@@ -33,10 +33,18 @@ import PublicationClient
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
     allRead.isSensitive = !state.posts.ids.isEmpty
-    list.show(state.posts, words: state.isUnreadOnly ? .unread : .feed)
+    list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice))
     if state.jumps != jumps { jump = .asked }
     jumps = state.jumps
     keepAtTop(state.posts)
+  }
+
+  private func words(_ choice: FeedViewModel.Choice) -> PostListView.Words {
+    switch choice {
+    case .all: .feed
+    case .followed: .followed
+    case .fanClub: .fanClub
+    }
   }
 
   func takeKeyboard() { list.takeKeyboard() }

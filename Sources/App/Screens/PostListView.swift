@@ -13,6 +13,12 @@ import PublicationClient
     static let feed = Words(
       loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
       emptySentence: "This publication has no posts so far. Refresh to look again.")
+    static let followed = Words(
+      loading: "Fetching the latest posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
+      emptySentence: "The fan clubs that you follow have no posts so far. Refresh to look again.")
+    static let fanClub = Words(
+      loading: "Fetching posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
+      emptySentence: "This fan club has no posts so far. One from a list of feeds fetches them on its own page.")
     static let unread = Words(
       loading: "Fetching what you have not read…", emptyIcon: .done, emptyHeading: "All read",
       emptySentence: "There is nothing here that you have not read. Refresh to look again.")

@@ -41,6 +41,8 @@ extension Reaction {
   init() {
     root = Button(Box(.horizontal, spacing: 6, children: [image, count]), name: "React", styles: [.flat, "quiet", "reaction"])
     root.tooltip = "React"
+    // With room for the number, so that a reaction is taken back by a click at the same place.
+    root.setMinimumSize(width: 60)
   }
 
   func show(_ row: PostRow) {
@@ -83,6 +85,8 @@ extension Reaction {
     let button = Button(
       Box(.horizontal, spacing: 6, children: [Image(kind.icon), count]), name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
     button.tooltip = kind.words
+    // With room for the number, so that the others stay where they are when one is chosen.
+    button.setMinimumSize(width: 54)
     button.onClicked(self) { $0.onChosen?(kind) }
     return (kind, button, count)
   }
