@@ -24,7 +24,7 @@ enum Matrix {
     var description: String { "MATINEE_SEED=\(seed), \(journey.name), \(title), switched: \(isSwitched), \(blows)" }
   }
 
-  /// Ways to buy: each seed takes the next one.
+  /// Ways to buy: three seeds in a row take everything of them.
   static let purchases = [
     Journey(name: "subscription", product: "premium.monthly", decision: .approved, stage: .device),
     Journey(name: "article passes", product: "passes.5", decision: .approved, stage: .backend, passes: 5),
@@ -115,17 +115,20 @@ enum Matrix {
     return outcomes
   }
 
-  /// A seed's cases: everything of one way to buy, and a part of the rest.
+  /// A seed's cases: a third of everything of each way to buy, another with each next seed, and a part of the rest.
   private static func cases(of seed: UInt64, _ rehearsals: [Rehearsal]) -> [Case] {
     var chance = Chance(state: seed)
     var cases: [Case] = []
     for (number, rehearsal) in rehearsals.enumerated() {
-      let isWhole = number == Int((seed + UInt64(purchases.count) - 1) % UInt64(purchases.count))
-      let isPart = number >= purchases.count
-      guard isWhole || isPart else { continue }
-      for (point, title) in rehearsal.points where isWhole || Bool.random(using: &chance) {
+      for (place, (point, title)) in rehearsal.points.enumerated() {
         let victims = Self.victims(at: point)
-        for victim in isWhole ? victims : [victims.randomElement(using: &chance) ?? .both] {
+        let struck =
+          if number < purchases.count {
+            victims.enumerated().filter { (UInt64(place + $0.offset) + seed) % 3 == 0 }.map(\.element)
+          } else {
+            Bool.random(using: &chance) ? [victims.randomElement(using: &chance) ?? .both] : []
+          }
+        for victim in struck {
           cases.append(
             Case(
               seed: seed, journey: rehearsal.journey, title: title, blows: Self.blows(point, victim, &chance),
