@@ -254,6 +254,60 @@ import Testing
     #expect(bench.outputs.isEmpty)
   }
 
+  /// Charged, and refused only later: another try would be another charge.
+  @Test(arguments: [false, true]) func paidThenTheReceiptIsRefused(isDeferred: Bool) async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in isDeferred ? .deferred("Waiting for the bank's approval…") : .busy(retryAfter: .seconds(60)) }
+    await bench.appear()
+    let names = Names(bench)
+    let sentence = isDeferred ? "Waiting for the bank's approval…" : PendingReason.storeUnavailable.sentence
+    await pay(bench)
+    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    await bench.purchases.check(try await bench.lastID())
+    await bench.until { if case .problem = bench.model.state.status { true } else { false } }
+    #expect(
+      bench.states == [
+        names.ready, names.asking, names.authorizing, names.charging, names.ready.with(.waiting(sentence), canPay: false),
+        names.ready.with(.problem("This receipt is not valid. Write to us."), canPay: false),
+      ])
+    bench.model.payTapped()
+    bench.model.dismissed()
+    bench.model.appear()
+    bench.model.payTapped()
+    await bench.effects.settled()
+    #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
+    #expect(!bench.model.state.canPay)
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test func deferredThenNotSoldAnyMore() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    await bench.appear()
+    let names = Names(bench)
+    await pay(bench)
+    bench.queue.answer { _, _ in .unknownProduct("This is not sold any more.") }
+    await bench.purchases.check(try await bench.lastID())
+    await bench.until { if case .problem = bench.model.state.status { true } else { false } }
+    #expect(bench.model.state == names.ready.with(.problem("This is not sold any more."), canPay: false))
+  }
+
+  @Test func cancelledElsewhereIsNoFailure() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly")
+    await bench.appear()
+    let names = Names(bench)
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    let other = Task { await bench.purchases.purchase(monthly, authorizer: asking(gate, .cancelled)) }
+    await gate.reached()
+    await pay(bench)
+    #expect(bench.model.state == names.ready.with(.waiting(PendingReason.storeUnavailable.sentence), canPay: false))
+    gate.open()
+    #expect(await other.value == .cancelled)
+    await bench.until { bench.model.state.status == nil }
+    #expect(bench.model.state == names.ready, "it can be paid here")
+  }
+
   @Test func interruptedThenConfirmed() async throws {
     let bench = try await Bench()
     bench.queue.answer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }

@@ -35,6 +35,17 @@ public enum PurchaseFailure: Error, Equatable, Sendable {
   /// The code of a purchase that was charged, and whose receipt the store refused: the one refusal after which money may have moved.
   public static let receiptRejected = "receipt_rejected"
 
+  /// From what the journal says of a purchase that failed after the person agreed: its code, and the sentence for the person.
+  public init(code: String, sentence: String) {
+    self =
+      switch code {
+      case PurchaseFailure.authorization("").code: .authorization(sentence)
+      case PurchaseFailure.declined("").code: .declined(sentence)
+      case PurchaseFailure.unknownProduct("").code: .unknownProduct(sentence)
+      default: .refused(code: code, sentence: sentence)
+      }
+  }
+
   /// A stable word for journals, logs and counts.
   public var code: String {
     switch self {

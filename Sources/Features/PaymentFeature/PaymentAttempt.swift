@@ -1,28 +1,45 @@
 import PublicationClient
 import PurchaseService
 
-/// One press of "Pay": the facts about it, and what they come to. Status text and buttons read ``outcome``; nothing else stores success.
+/// One press of "Pay": the facts about it, and the one thing that they come to. Status text and buttons read ``standing``; nothing else
+/// stores success.
 struct PaymentAttempt: Equatable {
-  /// Whether the purchase has not answered yet.
-  private(set) var isRunning: Bool
-  /// What the purchase answered.
-  var result: PurchaseOutcome<PurchasableProduct>?
-  private var stage: PurchaseStage?
-  // The three facts.
+  /// What the facts come to.
+  enum Standing: Equatable {
+    /// Nothing was pressed, or what was has been cancelled.
+    case untouched
+    /// The reader is being asked, and can still leave.
+    case asking
+    /// The reader agreed; the provider is asked for a token.
+    case authorizing
+    /// There is a token, and the store is asked.
+    case charging
+    /// Agreed to, and the store has not settled it.
+    case waiting(PendingReason)
+    /// Not bought.
+    case failed(PurchaseFailure)
+    /// Bought, and unlocked.
+    case bought
+  }
+
+  // The three facts, the last with what the store made of it.
   private var authorizationStarted = false
   private var tokenError: String?
   private var hasToken = false
+  private var answer: PurchaseOutcome<PurchasableProduct>?
 
+  private var isPressed: Bool
+  private var stage: PurchaseStage?
   /// What to say while the reader has not agreed.
   private let question: String
 
-  init(question: String = "", isRunning: Bool = false) {
-    self.question = question
-    self.isRunning = isRunning
+  /// - Parameter question: what to say while the reader has not agreed; `nil` as long as nothing was pressed.
+  init(asking question: String? = nil) {
+    self.question = question ?? ""
+    isPressed = question != nil
   }
 
-  /// Where the authorization stands.
-  var outcome: PaymentOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
+  // MARK: Facts
 
   mutating func reached(_ stage: PurchaseStage) {
     self.stage = stage
@@ -34,27 +51,53 @@ struct PaymentAttempt: Equatable {
   }
 
   /// - Parameter reason: what the payment that is under way already waits for, when that is why this one was not begun.
-  mutating func ended(_ result: PurchaseOutcome<PurchasableProduct>, waitingFor reason: PendingReason = .storeUnavailable) {
-    isRunning = false
-    switch result {
+  mutating func ended(_ outcome: PurchaseOutcome<PurchasableProduct>, waitingFor reason: PendingReason = .storeUnavailable) {
+    switch outcome {
     case .cancelled: self = PaymentAttempt()
-    case .failed(.authorization(let sentence)):
-      tokenError = sentence
-      self.result = result
+    case .failed(.authorization(let sentence)): (tokenError, answer) = (sentence, outcome)
     // Paid already, by an earlier press or an earlier run: what is left is to wait for it.
-    case .failed(.inProgress): self.result = .pending(reason)
-    case .purchased, .failed, .pending: self.result = result
+    case .failed(.inProgress): answer = .pending(reason)
+    case .purchased, .failed, .pending: answer = outcome
     }
   }
 
-  /// Whether nothing was pressed, or what was has been cancelled.
-  var isUntouched: Bool { !isRunning && result == nil }
+  /// The reader left: before they agreed there is nothing to keep.
+  mutating func left() { if outcome == .notAuthorized { self = PaymentAttempt() } }
+
+  // MARK: What they come to
+
+  private var outcome: PaymentOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
+
+  /// The one place where the facts become an outcome.
+  var standing: Standing {
+    switch (outcome, answer) {
+    case (_, .purchased): .bought
+    case (_, .pending(let reason)): .waiting(reason)
+    case (_, .failed(let failure)): .failed(failure)
+    case (.failed(let sentence), _): .failed(.authorization(sentence))
+    case (.authorized, _): .charging
+    case (.authorizing, _): .authorizing
+    case (.notAuthorized, _): isPressed ? .asking : .untouched
+    }
+  }
+
+  /// Whether the purchase has not answered yet.
+  var isRunning: Bool {
+    switch standing {
+    case .asking, .authorizing, .charging: true
+    case .untouched, .waiting, .failed, .bought: false
+    }
+  }
+
+  /// Whether leaving now still cancels, or leaves nothing behind.
+  var canLeave: Bool { !isRunning || standing == .asking }
+
   /// Whether "Pay" makes sense now.
-  var canStart: Bool { isUntouched || hasFailed }
+  var canStart: Bool { standing == .untouched || hasFailed }
 
   /// Whether another try may succeed.
   var hasFailed: Bool {
-    guard case .failed(let failure) = result else { return false }
+    guard case .failed(let failure) = standing else { return false }
     switch failure {
     case .inProgress, .alreadyOwned, .unknownProduct: return false
     // Another try would be another charge.
@@ -65,16 +108,15 @@ struct PaymentAttempt: Equatable {
 
   /// What to say.
   var status: PaymentViewModel.State.Status? {
-    switch (outcome, result) {
-    case (.failed(let sentence), _): .problem(sentence)
-    case (_, .purchased): .done("Unlocked. Thank you!")
-    case (_, .pending(.interrupted(let sentence, let page))): .confirm(sentence, page: page)
-    case (_, .pending(let reason)): .waiting(reason.sentence)
-    case (_, .failed(let failure)): .problem(failure.sentence)
-    case (_, .cancelled): nil
-    case (.notAuthorized, nil): isRunning ? .working(question) : nil
-    case (.authorizing, nil): .working("Authorizing the payment…")
-    case (.authorized, nil): .working(stageText)
+    switch standing {
+    case .untouched: nil
+    case .asking: .working(question)
+    case .authorizing: .working("Authorizing the payment…")
+    case .charging: .working(stageText)
+    case .waiting(.interrupted(let sentence, let page)): .confirm(sentence, page: page)
+    case .waiting(let reason): .waiting(reason.sentence)
+    case .failed(let failure): .problem(failure.sentence)
+    case .bought: .done("Unlocked. Thank you!")
     }
   }
 

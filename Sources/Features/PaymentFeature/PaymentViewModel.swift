@@ -81,7 +81,7 @@ import PurchaseService
       ]
     }
     reload()
-    if case .purchased = attempt.result { finish() }
+    if attempt.standing == .bought { finish() }
   }
 
   /// The sheet is not on screen any more: as ``dismissed()``.
@@ -99,7 +99,7 @@ import PurchaseService
   /// The reader pressed "Pay". A second press while that is under way does nothing.
   public func payTapped() {
     guard state.canPay, let product, let method else { return }
-    attempt = PaymentAttempt(question: method.question, isRunning: true)
+    attempt = PaymentAttempt(asking: method.question)
     isLeaving = false
     show()
     paying = Task { [weak self, purchases] in
@@ -137,9 +137,10 @@ import PurchaseService
     isGone = true
     for task in watching { task.cancel() }
     watching = []
-    if attempt.isRunning, attempt.outcome == .notAuthorized { paying?.cancel() }
-    if !attempt.isRunning, attempt.outcome == .notAuthorized {
-      attempt = PaymentAttempt()
+    if attempt.standing == .asking {
+      paying?.cancel()
+    } else if !attempt.isRunning {
+      attempt.left()
       show()
     }
   }
@@ -171,7 +172,7 @@ import PurchaseService
     self.failure = product == nil ? failure : nil
     // Nothing to pay again.
     if purchases.isUnderWay(productID), !attempt.isRunning {
-      attempt.result = .pending(reason ?? .storeUnavailable)
+      attempt.ended(.pending(reason ?? .storeUnavailable))
       Task { [weak self] in await self?.follow() }
     }
     show()
@@ -188,7 +189,7 @@ import PurchaseService
     attempt.ended(result, waitingFor: reason ?? .storeUnavailable)
     paying = nil
     show()
-    if case .pending = attempt.result { Task { [weak self] in await self?.follow() } }
+    if case .waiting = attempt.standing { Task { [weak self] in await self?.follow() } }
     switch result {
     case .purchased: finish()
     case .cancelled where isLeaving: leave()
@@ -199,16 +200,19 @@ import PurchaseService
 
   /// What a payment waits for, and how it ends, is in the journal: it may take days, and another run of the app.
   private func follow() async {
-    guard case .pending(let reason) = attempt.result, let product else { return }
-    let last = try? await purchases.history().first { $0.productID == productID && $0.step != .begun }
-    guard case .pending(reason) = attempt.result, let last else { return }
+    guard case .waiting(let reason) = attempt.standing, let product else { return }
+    let last = try? await purchases.history().first { $0.productID == productID }
+    guard attempt.standing == .waiting(reason), let last else { return }
     switch last.state {
     case .purchased:
       attempt.ended(.purchased(PurchasableProduct(product)))
       show()
       finish()
       return
-    case .failed: attempt.ended(.failed(.declined(last.sentence ?? "The payment failed. Nothing was charged.")))
+    case .failed:
+      // Whoever left it before agreeing left nothing behind.
+      let failure = last.failure.map { PurchaseFailure(code: $0, sentence: last.sentence ?? "The payment failed.") }
+      attempt.ended(failure.map { .failed($0) } ?? .cancelled)
     case .deferred, .interrupted: if let reason = last.pendingReason { attempt.ended(.pending(reason)) }
     case .purchasing, .restored, .revoked: break
     }
@@ -223,7 +227,7 @@ import PurchaseService
   }
 
   private func leave() {
-    if attempt.outcome == .notAuthorized { attempt = PaymentAttempt() }
+    attempt.left()
     show()
     output(.cancelled)
   }
@@ -243,8 +247,8 @@ import PurchaseService
     }
     new.status = attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
-    new.canCancel = !attempt.isRunning || attempt.outcome == .notAuthorized
-    new.canOpenAgain = attempt.isRunning && attempt.outcome == .notAuthorized && method?.openAgain != nil
+    new.canCancel = attempt.canLeave
+    new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
   }
 
@@ -252,7 +256,7 @@ import PurchaseService
     if let failure { return .failed(failure) }
     guard let product else { return .loading }
     // Not while, or after, it is bought here: the sheet then says so by its status.
-    let isYours = attempt.isUntouched && purchases.covers(product)
+    let isYours = attempt.standing == .untouched && purchases.covers(product)
     return isYours ? .alreadyYours("“\(product.name)” is yours already. There is nothing to pay.") : .ready
   }
 }
