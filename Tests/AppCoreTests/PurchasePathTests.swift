@@ -5,6 +5,7 @@ import HTTPTransport
 import NavigationCore
 import PublicationListener
 import PublicationServer
+import PurchaseService
 import Runtime
 import SessionService
 import TestSupport
@@ -189,6 +190,72 @@ import Testing
     await rig.settle()
     #expect(rig.visible == .purchases(order: bought.id), "one that is not there changes nothing")
     #expect(rig.presenter.messages.last == "This link leads to something that is not here, or no longer.")
+  }
+
+  /// What the way to the publication is like.
+  private final class Weather: Sendable {
+    enum Kind: Sendable {
+      case fair
+      case noNetwork
+      /// A proxy of the network's own answers for orders.
+      case proxy
+    }
+
+    private let state = Mutex(Kind.fair)
+    var kind: Kind {
+      get { state.withLock { $0 } }
+      set { state.withLock { $0 = newValue } }
+    }
+  }
+
+  private func payIn(_ kind: Weather.Kind) async throws -> (PathRig, Weather) {
+    let (publication, weather) = (try await Sample.publication(clock: clock, gateway: gateway), Weather())
+    let rig = try await atThePayment(
+      InProcessTransport { request in
+        switch weather.kind {
+        case .noNetwork: throw TransportError.unreachable("no network")
+        case .proxy where request.path.hasPrefix("/v1/orders/"): return Response(401, body: Data("<html>Who are you?</html>".utf8))
+        case .fair, .proxy: return await publication.handle(request)
+        }
+      })
+    weather.kind = kind
+    try await pay(rig)
+    return (rig, weather)
+  }
+
+  /// The clock of the app stands still: no wait ends by itself.
+  @Test func aPaymentWithoutANetworkGoesOnOnceThatIsBack() async throws {
+    let (rig, weather) = try await payIn(.noNetwork)
+    #expect(await gateway.charges == 0)
+    weather.kind = .fair
+    rig.coordinator.networkIsBack()
+    await wait { isReadable(rig) }
+    #expect(isReadable(rig))
+    #expect(await gateway.charges == 1)
+  }
+
+  @Test func aPaymentWithoutANetworkGoesOnOnceThePublicationAnswersSomethingElse() async throws {
+    let (rig, weather) = try await payIn(.noNetwork)
+    weather.kind = .fair
+    rig.coordinator.perform(.tab(.fanClubs))
+    while await gateway.charges == 0 { await Task.yield() }
+    await rig.settle()
+    rig.coordinator.perform(.post("p45"))
+    await wait { isReadable(rig) }
+    #expect(isReadable(rig))
+    #expect(await gateway.charges == 1)
+  }
+
+  @Test func aProxyThatWantsALoginEndsNoSessionAndNoPayment() async throws {
+    let (rig, weather) = try await payIn(.proxy)
+    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    #expect(payment.state.status?.text != PendingReason.sessionEnded.sentence)
+    #expect(!payment.state.canPay)
+    weather.kind = .fair
+    rig.coordinator.networkIsBack()
+    await wait { isReadable(rig) }
+    #expect(isReadable(rig))
+    #expect(await gateway.charges == 1)
   }
 
   /// Remembers which order was begun, and how often its checkout was looked at.

@@ -15,7 +15,6 @@ import Runtime
 
   init(_ errand: Errand, _ standing: Standing) async throws {
     self.errand = errand
-    let retry = RetryPolicy(triesInForeground: 1_000, patience: .seconds(86_400), tries: 1_000)
     let clock = StandingClock(standing)
     journal = try await Journal(path: errand.folder + "/purchases.sqlite", clock: clock)
     let transport: any Transport =
@@ -31,7 +30,8 @@ import Runtime
       delivered.yield()
     }
     let account: PublicationPath.Account = { $0 == errand.reader ? client : nil }
-    let environment = PurchaseEnvironment(clock: clock, effects: effects, retry: retry)
+    // With the waits of the app, which take as long as the test wants.
+    let environment = PurchaseEnvironment(clock: clock, effects: effects)
     // What paces the looks at orders is no wait for an answer.
     let queue = PublicationQueue(clock: SystemClock(), account: account)
     purchases = StagedPurchases(

@@ -114,9 +114,10 @@ import Testing
   @Test func answersThatCannotBeUsedAreKept() async {
     let open = json(201, order(.open))
     let proxy = { @Sendable in Response(403, body: Data("<html>Log in to this network</html>".utf8)) }
+    let login = { @Sendable in Response(401, body: Data("<html>Who are you?</html>".utf8)) }
     for answer in [
       json(200, [1, 2]), json(200, order(.paid)), json(200, order(.open)), json(200, order(.paid, receipt: "r", id: UUID())), proxy,
-      { Response(204) }, { Response(302) },
+      login, { Response(204) }, { Response(302) },
     ] {
       let outcome = await submit(open, answer).outcome
       guard case .unavailable = outcome else {

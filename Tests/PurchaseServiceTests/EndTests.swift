@@ -44,7 +44,6 @@ import Testing
     let issuer = bench.issuer
     bench.queue.answer { transaction, call in call == 1 ? .unauthorized : issuer.accepted(transaction) }
     #expect(await bench.buy() == .pending(.sessionEnded))
-    await bench.idle()
     #expect(ends.all.isEmpty)
     try await bench.purchases.resume()
     await bench.idle()

@@ -51,8 +51,8 @@ import Testing
     #expect(decision(.unavailable(reason: "time-out")) == .keep(.wait(nil)))
   }
 
-  @Test(arguments: [400, 403, 404, 451, 511]) func anAnswerThatIsNotTheStoresIsKeptAndAskedAgain(status: Int) {
-    // A captive portal's "403" must not finish a transaction that may be paid.
+  @Test(arguments: [400, 401, 403, 404, 407, 451, 511]) func anAnswerThatIsNotTheStoresIsKeptAndAskedAgain(status: Int) {
+    // A captive portal's "403" must not finish a transaction that may be paid, nor a proxy's "401" end a session.
     let answer = SubmissionOutcome(status: status, isFromStore: false, code: "http", sentence: "Log in to this network.")
     #expect(decision(answer) == .keep(.wait(nil)))
   }

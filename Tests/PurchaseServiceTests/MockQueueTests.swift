@@ -25,7 +25,7 @@ private let issue: MockQueueProcessor.Failure = { message, at in
       seller: "store",
       path: PurchasePath(name: "mock", fetcher: ScriptedProducts([monthly]), queue: queue, verifier: NoVerifier()),
       journal: try await Journal(path: ":memory:", clock: clock),
-      environment: PurchaseEnvironment(clock: clock, effects: Effects(), retry: RetryPolicy(triesInForeground: 1, tries: 1)))
+      environment: PurchaseEnvironment(clock: clock, effects: Effects(), retry: RetryPolicy(triesInForeground: 1)))
   }
 
   @Test func whereNobodyIsSignedInTheQueueIsNotReached() async throws {

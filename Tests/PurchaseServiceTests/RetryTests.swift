@@ -49,12 +49,6 @@ import Testing
     #expect(await outcome == .purchased("premium.monthly"))
   }
 
-  @Test func whoAskedIsToldAlsoWhenPatienceOutlastsTheTries() async throws {
-    let bench = try await Bench(retry: RetryPolicy(triesInForeground: 3, tries: 1))
-    failing(bench, 9, .unavailable(reason: "time-out"))
-    #expect(await bench.buy() == .pending(.storeUnavailable))
-  }
-
   @Test func aLongWaitIsNotSatThrough() async throws {
     let bench = try await Bench()
     failing(bench, 1, .busy(retryAfter: .seconds(300)))
@@ -86,16 +80,122 @@ import Testing
     #expect(bench.stages.count == told, "whoever asked has an answer")
   }
 
-  @Test func whenTheTriesAreUsedUpTheNextResumeGoesOn() async throws {
-    let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1, tries: 2))
-    failing(bench, 2, .unavailable(reason: "no connection"))
-    #expect(await bench.buy() == .pending(.storeUnavailable))
+  @Test func thereIsNoLastTry() async throws {
+    let bench = try await Bench(random: FixedRandom(.max))
+    failing(bench, 60, .unavailable(reason: "no connection"))
+    async let outcome = bench.buy()
+    for tries in 1...60 {
+      await bench.clock.waitForSleepers()
+      // The longest wait, with all of the jitter.
+      bench.clock.advance(by: .seconds(450))
+      await bench.until { bench.queue.submitted.count > tries }
+    }
+    #expect(await outcome == .pending(.storeUnavailable))
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.ledger.charges == [id(1)])
+  }
+
+  // MARK: The network is back
+
+  /// A purchase that is asked about every few minutes by now.
+  private func longOut(_ bench: Bench, _ outcome: SubmissionOutcome = .unavailable(reason: "no connection")) async {
+    failing(bench, .max, outcome)
+    #expect(await bench.buy() == .pending(outcome == .unauthorized ? .sessionEnded : .storeUnavailable))
     await bench.clock.waitForSleepers()
+  }
+
+  private func works(_ bench: Bench) {
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+  }
+
+  @Test func aNetworkThatIsBackEndsTheWait() async throws {
+    let bench = try await Bench(retry: RetryPolicy(firstWait: .seconds(300), triesInForeground: 1))
+    await longOut(bench)
+    works(bench)
+    bench.purchases.networkIsBack()
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.queue.submitted.count == 2)
+    bench.purchases.networkIsBack()
+    #expect(bench.queue.submitted.count == 2, "and nothing is left to be asked")
+  }
+
+  @Test func aNetworkThatCameBackWhileTheStoreWasAskedCounts() async throws {
+    let gate = Gate()
+    let bench = try await Bench(retry: RetryPolicy(firstWait: .seconds(300), triesInForeground: 1))
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, call in
+      guard call == 1 else { return issuer.accepted(transaction) }
+      await gate.wait()
+      return .unavailable(reason: "time-out")
+    }
+    async let outcome = bench.buy()
+    await gate.reached()
+    bench.purchases.networkIsBack()
+    gate.open()
+    #expect(await outcome == .pending(.storeUnavailable))
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"], "asked again at once, without a wait")
+  }
+
+  @Test func aStoreThatAnswersAllButThisIsNotAskedEachTime() async throws {
+    let bench = try await Bench(retry: RetryPolicy(firstWait: .seconds(10), longestWait: .seconds(300), triesInForeground: 1))
+    await longOut(bench)
+    var tries: [Int] = []
+    // Somebody reads on for ten minutes: the publication answers every second.
+    for _ in 0..<600 {
+      bench.purchases.networkIsBack()
+      bench.clock.advance(by: .seconds(1))
+      await bench.effects.settled()
+      await bench.clock.waitForSleepers()
+      if tries.last != bench.queue.submitted.count { tries.append(bench.queue.submitted.count) }
+    }
+    #expect(bench.queue.submitted.count <= 9, "at once, then 10, 20, 40, 80, 160, 300 seconds apart")
+    #expect(bench.queue.submitted.count >= 6)
+    // The reader puts it away; a whole wait later nobody has answered anything.
+    let before = bench.queue.submitted.count
+    while bench.queue.submitted.count < before + 2 {
+      bench.clock.advance(by: .seconds(10))
+      await bench.effects.settled()
+      await bench.clock.waitForSleepers()
+    }
+    works(bench)
+    bench.purchases.networkIsBack()
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"], "at once again")
+  }
+
+  @Test func whatTheStoreItselfAskedForIsKeptTo() async throws {
+    let bench = try await Bench()
+    await longOut(bench, .busy(retryAfter: .seconds(60)))
+    bench.purchases.networkIsBack()
+    bench.clock.advance(by: .seconds(59))
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == 1)
+    works(bench)
     bench.clock.advance(by: .seconds(1))
     await bench.idle()
-    #expect(bench.purchases.entitlements.isEmpty)
-    #expect(try await bench.steps(id(1)).last == .submitted)
-    #expect(await bench.buy() == .failed(.inProgress), "still not for sale")
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+  }
+
+  @Test func whatWaitsForSomebodyIsNoMatterOfTheNetwork() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("A parent.") }
+    #expect(await bench.buy() == .pending(.deferred("A parent.")))
+    await bench.clock.waitForSleepers()
+    bench.purchases.networkIsBack()
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == 1)
+  }
+
+  @Test func aSessionThatGoesOnIsAskedWithAgain() async throws {
+    let bench = try await Bench()
+    failing(bench, 1, .unauthorized)
+    #expect(await bench.buy() == .pending(.sessionEnded))
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
     await bench.idle()
     #expect(bench.purchases.entitlements == ["premium.monthly"])
     #expect(bench.ledger.charges == [id(1)])

@@ -145,6 +145,12 @@ import SessionService
   public func networkIsBack() {
     environment.effects.deliver("network")
     factory.reader?.content.networkIsBack()
+    reached()
+  }
+
+  /// There is a way to the publication, as far as anybody knows.
+  private func reached() {
+    purchases?.networkIsBack()
     checkAgain()
     onReached?()
   }
@@ -324,10 +330,7 @@ import SessionService
     factory.reader = reader
     reader.resume { [weak self] in self?.say($0) }
     waiting.follow(reader.content)
-    reader.content.onAnswer = { [weak self] in
-      self?.checkAgain()
-      self?.onReached?()
-    }
+    reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     factory.loadPublication()
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }

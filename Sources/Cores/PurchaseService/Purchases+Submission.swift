@@ -16,7 +16,8 @@ extension Purchases {
     case waiting(PendingReason)
   }
 
-  /// Takes a transaction from where it is to its end, as often and as long as ``RetryPolicy`` says. Nothing cancels this.
+  /// Takes a transaction from where it is to its end, however often the store has to be asked: as ``RetryPolicy`` paces it, and at once
+  /// when the network is back. Nothing but another user ends this before.
   func drive(_ submission: Submission<Purchasable>) async {
     var tries = 0
     let wasBought = submission.transaction.step == .verified
@@ -34,17 +35,22 @@ extension Purchases {
       case .waiting(let reason):
         tries = 0
         submission.report(.pending(reason))
-        await submission.pause(for: environment.retry.waitForSomebody, environment)
+        let wait = environment.retry.waitForSomebody
+        await submission.pause(for: wait, atLeast: wait, environment)
       case .later(let asked, let reason):
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: asked, chance: environment.random.fraction())
-        let isLast = tries >= environment.retry.tries
-        if isLast || tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
+        if reason == .sessionEnded {
+          submission.report(.pending(reason))
+        } else if tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
           submission.report(.pending(submission.transaction.pendingReason ?? reason))
         }
-        if isLast { return }
         submission.onStage?(.retrying)
-        await submission.pause(for: wait, environment)
+        // What the store asked for is kept to. A store that is there, and breaks over this all the same, is not asked each time that it
+        // answers something else: such tries are as far apart as any others.
+        let early = submission.earlyTries
+        let least = asked != nil ? wait : early == 0 ? .zero : min(environment.retry.wait(after: early, asked: nil, chance: 0), wait)
+        await submission.pause(for: wait, atLeast: least, environment)
       }
     }
   }
@@ -91,7 +97,8 @@ extension Purchases {
       try? await record(submission.transaction)
       await tellFinished(submission)
       return .over(.failed(failure))
-    case .keep(.renewSession): return .parked(.sessionEnded)
+    // A session that has ended is over for this layer when ``setUser(_:)`` says so; one that goes on is asked with again.
+    case .keep(.renewSession): return .later(.sessionEnded)
     case .keep(.wait(let asked)): return .later(asked: asked)
     case .keep(.somebody(let reason)):
       submission.transaction.wait(for: reason)

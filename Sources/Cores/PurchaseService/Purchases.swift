@@ -122,6 +122,9 @@ import Runtime
     for transaction in unfinished { goOn(with: transaction) }
   }
 
+  /// See ``PurchaseLayer/networkIsBack()``.
+  public func networkIsBack() { for submission in submissions.values { submission.networkIsBack() } }
+
   private func unfinished() async throws -> [Transaction] {
     try await environment.effects.run("purchase.unfinished") { [journal, seller] in try await journal.unfinished(seller: seller) }
   }

@@ -78,7 +78,7 @@ public enum SubmissionOutcome: Equatable, Sendable {
     code: String, sentence: String
   ) {
     switch status {
-    case 401: self = .unauthorized
+    case 401 where isFromStore: self = .unauthorized
     case 408, 425, 429: self = .busy(retryAfter: retryAfter)
     // A page of a proxy is no decision of the store's, whatever its status.
     case 400..<500 where !isFromStore: self = .unavailable(reason: "status \(status)", retryAfter: retryAfter)

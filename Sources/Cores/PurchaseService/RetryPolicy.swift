@@ -1,6 +1,6 @@
 import Runtime
 
-/// How often, and after which waits, a transaction that the store did not settle is submitted again.
+/// After which waits a transaction that the store did not settle is submitted again. There is no last try: it may have been paid.
 public struct RetryPolicy: Equatable, Sendable {
   /// The wait after the first try; it doubles with each further one.
   public var firstWait: Duration
@@ -12,22 +12,19 @@ public struct RetryPolicy: Equatable, Sendable {
   public var triesInForeground: Int
   /// The longest wait that whoever asked is made to sit through before being told that the purchase is pending.
   public var patience: Duration
-  /// After how many tries it is left to the next start or sign-in.
-  public var tries: Int
-  /// The wait before asking again about a purchase that somebody has yet to approve, or to do something for. That has no last try.
+  /// The wait before asking again about a purchase that somebody has yet to approve, or to do something for.
   public var waitForSomebody: Duration
 
-  /// Makes one; without arguments three tries in the foreground and twelve in all, over about half an hour.
+  /// Makes one; without arguments three tries in the foreground, and one every five minutes or so in the end.
   public init(
-    firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(600), jitter: Double = 0.5, triesInForeground: Int = 3,
-    patience: Duration = .seconds(20), tries: Int = 12, waitForSomebody: Duration = .seconds(900)
+    firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(300), jitter: Double = 0.5, triesInForeground: Int = 3,
+    patience: Duration = .seconds(20), waitForSomebody: Duration = .seconds(900)
   ) {
     self.firstWait = firstWait
     self.longestWait = longestWait
     self.jitter = jitter
     self.triesInForeground = triesInForeground
     self.patience = patience
-    self.tries = tries
     self.waitForSomebody = waitForSomebody
   }
 

@@ -65,6 +65,9 @@ import Runtime
     if let failure { throw failure }
   }
 
+  /// See ``PurchaseLayer/networkIsBack()``.
+  public func networkIsBack() { for path in both { path.networkIsBack() } }
+
   // MARK: Selling
 
   /// See ``PurchaseLayer/storefront``.

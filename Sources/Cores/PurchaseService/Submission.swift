@@ -9,6 +9,12 @@ import Runtime
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   private var sleep: Task<Void, any Error>?
   private(set) var isWoken = false
+  /// Whether the network was said to be back since the try began.
+  private var isNetworkBack = false
+  /// Whether that ends the sleep.
+  private var canEndEarly = false
+  /// How many tries in a row came early for that, and were in vain.
+  private(set) var earlyTries = 0
   private var watching: [CheckedContinuation<Void, Never>] = []
 
   init(_ transaction: Transaction) { self.transaction = transaction }
@@ -33,7 +39,7 @@ import Runtime
   }
 
   /// A try begins: what happened before does not end the wait after it.
-  func tries() { isWoken = false }
+  func tries() { (isWoken, isNetworkBack) = (false, false) }
 
   /// Returns once the store has been asked again, whatever came of it.
   func nextTry() async { await withCheckedContinuation { watching.append($0) } }
@@ -46,9 +52,19 @@ import Runtime
   }
 
   /// Waits before the next try.
-  func pause(for duration: Duration, _ environment: PurchaseEnvironment) async {
+  /// - Parameter least: how much of it is waited for also when the network is back.
+  func pause(for duration: Duration, atLeast least: Duration, _ environment: PurchaseEnvironment) async {
     tried()
-    guard !isWoken else { return }
+    await sleep(for: least, environment)
+    canEndEarly = true
+    if !isNetworkBack { await sleep(for: duration - least, environment) }
+    canEndEarly = false
+    // A whole wait without a word: whoever is heard of after that is back.
+    if !isWoken { earlyTries = isNetworkBack ? earlyTries + 1 : 0 }
+  }
+
+  private func sleep(for duration: Duration, _ environment: PurchaseEnvironment) async {
+    guard !isWoken, duration > .zero else { return }
     let sleep = Task { try await environment.effects.sleep("purchase.wait", for: duration, on: environment.clock) }
     self.sleep = sleep
     _ = try? await sleep.value
@@ -59,5 +75,11 @@ import Runtime
   func wake() {
     isWoken = true
     sleep?.cancel()
+  }
+
+  /// Ends a wait early, or leaves out the next, as far as ``pause(for:atLeast:_:)`` lets it.
+  func networkIsBack() {
+    isNetworkBack = true
+    if canEndEarly { sleep?.cancel() }
   }
 }
