@@ -186,9 +186,28 @@ import Testing
     #expect(second.problems.all == ["The flag “kept” is to be on for 300 percent of the readers."])
   }
 
-  @Test func aFileThatCannotBeReadIsReportedAndNothingElseSuffers() async throws {
+  @Test func aDamagedFileIsSetAsideAndCountingGoesOn() async throws {
     let folder = try Folder()
-    try Data("this is no database, and never was one; it is longer than a header".utf8).write(to: URL(fileURLWithPath: folder.file))
+    let damaged = Data("this is no database, and never was one; it is longer than a header".utf8)
+    try damaged.write(to: URL(fileURLWithPath: folder.file))
+    try server.set("new", 100)
+    let first = try Run(server, path: folder.file)
+    await first.start("reader")
+    #expect(first.flags.isOn(flag))
+    await first.settle()
+    // Killed: nothing closes its session.
+    #expect(first.problems.all == ["The file with the flags and what was counted was damaged. It was set aside, and a new one made."])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file + ".damaged")) == damaged)
+    let second = try Run(server, path: folder.file)
+    await second.start("reader")
+    await second.quit()
+    #expect(second.problems.all.isEmpty)
+    #expect(server.taken("reader") == ["exposed new=on", "crashed new=on"])
+  }
+
+  @Test func aFileThatCannotBeUsedIsReportedAndNothingElseSuffers() async throws {
+    let folder = try Folder()
+    try FileManager.default.createDirectory(atPath: folder.file, withIntermediateDirectories: true)
     try server.set("new", 100)
     let run = try Run(server, path: folder.file)
     await run.start("reader")

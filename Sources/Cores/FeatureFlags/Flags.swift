@@ -70,7 +70,8 @@ public struct FlagEnvironment: Sendable {
   // MARK: Rules
 
   /// Opens the file, reads the rules that were known last, and counts a crash for each session that an earlier run did not close. A second
-  /// call waits for the first. A file that cannot be used is reported, and nothing outlives the program then.
+  /// call waits for the first. A damaged file is set aside and made anew; one that cannot be used is reported, and nothing outlives the
+  /// program then.
   public func open() async {
     let task = opening ?? Task { await self.opened() }
     opening = task
@@ -82,11 +83,15 @@ public struct FlagEnvironment: Sendable {
     do {
       let (store, known) = try await environment.effects.run("flags.open") {
         let store = FlagStore(
-          database: try await Database(path: path, migrations: FlagStore.migrations, synchronous: .normal), scope: scope)
+          database: try await Database(path: path, migrations: FlagStore.migrations, synchronous: .normal, ifDamaged: .setAside),
+          scope: scope)
         try await store.countCrashes()
         return (store, try await store.rules())
       }
       self.store = store
+      if store.database.timesSetAside > 0 {
+        onProblem?("The file with the flags and what was counted was damaged. It was set aside, and a new one made.")
+      }
       if refreshed == nil { take(known) }
     } catch {
       onProblem?("The flags of earlier runs cannot be read. \(error)")
