@@ -49,6 +49,31 @@ import Testing
     #expect(LaunchOptions.help.contains("--stub-products FILE") && LaunchOptions.help.contains("--stub-answers FILE"))
   }
 
+  /// Which flavours can buy: AppConfigTests.
+  @Test(arguments: [
+    ([], true, "/d/matinee"),
+    ([], false, "/d/matinee/testing"),
+    (["--stub-products", "s.json"], true, "/d/matinee/testing"),
+    (["--stub-products", "s.json"], false, "/d/matinee/testing"),
+    (["--stub-answers", "a.json"], true, "/d/matinee/testing"),
+    (["--stub-answers", "a.json"], false, "/d/matinee/testing"),
+    (["--import", "a.rss"], true, "/d/matinee"),
+    (["--import", "a.rss"], false, "/d/matinee/testing"),
+    (["--publication", "https://example.org:8080"], true, "/d/matinee/at/https---example.org-8080"),
+    (["--publication", "https://example.org:8080"], false, "/d/matinee/testing/at/https---example.org-8080"),
+    (["--publication", "https://example.org", "--stub-products", "s.json"], true, "/d/matinee/testing/at/https---example.org"),
+    (["--data", "/mine"], true, "/mine"),
+    (["--data", "/mine", "--stub-products", "s.json"], false, "/mine"),
+  ])
+  func whatIsOnlyPretendedHasAFolderOfItsOwn(_ arguments: [String], _ canBuy: Bool, _ folder: String) throws {
+    let options = try LaunchOptions(arguments)
+    #expect(options.folder(below: "/d", canBuy: canBuy) == folder)
+    // And a session of its own: the one in the folder beside it is of another publication, or of a reader who really pays.
+    let name = options.keyringName(of: "embedded", in: folder, canBuy: canBuy)
+    #expect((name == "embedded") == (folder.hasPrefix("/d/matinee") && !folder.contains("testing")))
+    #expect(name == "embedded" || name == "embedded in \(folder)")
+  }
+
   @Test func screenshotTakesALink() throws {
     let options = try LaunchOptions(["--screenshot", "a.png", "--dark", "matinee://posts/1"])
     #expect(options.task == .screenshot(file: "a.png", uri: "matinee://posts/1"))

@@ -143,6 +143,28 @@ public struct LaunchOptions: Equatable, Sendable {
     return "at" + String(hash.value, radix: 16)
   }
 
+  /// Where this start keeps what is below a base folder such as $XDG_DATA_HOME: a folder of its own for each publication, and other ones for
+  /// what a tester pretends, which must not be among what the reader really has.
+  /// - Parameter canBuy: whether this build sells for real; one that does not pretends, whatever it is started with.
+  public func folder(below base: String, canBuy: Bool) -> String {
+    if let dataFolder { return URL(fileURLWithPath: dataFolder).path }
+    let home = base + (pretends(canBuy: canBuy) ? "/matinee/testing" : "/matinee")
+    guard let publication else { return home }
+    let name = publication.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
+    return home + "/at/" + name
+  }
+
+  /// What this start's session is kept under in the keyring: data folders of their own have sessions of their own.
+  /// - Parameters:
+  ///   - origin: the publication's.
+  ///   - folder: where this start keeps its data.
+  ///   - canBuy: as for ``folder(below:canBuy:)``.
+  public func keyringName(of origin: String, in folder: String, canBuy: Bool) -> String {
+    dataFolder == nil && !pretends(canBuy: canBuy) ? origin : "\(origin) in \(folder)"
+  }
+
+  private func pretends(canBuy: Bool) -> Bool { !canBuy || stubProductsFile != nil || stubAnswersFile != nil }
+
   /// What makes a start an instance of its own.
   private var distinction: [String?] {
     [publication, dataFolder.map { URL(fileURLWithPath: $0).path }, faultsFile, stubProductsFile, stubAnswersFile]

@@ -59,8 +59,7 @@ struct Wiring {
     pictures = CachingTransport(
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: 256 << 20, largest: APIClient.largestPicture,
       clock: clock)
-    // Data folders of their own have sessions of their own.
-    let keyringName = options.dataFolder == nil ? origin : "\(origin) in \(folder.path)"
+    let keyringName = options.keyringName(of: origin, in: folder.path, canBuy: Config().canBuy)
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
   }
 
@@ -106,14 +105,8 @@ struct Wiring {
   }
 
   private static func folder(_ options: LaunchOptions, below variable: String, or place: String) -> String {
-    if let folder = options.dataFolder { return URL(fileURLWithPath: folder).path }
     let base = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(NSHomeDirectory())/\(place)"
-    // What a tester pretends must not be among what the reader really has.
-    let pretends = options.stubProductsFile != nil || options.stubAnswersFile != nil
-    let home = base + (pretends ? "/matinee/testing" : "/matinee")
-    guard let publication = options.publication else { return home }
-    let name = publication.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? String($0) : "-" }.joined()
-    return home + "/at/" + name
+    return options.folder(below: base, canBuy: Config().canBuy)
   }
 }
 
