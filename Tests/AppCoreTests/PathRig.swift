@@ -7,13 +7,14 @@ import PublicationClient
 import PublicationServer
 import Runtime
 import SessionService
+import StubStore
 import TestSupport
 
 /// The whole app without a window, over a real publication: what the path tests drive.
 @MainActor final class PathRig {
   let presenter = HeadlessPresenter<Destination, Screen>()
   let effects = Effects()
-  let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+  let clock: ManualClock
   let tokens: MemoryTokenStore
   let folder: String?
   let coordinator: AppCoordinator
@@ -24,25 +25,30 @@ import TestSupport
 
   private let kept: AnyObject?
 
-  /// - Parameter keeping: what must live as long as this, such as a listener.
+  /// - Parameters:
+  ///   - clock: the reader's.
+  ///   - store: sells in place of the publication.
+  ///   - keeping: what must live as long as this, such as a listener.
   init(
     _ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), keyring: (any TokenStore)? = nil, folder: String? = nil,
-    version: String = "0", keeping kept: AnyObject? = nil
+    version: String = "0", clock: ManualClock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)), store: TestStore? = nil,
+    keeping kept: AnyObject? = nil
   ) {
     _ = modulesAreSetUp
     self.kept = kept
+    self.clock = clock
     self.tokens = tokens
     self.folder = folder
     var open: (@MainActor (String) -> Void)?
     var copy: (@MainActor (String) -> Void)?
     var report: (@MainActor (String) -> Void)?
-    coordinator = AppCoordinator(
-      environment: AppEnvironment(
-        origin: "embedded", transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, clock: clock,
-        identifiers: RandomIdentifiers(), effects: effects,
-        formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
-        report: { report?($0) },
-        openWeb: { open?($0) }, copy: { copy?($0) }), presenter: presenter)
+    var environment = AppEnvironment(
+      origin: "embedded", transport: store.map { TestStoreTransport(transport, store: $0) } ?? transport, tokenStore: keyring ?? tokens,
+      dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(), effects: effects,
+      formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
+      report: { report?($0) }, openWeb: { open?($0) }, copy: { copy?($0) })
+    environment.testStore = store
+    coordinator = AppCoordinator(environment: environment, presenter: presenter)
     report = { [weak self] in self?.reports.append($0) }
     open = { [weak self] in self?.opened.append($0) }
     copy = { [weak self] in self?.copied.append($0) }

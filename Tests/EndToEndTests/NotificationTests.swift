@@ -7,13 +7,6 @@ import XCTest
 
 /// New posts of followed fan clubs, on the desktop of a session bus: from the server to the click.
 final class NotificationTests: ServerCase {
-  /// A test store's clock is the whole app's, and the tester panel moves it: nobody waits for five minutes.
-  private func testStore() throws -> [String] {
-    let file = app.home.appending(path: "store.json")
-    try Data(#"{"products": []}"#.utf8).write(to: file)
-    return ["--stub-products", file.path]
-  }
-
   /// Somebody else has the server fetch a feed, in place of the hour after which it does so by itself.
   private func fetch(_ feed: String, at origin: String, as reader: Reader) throws {
     let session = try send("POST", origin + "/v1/session", ["email": reader.email, "password": reader.password])
@@ -49,7 +42,7 @@ final class NotificationTests: ServerCase {
     site.publish("An old post", at: Date(timeIntervalSinceNow: -3600))
     for reader in [Self.first, Self.second] { try add(reader) }
     let origin = try serve(["--readers-add-feeds"])
-    try app.start(["--publication", origin] + testStore())
+    try app.start(["--publication", origin])
     try signIn(Self.first)
     try app.press("Fan clubs")
     try addFeed(site.address("feed.xml"))
@@ -57,18 +50,19 @@ final class NotificationTests: ServerCase {
     _ = try app.row("An old post")
     try app.press("Account")
     try app.waitForScreen("account")
+    // The tester panel: nobody waits for five minutes.
     try app.key("ctrl+shift+t")
-    try app.press("+ 1 hour")
+    try app.press("Look for new posts")
     // A minute ahead, so that it is newer than the club's being followed whatever the seconds say.
     site.publish("Fish & chips", at: Date(timeIntervalSinceNow: 60))
     try fetch(site.address("feed.xml"), at: origin, as: Self.second)
-    try app.press("+ 1 hour")
+    try app.press("Look for new posts")
     let told = try app.wait(for: "a notification") { desktop.shown.first }
     XCTAssertEqual([told.title, told.body], ["Fish & chips", "The Site"])
     desktop.click(told)
     try app.waitForScreen("article")
     try app.waitForText("All about Fish")
-    try app.press("+ 1 hour")
+    try app.press("Look for new posts")
     try app.press("Account")
     try app.waitForScreen("account")
     XCTAssertEqual(desktop.shown, [told], "an old post was told, or one twice")

@@ -40,8 +40,15 @@ import Testing
 
   @Test func withoutAStoreItSaysHowToHaveOne() {
     let panel = TesterViewModel(store: nil, answers: nil, effects: effects, formatting: formatting)
-    #expect(panel.state.sections.map(\.id) == ["Test store"])
+    #expect(panel.state.sections.map(\.id) == ["Test store", "Notifications"])
     #expect(panel.state.sections[0].lines[0].contains("--stub-products"))
+  }
+
+  @Test func newPostsAreLookedForAtOnce() async throws {
+    var looks = 0
+    let panel = TesterViewModel(store: nil, answers: nil, effects: effects, formatting: formatting) { looks += 1 }
+    try await press("Look for new posts", in: panel)
+    #expect(looks == 1)
   }
 
   @Test func theClockRunsFasterAndIsStepped() async throws {

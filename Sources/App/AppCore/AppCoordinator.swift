@@ -155,6 +155,9 @@ import SessionService
     onReached?()
   }
 
+  /// A tester does not want to wait for what comes every few minutes.
+  public func lookForNewPosts() { factory.reader?.lookForNewPosts() }
+
   private func check() {
     curtain.checkBegins()
     Task { [session] in await session.check() }
@@ -313,7 +316,7 @@ import SessionService
   /// One for all readers of this process: a payment that one of them left under way is finished by whoever began it.
   private func openedPurchases() async throws -> PublicationPurchases {
     if let purchases { return purchases }
-    let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.clock)
+    let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.storeClock)
     let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
     if let purchases { return purchases }
     let made: PublicationPurchases =

@@ -14,8 +14,11 @@ public struct AppEnvironment {
   public var tokenStore: any TokenStore
   /// Where readers' data is kept, as a path; `nil` keeps it in memory.
   public var dataFolder: String?
-  /// Time.
+  /// The reader's time: whatever waits, asks again or gives up does so by it.
   public var clock: any AppClock
+  /// The store's time, by which things are bought, renewed and end: ``clock``, or that of a tester's store, which may run fast or stand
+  /// still. Nobody else's servers are asked by it.
+  public var storeClock: any AppClock
   /// Chance, which spreads waits.
   public var random: any RandomSource = SystemRandom()
   /// New identifiers.
@@ -24,6 +27,8 @@ public struct AppEnvironment {
   public var effects: Effects
   /// The reader's language and time zone.
   public var formatting: Formatting
+  /// The same on pages about purchases, where "now" is the store's.
+  public var storeFormatting: Formatting { Formatting(clock: storeClock, locale: formatting.locale, timeZone: formatting.timeZone) }
   /// Opens a page in the system's browser.
   public var openWeb: @MainActor (String) -> Void
   /// Puts a text where the reader can paste it from.
@@ -38,10 +43,11 @@ public struct AppEnvironment {
   public var storeBadge: String?
   /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.
   public var paymentMethods: [PaymentMethod]?
-  /// A tester's store, which sells in place of the publication; `nil` for the publication itself. ``clock`` is the
-  /// store's then, and ``transport`` a ``TestStoreTransport``, so that what was bought there can be read.
+  /// A tester's store, which sells in place of the publication; `nil` for the publication itself. ``storeClock`` is
+  /// its clock then, and ``transport`` has to be a ``TestStoreTransport``, so that what was bought there can be read.
   public var testStore: TestStore? {
     didSet {
+      storeClock = testStore?.clock ?? clock
       storeBadge = testStore == nil ? nil : "Test store: nothing is charged"
       paymentMethods = testStore.map {
         [PaymentMethod(id: "test-store", name: "Test store", detail: "Answers as the tester says.", authorizer: $0.authorizer)]
@@ -61,6 +67,7 @@ public struct AppEnvironment {
     self.tokenStore = tokenStore
     self.dataFolder = dataFolder
     self.clock = clock
+    storeClock = clock
     self.identifiers = identifiers
     self.effects = effects
     self.formatting = formatting

@@ -40,7 +40,7 @@ extension Purchases<PurchasableProduct> {
     self.init(
       seller: environment.origin, path: path, journal: journal,
       environment: PurchaseEnvironment(
-        clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects, random: environment.random),
+        clock: environment.storeClock, identifiers: environment.identifiers, effects: environment.effects, random: environment.random),
       storefront: Storefront(locale: environment.formatting.locale))
   }
 }
@@ -61,7 +61,7 @@ extension StagedPurchases<PurchasableProduct> {
       old: purchases(.publicationBackend(client, queue: queue, account: account)),
       new: purchases(
         .publicationDevice(
-          client, seller: environment.origin, journal: journal, clock: environment.clock, queue: queue, account: account))
+          client, seller: environment.origin, journal: journal, clock: environment.storeClock, queue: queue, account: account))
     ) { flags.isOn(.deviceFirstPurchases) ? .new : .old }
   }
 }

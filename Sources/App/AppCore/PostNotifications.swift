@@ -107,6 +107,9 @@ import Runtime
     }
   }
 
+  /// Looks at once, whenever the next look is due.
+  func lookNow() { Task { await look() } }
+
   private func look() async {
     let settings = preferences.settings.value
     let isFirst = memory.seen == nil

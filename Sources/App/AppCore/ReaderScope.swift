@@ -160,6 +160,9 @@ import SessionService
     made.start()
   }
 
+  /// Looks for what is to be notified of now, and not when it is due.
+  func lookForNewPosts() { notifying?.lookNow() }
+
   /// The reader comes to where all new posts are.
   func homeOpened() { notifying?.withdrawSummary() }
 

@@ -156,7 +156,7 @@ import SessionService
     .account(
       AccountViewModel(
         session: session, publication: publication?.name ?? "Membership", premium: { reader.purchases.premiumStatuses() },
-        formatting: environment.formatting,
+        formatting: environment.storeFormatting,
         mayLeave: { [content = reader.content] in
           await content.sent()
           return content.costsOfLeaving.isEmpty
@@ -177,8 +177,8 @@ import SessionService
     return .purchases(
       PurchasesViewModel(
         marked: order, purchases: reader.purchases, publication: publication, orders: { try await client.orders() },
-        passes: { reader.content.passes.stream() }, effects: environment.effects, formatting: environment.formatting,
-        badge: environment.storeBadge
+        passes: { reader.content.passes.stream() }, effects: environment.effects,
+        formatting: environment.storeFormatting, badge: environment.storeBadge
       ) { [weak self] output in
         switch output {
         case .openWeb(let url): self?.perform?(.web(url))
@@ -207,7 +207,7 @@ import SessionService
         product, purchases: reader.purchases,
         methods: environment.paymentMethods
           ?? PaymentMethod.offered(by: publication, client: client, clock: environment.clock, openWeb: environment.openWeb),
-        formatting: environment.formatting, badge: environment.storeBadge
+        formatting: environment.storeFormatting, badge: environment.storeBadge
       ) { [weak self] output in
         switch output {
         case .finished: self?.purchased?()

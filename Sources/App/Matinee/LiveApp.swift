@@ -88,18 +88,18 @@ import TesterFeature
         for uri in uris { self?.open(uri) }
       }
     }
-    let effects = Effects()
-    let formatting = Formatting(clock: wiring.clock, locale: .current, timeZone: .current)
+    let (effects, clock) = (Effects(), SystemClock())
+    let formatting = Formatting(clock: clock, locale: .current, timeZone: .current)
     var environment = AppEnvironment(
       origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
-      clock: wiring.clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
+      clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
       version: Build.version, report: { FileHandle.standardError.write(Data("matinee: \($0)\n".utf8)) },
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
     environment.testStore = wiring.testStore
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
-    let curtain = CurtainViewModel(effects: effects, clock: wiring.clock)
-    let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: wiring.clock)
+    let curtain = CurtainViewModel(effects: effects, clock: clock)
+    let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: clock)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
     let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
     coordinator.onReached = { [weak pictures] in pictures?.askAgain() }
@@ -113,7 +113,9 @@ import TesterFeature
     self.window = window
     self.coordinator = coordinator
     if Config().hasTesterPanel {
-      let panel = TesterViewModel(store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: formatting)
+      let panel = TesterViewModel(
+        store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: environment.storeFormatting
+      ) { [weak coordinator] in coordinator?.lookForNewPosts() }
       application?.addAction("tester-panel", accelerators: ["<Control><Shift>t"]) { [weak self] in self?.showTester(panel) }
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
@@ -124,7 +126,7 @@ import TesterFeature
     if let picture {
       Task {
         await finish(
-          Screenshot(window: window, effects: effects, clock: wiring.clock).take(into: picture.file, signsIn: picture.uri != nil))
+          Screenshot(window: window, effects: effects, clock: clock).take(into: picture.file, signsIn: picture.uri != nil))
       }
     }
   }

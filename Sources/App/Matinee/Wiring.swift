@@ -21,8 +21,6 @@ struct Wiring {
   /// The same for pictures, which are kept in files.
   let pictures: any Transport
   let tokenStore: any TokenStore
-  /// The app's time: the test store's, which may run faster, when that sells.
-  let clock: any AppClock
   /// What sells in place of the publication; `nil` for the publication itself.
   let testStore: TestStore?
   /// What answers in place of the publication, for the tester panel.
@@ -34,11 +32,10 @@ struct Wiring {
   init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
     let products = try Self.stubProducts(options)
     folder = try DataFolder(path: path ?? Self.folder(options))
-    let system = SystemClock()
+    let clock = SystemClock()
     testStore = try products.map { [folder] in
-      try TestStore($0, allowed: Config().allowsStubStore, clock: system, folder: folder.path)
+      try TestStore($0, allowed: Config().allowsStubStore, clock: clock, folder: folder.path)
     }
-    clock = testStore?.clock ?? system
     var answering: any Transport
     if let publication = options.publication {
       origin = publication
@@ -52,7 +49,7 @@ struct Wiring {
       let plan = try FaultPlan(json: try Self.read(file), file: file)
       answering = FaultTransport(answering, plan: plan, clock: clock)
     }
-    stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: system) }
+    stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: clock) }
     answering = stubAnswers ?? answering
     if LoggedTransport.logs("network") { answering = LoggedTransport(wrapped: answering) }
     transport = testStore.map { [answering] in TestStoreTransport(answering, store: $0) } ?? answering
@@ -148,8 +145,7 @@ actor EmbeddedPublication {
       }
       try await publication.install(SampleContent.publication(openedAt: clock.now))
       Task { await publication.resumeCharges() }
-      // By the machine's clock: a tester's, on which a month takes half a minute, would leave other people's servers no rest.
-      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, clock: SystemClock()) }
+      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, clock: clock) }
       return publication
     }
     opening = task

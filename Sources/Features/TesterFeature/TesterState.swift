@@ -60,6 +60,8 @@ extension TesterViewModel {
       case command(TestStore.Command)
       /// Chooses the product that the outcomes of the next purchase and purchases elsewhere are for; `nil` for any.
       case choose(String?)
+      /// Looks for new posts now, and not in a few minutes.
+      case lookForNewPosts
     }
 
     /// The parts, from the top.

@@ -20,6 +20,7 @@ import StubStore
   private let answers: StubTransport?
   private let effects: Effects
   private let formatting: Formatting
+  private let lookForNewPosts: @MainActor () -> Void
   private var product: Product.ID?
   private var refusal: String?
   private var watching: [Task<Void, Never>] = []
@@ -29,11 +30,16 @@ import StubStore
   ///   - answers: the canned answers; `nil` without any.
   ///   - effects: the door off the main actor.
   ///   - formatting: how dates and prices are written.
-  public init(store: TestStore?, answers: StubTransport?, effects: Effects, formatting: Formatting) {
+  ///   - lookForNewPosts: has the app look for what it notifies of.
+  public init(
+    store: TestStore?, answers: StubTransport?, effects: Effects, formatting: Formatting,
+    lookForNewPosts: @escaping @MainActor () -> Void = {}
+  ) {
     self.store = store
     self.answers = answers
     self.effects = effects
     self.formatting = formatting
+    self.lookForNewPosts = lookForNewPosts
     show()
   }
 
@@ -74,6 +80,7 @@ import StubStore
     case .choose(let product):
       self.product = product
       show()
+    case .lookForNewPosts: lookForNewPosts()
     case .command(let command):
       guard let store else { return }
       Task { [weak self, effects] in
@@ -103,6 +110,8 @@ import StubStore
         State.Section("Canned answers", lines: lines.isEmpty ? ["No request was answered from the file yet."] : Array(lines)))
       new.problem = state.failure.map { "\($0)" }
     }
+    new.sections.append(
+      State.Section("Notifications", groups: [State.Group("", [State.Control("Look for new posts", .lookForNewPosts)], columns: 1)]))
     new.problem = refusal ?? new.problem
     state = new
   }

@@ -51,7 +51,7 @@ import StubStore
     let delays = CountingClock(base: clock)
     self.delays = delays
     store = try scenario.store.map { try TestStore($0, allowed: true, clock: clock, delays: delays) }
-    self.publication = try await publication(store?.clock ?? clock)
+    self.publication = try await publication(clock)
     // A request that is kept back is nothing to wait for.
     network = FaultTransport(self.publication.transport, plan: FaultPlan(), clock: delays)
     run = Self.run(network, store, tokens, folder, clock, delays, self.print)
@@ -63,7 +63,7 @@ import StubStore
   ) -> ScenarioRun {
     let transport: any Transport = store.map { TestStoreTransport(network, store: $0) } ?? network
     return ScenarioRun(
-      transport: transport, tokens: tokens, folder: folder, clock: store?.clock ?? clock, delays: delays, store: store, report: print)
+      transport: transport, tokens: tokens, folder: folder, clock: clock, delays: delays, store: store, report: print)
   }
 
   /// Plays it from the first step to the last.

@@ -15,8 +15,7 @@ import Synchronization
   let notifier = RecordingNotifier()
   let coordinator: AppCoordinator
   private(set) var opened: [String] = []
-  private let clock: CountingClock
-  private let delays: CountingClock
+  private let clocks: [CountingClock]
   private let report: (String) -> Void
   private var deliveries = 0
   private var shown: [NavigationTree<Destination>.Node.ID: StateValue] = [:]
@@ -24,14 +23,15 @@ import Synchronization
   private var said = 0
 
   /// - Parameters:
-  ///   - clock: what the app's time is.
+  ///   - clock: the reader's time, which the store's is made of.
   ///   - delays: what else an effect may sleep on.
   init(
-    transport: any Transport, tokens: any TokenStore, folder: String, clock base: any AppClock, delays: CountingClock, store: TestStore?,
+    transport: any Transport, tokens: any TokenStore, folder: String, clock: any AppClock, delays: CountingClock, store: TestStore?,
     report: @escaping (String) -> Void
   ) {
-    clock = CountingClock(base: base)
-    self.delays = delays
+    let clock = CountingClock(base: clock)
+    let storeClock = store.map { CountingClock(base: $0.clock) }
+    clocks = [clock, storeClock, delays].compactMap { $0 }
     self.report = report
     var open: (@MainActor (String) -> Void)?
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
@@ -39,6 +39,7 @@ import Synchronization
       origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
       effects: effects, formatting: formatting, openWeb: { open?($0) })
     environment.testStore = store
+    if let storeClock { environment.storeClock = storeClock }
     environment.notifier = notifier
     coordinator = AppCoordinator(environment: environment, presenter: presenter)
     open = { [weak self] in self?.didOpen($0) }
@@ -57,7 +58,7 @@ import Synchronization
     for _ in 0..<Self.patience where calm < Self.hops {
       let before = deliveries
       await Task.yield()
-      if effects.inFlight > clock.sleeping + delays.sleeping {
+      if effects.inFlight > clocks.reduce(0, { $0 + $1.sleeping }) {
         calm = 0
         // Work on another thread: it ends by itself, so this only keeps the processor free for it.
         try? await SystemClock().sleep(for: .milliseconds(1))
