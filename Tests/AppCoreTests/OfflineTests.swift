@@ -16,6 +16,7 @@ import Testing
   private let tokens = MemoryTokenStore()
   private let online = Switch()
   private let hanging = Switch(false)
+  private let asked = Paths()
   /// Time at the publication, for as long as it hangs.
   private let gate = ManualClock()
 
@@ -23,8 +24,9 @@ import Testing
 
   private func rig(_ publication: Publication) -> PathRig {
     PathRig(
-      InProcessTransport { [online, hanging, gate] request in
+      InProcessTransport { [online, hanging, gate, asked] request in
         if hanging.isOn { try await gate.sleep(for: .seconds(60)) }
+        asked.add(String(request.path))
         guard online.isOn else { throw TransportError.unreachable("there is no network") }
         return await publication.handle(request)
       }, tokens: tokens, folder: folder.path)
@@ -154,6 +156,48 @@ import Testing
     await rig.coordinator.finish()
   }
 
+  /// What is asked once, when a reader comes in.
+  private static let atTheStart = ["/v1/publication", "/v1/balances", "/v1/entitlements"]
+
+  @Test(arguments: [true, false]) func whatAStartWithoutNetworkCouldNotAskIsAskedOnceSomebodyAnswers(theDesktopSaysSo: Bool) async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    await publication.fetchFeeds(from: NoWeb(), readersMayAdd: true, clock: ManualClock())
+    let first = await started(publication)
+    try await first.signIn()
+    await first.coordinator.finish()
+    online.isOn = false
+    let rig = await started(publication)
+    #expect(Set(Self.atTheStart).isSubset(of: asked.all))
+    rig.coordinator.perform(.addFeed(nil))
+    #expect(rig.tracks.last?.outcome == .ignored)
+
+    asked.forget()
+    online.isOn = true
+    if theDesktopSaysSo {
+      rig.coordinator.networkIsBack()
+    } else {
+      // Home asks again by itself, and is answered.
+      rig.coordinator.perform(.post("p44"))
+    }
+    await rig.settle()
+    // What the reader has bought elsewhere, and the watch for refunds, which knows the reader from there.
+    await asked.wait(for: Self.atTheStart + ["/v1/orders"])
+    await rig.settle()
+    rig.coordinator.perform(.addFeed(nil))
+    #expect(rig.tracks.last?.outcome == .performed)
+
+    // Once each: whoever has an answer does not ask with every further one.
+    asked.forget()
+    rig.coordinator.networkIsBack()
+    rig.coordinator.perform(.dismiss)
+    rig.coordinator.perform(.post("p42"))
+    await rig.settle()
+    #expect(asked.all.contains("/v1/posts/p42"))
+    #expect(asked.all.filter(Self.atTheStart.contains) == [])
+    await rig.coordinator.finish()
+  }
+
   @Test func whoeverSignsOutLeavesNothingToRead() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())
@@ -205,4 +249,20 @@ private final class Switch: Sendable {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
   }
+}
+
+/// What was asked for. Safe from any thread.
+private final class Paths: Sendable {
+  private let paths = Mutex<[String]>([])
+  var all: [String] { paths.withLock { $0 } }
+  func add(_ path: String) { paths.withLock { $0.append(path) } }
+  func forget() { paths.withLock { $0 = [] } }
+  func wait(for wanted: [String]) async {
+    while !Set(wanted).isSubset(of: all) { await Task.yield() }
+  }
+}
+
+/// A web on which nobody is.
+private struct NoWeb: Transport {
+  func send(_ request: Request) async throws -> Response { throw TransportError.unreachable("nobody is there") }
 }

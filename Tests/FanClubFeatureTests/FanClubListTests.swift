@@ -3,11 +3,11 @@ import FeedFormats
 import Foundation
 import PublicationAPI
 import PublicationClient
+import Runtime
 import TestSupport
 import Testing
 
 @MainActor @Suite struct FanClubListTests {
-  @MainActor private final class Permission { var isGiven = false }
   private final class Outputs { var all: [FanClubListViewModel.Output] = [] }
 
   private func club(_ id: String, _ name: String, followers: Int = 0, followed: Bool = false) -> FanClub {
@@ -116,17 +116,17 @@ import Testing
   @Test func feedsCanBeAddedWhereThePublicationLetsThem() async {
     let reader = ReaderFixture(clubs: [club("a", "A")])
     let outputs = Outputs()
-    let permission = Permission()
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: { permission.isGiven }) {
+    let permission = LastValue(false)
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: permission) {
       outputs.all.append($0)
     }
     page.appear()
     await reader.settle()
     page.addFeedTapped()
     #expect(outputs.all.isEmpty)
-    permission.isGiven = true
-    page.disappear()
-    page.appear()
+    // While the reader looks: the publication could not be asked before.
+    permission.value = true
+    while !page.state.canAddFeeds { await Task.yield() }
     page.addFeedTapped()
     #expect(outputs.all == [.openAddFeed])
   }
@@ -137,7 +137,7 @@ import Testing
     let reader = ReaderFixture(clubs: clubs)
     // All of them, and not those that the page has come to.
     reader.publication.with { $0.pageSize = 2 }
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: { true }) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true)) { _ in }
     page.appear()
     await reader.settle()
     return (reader, page)

@@ -5,6 +5,7 @@ import FanClubFeature
 import Foundation
 import PublicationAPI
 import PublicationClient
+import Runtime
 import TestSupport
 import XCTest
 
@@ -125,11 +126,11 @@ final class FanClubViewTests: ScreensTestCase {
       // Where a file was saved is noted for other programs, by whom.
       g_set_prgname("matinee")
       let (store, formatting) = (rig.fixture.store, rig.fixture.formatting)
-      let permission = Permission()
-      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: { permission.isGiven }) { _ in }
+      let permission = LastValue(false)
+      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: permission) { _ in }
       let seen = try rig.show(.fanClubs(model))
       XCTAssertNil(seen.button("Export…"))
-      permission.isGiven = true
+      permission.value = true
       model.disappear()
       model.appear()
       try rig.settle()
@@ -169,8 +170,6 @@ final class FanClubViewTests: ScreensTestCase {
     }
   }
 }
-
-@MainActor private final class Permission { var isGiven = false }
 
 /// The toolkit's own dialog that asks for a file.
 @MainActor private struct FileDialog {

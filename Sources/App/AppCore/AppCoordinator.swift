@@ -115,7 +115,8 @@ import SessionService
         await flags.open()
         await flags.refresh()
       }
-      factory.loadPublication()
+      // Behind the curtain, since later screens name it.
+      Task { [factory] in try? await factory.loadPublication() }
       await session.restore()
     }
   }
@@ -148,9 +149,10 @@ import SessionService
     reached()
   }
 
-  /// There is a way to the publication, as far as anybody knows.
+  /// There is a way to the publication, as far as anybody knows: what nobody could be asked before may be answered now.
   private func reached() {
     purchases?.networkIsBack()
+    factory.reader?.questions.askAgain()
     checkAgain()
     onReached?()
   }
@@ -247,7 +249,7 @@ import SessionService
       navigator.change { $0.open(.search) }
       if case .search(let search) = navigator.screen(navigator.tree.top) { search.opened(with: query) }
     case .addFeed(let url):
-      guard factory.canAddFeeds else { return .ignored }
+      guard factory.canAddFeeds.value else { return .ignored }
       navigator.change { $0.present(.addFeed) }
       if let url, case .addFeed(let dialog) = navigator.screen(navigator.tree.top) { dialog.opened(with: url) }
     case .notifications: navigator.change { $0.open(.notifications) }
@@ -335,7 +337,7 @@ import SessionService
     waiting.follow(reader.content)
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
-    factory.loadPublication()
+    Task { [factory] in await reader.questions.ask(.publication) { try await factory.loadPublication() } }
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
     if let pending {
       self.pending = nil

@@ -15,6 +15,8 @@ import SessionService
   let purchases: PublicationPurchases
   /// When this reader wants to hear of new posts.
   let notifications: NotificationPreferences
+  /// What is asked when this reader comes in.
+  let questions = OpenQuestions()
   private let outbox: Database
   private let settings: Settings
   private let environment: AppEnvironment
@@ -132,7 +134,7 @@ import SessionService
           let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isOver }.map { ($0.id, $0.state) }
           if let ended, case let states = Dictionary(ended, uniquingKeysWith: { $1 }), bought != states {
             bought = states
-            await content.refreshPasses()
+            await questions.ask(.passes) { [content] in try await content.refreshPasses() }
           }
         }
       },
@@ -141,10 +143,10 @@ import SessionService
         for await notice in notices where !Task.isCancelled { say(notice.sentence) }
       },
     ]
-    Task { [purchases, content] in
+    Task { [purchases, content, questions] in
       await content.resume()
       // What was bought on another machine. Without an answer the receipts that are kept here hold.
-      _ = try? await purchases.restore()
+      await questions.ask(.purchases) { try await purchases.restore() }
     }
   }
 

@@ -12,6 +12,7 @@ import PaywallFeature
 import PublicationAPI
 import PublicationClient
 import PurchaseService
+import Runtime
 import SearchFeature
 import SessionService
 
@@ -29,9 +30,9 @@ import SessionService
 
   private let environment: AppEnvironment
   private let session: Session
-  private var publication: PublicationInfo?
+  private var publication: PublicationInfo? { didSet { canAddFeeds.value = publication?.canAddFeeds ?? false } }
   /// Whether the publication lets readers add feeds, as far as that is known.
-  var canAddFeeds: Bool { publication?.canAddFeeds ?? false }
+  let canAddFeeds = LastValue(false)
 
   init(environment: AppEnvironment, client: APIClient, session: Session) {
     self.environment = environment
@@ -39,13 +40,12 @@ import SessionService
     self.session = session
   }
 
-  /// Asks the publication what it is, once; behind the curtain, since later screens name it.
-  func loadPublication() {
+  /// Asks the publication what it is, until it has said so.
+  /// - Throws: `ClientError`.
+  func loadPublication() async throws {
     guard publication == nil else { return }
-    Task { [weak self, client, effects = environment.effects] in
-      let info = try? await effects.run("publication.load") { try await client.publication() }
-      if let info { self?.publication = info }
-    }
+    let client = client
+    publication = try await environment.effects.run("publication.load") { try await client.publication() }
   }
 
   /// The screen of a place. Every place but the login has a reader: without one the coordinator opens nothing.
@@ -61,8 +61,7 @@ import SessionService
     case .tab(.home): return .feed(FeedViewModel(store: content, formatting: formatting, output: posts))
     case .tab(.fanClubs):
       return .fanClubs(
-        FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: { [weak self] in self?.canAddFeeds ?? false }) {
-          [weak self] output in
+        FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds) { [weak self] output in
           switch output {
           case .openFanClub(let id): self?.perform?(.fanClub(id))
           case .openAddFeed: self?.perform?(.addFeed(nil))
@@ -191,7 +190,7 @@ import SessionService
     return .paywall(
       PaywallViewModel(
         id, load: { try await client.paywall($0) }, purchases: reader.purchases, effects: environment.effects,
-        formatting: environment.formatting, badge: environment.storeBadge, passes: { reader.content.passes.stream() }
+        formatting: environment.storeFormatting, badge: environment.storeBadge, passes: { reader.content.passes.stream() }
       ) { [weak self] output in
         switch output {
         case .buy(let product): self?.perform?(.payment(product))

@@ -3,6 +3,7 @@ import FeedFormats
 import Foundation
 import PublicationAPI
 import PublicationClient
+import Runtime
 
 /// The fan clubs by name, all or those that the reader follows, each with a button to follow it.
 @MainActor public final class FanClubListViewModel {
@@ -40,11 +41,12 @@ import PublicationClient
   private let followed: EntityList<FanClub>
   private let store: ContentStore
   private let formatting: Formatting
-  private let canAddFeeds: @MainActor () -> Bool
+  private let canAddFeeds: LastValue<Bool>
   private let output: @MainActor (Output) -> Void
   private var isOnScreen = false
   private var exporting: Task<Void, Never>?
   private var exportMessage: String?
+  private var watching: Task<Void, Never>?
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -52,7 +54,7 @@ import PublicationClient
   ///   - canAddFeeds: whether the publication lets readers add feeds, as far as that is known.
   ///   - output: told what the coordinator shall do.
   public init(
-    store: ContentStore, formatting: Formatting, canAddFeeds: @escaping @MainActor () -> Bool = { false },
+    store: ContentStore, formatting: Formatting, canAddFeeds: LastValue<Bool> = LastValue(false),
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.store = store
@@ -64,7 +66,10 @@ import PublicationClient
     for list in [all, followed] { list.onChange = { [weak self] _ in self?.update() } }
   }
 
-  isolated deinit { exporting?.cancel() }
+  isolated deinit {
+    exporting?.cancel()
+    watching?.cancel()
+  }
 
   private var list: EntityList<FanClub> { state.isFollowedOnly ? followed : all }
 
@@ -77,11 +82,16 @@ import PublicationClient
     isOnScreen = true
     list.appear()
     update()
+    let permissions = canAddFeeds.stream()
+    watching = Task { [weak self] in
+      for await _ in permissions where !Task.isCancelled { self?.update() }
+    }
   }
 
   /// The page is off screen and does nothing until it comes back.
   public func disappear() {
     isOnScreen = false
+    watching?.cancel()
     list.disappear()
   }
 
@@ -147,7 +157,7 @@ import PublicationClient
   private func update() {
     var new = state
     new.clubs = list.state
-    new.canAddFeeds = canAddFeeds()
+    new.canAddFeeds = canAddFeeds.value
     if let exportMessage { new.clubs.message = exportMessage }
     state = new
   }

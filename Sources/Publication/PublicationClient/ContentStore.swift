@@ -138,12 +138,13 @@ import Runtime
   }
 
   /// Asks how many passes the reader has. Without an answer, what was known stays.
-  public func refreshPasses() async {
+  /// - Throws: `ClientError`.
+  public func refreshPasses() async throws {
     passGeneration += 1
     let (mine, client) = (passGeneration, client)
-    let balances = try? await ask("passes.load") { try await client.balances() }
+    let balances = try await ask("passes.load") { try await client.balances() }
     // An answer from before a pass was spent, or for a reader who is gone, is out of date.
-    guard let balances, mine == passGeneration, !isClosed else { return }
+    guard mine == passGeneration, !isClosed else { return }
     passes.value = balances.first { $0.type == Balance.articlePass }?.amount ?? 0
   }
 
@@ -156,10 +157,10 @@ import Runtime
       guard !isClosed else { return }
       postCache.store([post], asOf: asked)
     } catch {
-      await refreshPasses()
+      try? await refreshPasses()
       throw error
     }
-    await refreshPasses()
+    try? await refreshPasses()
   }
 
   /// Something came to the publication that lists do not show yet: each is loaded anew when it comes on screen.

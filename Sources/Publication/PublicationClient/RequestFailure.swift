@@ -28,7 +28,7 @@ extension RequestFailure {
 
   /// Whether an error is an answer of the publication's own, so that whatever waits for it can be sent: not a proxy's or a network's page,
   /// and not that it is down or busy.
-  static func isAnswer(_ error: any Error) -> Bool {
+  public static func isAnswer(_ error: any Error) -> Bool {
     guard case .problem(let problem, _)? = error as? ClientError else { return false }
     return problem.isPublications && !later.contains(problem.status)
   }
