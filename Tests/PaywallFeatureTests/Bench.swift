@@ -90,15 +90,15 @@ final class Script: Sendable {
     model.onChange = { [weak self] in self?.states.append($0) }
   }
 
+  private lazy var paywalls = PaywallShelf(effects: effects, clock: clock) { [script] _ in
+    script.loads.withLock { $0 += 1 }
+    return try script.paywall.withLock { $0 }.get()
+  }
+
   /// A paywall of its own over the same store.
   func another(output: @escaping @MainActor (PaywallViewModel.Output) -> Void = { _ in }) -> PaywallViewModel {
-    let script = script
-    let load = { @Sendable (_: PaywallRecord.ID) throws -> PaywallRecord in
-      script.loads.withLock { $0 += 1 }
-      return try script.paywall.withLock { $0 }.get()
-    }
-    return PaywallViewModel(
-      "premium", load: load, purchases: purchases, effects: effects, formatting: formatting, passes: passes.stream, output: output)
+    PaywallViewModel(
+      "premium", paywalls: paywalls, purchases: purchases, formatting: formatting, passes: passes.stream, output: output)
   }
 
   func appear() async {

@@ -163,6 +163,49 @@ import Testing
     #expect(warning == "Prices may be out of date: the store does not answer. They are of 14. November 2023 um 22:13.")
   }
 
+  /// What the second look at a paywall meets.
+  private func second(_ bench: Bench, _ failure: ClientError) async -> State {
+    bench.script.paywall.withLock { $0 = .failure(failure) }
+    let later = bench.another()
+    later.appear()
+    await bench.effects.settled()
+    return later.state
+  }
+
+  private nonisolated static let away: [ClientError] = [
+    .offline(.unreachable("no network")), .problem(Problem(code: "http_503", title: "Closed for a moment.", status: 503), retryAfter: nil),
+  ]
+
+  @Test(arguments: away) func offersThatMayBeOutOfDateAreMarked(failure: ClientError) async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    bench.clock.advance(by: .seconds(60))
+    let state = await second(bench, failure)
+    #expect(state.phase == .ready)
+    #expect(state.title == "Read on" && state.offers.count == 3)
+    let warning = try #require(state.warning).replacing("\u{202F}", with: " ")
+    #expect(warning == "These offers may be out of date: the publication does not answer. They are of 14. November 2023 um 22:13.")
+    // The products are old too by now, and their store is away as well: prices matter more.
+    bench.clock.advance(by: .seconds(7200))
+    bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
+    #expect(await second(bench, failure).warning?.hasPrefix("Prices may be out of date: ") == true)
+  }
+
+  @Test func aNoIsNotHiddenBehindWhatWasOfferedBefore() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    let proxy = ClientError.problem(Problem(code: "http_403", title: "Not from here.", status: 403), retryAfter: nil)
+    #expect(await second(bench, proxy).phase == .unavailable(.notFetched(code: "http_403", sentence: "Not from here.")))
+    // Somebody on the way said nothing about the offers, so they come back.
+    #expect(await second(bench, Self.away[0]).phase == .ready)
+    let gone = ClientError.problem(Problem(code: .notFound, title: "There is no such paywall.", status: 404), retryAfter: nil)
+    #expect(await second(bench, gone).phase == .unavailable(.notFetched(code: "not_found", sentence: "There is no such paywall.")))
+    guard case .unavailable(.notFetched) = await second(bench, Self.away[0]).phase else {
+      Issue.record("what the publication took back is offered")
+      return
+    }
+  }
+
   @Test func packsOfPassesAreOfferedWithWhatIsLeft() async throws {
     let bench = try await Bench()
     bench.script.sellPasses()

@@ -15,6 +15,8 @@ import SessionService
   let purchases: PublicationPurchases
   /// When this reader wants to hear of new posts.
   let notifications: NotificationPreferences
+  /// What the publication offers to this reader.
+  let paywalls: PaywallShelf
   /// What is asked when this reader comes in.
   let questions = OpenQuestions()
   private let outbox: Database
@@ -50,7 +52,8 @@ import SessionService
     let content = ContentStore(
       client: client, author: user.name, outbox: Outbox(database: outbox, owner: owner), stored: stored,
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
-    return ReaderScope(user, content, purchases, outbox, stored, try await settings(of: user, environment), environment)
+    let paywalls = PaywallShelf(effects: environment.effects, clock: environment.storeClock) { try await client.paywall($0) }
+    return ReaderScope(user, content, purchases, paywalls, outbox, stored, try await settings(of: user, environment), environment)
   }
 
   private static func settings(of user: User, _ environment: AppEnvironment) async throws -> Settings {
@@ -71,12 +74,13 @@ import SessionService
   }
 
   private init(
-    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ outbox: Database, _ stored: EntityStore?,
-    _ settings: Settings, _ environment: AppEnvironment
+    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ paywalls: PaywallShelf, _ outbox: Database,
+    _ stored: EntityStore?, _ settings: Settings, _ environment: AppEnvironment
   ) {
     self.user = user
     self.content = content
     self.purchases = purchases
+    self.paywalls = paywalls
     self.outbox = outbox
     self.stored = stored
     self.settings = settings

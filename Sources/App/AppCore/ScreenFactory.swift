@@ -186,11 +186,10 @@ import SessionService
   }
 
   private func paywall(_ id: PaywallRecord.ID, _ reader: ReaderScope) -> Screen {
-    let client = client
-    return .paywall(
+    .paywall(
       PaywallViewModel(
-        id, load: { try await client.paywall($0) }, purchases: reader.purchases, effects: environment.effects,
-        formatting: environment.storeFormatting, badge: environment.storeBadge, passes: { reader.content.passes.stream() }
+        id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
+        badge: environment.storeBadge, passes: { reader.content.passes.stream() }
       ) { [weak self] output in
         switch output {
         case .buy(let product): self?.perform?(.payment(product))

@@ -26,9 +26,8 @@ import Runtime
   }
 
   private let paywallID: PaywallRecord.ID
-  private let load: @Sendable (PaywallRecord.ID) async throws -> PaywallRecord
+  private let paywalls: PaywallShelf
   private let purchases: PublicationPurchases
-  private let effects: Effects
   private let formatting: Formatting
   private let passes: @MainActor () -> AsyncStream<Int?>
   private let output: @MainActor (Output) -> Void
@@ -40,22 +39,19 @@ import Runtime
 
   /// - Parameters:
   ///   - paywallID: which paywall.
-  ///   - load: asks the publication for it; called off the main actor.
+  ///   - paywalls: what the publication offers, or offered when it was heard of last.
   ///   - purchases: what the reader has, and what there is to buy.
-  ///   - effects: the door off the main actor.
   ///   - formatting: how prices and dates are written.
   ///   - badge: what is special about the store; `nil` for nothing.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - output: told what comes next.
   public init(
-    _ paywallID: PaywallRecord.ID, load: @escaping @Sendable (PaywallRecord.ID) async throws -> PaywallRecord,
-    purchases: PublicationPurchases, effects: Effects, formatting: Formatting, badge: String? = nil,
+    _ paywallID: PaywallRecord.ID, paywalls: PaywallShelf, purchases: PublicationPurchases, formatting: Formatting, badge: String? = nil,
     passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.finish() } }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.paywallID = paywallID
-    self.load = load
+    self.paywalls = paywalls
     self.purchases = purchases
-    self.effects = effects
     self.formatting = formatting
     self.passes = passes
     self.output = output
@@ -112,18 +108,18 @@ import Runtime
     }
     isLoading = true
     state.phase = .loading
-    Task { [weak self, effects, load, purchases, paywallID] in
-      do {
-        let paywall = try await effects.run("paywall.load") { try await load(paywallID) }
-        let list = try await purchases.products(paywall.productIDs)
-        self?.loaded(paywall, list)
+    Task { [weak self, paywalls, purchases, paywallID] in
+      do throws(StoreFailure) {
+        let answer = try await paywalls.paywall(paywallID)
+        let list = try await purchases.products(answer.paywall.productIDs)
+        self?.loaded(answer.paywall, list, keptSince: answer.keptSince)
       } catch {
         self?.failed(error)
       }
     }
   }
 
-  private func loaded(_ paywall: PaywallRecord, _ list: ProductList) {
+  private func loaded(_ paywall: PaywallRecord, _ list: ProductList, keptSince: Date?) {
     isLoading = false
     products = list.products
     change {
@@ -135,8 +131,7 @@ import Runtime
       case (true, true): $0.phase = .unavailable(.noProducts)
       case (true, false): $0.phase = .unavailable(.unknownProducts(list.unknown))
       }
-      $0.warning =
-        list.isStale ? "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." : nil
+      $0.warning = warning(list, keptSince: keptSince)
       show(products, in: &$0)
     }
     if state.phase == .ready, !wasShown {
@@ -145,11 +140,14 @@ import Runtime
     }
   }
 
-  private func failed(_ error: any Error) {
+  /// That something is of an earlier time; of prices rather than of words.
+  private func warning(_ list: ProductList, keptSince: Date?) -> String? {
+    if list.isStale { return "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." }
+    return keptSince.map { "These offers may be out of date: the publication does not answer. They are of \(formatting.moment($0))." }
+  }
+
+  private func failed(_ failure: StoreFailure) {
     isLoading = false
-    let failure =
-      error as? StoreFailure ?? (error as? ClientError).map(StoreFailure.init)
-      ?? StoreFailure(.unavailable, code: "unknown", sentence: "The offers cannot be loaded. Try again in a moment.")
     state.phase = .unavailable(.notFetched(code: failure.code, sentence: failure.sentence))
   }
 
