@@ -228,6 +228,24 @@ import Testing
     await rig.coordinator.finish()
   }
 
+  @Test func aDamagedJournalKeepsNobodyFromReadingAndIsLeftAsItIs() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let (file, damaged) = (folder.appending(path: "purchases.sqlite"), Data(repeating: 1, count: 20_000))
+    try damaged.write(to: file)
+    let rig = await started(publication)
+    try await rig.signIn()
+    #expect(try feed(rig).ids.count > 5)
+    #expect(rig.presenter.messages.count { $0.contains("cannot") || $0.contains(file.path) } == 1)
+    rig.coordinator.perform(.paywall("premium", then: nil))
+    await rig.settle()
+    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    #expect(paywall.state.phase == .unavailable(.notAllowed))
+    await rig.coordinator.finish()
+    #expect(try Data(contentsOf: file) == damaged)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("purchases") } == ["purchases.sqlite"])
+  }
+
   @Test func damagedFileIsToldAndFetchedAgain() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())

@@ -4,6 +4,7 @@ import PublicationAPI
 import PublicationClient
 import PurchaseService
 import Runtime
+import SQLiteStorage
 import SessionService
 
 /// The one coordinator: every move is a ``Navigation`` performed here.
@@ -64,6 +65,8 @@ import SessionService
   private var afterPurchase: Navigation?
   /// What sells, once a reader has come.
   private(set) var purchases: PublicationPurchases?
+  /// The file that keeps this process from selling anything.
+  private var damagedJournal: String?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
   private var following: Task<Void, Never>?
@@ -318,17 +321,34 @@ import SessionService
   /// One for all readers of this process: a payment that one of them left under way is finished by whoever began it.
   private func openedPurchases() async throws -> PublicationPurchases {
     if let purchases { return purchases }
-    let (path, clock) = (environment.dataFolder.map { $0 + "/purchases.sqlite" } ?? ":memory:", environment.storeClock)
-    let journal = try await environment.effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
+    let journal = try await openedJournal()
     if let purchases { return purchases }
     let made: PublicationPurchases =
       if let store = environment.testStore {
         Purchases<PurchasableProduct>(environment, store.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal)
       } else {
-        StagedPurchases<PurchasableProduct>(environment, client: factory.client, journal: journal, flags: flags, account: account)
+        StagedPurchases<PurchasableProduct>(
+          environment, client: factory.client, journal: journal, canPay: damagedJournal == nil, flags: flags, account: account)
       }
     purchases = made
     return made
+  }
+
+  /// A damaged journal is left as it is, since a payment that is under way in it may not be begun a second time. Nobody is kept from reading
+  /// by that: one in memory takes what the publication says the reader has, and nothing can be paid for.
+  private func openedJournal() async throws -> Journal {
+    let (path, clock, effects) = (environment.dataFolder.map { $0 + "/purchases.sqlite" }, environment.storeClock, environment.effects)
+    do {
+      return try await effects.run("purchases.open") { try await Journal(path: path ?? ":memory:", clock: clock) }
+    } catch let error where environment.testStore == nil && Self.isDamage(error) {
+      damagedJournal = path
+      return try await effects.run("purchases.open") { try await Journal(path: ":memory:", clock: clock) }
+    }
+  }
+
+  private static func isDamage(_ error: any Error) -> Bool {
+    if case MigrationError.failed(_, _, let cause) = error { return cause.isCorruption }
+    return (error as? SQLiteError)?.isCorruption == true
   }
 
   private func show(_ reader: ReaderScope) {
@@ -339,6 +359,11 @@ import SessionService
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     Task { [factory] in await reader.questions.ask(.publication) { try await factory.loadPublication() } }
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
+    if let damagedJournal {
+      say(
+        "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(damagedJournal). "
+          + "What you have bought comes from the publication.")
+    }
     if let pending {
       self.pending = nil
       // At once, so that no other page flashes by: one that is not there says so itself.

@@ -47,8 +47,9 @@ extension Purchases<PurchasableProduct> {
 
 extension StagedPurchases<PurchasableProduct> {
   /// The two ways in which this app buys, beside each other: the one that verifies by the backend only, and the one that is to replace it.
+  /// - Parameter canPay: whether anything can be bought, beside having what was.
   convenience init(
-    _ environment: AppEnvironment, client: APIClient, journal: Journal, flags: Flags,
+    _ environment: AppEnvironment, client: APIClient, journal: Journal, canPay: Bool, flags: Flags,
     account: @escaping PublicationPath.Account
   ) {
     let purchases = { (path: PurchasePath<PurchasableProduct>) in
@@ -56,7 +57,7 @@ extension StagedPurchases<PurchasableProduct> {
       made.onEnd = { flags.count($1, of: $0) }
       return made
     }
-    let queue = PublicationQueue(clock: environment.clock, account: account)
+    let queue = PublicationQueue(canMakePayments: canPay, clock: environment.clock, account: account)
     self.init(
       old: purchases(.publicationBackend(client, queue: queue, account: account)),
       new: purchases(

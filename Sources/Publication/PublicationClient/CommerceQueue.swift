@@ -8,24 +8,25 @@ import Runtime
 public struct PublicationQueue: QueueProcessor {
   private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
   private let watch: OrderWatch
+  /// Whether this device may pay; the publication has no rule against it.
+  public let canMakePayments: Bool
 
   /// - Parameters:
   ///   - account: a client whose token is this reader's and stays so, or `nil` while somebody else or nobody is signed in. Told apart in
   ///     one step, so that one reader's payment never goes out under another's name:
   ///
   ///         { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
+  ///   - canMakePayments: false where a purchase could not be followed to its end.
   ///   - clock: paces the looks at what changed; see ``observe()``.
   ///   - pace: how long it is from one look to the next.
   public init(
-    clock: any AppClock = SystemClock(), pace: Duration = .seconds(300),
+    canMakePayments: Bool = true, clock: any AppClock = SystemClock(), pace: Duration = .seconds(300),
     account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?
   ) {
     self.account = account
+    self.canMakePayments = canMakePayments
     watch = OrderWatch(account: account, clock: clock, pace: pace)
   }
-
-  /// Always: the publication has no rule against it.
-  public var canMakePayments: Bool { true }
 
   /// Puts the order, compares its total with the one that was agreed to, and charges it.
   public func add(_ transaction: Transaction) async -> SubmissionOutcome {
