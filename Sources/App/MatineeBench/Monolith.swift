@@ -48,28 +48,30 @@ struct Monolith {
     }
   }
 
-  /// The names that more than one module, or one file by itself, declares: by name, who.
-  private func clashes(_ texts: [(target: String, file: String, text: String)]) -> [String: Set<String>] {
+  /// The names that more than one module, or one file by itself, declares: by name, who, and whether for others too.
+  private func clashes(_ texts: [(target: String, file: String, text: String)]) -> [String: [String: Bool]] {
     let declaration =
       /(?:@\w+(?:\([^)]*\))? )*(?:(public|internal|private|fileprivate|package) )?(?:(?:final|indirect|nonisolated) )*(?:class|struct|enum|actor|protocol|typealias|func|let|var) (\w+)/
-    var owners: [String: Set<String>] = [:]
+    var owners: [String: [String: Bool]] = [:]
     for (target, file, text) in texts {
       for line in text.split(separator: "\n") {
         guard let match = line.prefixMatch(of: declaration) else { continue }
         let isPrivate = match.1?.hasSuffix("private") == true
-        owners[String(match.2), default: []].insert(isPrivate ? "\(target)/\(file)" : target)
+        let (name, owner) = (String(match.2), isPrivate ? "\(target)/\(file)" : target)
+        owners[name, default: [:]][owner] = owners[name]?[owner] == true || match.1 == "public"
       }
     }
     return owners.filter { $0.value.count > 1 }
   }
 
-  private func merged(_ text: String, _ target: String, _ file: String, _ clashes: [String: Set<String>]) -> String {
+  private func merged(_ text: String, _ target: String, _ file: String, _ clashes: [String: [String: Bool]]) -> String {
     let names = swift.map(\.name).joined(separator: "|")
     let imports = Set(text.matches(of: /import (\w+)\n/).map { String($0.1) })
     var text = text.replacing("(?m)^(@testable |@_exported |public )?import (\(names))$", by: "")
     text = text.replacing("\\b(\(names))\\.(?=[A-Z])", by: "")
     for (name, owners) in clashes {
-      let meant = ["\(target)/\(file)", target].first(where: owners.contains) ?? owners.first(where: imports.contains)
+      let own = ["\(target)/\(file)", target].first { owners[$0] != nil }
+      let meant = own ?? owners.first { $0.value && imports.contains($0.key) }?.key
       guard let meant else { continue }
       let unique = meant.map { $0.isLetter || $0.isNumber ? String($0) : "_" }.joined() + "_" + name
       // What a colon follows is an argument's label, unless it is being declared.
