@@ -34,7 +34,7 @@ import Testing
   private var sent: Int { publication.requests.count { $0.hasPrefix("PUT") } }
 
   /// A list of four pages, the first of them shown, with one change that could not be sent.
-  private func waiting() async -> (ContentStore, EntityList<Post>) {
+  private func waiting(_ change: (ContentStore) -> Void = { $0.toggleBookmark("p1") }) async -> (ContentStore, EntityList<Post>) {
     let before = store()
     let read = list(before)
     read.appear()
@@ -50,7 +50,7 @@ import Testing
     list.appear()
     await effects.settled()
     #expect(list.state.ids.count == 2 && list.state.note != nil)
-    store.toggleBookmark("p1")
+    change(store)
     await effects.settled()
     #expect(sent == 1)
     return (store, list)
@@ -95,6 +95,23 @@ import Testing
     await effects.settled()
     #expect(sent == 2)
     #expect(store.waiting.value == Waiting())
+  }
+
+  @Test(arguments: 0..<4) func whatIsSentCallsForTheListsToo(change: Int) async {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (store, list) = await waiting {
+      switch change {
+      case 0: $0.toggleReaction("p1")
+      case 1: $0.comment(on: "p1", "Words")
+      case 2: $0.markRead("p1")
+      default: $0.markAllRead(until: clock.now)
+      }
+    }
+    publication.with { $0.isOffline = false }
+    store.retryNow()
+    await effects.settled()
+    #expect(sent == 2)
+    #expect(list.state.note == nil, "the list asks, and need not wait for its next try")
   }
 
   @Test func whoIsBusyDoesNot() async {

@@ -103,6 +103,7 @@ extension ContentStore {
     actions.register(
       ReadAllAction.self, cache: postCache,
       confirmed: { [weak self] in
+        self?.reached()
         self?.uncounted.formUnion($0.clubs ?? Set(self?.fanClubs.ids { $0.unread ?? 0 > 0 } ?? []))
         self?.countUnread()
       }
