@@ -85,7 +85,7 @@ import struct PublicationAPI.Comment
     await #expect {
       _ = try await client.beginImport(of: Data(count: Import.documentLimit + 1), named: "large.xml", as: UUID())
     } throws: {
-      ($0 as? ClientError)?.sentence == "large.xml: The document has more than 50 MB, and so much is not read."
+      ($0 as? ClientError)?.sentence == "large.xml, byte 50000000: The document has more than 50 MB, and so much is not read."
     }
     await #expect {
       _ = try await APIClient(transport: served.network, token: { "wrong" }).beginImport(of: document, named: "a", as: UUID())

@@ -97,7 +97,7 @@ import Testing
       (TransportError.unreachable("no such host"), ": the feed's server cannot be reached. Check your connection and try again."),
       (.unreachable("curl says so", .unknownName), "its name was not found."), (.unreachable("curl says so", .refused), "nothing answers"),
       (.insecure("curl says so", .expired), "a certificate that has expired"), (.timedOut, "takes too long to answer"),
-      (.tooLarge(limit: 50_000_000), "the document has more than 50 MB, and so much is not read."),
+      (.tooLarge(limit: 50_000_000), "\(Self.url), byte 50000000: the document has more than 50 MB, and so much is not read."),
     ] {
       house.web.answer(Self.url, error)
       let failed = try await house.end(try await house.begin(Self.url))

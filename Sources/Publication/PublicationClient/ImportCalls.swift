@@ -21,7 +21,8 @@ extension APIClient {
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
   public func beginImport(of document: Data, named name: String, as id: UUID) async throws(ClientError) -> Import {
     guard document.count <= Import.documentLimit else {
-      let sentence = "\(name): The document has more than \(Import.documentLimit / 1_000_000) MB, and so much is not read."
+      let limit = Import.documentLimit
+      let sentence = "\(name), byte \(limit): The document has more than \(limit / 1_000_000) MB, and so much is not read."
       throw .problem(Problem(code: .tooLarge, title: sentence, status: 413), retryAfter: nil)
     }
     let path = ["v1", "imports", id.uuidString]

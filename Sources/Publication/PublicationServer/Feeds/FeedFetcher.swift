@@ -40,8 +40,10 @@ struct FeedFetcher: Sendable {
     var isGone = false
     /// How long the server wants to be left alone.
     var retryAfter: Duration?
-    /// One sentence with the address.
-    var description: String { "\(url): \(sentence)" }
+    /// How many bytes of a document were taken before it was clear that it is none to read.
+    var offset: Int?
+    /// One sentence with the address, and the place in what is there.
+    var description: String { "\(url)\(offset.map { ", byte \($0)" } ?? ""): \(sentence)" }
   }
 
   private static let mostRedirects = 5
@@ -89,7 +91,7 @@ struct FeedFetcher: Sendable {
     do {
       return try await web.send(request)
     } catch TransportError.tooLarge(let limit) {
-      throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.")
+      throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.", offset: limit)
     } catch let error as TransportError {
       throw Failure(url: known.url, sentence: error.sentence(about: "the feed's server"), details: "\(error)")
     }
