@@ -6,7 +6,7 @@ import Testing
 
 /// Clubs that came from a list of feeds, and the switch for notifications.
 @MainActor @Suite struct ClubFetchTests {
-  private let recorder = Recorder<FanClubViewModel.State.Fetch>()
+  private let recorder = Recorder<ClubFetch.State>()
 
   private func page(_ reader: ReaderFixture, _ notifications: NotificationPreferences? = nil) -> FanClubViewModel {
     let page = FanClubViewModel("c1", store: reader.store, formatting: reader.formatting, notifications: notifications) { _ in }

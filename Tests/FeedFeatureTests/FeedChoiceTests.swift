@@ -85,6 +85,52 @@ import Testing
     #expect(drawn.allSatisfy { $0 == ["p2"] })
   }
 
+  // MARK: - A club from a list of feeds
+
+  @Test func itsPostsAreFetchedWhenTheReaderAsks() async {
+    let reader = ReaderFixture(clubs: [FanClub(id: "c1", name: "Listed", followed: true, fetched: false)])
+    let feed = await shown(reader)
+    #expect(feed.state.fetch == .notNeeded, "of all posts nobody can say that they were never fetched")
+    feed.choiceTapped(.fanClub("c1"))
+    await reader.settle()
+    #expect(feed.state.fetch == .offered(nil))
+    reader.publication.with { $0.imports = [Import(id: "i"), Import(id: "i", state: .done, clubs: ["c1"])] }
+    feed.fetchTapped()
+    feed.fetchTapped()
+    #expect(feed.state.fetch == .running)
+    await reader.settle()
+    reader.publication.with {
+      $0.clubs[0].fetched = true
+      $0.posts = [.sample(1, club: "c1")]
+    }
+    await reader.clock.waitForSleepers()
+    reader.clock.advance(by: .milliseconds(500))
+    await reader.settle()
+    #expect(feed.state.fetch == .notNeeded)
+    #expect(feed.state.posts.ids == ["p1"])
+    #expect(reader.publication.requests.filter { $0.hasPrefix("POST") } == ["POST /v1/fanclubs/c1/refresh"])
+  }
+
+  @Test func whyItCouldNotBeFetchedIsSaidOfThatClubOnly() async {
+    let reader = ReaderFixture(clubs: clubs.map { FanClub(id: $0.id, name: $0.name, followed: true, fetched: false) })
+    let feed = await shown(reader)
+    feed.choiceTapped(.fanClub("c1"))
+    await reader.settle()
+    reader.publication.with { $0.imports = [Import(id: "i", state: .failed, problem: "https://c.example/feed is no feed.")] }
+    feed.fetchTapped()
+    await reader.settle()
+    #expect(feed.state.fetch == .offered("https://c.example/feed is no feed."))
+    feed.unreadOnlyTapped()
+    await reader.settle()
+    #expect(feed.state.fetch == .offered("https://c.example/feed is no feed."))
+    feed.choiceTapped(.fanClub("c2"))
+    await reader.settle()
+    #expect(feed.state.fetch == .offered(nil))
+    feed.choiceTapped(.followed)
+    await reader.settle()
+    #expect(feed.state.fetch == .notNeeded)
+  }
+
   // MARK: - Unread
 
   @Test func unreadOnlyKeepsARowUntilTheListIsLoadedAnew() async {

@@ -48,6 +48,29 @@ final class FeedViewTests: ScreensTestCase {
     }
   }
 
+  func testAClubFromAListOfFeedsFetchesItsPostsHereToo() throws {
+    try MainActor.assumeIsolated {
+      var club = FanClub.sample("c1")
+      (club.followed, club.fetched) = (true, false)
+      let rig = ReaderRig(clubs: [club])
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      model.choiceTapped(.fanClub("c1"))
+      try rig.settle()
+      XCTAssertTrue(feed.says("Not fetched yet"))
+      rig.publication.with {
+        $0.imports = [Import(id: "i", state: .done, clubs: ["c1"])]
+        $0.clubs[0].fetched = true
+        $0.posts = [.sample(1, club: "c1")]
+      }
+      try XCTUnwrap(feed.button("Fetch posts")).click()
+      try rig.settle()
+      XCTAssertNotNil(feed.row("Title 1"))
+      rig.close()
+    }
+  }
+
   func testAReactionLeavesTheOthersWhereTheyAre() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

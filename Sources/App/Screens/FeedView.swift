@@ -25,6 +25,7 @@ import PublicationClient
       viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar))
     unread.root.onClicked(self) { $0.viewModel.unreadOnlyTapped() }
     allRead.onClicked(self) { $0.viewModel.allReadTapped() }
+    list.onFetch = { [weak self] in self?.viewModel.fetchTapped() }
     choice.onChosen = { [weak self] in self?.viewModel.choiceTapped($0) }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
@@ -33,7 +34,7 @@ import PublicationClient
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
     allRead.isSensitive = !state.posts.ids.isEmpty
-    list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice))
+    list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice), fetch: state.fetch)
     if state.jumps != jumps { jump = .asked }
     jumps = state.jumps
     keepAtTop(state.posts)

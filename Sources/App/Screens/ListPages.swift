@@ -17,8 +17,6 @@ import PublicationClient
   private let problem = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
-  private let posts = Stack()
-  private let fetch = StatusView()
   private let list: PostListView
 
   init(_ viewModel: FanClubViewModel, pictures: Pictures) {
@@ -31,47 +29,21 @@ import PublicationClient
     let facts = Box(.horizontal, spacing: 18, children: [picture.root, text, notify, follow])
     notify.vertical = .center
     let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem]))
-    list = PostListView(
-      viewModel, pictures: pictures,
-      words: .init(
-        loading: "Fetching posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-        emptySentence: "This fan club has not published anything so far."))
-    posts.expandsVertically = true
-    posts.add(list.root, name: "posts")
-    posts.add(fetch.root, name: "fetch")
-    stack.add(Box(.vertical, styles: [.page], children: [header, posts]), name: "club")
+    list = PostListView(viewModel, pictures: pictures, words: .fanClub)
+    list.root.expandsVertically = true
+    stack.add(Box(.vertical, styles: [.page], children: [header, list.root]), name: "club")
     stack.add(status.root, name: "status")
     root = stack
     follow.onClicked(self) { $0.viewModel.followTapped() }
     notify.onClicked(self) { $0.viewModel.notifyTapped() }
-    fetch.button.onClicked(self) { $0.viewModel.fetchTapped() }
+    list.onFetch = { [weak self] in self?.viewModel.fetchTapped() }
     status.button.onClicked(self) { $0.viewModel.retryTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
   /// On the posts, or on what fetches them.
   func takeKeyboard() {
-    if stack.visibleName != "club" {
-      stack.focusFirst()
-    } else if posts.visibleName == "posts" {
-      list.takeKeyboard()
-    } else {
-      posts.focusFirst()
-    }
-  }
-
-  private func show(_ offer: FanClubViewModel.State.Fetch) {
-    switch offer {
-    case .notNeeded:
-      posts.show("posts")
-      return
-    case .offered(let problem):
-      fetch.show(
-        icon: .people, heading: problem == nil ? "Not fetched yet" : "This did not work",
-        sentence: problem ?? "This fan club came from a list of feeds. Its posts are fetched when you ask for them.", action: "Fetch posts")
-    case .running: fetch.showLoading("Fetching the posts…")
-    }
-    posts.show("fetch")
+    if stack.visibleName == "club" { list.takeKeyboard() } else { stack.focusFirst() }
   }
 
   private func show(_ state: FanClubViewModel.State) {
@@ -91,8 +63,7 @@ import PublicationClient
     notify.isVisible = state.notifies != nil
     notify.isOn = state.notifies == true
     notify.setIcon(state.notifies == false ? .silent : .notifications)
-    list.show(state.posts)
-    show(state.fetch)
+    list.show(state.posts, fetch: state.fetch)
     switch state.phase {
     case .ready:
       stack.show("club")

@@ -18,7 +18,7 @@ import PublicationClient
       emptySentence: "The fan clubs that you follow have no posts so far. Refresh to look again.")
     static let fanClub = Words(
       loading: "Fetching posts…", emptyIcon: .empty, emptyHeading: "Nothing here yet",
-      emptySentence: "This fan club has no posts so far. One from a list of feeds fetches them on its own page.")
+      emptySentence: "This fan club has not published anything so far.")
     static let unread = Words(
       loading: "Fetching what you have not read…", emptyIcon: .done, emptyHeading: "All read",
       emptySentence: "There is nothing here that you have not read. Refresh to look again.")
@@ -40,6 +40,9 @@ import PublicationClient
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private(set) var list: ListView<String, PostRowView>!
   private var phase = ListState.Phase.loading
+  private var fetch = ClubFetch.State.notNeeded
+  /// Told that the posts of a fan club are to be fetched, where that was offered.
+  var onFetch: (() -> Void)?
 
   /// - Parameter header: what stands above the list.
   init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
@@ -70,7 +73,9 @@ import PublicationClient
     stack.add(status.root, name: "status")
     list.onActivated(self) { $0.page.postTapped($1) }
     list.onNearEnd(self) { $0.page.reachedEnd() }
-    status.button.onClicked(self) { $0.page.retryTapped() }
+    status.button.onClicked(self) { view in
+      if view.fetch == .notNeeded { view.page.retryTapped() } else { view.onFetch?() }
+    }
     progress.retry.onClicked(self) { $0.page.retryTapped() }
     pill.onClicked(self) { view in
       view.page.newPostsTapped()
@@ -83,40 +88,52 @@ import PublicationClient
   /// Shows the first row.
   func scrollToTop() { list.scroll(to: 0) }
 
-  /// On the rows; what stands above them is a step back. Nowhere as long as nobody knows whether there are any.
+  /// On the rows, or on what fetches them; what stands above them is a step back. Nowhere as long as nobody knows whether there are any.
   func takeKeyboard() {
-    switch phase {
-    case .loading: break
-    case .ready: list.focusRow()
-    case .empty, .offline, .failed: root.focusFirst()
+    switch (fetch, phase) {
+    case (.offered, _): stack.focusFirst()
+    case (.running, _), (.notNeeded, .loading): break
+    case (.notNeeded, .ready): list.focusRow()
+    case (.notNeeded, .empty), (.notNeeded, .offline), (.notNeeded, .failed): root.focusFirst()
     }
   }
 
   private func openMenu(_ row: PostRow, beside anchor: Widget) { menu.open(row, in: root, beside: anchor) }
 
-  /// - Parameter words: what the page says while it has no rows, in place of the words before.
-  func show(_ state: ListState, words: Words) {
-    self.words = words
-    show(state)
-  }
-
-  func show(_ state: ListState) {
+  /// - Parameters:
+  ///   - words: what the page says while it has no rows, in place of the words before; `nil` for the same.
+  ///   - fetch: what there is to do about a fan club's posts, in the place of rows.
+  func show(_ state: ListState, words: Words? = nil, fetch: ClubFetch.State = .notNeeded) {
+    if let words { self.words = words }
+    let hasRows = fetch == .notNeeded && state.phase == .ready
     note.text = state.note ?? ""
-    note.isVisible = state.note != nil && state.phase == .ready
+    note.isVisible = state.note != nil && hasRows
     list.show(state.ids)
-    phase = state.phase
+    (phase, self.fetch) = (state.phase, fetch)
     if let words = state.pill { pill.label = words }
-    pill.isVisible = state.pill != nil && state.phase == .ready
-    switch state.phase {
-    case .ready: stack.show("rows")
-    case .loading: showStatus { $0.showLoading(words.loading) }
-    case .empty:
-      showStatus { $0.show(icon: words.emptyIcon, heading: words.emptyHeading, sentence: words.emptySentence, action: "Refresh") }
-    case .offline(let sentence): showStatus { $0.showOffline(sentence) }
-    case .failed(let sentence): showStatus { $0.showFailed(sentence) }
-    }
+    pill.isVisible = state.pill != nil && hasRows
+    show(state.phase, fetch)
     progress.show(state)
     message.message = state.message
+  }
+
+  private func show(_ phase: ListState.Phase, _ fetch: ClubFetch.State) {
+    switch (fetch, phase) {
+    case (.offered(let problem), _):
+      showStatus {
+        $0.show(
+          icon: .people, heading: problem == nil ? "Not fetched yet" : "This did not work",
+          sentence: problem ?? "This fan club came from a list of feeds. Its posts are fetched when you ask for them.",
+          action: "Fetch posts")
+      }
+    case (.running, _): showStatus { $0.showLoading("Fetching the posts…") }
+    case (.notNeeded, .ready): stack.show("rows")
+    case (.notNeeded, .loading): showStatus { $0.showLoading(words.loading) }
+    case (.notNeeded, .empty):
+      showStatus { $0.show(icon: words.emptyIcon, heading: words.emptyHeading, sentence: words.emptySentence, action: "Refresh") }
+    case (.notNeeded, .offline(let sentence)): showStatus { $0.showOffline(sentence) }
+    case (.notNeeded, .failed(let sentence)): showStatus { $0.showFailed(sentence) }
+    }
   }
 
   private func showStatus(_ fill: (StatusView) -> Void) {

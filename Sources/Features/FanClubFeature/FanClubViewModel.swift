@@ -20,16 +20,6 @@ import PublicationClient
       case failed(String)
     }
 
-    /// Whether its posts are there.
-    public enum Fetch: Equatable, Sendable {
-      /// They are.
-      case notNeeded
-      /// Nobody asked for them yet; the sentence says why the last try failed, `nil` when nobody knows of one.
-      case offered(String?)
-      /// They are being fetched.
-      case running
-    }
-
     /// How the club itself stands.
     public var phase = Phase.loading
     /// The club; there from the first moment when another page has shown it.
@@ -37,7 +27,7 @@ import PublicationClient
     /// Its posts.
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
-    public var fetch = Fetch.notNeeded
+    public var fetch = ClubFetch.State.notNeeded
     /// Whether the reader hears of its new posts; `nil` while they do not follow it, when there is nothing to choose.
     public var notifies: Bool?
 
@@ -62,8 +52,6 @@ import PublicationClient
   private let formatting: Formatting
   private let notifications: NotificationPreferences?
   private let fetch: ClubFetch
-  private var isFetching = false
-  private var fetchProblem: String?
   private var observation: Observation?
   private var watching: Task<Void, Never>?
   private var generation = 0
@@ -85,7 +73,7 @@ import PublicationClient
     self.store = store
     self.formatting = formatting
     self.notifications = notifications
-    fetch = ClubFetch(store: store, clock: formatting.clock)
+    fetch = ClubFetch(id, store: store, clock: formatting.clock)
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
     posts.list.onChange = { [weak self] _ in self?.update() }
@@ -143,19 +131,9 @@ import PublicationClient
 
   /// Fetches the posts of a club that came from a list of feeds. A second press while that is under way does nothing.
   public func fetchTapped() {
-    guard case .offered = state.fetch else { return }
-    (isFetching, fetchProblem) = (true, nil)
-    fetch.begin(id) { [weak self] problem in
-      guard let self, !store.isClosed else { return }
-      fetchProblem = problem
-      if problem == nil {
-        // It is fetched for this page once the publication says so of the club.
-        store.listsAreStale()
-        refreshTapped()
-      } else {
-        isFetching = false
-      }
-      update()
+    fetch.begin { [weak self] hasPosts in
+      if hasPosts { self?.refreshTapped() }
+      self?.update()
     }
     update()
   }
@@ -185,7 +163,6 @@ import PublicationClient
   private func loaded(_ failure: (any Error)?, generation mine: Int) {
     guard mine == generation, !store.isClosed else { return }
     isLoading = false
-    if isFetching, !fetch.isUnderWay { isFetching = false }
     hasLoaded = failure == nil
     self.failure = failure
     update()
@@ -198,7 +175,7 @@ import PublicationClient
     new.posts = posts.list.state
     new.club = club.map { FanClubRow($0, formatting: formatting) }
     new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
-    new.fetch = isFetching ? .running : club?.fetched == false ? .offered(fetchProblem ?? club?.problem) : .notNeeded
+    new.fetch = fetch.state
     if (failure as? ClientError)?.isNotFound == true {
       new.phase = .gone("This fan club is no longer here.")
     } else if club != nil {

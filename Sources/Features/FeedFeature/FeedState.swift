@@ -40,6 +40,8 @@ extension FeedViewModel {
     public var newPosts = 0
     /// What the pill says: "3 new posts"; `nil` for no pill.
     public var pill: String?
+    /// What there is to do about the posts of the chosen fan club, which came from a list of feeds: in the place of rows, of which there are none.
+    public var fetch = ClubFetch.State.notNeeded
     /// How often the page went to its top by itself: when that is another number than before, show the first row.
     public var jumps = 0
 

@@ -23,6 +23,8 @@ import Runtime
   private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
   private let clubs: FollowedClubs
+  /// Of the fan club that was chosen.
+  private var fetch: ClubFetch?
   private var isOnScreen = false
   private var jumps = 0
   private var looking: Task<Void, Never>?
@@ -77,6 +79,15 @@ import Runtime
   /// Shows only what the reader has not read, or everything again.
   public func unreadOnlyTapped() { show(state.choice, isUnreadOnly: !state.isUnreadOnly) }
 
+  /// Fetches the posts of the chosen fan club, which came from a list of feeds. A second press while that is under way does nothing.
+  public func fetchTapped() {
+    fetch?.begin { [weak self] hasPosts in
+      if hasPosts { self?.refreshTapped() }
+      self?.update()
+    }
+    update()
+  }
+
   /// The reader comes from where new posts were told of, such as a notification: looks for them at once.
   public func newPostsTold() { look() }
 
@@ -116,6 +127,11 @@ import Runtime
     posts.list.onChange = nil
     posts.list.onRowsChanged = nil
     posts = PostList(.filtered(PostFilter(choice, isUnreadOnly: isUnreadOnly)), store: store, formatting: formatting, output: output)
+    if case .fanClub(let id) = choice {
+      if choice != state.choice { fetch = ClubFetch(id, store: store, clock: formatting.clock) }
+    } else {
+      fetch = nil
+    }
     var new = state
     new.choice = choice
     new.isUnreadOnly = isUnreadOnly
@@ -145,6 +161,7 @@ import Runtime
     new.jumps = jumps
     new.newPosts = posts.newer
     new.pill = posts.pill
+    new.fetch = posts.phase == .empty ? fetch?.state ?? .notNeeded : .notNeeded
     return new
   }
 }

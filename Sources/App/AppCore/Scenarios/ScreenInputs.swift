@@ -90,7 +90,7 @@ extension FeedViewModel: ScreenModel {
     let choice = { (text: String) -> Choice in text == "all" ? .all : text == "followed" ? .followed : .fanClub(text) }
     return listInputs.merging([
       "choiceTapped": { self.choiceTapped(choice($0)) }, "unreadOnlyTapped": { _ in self.unreadOnlyTapped() },
-      "newPostsTapped": { _ in self.newPostsTapped() },
+      "newPostsTapped": { _ in self.newPostsTapped() }, "fetchTapped": { _ in self.fetchTapped() },
     ]) { first, _ in first }
   }
 }
