@@ -27,6 +27,47 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  func testTheKeyboardIsInTheFieldAfterACommentWasDeleted() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      rig.publication.with { $0.comments = [.sample(1, isMine: true), .sample(2, isMine: true)] }
+      let seen = try rig.show(.comments("p1"))
+      for text in ["Comment 1", "Comment 2"] {
+        let delete = try XCTUnwrap(seen.row(text)?.button("Delete"))
+        XCTAssertTrue(delete.focus())
+        delete.click()
+        eventually("it is asked first") { seen.button("Delete the comment") != nil }
+        seen.button("Delete the comment")?.focus()
+        seen.button("Delete the comment")?.click()
+        try rig.settle()
+        XCTAssertFalse(seen.says(text))
+        XCTAssertEqual(seen.textArea?.hasFocus, true, text)
+      }
+      rig.close()
+    }
+  }
+
+  func testOpenedAgainTheKeyboardIsInTheFieldAndOnNothingThatDeletes() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      for _ in 1...2 {
+        try XCTUnwrap(rig.seen.button("Comments")).click()
+        try rig.settle()
+        XCTAssertEqual(rig.shown, "comments")
+        XCTAssertEqual(rig.seen.textArea?.hasFocus, true)
+        rig.seen.textArea?.write("Mine")
+        rig.seen.button("Send")?.click()
+        try rig.settle()
+        XCTAssertNotNil(rig.seen.button("Delete"))
+        rig.seen.button("Back")?.click()
+        try rig.settle()
+      }
+      try rig.close()
+    }
+  }
+
   func testTheTitleTheCommentsAndTheFieldStandInOneLine() throws {
     try MainActor.assumeIsolated {
       for width in [360, 1000] {

@@ -62,6 +62,24 @@ final class SettingsViewTests: ScreensTestCase {
     }
   }
 
+  func testAfterACancelTheKeyboardIsInTheField() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let seen = try rig.show(.addFeed)
+      rig.publication.with { $0.imports = [Import(id: "i")] }
+      let field = seen.entries[0]
+      field.type("example.org/feed")
+      seen.button("Add")?.click()
+      eventually("it is under way") { seen.button("Add") == nil }
+      let cancel = try XCTUnwrap(seen.button("Cancel"))
+      XCTAssertTrue(cancel.focus())
+      cancel.click()
+      eventually("it can be changed") { seen.button("Add") != nil }
+      XCTAssertTrue(field.hasFocus)
+      rig.close()
+    }
+  }
+
   func testWhatWaitsIsSaidAboveThePageWithAWayToTryNow() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -90,7 +90,10 @@ import Gtk
     switch state.phase {
     case .asking:
       bar.isPulsing = false
+      guard stack.visibleName != "asking" else { return }
       stack.show("asking")
+      // What was pressed to cancel is gone.
+      if state.question == nil, state.file == nil { entry.focus() } else if state.question == nil { add.focus() }
     case .adding(let progress), .fetching(let progress):
       feed.text = progress.title
       feed.isVisible = !progress.title.isEmpty

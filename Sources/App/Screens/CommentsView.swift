@@ -61,6 +61,9 @@ import PublicationClient
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
+  /// In the field, for whoever may write. Comments have buttons that delete them, of which none shall be the first that Enter presses.
+  func takeKeyboard() { if compose.isVisible { field.focusText() } else { root.focusFirst() } }
+
   private func sendTapped() {
     guard viewModel.state.canSend else { return }
     wasSent = true
@@ -77,6 +80,8 @@ import PublicationClient
     popover.close()
     if let deleting { viewModel.deleteTapped(deleting) }
     deleting = nil
+    // The toolkit would give it to the next best button, which leads away from here.
+    takeKeyboard()
   }
 
   private func show(_ state: CommentsViewModel.State) {
