@@ -156,10 +156,12 @@ final class ArticleViewTests: ScreensTestCase {
 
   func testATextThatDoesNotComeCanBeAskedForAgain() throws {
     try MainActor.assumeIsolated {
-      let rig = ReaderRig(posts: [.sample(1)])
+      let rig = ReaderRig(posts: [.sample(1)], width: 720)
       try rig.show(.tab(.home))
       rig.publication.with { $0.isOffline = true }
       let seen = try rig.show(.post("p1"))
+      let retry = try XCTUnwrap(seen.button("Try again")).place(in: seen)
+      XCTAssertLessThan(retry.height, 50, "as high as a button, however many lines the sentence takes")
       XCTAssertTrue(seen.says("Title 1"))
       XCTAssertTrue(seen.says("Teaser 1"))
       rig.publication.with { $0.isOffline = false }

@@ -31,7 +31,7 @@ import PublicationClient
   private let problemText = Label(styles: [.dim], wraps: true)
   private let retry = Button("Try again", styles: [.pill])
   private let wall = UnlockBar()
-  private let note = Label(styles: [.caption, .dim, "note"], wraps: true)
+  private let note = Label(styles: [.caption, .dim], wraps: true)
   private let reactions = ReactionBar()
   private let discuss = Button("Comments", styles: [.pill, "compact"])
   private let unread = Button("Mark as unread", styles: [.pill, "compact"])
@@ -54,6 +54,7 @@ import PublicationClient
       retry
     }
     problemText.expandsHorizontally = true
+    retry.vertical = .center
     for button in [browser, copy] { button.contentAlignment = .start }
     menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy]))
     let facts = Box(.horizontal, spacing: 4) { [byline, comments, bookmark, more] in

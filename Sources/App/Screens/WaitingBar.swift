@@ -6,7 +6,7 @@ import Gtk
   let scope = Scope()
   let root: Widget
   private let text = Label(styles: ["waiting-text"], lines: 1)
-  private let detail = Label(styles: [.caption], lines: 2)
+  private let detail = Label(styles: [.caption], lines: 3)
   private let again = Button("Try now", styles: [.pill, "compact"])
   private var model: WaitingViewModel?
 
