@@ -122,7 +122,7 @@ import Testing
     await gate.reached()
     // The approval overtakes the answer to the first question.
     bench.queue.tell(.transaction(id(1)))
-    await bench.until { bench.purchases.submissions[id(1)]?.isWoken == true }
+    await bench.until { bench.purchases.submissions[id(1)]?.pause.isWoken == true }
     gate.open()
     #expect(await outcome == .pending(.deferred(Self.bank)))
     await bench.idle()

@@ -57,6 +57,7 @@ import Testing
     bench.queue.restore(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", expires: expires)]))
     _ = try await bench.purchases.restore()
     bench.queue.restore(.success([]))
+    await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(60))
     await bench.until { bench.purchases.entitlements.isEmpty }
     await bench.effects.settled()

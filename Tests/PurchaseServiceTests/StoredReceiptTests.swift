@@ -21,6 +21,8 @@ import Testing
     }
     try await bench.restart()
     #expect(await bench.buy() == .purchased("premium.monthly"))
+    // Nothing keeps the program before, whose timers are on the same clock.
+    await bench.idle()
     try await bench.restart()
     #expect(bench.purchases.entitlements.isEmpty, "nobody vouches for it yet")
     return (bench, try #require(backend.withLock { $0 }))
@@ -38,6 +40,37 @@ import Testing
     #expect(await owned.next() == ["premium.monthly"])
     #expect(backend.asked == 4)
     #expect(bench.queue.submitted.count == 1, "the store is not asked to charge again")
+  }
+
+  @Test func theNetworkBeingBackEndsTheWait() async throws {
+    let (bench, backend) = try await startedWithoutBackend()
+    await bench.clock.waitForSleepers()
+    // The first time at once, and in vain.
+    bench.purchases.networkIsBack()
+    await bench.until { backend.asked == 2 }
+    await bench.clock.waitForSleepers()
+    backend.fails(nil)
+    for _ in 0..<3 {
+      bench.purchases.networkIsBack()
+      await bench.effects.settled()
+    }
+    #expect(backend.asked == 2, "a backend that answers everything else is not asked each time")
+    bench.clock.advance(by: .seconds(1))
+    await bench.until { bench.purchases.entitlements == ["premium.monthly"] }
+    #expect(backend.asked == 3)
+  }
+
+  @Test func keysThatBecomeKnownEndTheWait() async throws {
+    let bench = try await Bench()
+    bench.trusted.withLock { $0 = .failure(Self.away) }
+    _ = try await bench.leave(.verified)
+    try await bench.restart()
+    #expect(bench.purchases.entitlements.isEmpty, "nobody knows who signed it")
+    await bench.clock.waitForSleepers()
+    let trusted = bench.issuer.trusted
+    bench.trusted.withLock { $0 = .success(trusted) }
+    #expect(await bench.buy(forever) == .purchased("premium.forever"))
+    await bench.until { bench.purchases.entitlements == ["premium.monthly", "premium.forever"] }
   }
 
   @Test func aNoIsNotAskedAbout() async throws {

@@ -15,7 +15,8 @@ import Foundation
   /// journal is read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
   /// - Throws: `SQLiteError`.
   func resume() async throws
-  /// There is a network, or the store has answered something else: purchases that wait for the store need not wait for their next try.
+  /// There is a network, or the store has answered something else: purchases that wait for the store need not wait for their next try, nor
+  /// do stored receipts that could not be judged.
   /// One that the store itself wants to be asked about later, or that waits for somebody, does; so does one that is asked about in vain
   /// each time. May be called as often as one likes.
   func networkIsBack()

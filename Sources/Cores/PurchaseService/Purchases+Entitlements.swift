@@ -128,13 +128,16 @@ extension Purchases {
     recomputeEntitlements()
     judging?.cancel()
     guard !unjudged.isEmpty else { return }
+    let pause = Pause()
+    judgingPause = pause
     judging = Task { [weak self, environment] in
       var (left, tries) = (unjudged, 0)
       while !left.isEmpty {
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: nil, chance: environment.random.fraction())
-        do { try await environment.effects.sleep("purchase.judge", for: wait, on: environment.clock) } catch { return }
-        guard let self else { return }
+        await pause.wait("purchase.judge", for: wait, atLeast: pause.least(of: wait, environment.retry), environment)
+        guard let self, !Task.isCancelled else { return }
+        pause.tries()
         let rest = await judge(left, of: user, generation, restorations)
         guard rest != left else { continue }
         left = rest

@@ -22,7 +22,7 @@ extension Purchases {
     var tries = 0
     let wasBought = submission.transaction.step == .verified
     while true {
-      submission.tries()
+      submission.pause.tries()
       switch await advance(submission) {
       case .next: continue
       case .over(let outcome):
@@ -36,7 +36,8 @@ extension Purchases {
         tries = 0
         submission.report(.pending(reason))
         let wait = environment.retry.waitForSomebody
-        await submission.pause(for: wait, atLeast: wait, environment)
+        submission.tried()
+        await submission.pause.wait("purchase.wait", for: wait, atLeast: wait, environment)
       case .later(let asked, let reason):
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: asked, chance: environment.random.fraction())
@@ -46,11 +47,10 @@ extension Purchases {
           submission.report(.pending(submission.transaction.pendingReason ?? reason))
         }
         submission.onStage?(.retrying)
-        // What the store asked for is kept to. A store that is there, and breaks over this all the same, is not asked each time that it
-        // answers something else: such tries are as far apart as any others.
-        let early = submission.earlyTries
-        let least = asked != nil ? wait : early == 0 ? .zero : min(environment.retry.wait(after: early, asked: nil, chance: 0), wait)
-        await submission.pause(for: wait, atLeast: least, environment)
+        // What the store asked for is kept to.
+        let least = asked != nil ? wait : submission.pause.least(of: wait, environment.retry)
+        submission.tried()
+        await submission.pause.wait("purchase.wait", for: wait, atLeast: least, environment)
       }
     }
   }
@@ -204,6 +204,8 @@ extension Purchases {
     } catch {
       throw error as? VerificationFailure ?? .unavailable("\(error)")
     }
+    // Whoever could not judge stored receipts can now: the seller's keys are known, or the backend is there.
+    judgingPause?.networkIsBack()
     await knowTime()
     guard contents.issued <= time.guess(environment.clock) + Config.clockSkewLimit.seconds else { throw .fromTheFuture(contents.issued) }
     return contents

@@ -52,6 +52,8 @@ import Runtime
   var expiryTimer: Task<Void, Never>?
   /// Asks again about stored receipts that could not be judged when they were loaded; its end says that there are none.
   var judging: Task<Void, Never>?
+  /// What that waits by.
+  var judgingPause: Pause?
   var submissions: [UUID: Submission<Purchasable>] = [:]
   /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
   private var begunHere: Set<UUID> = []
@@ -98,7 +100,7 @@ import Runtime
     shelf.keep(only: newUser)
     historyChanged()
     for attempt in attempts.values where attempt.user != newUser { attempt.cancel() }
-    for submission in submissions.values { submission.wake() }
+    for submission in submissions.values { submission.pause.wake() }
   }
 
   /// Loads what the user has, and goes on with purchases that an earlier run, or a session that ended, left behind: one that was never
@@ -123,7 +125,10 @@ import Runtime
   }
 
   /// See ``PurchaseLayer/networkIsBack()``.
-  public func networkIsBack() { for submission in submissions.values { submission.networkIsBack() } }
+  public func networkIsBack() {
+    for submission in submissions.values { submission.pause.networkIsBack() }
+    judgingPause?.networkIsBack()
+  }
 
   private func unfinished() async throws -> [Transaction] {
     try await environment.effects.run("purchase.unfinished") { [journal, seller] in try await journal.unfinished(seller: seller) }
@@ -264,7 +269,7 @@ import Runtime
   @discardableResult
   func submit(_ transaction: Transaction, _ onStage: (@MainActor (PurchaseStage) -> Void)? = nil) -> Submission<Purchasable> {
     if let running = submissions[transaction.id] {
-      running.wake()
+      running.pause.wake()
       return running
     }
     let submission = Submission<Purchasable>(transaction)

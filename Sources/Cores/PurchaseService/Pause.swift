@@ -1,0 +1,59 @@
+import Runtime
+
+/// The wait before another try, which may end early: at once when somebody wants it to, and within limits when the network is back.
+@MainActor final class Pause {
+  private var sleep: Task<Void, any Error>?
+  private(set) var isWoken = false
+  /// Whether the network was said to be back since the try began.
+  private var isNetworkBack = false
+  /// Whether that ends the sleep.
+  private var canEndEarly = false
+  /// How many tries in a row came early for that, and were in vain.
+  private(set) var earlyTries = 0
+
+  /// A try begins: what happened before does not end the wait after it.
+  func tries() { (isWoken, isNetworkBack) = (false, false) }
+
+  /// Waits before the next try, or until the task is cancelled.
+  /// - Parameters:
+  ///   - label: what the timer delivers as.
+  ///   - least: how much of it is waited for also when the network is back.
+  func wait(_ label: String, for duration: Duration, atLeast least: Duration, _ environment: PurchaseEnvironment) async {
+    await sleep(label, for: least, environment)
+    canEndEarly = true
+    if !isNetworkBack { await sleep(label, for: duration - least, environment) }
+    canEndEarly = false
+    // A whole wait without a word: whoever is heard of after that is back.
+    if !isWoken { earlyTries = isNetworkBack ? earlyTries + 1 : 0 }
+  }
+
+  /// How much of a wait is kept to also when the network is back. Whoever is there, and breaks over this all the same, is not asked each time
+  /// that they answer something else: from the second time on such tries are as far apart as any others.
+  func least(of wait: Duration, _ retry: RetryPolicy) -> Duration {
+    earlyTries == 0 ? .zero : min(retry.wait(after: earlyTries, asked: nil, chance: 0), wait)
+  }
+
+  private func sleep(_ label: String, for duration: Duration, _ environment: PurchaseEnvironment) async {
+    guard !isWoken, !Task.isCancelled, duration > .zero else { return }
+    let sleep = Task { try await environment.effects.sleep(label, for: duration, on: environment.clock) }
+    self.sleep = sleep
+    await withTaskCancellationHandler {
+      _ = try? await sleep.value
+    } onCancel: {
+      sleep.cancel()
+    }
+    self.sleep = nil
+  }
+
+  /// Ends a wait early, or leaves out the next: the session was renewed, something happened in the store, or a person wants to know.
+  func wake() {
+    isWoken = true
+    sleep?.cancel()
+  }
+
+  /// Ends a wait early, or leaves out the next, as far as ``wait(_:for:atLeast:_:)`` lets it.
+  func networkIsBack() {
+    isNetworkBack = true
+    if canEndEarly { sleep?.cancel() }
+  }
+}
