@@ -33,6 +33,12 @@ import Synchronization
   }
   private let products = Records()
 
+  /// What the publication calls its orders.
+  final class Numbers: Sendable {
+    let value = Mutex<[UUID: String]>([:])
+  }
+  let numbers = Numbers()
+
   /// What the wire has no words for yet.
   private nonisolated static let offered: [Product] = {
     let month = SubscriptionPeriod(months: 1)
@@ -79,7 +85,10 @@ import Synchronization
         PaymentMethod(id: "first", name: "First", detail: "one", authorizer: authorizer),
         PaymentMethod(id: "second", name: "Second", authorizer: FixedTokenAuthorizer(token: "tok_second")),
       ]
-    model = PaymentViewModel(productID, purchases: purchases, methods: methods, formatting: formatting) { [weak self] in
+    model = PaymentViewModel(
+      productID, purchases: purchases, methods: methods, formatting: formatting,
+      orderNumber: { [numbers] in numbers.value.withLock(\.self)[$0] }
+    ) { [weak self] in
       self?.outputs.append($0)
     }
     model.onChange = { [weak self] in self?.states.append($0) }
@@ -94,6 +103,12 @@ import Synchronization
     model.appear()
     await effects.settled()
     states = [model.state]
+  }
+
+  /// What is said of an order that was charged, and whose receipt was refused.
+  func inVain(_ number: String) -> String {
+    "You have paid for this, and the publication refused the receipt. Order \(number) is being looked at: you are not charged again, and "
+      + "Account → Purchases says what becomes of it."
   }
 
   /// The purchase that was begun last.

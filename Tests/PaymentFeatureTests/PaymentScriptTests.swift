@@ -268,7 +268,7 @@ import Testing
     #expect(
       bench.states == [
         names.ready, names.asking, names.authorizing, names.charging, names.ready.with(.waiting(sentence), canPay: false),
-        names.ready.with(.problem("This receipt is not valid. Write to us."), canPay: false),
+        names.ready.with(.problem(bench.inVain(String(try await bench.lastID().uuidString.prefix(8)))), canPay: false),
       ])
     bench.model.payTapped()
     bench.model.dismissed()

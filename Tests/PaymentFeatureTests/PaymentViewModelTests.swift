@@ -216,9 +216,41 @@ import Testing
     await bench.appear()
     bench.model.payTapped()
     await bench.answered()
-    #expect(bench.model.state.status == .problem("This receipt is not valid. Write to us."))
+    let id = try await bench.lastID()
+    #expect(bench.model.state.status == .problem(bench.inVain(String(id.uuidString.prefix(8)))))
     #expect(!bench.model.state.canPay)
     #expect(bench.model.state.canCancel)
+  }
+
+  @Test func whatWasChargedAndRefusedEarlierIsNotSoldAgainUntilItIsPaidBack() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    let id = try await bench.lastID()
+    bench.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
+    try await bench.purchases.resume()
+    bench.model.appear()
+    await bench.until { bench.model.state.phase == .ready }
+    #expect(!bench.states.contains { $0.canPay }, "not even for a moment")
+    await bench.until { bench.model.state.status == .problem(bench.inVain("K7Q2-9XDM")) }
+    bench.model.payTapped()
+    // Neither does closing and opening it sell it again.
+    bench.model.dismissed()
+    bench.model.appear()
+    bench.model.payTapped()
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == 1)
+    #expect(bench.model.state.status == .problem(bench.inVain("K7Q2-9XDM")))
+
+    bench.queue.tell(.revoked(id, reason: "Paid back."))
+    await bench.until { bench.model.state.canPay }
+    #expect(bench.model.state.status == nil)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.model.payTapped()
+    await bench.answered()
+    #expect(bench.outputs == [.finished("monthly")])
   }
 
   // MARK: A store that does not answer

@@ -260,6 +260,23 @@ import Testing
     #expect(bench.outputs.isEmpty)
   }
 
+  @Test func whatWasChargedInVainIsNotSoldAgainUntilItIsPaidBack() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid.") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    try await bench.purchases.resume()
+    await bench.appear()
+    await bench.until { bench.model.state.notice != nil }
+    #expect(bench.model.state.notice?.hasPrefix("You have paid for “\(monthly.name)”, and the publication refused the receipt.") == true)
+    #expect(bench.model.state.offers.filter { !$0.canBuy }.map(\.id) == ["monthly"])
+    bench.model.buyTapped("monthly")
+    #expect(bench.outputs.isEmpty)
+    bench.queue.tell(.revoked(try await bench.purchases.history()[0].id, reason: "Paid back."))
+    await bench.until { bench.model.state.notice == nil }
+    #expect(bench.model.state.offers.allSatisfy { $0.canBuy })
+  }
+
   @Test func offScreenItDoesNoWork() async throws {
     let bench = try await Bench()
     await bench.appear()

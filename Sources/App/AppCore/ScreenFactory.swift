@@ -200,12 +200,13 @@ import SessionService
   }
 
   private func payment(_ product: ProductRecord.ID, _ reader: ReaderScope) -> Screen {
-    .payment(
+    let client = client
+    return .payment(
       PaymentViewModel(
         product, purchases: reader.purchases,
         methods: environment.paymentMethods
           ?? PaymentMethod.offered(by: publication, client: client, clock: environment.clock, openWeb: environment.openWeb),
-        formatting: environment.storeFormatting, badge: environment.storeBadge
+        formatting: environment.storeFormatting, badge: environment.storeBadge, orderNumber: { try? await client.order($0).number }
       ) { [weak self] output in
         switch output {
         case .finished: self?.purchased?()

@@ -68,11 +68,11 @@ import PaymentFeature
     pay.isSensitive = state.canPay
     again.isVisible = state.canOpenAgain
     cancel.isSensitive = state.canCancel
-    cancel.label = state.status.map(\.isSettled) == true ? "Close" : "Cancel"
+    cancel.label = state.status?.isSettled == true || (state.status.isProblem && !state.canPay) ? "Close" : "Cancel"
     switch state.phase {
     case .ready:
       // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
-      pay.isVisible = state.status?.isSettled != true
+      pay.isVisible = state.status?.isSettled != true && (state.canPay || !state.status.isProblem)
       stack.show("payment")
       return
     case .loading: problem.showLoading("Fetching the price…")
@@ -85,14 +85,13 @@ import PaymentFeature
 
   private func show(_ status: PaymentViewModel.State.Status?) {
     let isWorking = if case .working = status { true } else { false }
-    let isProblem = if case .problem = status { true } else { false }
     let isDone = if case .done = status { true } else { false }
     let hasPage = if case .confirm(_, _?) = status { true } else { false }
     spinner.isSpinning = isWorking
     spinner.isVisible = isWorking
     self.status.text = status?.text ?? ""
     self.status.isVisible = status != nil
-    self.status.setStyle(.error, isProblem)
+    self.status.setStyle(.error, status.isProblem)
     self.status.setStyle("success", isDone)
     confirm.isVisible = hasPage
   }
@@ -125,6 +124,10 @@ import PaymentFeature
     if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true)) }
     return row
   }
+}
+
+extension PaymentViewModel.State.Status? {
+  fileprivate var isProblem: Bool { if case .problem = self { true } else { false } }
 }
 
 extension PaymentViewModel.State.Status {

@@ -67,7 +67,7 @@ extension PurchaseRow.Status {
       self.init(.waiting, "Waiting to be confirmed", detail: "The store is asked again by itself. You are charged at most once.")
     case .deferred: self.init(.waiting, "Waiting for the bank", detail: sentence)
     case .interrupted: self.init(.waiting, "Your bank asks you to confirm", detail: sentence)
-    case .failed where transaction.failure == PurchaseFailure.receiptRejected:
+    case .failed where transaction.isPaidInVain:
       self.init(.bad, "Paid, and refused by the publication", detail: sentence)
     case .failed: self.init(.bad, "Failed, and not charged", detail: sentence)
     case .revoked: self.init(.past, "Refunded", detail: sentence)

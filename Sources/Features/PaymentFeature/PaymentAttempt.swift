@@ -62,7 +62,7 @@ struct PaymentAttempt: Equatable {
   }
 
   /// The reader left: before they agreed there is nothing to keep.
-  mutating func left() { if outcome == .notAuthorized { self = PaymentAttempt() } }
+  mutating func left() { if outcome == .notAuthorized, !isInVain { self = PaymentAttempt() } }
 
   // MARK: What they come to
 
@@ -104,6 +104,11 @@ struct PaymentAttempt: Equatable {
     case .refused(PurchaseFailure.receiptRejected, _): return false
     case .notSignedIn, .notAllowed, .storage, .authorization, .declined, .refused: return true
     }
+  }
+
+  /// Whether it was charged, and the publication refused the receipt.
+  var isInVain: Bool {
+    if case .failed(.refused(PurchaseFailure.receiptRejected, _)) = standing { true } else { false }
   }
 
   /// What to say.

@@ -29,11 +29,15 @@ import PurchaseService
   private let purchases: PublicationPurchases
   private let methods: [PaymentMethod]
   private let formatting: Formatting
+  private let orderNumber: @Sendable (UUID) async -> String?
   private let output: @MainActor (Output) -> Void
   private var product: Product?
   private var isLoading = false
   private var failure: String?
   private var attempt = PaymentAttempt()
+  /// The purchase that was charged in vain, and its number.
+  private var inVain: UUID?
+  private var number: String?
   private var paying: Task<Void, Never>?
   private var isGone = false
   private var isLeaving = false
@@ -46,15 +50,17 @@ import PurchaseService
   ///   - methods: the ways to pay, the first of which is chosen.
   ///   - formatting: how prices and dates are written, and what today is.
   ///   - badge: what is special about the store; `nil` for nothing.
+  ///   - orderNumber: asks the publication for the number of an order; `nil` without an answer.
   ///   - output: told what comes next.
   public init(
     _ productID: Product.ID, purchases: PublicationPurchases, methods: [PaymentMethod], formatting: Formatting, badge: String? = nil,
-    output: @escaping @MainActor (Output) -> Void
+    orderNumber: @escaping @Sendable (UUID) async -> String? = { _ in nil }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.productID = productID
     self.purchases = purchases
     self.methods = methods
     self.formatting = formatting
+    self.orderNumber = orderNumber
     self.output = output
     state.methods = methods.map { State.Method(id: $0.id, name: $0.name, detail: $0.detail) }
     state.selectedMethod = methods.first?.id
@@ -104,8 +110,8 @@ import PurchaseService
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
-      let reason = result == .failed(.inProgress) ? await purchases.reasonToWait(for: product.id) : nil
-      self?.ended(result, waitingFor: reason)
+      let known = result.isInTheJournal ? try? await purchases.known(of: product.id) : nil
+      self?.ended(result, known)
     }
   }
 
@@ -157,25 +163,26 @@ import PurchaseService
     Task { [weak self, purchases, productID] in
       do throws(StoreFailure) {
         let products = try await purchases.products([productID]).products
-        // Paid in an earlier run, and not confirmed: what it waits for is said at once.
-        let reason = await purchases.reasonToWait(for: productID)
-        self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence, waitingFor: reason)
+        // Paid in an earlier run, and not confirmed or in vain: that is said at once.
+        let known = try? await purchases.known(of: productID)
+        self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence, known)
       } catch {
         self?.loaded(nil, error.sentence)
       }
     }
   }
 
-  private func loaded(_ product: Product?, _ failure: String, waitingFor reason: PendingReason? = nil) {
+  private func loaded(_ product: Product?, _ failure: String, _ known: [Transaction]? = nil) {
     isLoading = false
     self.product = product
     self.failure = product == nil ? failure : nil
     // Nothing to pay again.
     if purchases.isUnderWay(productID), !attempt.isRunning {
-      attempt.ended(.pending(reason ?? .storeUnavailable))
-      Task { [weak self] in await self?.follow() }
+      attempt.ended(.pending(reasonToWait(known)))
     }
+    lookForVain(known)
     show()
+    if !attempt.canStart { Task { [weak self] in await self?.follow() } }
   }
 
   // MARK: The purchase
@@ -185,11 +192,12 @@ import PurchaseService
     show()
   }
 
-  private func ended(_ result: PurchaseOutcome<PurchasableProduct>, waitingFor reason: PendingReason?) {
-    attempt.ended(result, waitingFor: reason ?? .storeUnavailable)
+  private func ended(_ result: PurchaseOutcome<PurchasableProduct>, _ known: [Transaction]?) {
+    attempt.ended(result, waitingFor: reasonToWait(known))
+    lookForVain(known)
     paying = nil
     show()
-    if case .waiting = attempt.standing { Task { [weak self] in await self?.follow() } }
+    if !attempt.canStart { Task { [weak self] in await self?.follow() } }
     switch result {
     case .purchased: finish()
     case .cancelled where isLeaving: leave()
@@ -200,15 +208,20 @@ import PurchaseService
 
   /// What a payment waits for, and how it ends, is in the journal: it may take days, and another run of the app.
   private func follow() async {
-    guard case .waiting(let reason) = attempt.standing, let product else { return }
-    let last = try? await purchases.history().first { $0.productID == productID }
-    guard attempt.standing == .waiting(reason), let last else { return }
+    guard !attempt.isRunning, let product else { return }
+    let standing = attempt.standing
+    // What cannot be read changes nothing.
+    guard let known = try? await purchases.known(of: productID), standing == attempt.standing else { return }
+    if case .waiting = standing, let last = known.first { followed(last, product) }
+    lookForVain(known)
+    show()
+    if attempt.standing == .bought { finish() }
+    if attempt.isInVain { await askForNumber() }
+  }
+
+  private func followed(_ last: Transaction, _ product: Product) {
     switch last.state {
-    case .purchased:
-      attempt.ended(.purchased(PurchasableProduct(product)))
-      show()
-      finish()
-      return
+    case .purchased: attempt.ended(.purchased(PurchasableProduct(product)))
     case .failed:
       // Whoever left it before agreeing left nothing behind.
       let failure = last.failure.map { PurchaseFailure(code: $0, sentence: last.sentence ?? "The payment failed.") }
@@ -216,6 +229,28 @@ import PurchaseService
     case .deferred, .interrupted: if let reason = last.pendingReason { attempt.ended(.pending(reason)) }
     case .purchasing, .restored, .revoked: break
     }
+  }
+
+  /// What a payment that is under way waits for.
+  private func reasonToWait(_ known: [Transaction]?) -> PendingReason {
+    known?.first { $0.step.isUnderWay }?.pendingReason ?? .storeUnavailable
+  }
+
+  /// What was charged, and whose receipt the publication refused, is not sold again until that is settled: paid back, or given after all.
+  private func lookForVain(_ known: [Transaction]?) {
+    guard attempt.standing == .untouched || attempt.isInVain, let product, let known else { return }
+    if !purchases.covers(product), let last = known.first(where: \.isPaidInVain) {
+      if inVain != last.id { (inVain, number) = (last.id, nil) }
+      attempt.ended(.failed(.refused(code: PurchaseFailure.receiptRejected, sentence: last.sentence ?? "")))
+    } else if attempt.isInVain, inVain != nil {
+      (attempt, inVain, number) = (PaymentAttempt(), nil, nil)
+    }
+  }
+
+  /// People read out the publication's own number.
+  private func askForNumber() async {
+    guard number == nil, let id = inVain else { return }
+    number = await orderNumber(id)
     show()
   }
 
@@ -245,11 +280,17 @@ import PurchaseService
       new.terms = product.terms(from: formatting.clock.now, formatting)
       new.payTitle = attempt.hasFailed ? "Try again" : product.offer?.isFree == true ? "Start for free" : "Pay \(total)"
     }
-    new.status = attempt.status
+    new.status = attempt.isInVain ? .problem(inVainText) : attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
     new.canCancel = attempt.canLeave
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
+  }
+
+  private var inVainText: String {
+    let order = (number ?? inVain.map { String($0.uuidString.prefix(8)) }).map { "Order \($0)" } ?? "It"
+    return "You have paid for this, and the publication refused the receipt. \(order) is being looked at: you are not charged again, and "
+      + "Account → Purchases says what becomes of it."
   }
 
   private var phase: State.Phase {
@@ -262,8 +303,18 @@ import PurchaseService
 }
 
 extension PurchaseLayer<PurchasableProduct> {
-  /// What a payment for this product that is under way waits for, from the journal: of an earlier run there is nothing else to ask.
-  fileprivate func reasonToWait(for productID: Product.ID) async -> PendingReason? {
-    try? await history().first { $0.productID == productID && $0.step.isUnderWay }?.pendingReason
+  /// What the journal knows of this product, newest first: of an earlier run there is nothing else to ask.
+  fileprivate func known(of productID: Product.ID) async throws -> [Transaction] {
+    try await history().filter { $0.productID == productID }
+  }
+}
+
+extension PurchaseOutcome {
+  /// Whether the journal says more about it than the store did.
+  fileprivate var isInTheJournal: Bool {
+    switch self {
+    case .failed(.inProgress), .failed(.refused(PurchaseFailure.receiptRejected, _)): true
+    case .purchased, .cancelled, .failed, .pending: false
+    }
   }
 }

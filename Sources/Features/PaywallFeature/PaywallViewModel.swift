@@ -33,6 +33,8 @@ import Runtime
   private let output: @MainActor (Output) -> Void
   private var products: [Product] = []
   private var passCount: Int?
+  /// What was charged, and given nothing for: not sold again until that is settled.
+  private var inVain: Set<Product.ID> = []
   private var isLoading = false
   private var wasShown = false
   private var watching: [Task<Void, Never>] = []
@@ -65,11 +67,14 @@ import Runtime
   /// The screen came up: it follows what the reader has from here on, and is loaded if it is not yet.
   public func appear() {
     if watching.isEmpty {
-      let (entitlements, passes) = (purchases.entitlementStream(), passes())
+      let (entitlements, history, passes) = (purchases.entitlementStream(), purchases.historyStream(), passes())
       watching = [
         Task { [weak self] in
           // A stream still gives what it held when its reader was cancelled.
           for await _ in entitlements where !Task.isCancelled { self?.showOffers() }
+        },
+        Task { [weak self] in
+          for await _ in history where !Task.isCancelled { await self?.read() }
         },
         Task { [weak self] in
           for await count in passes where !Task.isCancelled { self?.passesChanged(to: count) }
@@ -151,6 +156,13 @@ import Runtime
     state.phase = .unavailable(.notFetched(code: failure.code, sentence: failure.sentence))
   }
 
+  /// What cannot be read is said where it is paid for.
+  private func read() async {
+    guard let history = try? await purchases.history() else { return }
+    inVain = Set(history.filter(\.isPaidInVain).map(\.productID))
+    showOffers()
+  }
+
   private func passesChanged(to count: Int?) {
     passCount = count
     showOffers()
@@ -177,6 +189,10 @@ import Runtime
       state.notice = "This is yours already: there is nothing left to pay for here."
     } else if products.contains(where: { purchases.isUnderWay($0.id) }) {
       state.notice = "A payment is being confirmed. It unlocks by itself."
+    } else if let product = products.first(where: { inVain.contains($0.id) }) {
+      state.notice =
+        "You have paid for “\(product.name)”, and the publication refused the receipt. That is being looked at, and it is not sold again "
+        + "until then: Account → Purchases says what becomes of it."
     } else {
       state.notice = nil
     }
@@ -188,6 +204,7 @@ import Runtime
   /// What gives the same as a purchase that is being confirmed is not sold a second time beside it; and who has everything needs no passes.
   private func canBuy(_ product: Product) -> Bool {
     !(product.kind.isOwned ? purchases.covers(product) : products.contains(where: purchases.covers))
+      && !inVain.contains(product.id)
       && !products.contains {
         purchases.isUnderWay($0.id) && ($0.id == product.id || ($0.entitlement != nil && $0.entitlement == product.entitlement))
       }

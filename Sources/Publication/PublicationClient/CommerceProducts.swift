@@ -61,6 +61,12 @@ extension PurchaseLayer<PurchasableProduct> {
   }
 }
 
+extension Transaction {
+  /// Whether it was charged, and the publication refused its receipt: nothing was given for the money, and nothing given back yet. The same
+  /// is not sold again meanwhile.
+  public var isPaidInVain: Bool { state == .failed && failure == PurchaseFailure.receiptRejected }
+}
+
 extension Product {
   /// From the wire.
   /// - Returns: `nil` for a subscription whose period this version does not understand, or a consumable of nothing: better not offered than
