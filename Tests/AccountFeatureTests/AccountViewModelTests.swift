@@ -29,6 +29,7 @@ private struct NoStore: TokenStore {
   let clock = ManualClock(now: Date(timeIntervalSince1970: 1_767_323_045))
   let session: Session
   let premium = LastValue(PremiumStatus.unknown)
+  let publication = LastValue<String?>("The Paper")
   private(set) var model: AccountViewModel!
   private(set) var states: [AccountViewModel.State] = []
   private(set) var outputs: [AccountViewModel.Output] = []
@@ -41,7 +42,7 @@ private struct NoStore: TokenStore {
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     model = AccountViewModel(
-      session: session, publication: "The Paper", premium: premium.stream, formatting: formatting, mayLeave: { mayLeave }
+      session: session, publication: publication, premium: premium.stream, formatting: formatting, mayLeave: { mayLeave }
     ) { [weak self] in
       self?.outputs.append($0)
     }
@@ -61,6 +62,15 @@ private struct NoStore: TokenStore {
     #expect(state.notice == nil)
     #expect(!state.canUnlock)
     #expect(bench.states == [state])
+  }
+
+  @Test func aPublicationThatIsAwayIsNamedOnceItIsBack() async throws {
+    let bench = try await Bench()
+    bench.publication.value = nil
+    bench.model.appear()
+    await bench.until { bench.model.state.publication == "Membership" }
+    bench.publication.value = "The Paper"
+    await bench.until { bench.model.state.publication == "The Paper" }
   }
 
   @Test func premiumFollowsThePurchasesWhileOnScreen() async throws {

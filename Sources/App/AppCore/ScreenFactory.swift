@@ -30,9 +30,16 @@ import SessionService
 
   private let environment: AppEnvironment
   private let session: Session
-  private var publication: PublicationInfo? { didSet { canAddFeeds.value = publication?.canAddFeeds ?? false } }
+  private var publication: PublicationInfo? {
+    didSet {
+      canAddFeeds.value = publication?.canAddFeeds ?? false
+      publicationName.value = publication?.name
+    }
+  }
   /// Whether the publication lets readers add feeds, as far as that is known.
   let canAddFeeds = LastValue(false)
+  /// What the publication calls itself, once that is known.
+  private let publicationName = LastValue<String?>(nil)
 
   init(environment: AppEnvironment, client: APIClient, session: Session) {
     self.environment = environment
@@ -154,7 +161,7 @@ import SessionService
   private func account(_ reader: ReaderScope) -> Screen {
     .account(
       AccountViewModel(
-        session: session, publication: publication?.name ?? "Membership", premium: { reader.purchases.premiumStatuses() },
+        session: session, publication: publicationName, premium: { reader.purchases.premiumStatuses() },
         formatting: environment.storeFormatting,
         mayLeave: { [content = reader.content] in
           await content.sent()

@@ -18,15 +18,13 @@ import Gtk
 
   init(_ viewModel: AccountViewModel) {
     self.viewModel = viewModel
-    unlock.vertical = .center
-    let membership = Box(.vertical, spacing: 4) { [publication, premium] in
+    for button in [purchases, notifications, signOut] { button.horizontal = .center }
+    // Beneath the words: beside them there is no room in a narrow window.
+    unlock.horizontal = .start
+    unlock.setMargins(horizontal: 0, vertical: 6)
+    let card = Box(.vertical, spacing: 4, styles: [.card, "padded"]) { [publication, premium, unlock] in
       publication
       premium
-    }
-    membership.expandsHorizontally = true
-    for button in [purchases, notifications, signOut] { button.horizontal = .center }
-    let card = Box(.horizontal, spacing: 12, styles: [.card, "padded"]) { [unlock] in
-      membership
       unlock
     }
     let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, purchases, notifications, signOut] in

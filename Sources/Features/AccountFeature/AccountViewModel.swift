@@ -29,6 +29,7 @@ import SessionService
   }
 
   private let session: Session
+  private let publication: LastValue<String?>
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
   private let formatting: Formatting
   private let mayLeave: @MainActor () async -> Bool
@@ -37,21 +38,23 @@ import SessionService
 
   /// - Parameters:
   ///   - session: whose account it is.
-  ///   - publication: the publication's name.
+  ///   - publication: the publication's name; `nil` while it is not known.
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
   ///   - formatting: how dates become text.
   ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
   ///   - output: told what comes next.
   public init(
-    session: Session, publication: String, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>, formatting: Formatting,
+    session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
+    formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.session = session
+    self.publication = publication
     self.premium = premium
     self.formatting = formatting
     self.mayLeave = mayLeave
     self.output = output
-    state.publication = publication
+    showPublication()
     show(.unknown)
     show(session.state)
   }
@@ -64,6 +67,7 @@ import SessionService
     show(session.state)
     let states = session.states()
     let statuses = premium()
+    let names = publication.stream()
     watching = [
       Task { [weak self] in
         // A stream still gives what it held when its reader was cancelled.
@@ -71,6 +75,9 @@ import SessionService
       },
       Task { [weak self] in
         for await status in statuses where !Task.isCancelled { self?.show(status) }
+      },
+      Task { [weak self] in
+        for await _ in names where !Task.isCancelled { self?.showPublication() }
       },
     ]
   }
@@ -111,6 +118,8 @@ import SessionService
   public func notificationsTapped() {
     if !state.isSigningOut { output(.openNotifications) }
   }
+
+  private func showPublication() { state.publication = publication.value ?? "Membership" }
 
   private func show(_ session: Session.State) {
     var new = state

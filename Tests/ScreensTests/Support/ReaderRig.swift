@@ -80,7 +80,7 @@ import XCTest
     case .tab(.account), .paywall, .payment, .purchases:
       return .account(
         AccountViewModel(
-          session: session, publication: "The Sample", premium: { AsyncStream { $0.yield(.none) } }, formatting: formatting
+          session: session, publication: LastValue("The Sample"), premium: { AsyncStream { $0.yield(.none) } }, formatting: formatting
         ) { [weak self] in self?.outputs.append("\($0)") })
     case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
     case .comments(let id):
