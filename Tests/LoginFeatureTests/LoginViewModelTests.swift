@@ -55,15 +55,22 @@ private struct NoStore: TokenStore {
   private(set) var model: LoginViewModel!
   private(set) var states: [LoginViewModel.State] = []
   private(set) var outputs: [LoginViewModel.Output] = []
+  let answers = Answers()
+
+  /// What the publication says of itself; `nil` while it is away.
+  final class Answers: Sendable {
+    let publication = Mutex<LoginPublication?>(nil)
+  }
 
   init(
     _ answers: [AuthError?] = [nil], holds: Bool = false, store: any TokenStore = MemoryTokenStore(),
     publication: LoginPublication? = LoginPublication(name: "The Paper")
   ) {
     auth = StubAuth(answers, holds: holds)
+    self.answers.publication.withLock { $0 = publication }
     session = Session(auth: auth, store: store, token: TokenBox(), effects: effects)
-    model = LoginViewModel(session: session, effects: effects) {
-      guard let publication else { throw AuthError.unreachable("No network.") }
+    model = LoginViewModel(session: session, effects: effects) { [answers = self.answers] () throws(AuthError) in
+      guard let publication = answers.publication.withLock(\.self) else { throw AuthError.unreachable("No network.") }
       return publication
     } output: { [weak self] in
       self?.outputs.append($0)
@@ -201,6 +208,24 @@ private struct NoStore: TokenStore {
     bench.model.appear()
     await bench.effects.settled()
     #expect(bench.model.state == State())
+  }
+
+  @Test func aPublicationThatIsNotThereIsSaidAtOnceAndAskedAgainWithTheNextTry() async {
+    let bench = Bench([.unreachable("No network."), nil], publication: nil)
+    await bench.session.restore()
+    bench.model.appear()
+    while bench.model.state.notice == nil { await Task.yield() }
+    #expect(bench.model.state.notice == "No network.")
+    bench.type(email: "ada@example.org", password: "pw")
+    await bench.submit()
+    await bench.effects.settled()
+    #expect(bench.model.state.formError == "No network.")
+    #expect(bench.model.state.notice == nil, "said once")
+    bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
+    bench.model.passwordChanged(Secret(""))
+    bench.model.submitTapped()
+    while bench.model.state.publication == nil { await Task.yield() }
+    #expect(bench.model.state.notice == nil)
   }
 
   @Test func withoutAKeyringTheScreenSaysHowLongASessionLasts() async {

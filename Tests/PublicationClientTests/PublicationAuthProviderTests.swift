@@ -11,12 +11,14 @@ import Testing
     let requests = Mutex<[Request]>([])
   }
 
-  private func provider(_ log: Log = Log(), answer: @escaping @Sendable (Request) throws -> Response) -> PublicationAuthProvider {
+  private func provider(
+    _ log: Log = Log(), at address: String? = nil, answer: @escaping @Sendable (Request) throws -> Response
+  ) -> PublicationAuthProvider {
     let transport = InProcessTransport { request in
       log.requests.withLock { $0.append(request) }
       return try answer(request)
     }
-    return PublicationAuthProvider(APIClient(transport: transport, token: { "another-token" }))
+    return PublicationAuthProvider(APIClient(transport: transport, token: { "another-token" }), at: address)
   }
 
   private func problem(_ status: Int, _ code: Problem.Code, _ title: String = "No.") throws -> Response {
@@ -60,6 +62,25 @@ import Testing
     let busy = try problem(429, "too_many_requests", "Too many tries. Wait a minute.")
     await #expect(throws: AuthError.rejected("Too many tries. Wait a minute.")) {
       try await provider { _ in busy }.signIn(email: "ada@example.org", password: Secret("no"))
+    }
+  }
+
+  @Test(arguments: [
+    (404, "There is no publication at https://x.example: what answers there says 404."),
+    (200, "What answers at https://x.example is no publication that this version understands."),
+  ])
+  func whatIsNoPublicationIsSaidWithItsAddress(status: Int, sentence: String) async throws {
+    await #expect(throws: AuthError.rejected("\(sentence) Check the address that this app was started with.")) {
+      try await provider(at: "https://x.example") { _ in Response(status, body: Data("<html>".utf8)) }.check(Secret("t1"))
+    }
+  }
+
+  @Test func aCertificateIsSaidWithItsAddress() async throws {
+    let sentence =
+      "The publication at https://x.example has a certificate for another address, so nothing was loaded. "
+      + "Check the address, or try another network."
+    await #expect(throws: AuthError.rejected(sentence)) {
+      try await provider(at: "https://x.example") { _ in throw TransportError.insecure("no", .otherHost) }.check(Secret("t1"))
     }
   }
 

@@ -82,7 +82,8 @@ import SessionService
     let client = APIClient(
       transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) }, clock: environment.clock)
     let session = Session(
-      auth: PublicationAuthProvider(client), store: environment.tokenStore, token: token, effects: environment.effects)
+      auth: PublicationAuthProvider(client, at: environment.address), store: environment.tokenStore, token: token,
+      effects: environment.effects)
     self.session = session
     account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
     flags = Flags(environment, PublicationFlags(client, account: account))

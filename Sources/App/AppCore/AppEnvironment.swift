@@ -8,6 +8,8 @@ import StubStore
 public struct AppEnvironment {
   /// The publication's origin (`https://example.org`), or `embedded`: what links, secrets and folders are told apart by.
   public var origin: String
+  /// Where the publication is, for people; `nil` for the one inside the app.
+  var address: String? { origin == "embedded" ? nil : origin }
   /// Answers the publication's API.
   public var transport: any Transport
   /// Where the session's token is kept.

@@ -146,10 +146,11 @@ import SessionService
   }
 
   private func login() -> Screen {
-    let client = client
+    let (client, address) = (client, environment.address)
     return .login(
-      LoginViewModel(session: session, effects: environment.effects) {
-        let info = try await client.publication()
+      LoginViewModel(session: session, effects: environment.effects) { () throws(AuthError) in
+        let info: PublicationInfo
+        do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
         return LoginPublication(
           name: info.name, tagline: info.tagline,
           sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) })

@@ -20,19 +20,22 @@ import SessionService
 
   private let session: Session
   private let effects: Effects
-  private let loadPublication: @Sendable () async throws -> LoginPublication
+  private let loadPublication: @Sendable () async throws(AuthError) -> LoginPublication
   private let output: @MainActor (Output) -> Void
   private var password = Secret("")
   private var isLoading = false
+  /// Why the publication has not answered.
+  private var unanswered: AuthError?
   private var watching: Task<Void, Never>?
 
   /// - Parameters:
   ///   - session: what is signed in to.
   ///   - effects: the door off the main actor.
-  ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen appears.
+  ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen
+  ///     appears, and at the next try when it did not answer.
   ///   - output: told what comes next.
   public init(
-    session: Session, effects: Effects, publication: @escaping @Sendable () async throws -> LoginPublication,
+    session: Session, effects: Effects, publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.session = session
@@ -86,6 +89,7 @@ import SessionService
   /// The reader pressed "Sign in", or Enter in a field.
   public func submitTapped() {
     guard state.canSubmit else { return }
+    askAgain()
     let email = trimmed(state.email)
     let emailError = Self.error(inEmail: email)
     let passwordError = password.isEmpty ? "Enter your password." : nil
@@ -100,6 +104,7 @@ import SessionService
 
   /// The reader pressed "Try the sample account". What stands in the fields is not used and stays.
   public func sampleAccountTapped() {
+    askAgain()
     guard state.canSubmit, let account = state.publication?.sampleAccount else { return }
     change {
       $0.emailError = nil
@@ -141,23 +146,42 @@ import SessionService
       default: $0.formError = error.sentence
       }
     }
+    show(session.state)
+  }
+
+  /// Whoever tries again may be at a publication that is there by now.
+  private func askAgain() {
+    guard unanswered != nil else { return }
+    unanswered = nil
+    show(session.state)
+    load()
   }
 
   private func load() {
     guard state.publication == nil, !isLoading else { return }
     isLoading = true
     Task { [weak self, effects, loadPublication] in
-      let publication = try? await effects.run("login.publication") { try await loadPublication() }
+      let answer: Result<LoginPublication, any Error>
+      do {
+        answer = .success(try await effects.run("login.publication") { try await loadPublication() })
+      } catch { answer = .failure(error) }
       guard let self else { return }
       isLoading = false
-      // Without an answer the screen does without the name: signing in says what is wrong.
-      if let publication { change { $0.publication = publication } }
+      switch answer {
+      case .success(let publication):
+        unanswered = nil
+        change { $0.publication = publication }
+      case .failure(let error): unanswered = error as? AuthError
+      }
+      show(session.state)
     }
   }
 
   private func show(_ session: Session.State) {
     guard case .signedOut(let cause) = session else { return }
-    let sentences = [cause.sentence, self.session.persistence.sentence].compactMap { $0 }
+    // What stands beside the buttons is not said twice.
+    let unanswered = unanswered.map(\.sentence).flatMap { $0 == state.formError ? nil : $0 }
+    let sentences = [cause.sentence, unanswered, self.session.persistence.sentence].compactMap { $0 }
     change { $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ") }
   }
 

@@ -38,6 +38,22 @@ public enum ClientError: LocalizedError, Sendable {
     }
   }
 
+  /// The same for somebody who has yet to get in, and may have come to the wrong place.
+  /// - Parameter address: where the publication is; `nil` when there is no choice.
+  public func sentence(at address: String?) -> String {
+    guard let address else { return sentence }
+    switch self {
+    case .offline(let error), .unacceptable(let error): return error.sentence(about: "The publication at \(address)")
+    case .problem(let problem, _) where !problem.isPublications && [400, 403, 404, 405, 410].contains(problem.status):
+      return "There is no publication at \(address): what answers there says \(problem.status). \(Self.checkAddress)"
+    case .undecodable:
+      return "What answers at \(address) is no publication that this version understands. \(Self.checkAddress)"
+    case .problem, .cancelled: return sentence
+    }
+  }
+
+  private static let checkAddress = "Check the address that this app was started with."
+
   /// The same as ``sentence``.
   public var errorDescription: String? { sentence }
   /// The publication's code, when it said no.

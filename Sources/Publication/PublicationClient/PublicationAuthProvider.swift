@@ -4,9 +4,15 @@ import SessionService
 /// A publication as the backend of a session. A value: safe from any thread.
 public struct PublicationAuthProvider: AuthProvider {
   private let client: APIClient
+  private let address: String?
 
-  /// - Parameter client: its own token is not used: each call carries the token that it is about.
-  public init(_ client: APIClient) { self.client = client }
+  /// - Parameters:
+  ///   - client: its own token is not used: each call carries the token that it is about.
+  ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
+  public init(_ client: APIClient, at address: String? = nil) {
+    self.client = client
+    self.address = address
+  }
 
   /// Signs in: `POST /v1/session`.
   public func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
@@ -14,13 +20,13 @@ public struct PublicationAuthProvider: AuthProvider {
       let answer = try await client.signIn(Credentials(email: email, password: password.revealed))
       return (Secret(answer.token), User(answer.reader))
     } catch {
-      throw AuthError(error)
+      throw AuthError(error, at: address)
     }
   }
 
   /// Asks whose a token is: `GET /v1/session`.
   public func check(_ token: Secret) async throws(AuthError) -> User {
-    do { return User(try await client.reader(token: token.revealed)) } catch { throw AuthError(error) }
+    do { return User(try await client.reader(token: token.revealed)) } catch { throw AuthError(error, at: address) }
   }
 
   /// Ends a token's session: `DELETE /v1/session`.
@@ -33,12 +39,14 @@ extension User {
 }
 
 extension AuthError {
-  init(_ error: ClientError) {
+  /// What an error of a call means to whoever is to be let in.
+  /// - Parameter address: where the publication is, for the sentence; `nil` when there is no choice.
+  public init(_ error: ClientError, at address: String?) {
     switch (error, error.code) {
     case (_, .wrongCredentials): self = .wrongCredentials
     case (_, .sessionEnded): self = .ended
-    case (.offline, _): self = .unreachable(error.sentence)
-    default: self = .rejected(error.sentence)
+    case (.offline, _): self = .unreachable(error.sentence(at: address))
+    default: self = .rejected(error.sentence(at: address))
     }
   }
 }
