@@ -201,6 +201,11 @@ import Testing
     #expect(bench.model.state.isRestoring)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing was found that belongs to your account.")
+    bench.passes.value = 4
+    await bench.until { bench.model.state.balance != nil }
+    bench.model.restoreTapped()
+    await bench.until { !bench.model.state.isRestoring }
+    #expect(bench.model.state.restored == "Nothing but your article passes was found that belongs to your account.")
     bench.queue.restore(.success([try bench.issuer.receipt(UUID(), user: "ada", product: "lifetime")]))
     bench.model.restoreTapped()
     await bench.until { bench.row != nil && !bench.model.state.isRestoring }

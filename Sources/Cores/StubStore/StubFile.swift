@@ -99,7 +99,7 @@ public struct StubRequests: Codable, Equatable, Sendable {
       case "refused": .refused
       default: .unavailable
       }
-    return StoreFailure(kind, code: code, sentence: "The test store does not answer, as it was told to (\(code)).")
+    return StoreFailure(kind, code: code, sentence: "The test store does not answer, as it was told to.")
   }
 }
 

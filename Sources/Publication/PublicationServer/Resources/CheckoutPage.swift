@@ -16,7 +16,7 @@ extension Publication {
       let body = try CheckoutText(order: order, product: product, publication: publication, purpose: page.purpose).form(page.key)
       return try HTMLPage(title: "Pay \(publication)", body: body).response(200)
     case .authorized where !paid:
-      return try HTMLPage(title: "Payment approved", body: Self.ending("You agreed. \(publication) goes on in Matinee.", order)).response(
+      return try HTMLPage(title: "Payment approved", body: Self.ending("You agreed. The purchase goes on in Matinee.", order)).response(
         200)
     case .expired where !paid:
       let text = "This page has expired and nothing was charged. Begin again in Matinee."
