@@ -22,12 +22,14 @@ import Testing
     ids.map { (Held(Note(id: $0, title: "title \($0)", body: body)), false) }
   }
 
+  private func notes(of page: StoredPage) -> [Note] { page.items.map { $0.value(of: Note.self) } }
+
   private func row(_ cursor: String?, _ ids: String..., next: String? = nil, etag: String? = nil) -> PageRow {
     PageRow(key: PageKey("all", cursor), ids: ids, next: next, etag: etag, fetched: clock.now)
   }
 
   private func ids(_ store: EntityStore, _ cursor: String? = nil) async -> [String]? {
-    await store.page(PageKey("all", cursor), of: Note.self)?.items.map(\.value.id)
+    await store.page(PageKey("all", cursor), of: Note.self)?.items.map(\.id)
   }
 
   private func count(_ table: String = "entity", where condition: String = "1") throws -> Int {
@@ -42,9 +44,9 @@ import Testing
     let page = await second.page(PageKey("all", nil), of: Note.self)
     #expect(page?.page == row(nil, "a", "b", next: "2", etag: "\"1\""))
     // A list comes without details.
-    #expect(page?.items.map(\.value) == [Note(id: "a", title: "title a"), Note(id: "b", title: "title b")])
+    #expect(page.map(notes(of:)) == [Note(id: "a", title: "title a"), Note(id: "b", title: "title b")])
     #expect(
-      await second.single("a", as: PageKey("=a", nil), of: Note.self)?.items.map(\.value) == [Note(id: "a", title: "title a", body: "text")]
+      await second.single("a", as: PageKey("=a", nil), of: Note.self).map(notes(of:)) == [Note(id: "a", title: "title a", body: "text")]
     )
     #expect(await second.page(PageKey("other", nil), of: Note.self) == nil)
     #expect(second.takeNotice() == nil)
@@ -55,7 +57,7 @@ import Testing
     await store.write(StoreBatch(values: notes("a", body: "text")))
     await store.write(StoreBatch(values: [(Held(Note(id: "a", title: "new")), isKept: false)]))
     #expect(
-      await store.single("a", as: PageKey("=a", nil), of: Note.self)?.items.map(\.value) == [Note(id: "a", title: "new", body: "text")])
+      await store.single("a", as: PageKey("=a", nil), of: Note.self).map(notes(of:)) == [Note(id: "a", title: "new", body: "text")])
     await store.write(StoreBatch<Note>(removed: ["a"]))
     #expect(await store.single("a", as: PageKey("=a", nil), of: Note.self) == nil)
   }
@@ -177,7 +179,7 @@ import Testing
     await store.write(StoreBatch(values: notes("3"), pages: [row(nil, "3", "4", "5", next: "after 5", etag: "\"2\"")]))
     #expect(await ids(store) == ["3", "4", "5"])
     let rest = await store.page(PageKey("all", "after 5"), of: Note.self)
-    #expect(rest?.items.map(\.value.id) == ["6"])
+    #expect(rest?.items.map(\.id) == ["6"])
     #expect(rest?.page.etag == nil)
     #expect(rest?.page.next == "after 6")
     #expect(await ids(store, "after 6") == ["7", "8", "9"])
@@ -268,7 +270,7 @@ import Testing
     let part = await store.kept(Note.self, limit: 120)
     let rest = await store.kept(Note.self, after: try #require(part.next), limit: 120)
     #expect(part.values.count == 120 && rest.values.count == 80 && rest.next == nil)
-    #expect(Set((part.values + rest.values).map(\.value.id)).count == 200)
+    #expect(Set((part.values + rest.values).map(\.id)).count == 200)
   }
 
   @Test func nothingIsDroppedBeforeItIsKnownWhatIsPending() async throws {

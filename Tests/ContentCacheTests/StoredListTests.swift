@@ -289,7 +289,7 @@ import Testing
     await shelf.end()
     let next = try await self.shelf()
     #expect(await next.store.single("a", as: PageKey("=a", nil), of: Note.self) == nil)
-    #expect(await next.store.single("1", as: PageKey("=1", nil), of: Note.self)?.items.map(\.value.likes) == [7])
+    #expect(await next.store.single("1", as: PageKey("=1", nil), of: Note.self)?.items.map { $0.value(of: Note.self).likes } == [7])
   }
 
   @Test func answerThatCameWhileTheStoreWasReadIsNewer() async throws {

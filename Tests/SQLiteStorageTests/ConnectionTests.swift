@@ -50,17 +50,20 @@ import Testing
       "\(try $0.get(0, as: String.self)) \(try $0.get(1, as: String?.self) ?? "-") \(try $0.get(2, as: Int?.self) ?? -1)"
     }
     #expect(rows == ["same x 24", "same - 24", "same - -1"])
+    try connection.execute("INSERT INTO t VALUES ('same', '', NULL), ('same', 'a text that is longer than those', NULL)")
     let found = try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") { statement -> [String?] in
       try statement.bind("same", at: 0)
-      return try ["x", "y"].map { text in
-        try statement.bind(text, at: 1)
-        return try statement.firstBound { try $0.get(0) }
+      return try ["x", "y", "", "a text that is longer than those"].map { text in
+        var found: String?
+        try statement.firstBound(text: text, at: 1) { found = try $0.get(0) }
+        return found
       }
     }
-    #expect(found == ["x", nil])
+    #expect(found == ["x", nil, "", "a text that is longer than those"])
     // Whoever takes the statement next finds nothing bound.
-    let left = try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") { try $0.firstBound { _ in true } }
-    #expect(left == nil)
+    try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") {
+      try $0.firstBound(text: "x", at: 1) { _ in Issue.record("found without what was bound before") }
+    }
   }
 
   @Test func nilIsNullAndOnlyAnOptionalReadsIt() throws {

@@ -19,7 +19,7 @@ import Runtime
     var shown: Value?
   }
 
-  private var known = KnownEntities<Value>()
+  private var known: [String: Known] = [:]
   /// Entities with pending actions of their own; those about all are among them, each in its place.
   private var folded: [String: Folded] = [:] {
     didSet {
@@ -77,7 +77,7 @@ import Runtime
   /// The entity as the reader shall see it.
   public subscript(id: String) -> Value? {
     if isFolding, let folded = folded[id] { return folded.shown }
-    guard !aboutAll.isEmpty else { return known[id]?.value }
+    guard !aboutAll.isEmpty else { return value(id) }
     return fold(aboutAll, id)
   }
 
@@ -110,7 +110,7 @@ import Runtime
   /// erased by whoever opened it.
   public func removeAll() {
     floor = stamp()
-    let ids = Set(known.ids).union(folded.keys)
+    let ids = Set(known.keys).union(folded.keys)
     known.removeAll()
     folded.removeAll()
     aboutAll.removeAll()
@@ -133,8 +133,8 @@ import Runtime
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
     var ids = !isFolding ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
-    for known in known.all where !isFolding || folded[known.id] == nil {
-      if aboutAll.isEmpty ? condition(known.value) : self[known.id].map(condition) ?? false { ids.append(known.id) }
+    for known in known.values where !isFolding || folded[known.id] == nil {
+      if aboutAll.isEmpty ? condition(known.held.value(of: Value.self)) : self[known.id].map(condition) ?? false { ids.append(known.id) }
     }
     return ids
   }
@@ -176,7 +176,7 @@ import Runtime
     changeAll {
       removeFromAll(action)
       done.append((stamp(), action.apply))
-      for entity in Array(known.all) { put(entity.held, entity.id, entity.stamp) }
+      for entity in Array(known.values) { put(entity.held, entity.stamp) }
     }
     keeper?.keep(done: action.apply)
   }
@@ -193,7 +193,7 @@ import Runtime
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action.id }
       guard let value else { return drop(id, stamp) }
-      if value.id == id { put(Held(value), id, stamp) }
+      if value.id == id { put(Held(value), stamp) }
     }
     keep(id)
     // An answer that is about another entity is stored as any other.
@@ -206,16 +206,26 @@ import Runtime
   var entityStore: EntityStore? { keeper?.store }
 
   /// The server's value.
-  func value(_ id: String) -> Value? { known[id]?.value }
+  func value(_ id: String) -> Value? {
+    guard let entity = known[id] else { return nil }
+    return entity.held.value(of: Value.self)
+  }
 
   /// Whether there is something to show.
   func shows(_ id: String) -> Bool {
     if isFolding, let index = folded.index(forKey: id) { return folded.values[index].shown != nil }
-    return known.contains(id)
+    return known[id] != nil
   }
 
   /// Those of some entities that there is something to show of, in their order.
-  func shown(of ids: [String]) -> [String] { isFolding ? ids.filter(shows) : known.those(of: ids) }
+  func shown(of ids: [String]) -> [String] {
+    let (known, isFolding) = (known, isFolding)
+    var shown: [String] = []
+    shown.reserveCapacity(ids.count)
+    // No filter: that finds out each time that this is the main thread.
+    for id in ids where isFolding ? shows(id) : known[id] != nil { shown.append(id) }
+    return shown
+  }
 
   /// Whether what is here of an entity was asked for at that moment or later.
   func isKnown(_ id: String, since stamp: Stamp) -> Bool { known[id].map { $0.stamp >= stamp } ?? false }
@@ -265,7 +275,7 @@ import Runtime
     }
   }
 
-  private func recall(_ values: [Held<Value>]) {
+  private func recall(_ values: [AnyHeld]) {
     known.reserveCapacity(known.count + values.count)
     for held in values { learn(held, Stamp(number: 0), isStored: true) }
   }
@@ -286,41 +296,43 @@ import Runtime
   }
 
   /// Stores a value of the server's, as one of many.
-  private func learn(_ held: Held<Value>, _ stamp: Stamp, isStored: Bool = false) {
+  private func learn(_ held: AnyHeld, _ stamp: Stamp, isStored: Bool = false) {
     let id = held.id
-    guard isPlain || (!isPending(id) && aboutAll.isEmpty) else { return change(id) { put(held, id, stamp, isStored: isStored) } }
-    if put(held, id, stamp, isStored: isStored) { note(id) }
+    guard isPlain || (!isPending(id) && aboutAll.isEmpty) else { return change(id) { put(held, stamp, isStored: isStored) } }
+    if put(held, stamp, isStored: isStored) { note(id) }
   }
 
   /// - Parameter isStored: whether it is out of the store.
   /// - Returns: whether what is known has changed.
-  @discardableResult private func put(_ held: Held<Value>, _ id: String, _ stamp: Stamp, isStored: Bool = false) -> Bool {
-    if !gone.isEmpty, let end = gone[id] {
+  @discardableResult private func put(_ held: AnyHeld, _ stamp: Stamp, isStored: Bool = false) -> Bool {
+    if !gone.isEmpty, let end = gone[held.id] {
       guard stamp >= end else { return false }
-      gone[id] = nil
+      gone[held.id] = nil
     }
     var (held, isStored) = (held, isStored)
     if stamp < lastDone, let newer = upToDate(held, stamp) { (held, isStored) = (newer, false) }
-    let (old, isNew) = known.find(id) { KnownEntity(held, id, stamp) }
-    if isNew {
+    let new = Known(held, stamp)
+    let old = known.find(orInsert: new)
+    if old === new {
       if isStored { old.storedAt = 0 } else { keeper?.keep(old) }
       return true
     }
     let isNewer = stamp >= old.stamp
-    var newest = isNewer ? held.value : old.value
-    if newest.detail == nil { newest.detail = (isNewer ? old.held : held).value.detail }
+    var newest = (isNewer ? held : old.held).value(of: Value.self)
+    if newest.detail == nil { newest.detail = (isNewer ? old.held : held).value(of: Value.self).detail }
     old.stamp = max(stamp, old.stamp)
-    guard newest != old.value else { return false }
+    guard newest != old.held.value(of: Value.self) else { return false }
     old.held = Held(newest)
     if !isStored { keeper?.keep(old) }
     return true
   }
 
   /// A value with what the server has done to all since it was asked for; `nil` where that changes nothing.
-  private func upToDate(_ held: Held<Value>, _ stamp: Stamp) -> Held<Value>? {
-    var newer: Value? = held.value
+  private func upToDate(_ held: AnyHeld, _ stamp: Stamp) -> AnyHeld? {
+    let old = held.value(of: Value.self)
+    var newer: Value? = old
     for (at, apply) in done where stamp < at { apply(&newer) }
-    return newer.flatMap { $0 == held.value ? nil : Held($0) }
+    return newer.flatMap { $0 == old ? nil : Held($0) }
   }
 
   private func change(_ id: String, _ body: () -> Void) {
@@ -331,7 +343,7 @@ import Runtime
   }
 
   private func changeAll(_ body: () -> Void) {
-    let before = Set(known.ids).union(folded.keys).map { ($0, self[$0]) }
+    let before = Set(known.keys).union(folded.keys).map { ($0, self[$0]) }
     body()
     for id in Array(folded.keys) { refold(id) }
     for (id, value) in before where self[id] != value { note(id) }
@@ -342,7 +354,7 @@ import Runtime
     if actions.count > aboutAll.count { folded[id]?.shown = fold(actions, id) } else { folded[id] = nil }
   }
 
-  private func fold(_ actions: [Pending], _ id: String) -> Value? { actions.reduce(into: known[id]?.value) { $1.apply(&$0) } }
+  private func fold(_ actions: [Pending], _ id: String) -> Value? { actions.reduce(into: value(id)) { $1.apply(&$0) } }
 
   private func note(_ id: String) {
     guard !observers.isEmpty else { return }

@@ -62,10 +62,10 @@ struct PageRow: Equatable, Sendable {
 }
 
 /// A page out of the store.
-struct StoredPage<Value: Entity>: Sendable {
+struct StoredPage: Sendable {
   let page: PageRow
   /// The page's entities, as far as they are stored.
-  let items: [Held<Value>]
+  let items: [AnyHeld]
 }
 
 /// What is written together.

@@ -98,7 +98,7 @@ public final class EntityStore: Sendable {
 
   /// A stored page with its entities; `nil` when it was never fetched. Entities that are not stored any more are missing,
   /// and all come without their ``Entity/detail``.
-  nonisolated(nonsending) func page<Value: Entity>(_ key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
+  nonisolated(nonsending) func page<Value: Entity>(_ key: PageKey, of type: Value.Type) async -> StoredPage? {
     await read { [self] connection in
       var (next, hops) = (key, 0)
       while let row = try PageRow(next, connection) {
@@ -124,7 +124,7 @@ public final class EntityStore: Sendable {
   }
 
   /// One entity, with its detail, as a page of one: with the page's entity tag when it was fetched by itself.
-  nonisolated(nonsending) func single<Value: Entity>(_ id: String, as key: PageKey, of type: Value.Type) async -> StoredPage<Value>? {
+  nonisolated(nonsending) func single<Value: Entity>(_ id: String, as key: PageKey, of type: Value.Type) async -> StoredPage? {
     await read { [self] connection in
       let items = try entities([id], of: type, withDetail: true, connection)
       guard !items.isEmpty else { return nil }
@@ -141,9 +141,9 @@ public final class EntityStore: Sendable {
   /// - Returns: the part after a place, and where the next one begins; `nil` after the last.
   nonisolated(nonsending) func kept<Value: Entity>(
     _ type: Value.Type, after place: KeptPlace = (.max, .max), limit: Int = 500
-  ) async -> (values: [Held<Value>], next: KeptPlace?) {
+  ) async -> (values: [AnyHeld], next: KeptPlace?) {
     await read { [self] connection in
-      var reading = Reading<Value>()
+      var reading = Reading(of: type)
       let places = try connection.query(
         "SELECT number, value, read FROM entity WHERE kind = ? AND kept = 1 AND (read, number) < (?, ?) ORDER BY read DESC, number DESC LIMIT ?",
         Value.kind, place.read, place.number, limit
@@ -157,20 +157,17 @@ public final class EntityStore: Sendable {
 
   private func entities<Value: Entity>(
     _ ids: [String], of type: Value.Type, withDetail: Bool, _ connection: Connection
-  ) throws -> [Held<Value>] {
+  ) throws -> [AnyHeld] {
     let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
-    var reading = Reading<Value>()
+    var reading = Reading(of: type)
     try connection.prepared(sql) { statement in
       try statement.bind(Value.kind, at: 0)
-      for id in ids {
-        try statement.bind(id, at: 1)
-        try statement.firstBound { reading.take($0, withDetail: withDetail) }
-      }
+      for id in ids { try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: withDetail) } }
     }
     return noted(reading)
   }
 
-  private func noted<Value>(_ reading: Reading<Value>) -> [Held<Value>] {
+  private func noted(_ reading: Reading) -> [AnyHeld] {
     state.withLock { state in
       state.rowsRead += reading.numbers.count
       state.readEntities += reading.numbers
@@ -179,15 +176,18 @@ public final class EntityStore: Sendable {
   }
 
   /// Entities as they come out of the file.
-  private struct Reading<Value: Entity> {
+  private struct Reading {
     var numbers: [Int64] = []
-    var values: [Held<Value>] = []
+    var values: [AnyHeld] = []
+    private let read: (_ bytes: UnsafeRawBufferPointer, _ detail: String?) -> AnyHeld?
+
+    init<Value: Entity>(of type: Value.Type) { read = { StoredForm.read(type, from: $0, detail: $1) } }
 
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {
       if case .integer(let number) = try? row.scalar(0) { numbers.append(number) }
       let detail = withDetail ? try? row.get(2, as: String?.self) : nil
-      if let held = try? row.withBytes(1, { StoredForm.read(Value.self, from: $0, detail: detail) }) { values.append(held) }
+      if let held = try? row.withBytes(1, { read($0, detail) }) { values.append(held) }
     }
   }
 
@@ -266,7 +266,7 @@ public final class EntityStore: Sendable {
   /// Notes that entities were read, and writes those that are not there any more: others may have needed the room.
   private func note<Value: Entity>(_ read: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
     let gone = try connection.prepared("UPDATE entity SET read = ?, kept = ? WHERE kind = ? AND id = ? RETURNING 1") { statement in
-      try read.filter { try statement.first(tick, $0.isKept, Value.kind, $0.held.value.id) { _ in true } == nil }
+      try read.filter { try statement.first(tick, $0.isKept, Value.kind, $0.held.id) { _ in true } == nil }
     }
     try write(gone, connection, tick)
   }
@@ -277,7 +277,7 @@ public final class EntityStore: Sendable {
       try statement.bind(Value.kind, at: 0)
       try statement.bind(tick, at: 3)
       for (held, isKept) in values {
-        try statement.bind(held.value.id, at: 1)
+        try statement.bind(held.id, at: 1)
         try statement.bind(isKept, at: 2)
         try statement.bind(held.value.detail, at: 5)
         try form.write(held.value) { try statement.runBound(bytes: $0, at: 4) }

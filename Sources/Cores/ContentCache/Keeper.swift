@@ -1,19 +1,5 @@
 import Runtime
 
-/// A value by reference: values are large, and would be copied on their way to the store.
-final class Held<Value: Entity>: Sendable {
-  let value: Value
-  /// The value's: of a type that is not known here, the whole value is copied to look at a part.
-  let id: String
-  /// Whether it is kept for good by what it is.
-  let isKept: Bool
-
-  init(_ value: consuming Value) {
-    (id, isKept) = (value.id, value.isKept)
-    self.value = value
-  }
-}
-
 /// A cache's way to its ``EntityStore``: gathers what changes in a turn of the main loop, and while the last batch is being written, and
 /// hands it over as one.
 @MainActor final class Keeper<Value: Entity> {
@@ -24,9 +10,9 @@ final class Held<Value: Entity>: Sendable {
   var onNotice: ((String) -> Void)?
 
   /// In the order of their first change, in which they are likely to be read.
-  private var changed: [KnownEntity<Value>] = []
+  private var changed: [Known] = []
   /// What was read and is as it is stored.
-  private var read: [String: KnownEntity<Value>] = [:]
+  private var read: [String: Known] = [:]
   /// What is not known here, and has pending actions or had.
   private var unknown: Set<String> = []
   private var removed: Set<String> = []
@@ -41,14 +27,14 @@ final class Held<Value: Entity>: Sendable {
     self.effects = effects
   }
 
-  func keep(_ entity: KnownEntity<Value>) {
+  func keep(_ entity: Known) {
     guard !entity.isUnwritten else { return }
     entity.isUnwritten = true
     changed.append(entity)
     begin()
   }
 
-  func keep(read entity: KnownEntity<Value>) {
+  func keep(read entity: Known) {
     guard !entity.isUnwritten else { return }
     guard entity.storedAt != nil else { return keep(entity) }
     read[entity.id] = entity
@@ -116,7 +102,9 @@ final class Held<Value: Entity>: Sendable {
   /// - Returns: whether there is more since.
   private func write() async -> Bool {
     let (changed, read) = (changed.filter { !$0.isGone }, read.values.filter { !$0.isGone && !$0.isUnwritten })
-    let entry = { (entity: KnownEntity<Value>) in (entity.held, isKept: entity.held.isKept || self.isPending(entity.id)) }
+    let entry = { (entity: Known) in
+      (unsafeDowncast(entity.held, to: Held<Value>.self), isKept: entity.held.isKept || self.isPending(entity.id))
+    }
     let batch = StoreBatch<Value>(
       done: done, values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
       unknown: unknown.map { ($0, isPending($0)) }, removed: Array(removed), pages: Array(pages.values))

@@ -177,7 +177,8 @@ public final class Connection {
 
   /// Makes the file when there is none: SQLite would make it readable by everybody. Its log gets the same permissions.
   static func makeFile(_ path: String) {
-    guard path != ":memory:" else { return }
+    // Asked first: whoever wants to make a file waits for all others who do in its folder.
+    guard path != ":memory:", access(path, F_OK) != 0 else { return }
     // Only when there is none: closing a file that another connection has open would take away that one's locks (POSIX). What is wrong
     // with the path is SQLite's to say.
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

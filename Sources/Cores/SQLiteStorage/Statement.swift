@@ -29,17 +29,21 @@ final class Statement {
     case .null: return sqlite3_bind_null(handle, index)
     case .integer(let integer): return sqlite3_bind_int64(handle, index, integer)
     case .real(let double): return sqlite3_bind_double(handle, index, double)
-    case .text(var text):
-      return text.withUTF8 { bytes in
-        // An empty string may come without an address, which SQLite would take for NULL.
-        guard let base = bytes.baseAddress else { return matinee_sqlite3_bind_text(handle, index, "", 0) }
-        return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-          matinee_sqlite3_bind_text(handle, index, $0, sqlite3_uint64(bytes.count))
-        }
-      }
+    case .text(var text): return text.withUTF8 { bind(text: $0, at: index, isCopied: true) }
     case .blob(let data):
       guard !data.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
       return data.withUnsafeBytes { matinee_sqlite3_bind_blob(handle, index, $0.baseAddress, sqlite3_uint64($0.count)) }
+    }
+  }
+
+  /// - Parameter isCopied: if not, the bytes must stay until something else takes their place.
+  func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32, isCopied: Bool) -> Int32 {
+    // An empty string may come without an address, which SQLite would take for NULL.
+    guard let base = text.baseAddress else { return matinee_sqlite3_bind_text(handle, index, "", 0) }
+    return base.withMemoryRebound(to: CChar.self, capacity: text.count) { start in
+      let count = sqlite3_uint64(text.count)
+      guard !isCopied else { return matinee_sqlite3_bind_text(handle, index, start, count) }
+      return sqlite3_bind_text64(handle, index, start, count, nil, UInt8(SQLITE_UTF8))
     }
   }
 
@@ -71,7 +75,7 @@ public struct PreparedStatement {
     while try connection.step(statement) {}
   }
 
-  /// Binds one value. It stays, for ``runBound(bytes:at:)`` and ``firstBound(map:)``, until another takes its place: what many uses have in
+  /// Binds one value. It stays, for ``runBound(bytes:at:)`` and ``firstBound(text:at:_:)``, until another takes its place: what many uses have in
   /// common is bound once.
   /// - Parameter parameter: its place from 0.
   /// - Throws: ``SQLiteError``.
@@ -93,12 +97,21 @@ public struct PreparedStatement {
     while try connection.step(statement) {}
   }
 
-  /// Runs it with the values that are bound, and maps the first of its rows, if there is one.
-  /// - Throws: ``SQLiteError``, or what `map` throws.
-  @discardableResult
-  public func firstBound<Value>(map: (Row) throws -> Value) throws -> Value? {
-    defer { sqlite3_reset(statement.handle) }
-    return try connection.step(statement) ? try map(Row(statement: statement)) : nil
+  /// Runs it with the values that are bound, and with a text in the place of one of them, which is not copied, and hands over the first of
+  /// its rows, if there is one.
+  /// - Parameter parameter: the text's place from 0.
+  /// - Throws: ``SQLiteError``, or what `body` throws.
+  public func firstBound(text: String, at parameter: Int, _ body: (Row) throws -> Void) throws {
+    var text = text
+    try text.withUTF8 { bytes in
+      defer {
+        sqlite3_reset(statement.handle)
+        // Nobody shall find bytes that are gone.
+        sqlite3_bind_null(statement.handle, Int32(parameter + 1))
+      }
+      try connection.check(statement.bind(text: bytes, at: Int32(parameter + 1), isCopied: false), statement.sql)
+      if try connection.step(statement) { try body(Row(statement: statement)) }
+    }
   }
 
   /// Runs it and maps the first of its rows, if there is one.
