@@ -101,11 +101,14 @@ final class FeedViewTests: ScreensTestCase {
       try rig.settle()
       XCTAssertEqual(feed.position, place, accuracy: 1)
       XCTAssertNil(feed.label("Title 0"))
-      try XCTUnwrap(feed.button("1 new post")).click()
+      let pill = try XCTUnwrap(feed.button("1 new post"))
+      XCTAssertTrue(pill.focus())
+      pill.click()
       try rig.settle()
       XCTAssertEqual(feed.position, 0)
       XCTAssertTrue(feed.says("Title 0"))
       XCTAssertNil(feed.button("1 new post"))
+      eventually("the keyboard is on the newest") { feed.row("Title 0")?.isFocus == true }
       rig.close()
     }
   }
@@ -173,6 +176,8 @@ final class FeedViewTests: ScreensTestCase {
       XCTAssertTrue(feed.says("Club c1"))
       XCTAssertTrue(feed.says("Title 1"))
       XCTAssertFalse(feed.says("Title 2"))
+      feed.menus.first?.openMenu()
+      eventually("the keyboard is on what is chosen") { feed.all.contains { $0.texts == ["Club c1"] && $0.isButton && $0.isFocus } }
       rig.close()
     }
   }

@@ -90,8 +90,11 @@ final class SettingsViewTests: ScreensTestCase {
       try rig.settle()
       eventually("the bar says so") { rig.seen.says("2 changes waiting") }
       rig.line.isCut = false
-      try XCTUnwrap(rig.seen.button("Try now")).click()
+      let again = try XCTUnwrap(rig.seen.button("Try now"))
+      XCTAssertTrue(again.focus())
+      again.click()
       eventually("nothing waits") { rig.seen.button("Try now") == nil }
+      eventually("the keyboard goes back to the page") { rig.seen.button("React")?.enclosing("row")?.isFocus == true }
       XCTAssertEqual(rig.seen.button("React")?.isOn, true)
       try rig.close()
     }

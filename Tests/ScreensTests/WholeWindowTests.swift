@@ -83,6 +83,34 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testAfterSigningOutTheKeyboardIsInTheFirstEmptyField() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      XCTAssertTrue(rig.seen.entries[0].hasFocus)
+      rig.seen.entries[1].focus()
+      try rig.signIn()
+      try rig.go(.tab(.account))
+      rig.seen.button("Sign out")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "login")
+      XCTAssertTrue(rig.seen.entries[0].hasFocus, "not where it was when the reader before signed in")
+      try rig.close()
+    }
+  }
+
+  func testWhoeverTypesGoesOnBehindTheWordsOfALink() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.search("rain"))
+      XCTAssertEqual(rig.seen.entries[0].typed, "rain")
+      XCTAssertEqual(rig.seen.entries[0].cursor, 4)
+      try rig.close()
+    }
+  }
+
   func testSigningOutLeavesNothingOfTheReader() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

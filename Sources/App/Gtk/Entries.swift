@@ -11,6 +11,8 @@ import CGtk
       guard newValue != text else { return }
       isSetting = true
       gtk_editable_set_text(opaque, newValue.withoutNull)
+      // Whoever types goes on behind it.
+      gtk_editable_set_position(opaque, -1)
       isSetting = false
     }
   }

@@ -32,6 +32,8 @@ extension ListRow {
   private var isLaidOut = false
   private var isReadyToJump = false
   private var pendingJump: Int?
+  /// The row that gets the keyboard when it is there.
+  private var awaitedRow: ID?
   /// Nil when it may be on its way elsewhere.
   private var lastPosition: Double?
   private var lastWidth = 0
@@ -157,6 +159,14 @@ extension ListRow {
     return false
   }
 
+  /// Gives the keyboard to the row of an id, which comes into view; to one that is not filled yet as soon as it is.
+  public func focusRow(_ id: ID) {
+    awaitedRow = id
+    guard let row = row(for: id), let item = gtk_widget_get_parent(row.root.widget) else { return }
+    awaitedRow = nil
+    gtk_widget_grab_focus(item)
+  }
+
   /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to load more.
   ///
   /// Once each time the end comes near, and again after ``show(_:)`` brought other ids; not again for a page that failed to load.
@@ -234,6 +244,8 @@ extension ListRow {
     entry.row = slot.row
     bind(slot.row, entry.id)
     name(slot.row)
+    // Not in the middle of a layout.
+    if awaitedRow == entry.id { MainLoop.after(seconds: 0) { [weak self] in if let id = self?.awaitedRow { self?.focusRow(id) } } }
   }
 
   private func empty(_ item: UnsafeMutableRawPointer) {

@@ -116,7 +116,10 @@ import NavigationCore
     for (id, screen) in screens where open[id] == nil { add(views.view(screen), id: id, isPage: !tree.sheets.contains { $0.id == id }) }
     let page = tree.tabs.isEmpty ? tree.root : tree.tabs[tree.selectedTab][tree.tabs[tree.selectedTab].count - 1]
     // Asked before anything changes: what is hidden loses the keyboard.
-    if let left = self.page, left != page.id { focus[left] = open[left].flatMap { RememberedFocus(in: $0.root) } ?? focus[left] }
+    // The login stays, and is empty when one comes back to it.
+    if let left = self.page, left != page.id, left != tree.root.id {
+      focus[left] = open[left].flatMap { RememberedFocus(in: $0.root) } ?? focus[left]
+    }
     let isChoosingTabs = tabs.root.hasFocus
     pages.show(name(page.id))
     showSheet(tree.sheets.last)
@@ -204,6 +207,9 @@ import NavigationCore
     window.onActiveChanged(self) { $0.onActiveChanged?($0.window.isActive) }
     tabs.onSelected = { [weak self] in self?.perform?(.tab($0)) }
     curtain.root.onHidden(self) { $0.curtainLift.takesClicks = false }
+    waitingBar.onKeyboardLeft = { [weak self] in
+      if let self, let page { moveKeyboard(to: page, isChoosingTabs: false) }
+    }
     host.onCancelled = { [weak self] in self?.perform?(.back) }
     message.onDismissed = { [weak self] in self?.message.message = nil }
     window.addShortcut("F5", self) { $0.refreshTapped() }

@@ -41,6 +41,8 @@ import PublicationClient
   private(set) var list: ListView<String, PostRowView>!
   private var phase = ListState.Phase.loading
   private var fetch = ClubFetch.State.notNeeded
+  /// Whether the keyboard was on the pill that was pressed, and goes with it to the rows that it brings.
+  private var awaitsNewest = false
   /// Told that the posts of a fan club are to be fetched, where that was offered.
   var onFetch: (() -> Void)?
 
@@ -78,6 +80,8 @@ import PublicationClient
     }
     progress.retry.onClicked(self) { $0.page.retryTapped() }
     pill.onClicked(self) { view in
+      view.awaitsNewest = view.pill.hasFocus
+      if view.awaitsNewest { view.root.holdKeyboard() }
       view.page.newPostsTapped()
       view.scrollToTop()
     }
@@ -113,6 +117,10 @@ import PublicationClient
     if let words = state.pill { pill.label = words }
     pill.isVisible = state.pill != nil && hasRows
     show(state.phase, fetch)
+    if awaitsNewest, hasRows, state.newer == 0, let newest = state.ids.first {
+      awaitsNewest = false
+      if root.holdsKeyboard { list.focusRow(newest) }
+    }
     progress.show(state)
     message.message = state.message
   }

@@ -9,6 +9,8 @@ import Gtk
   private let detail = Label(styles: [.caption], lines: 3)
   private let again = Button("Try now", styles: [.pill, "compact"])
   private var model: WaitingViewModel?
+  /// Told when the bar goes and takes the keyboard with it.
+  var onKeyboardLeft: (() -> Void)?
 
   init() {
     let words = Box(.vertical, children: [text, detail])
@@ -28,7 +30,9 @@ import Gtk
   }
 
   private func show(_ state: WaitingViewModel.State) {
+    let isLeft = state.text == nil && root.hasFocus
     root.isVisible = state.text != nil
+    if isLeft { onKeyboardLeft?() }
     text.text = state.text ?? ""
     root.setAccessibleName(state.text ?? "")
     detail.text = state.detail

@@ -59,10 +59,16 @@ import CGtkShims
   var isOn: Bool { hasStyle("on") }
   /// Presses a button, when it can be pressed.
   func click() { if isSensitive { matinee_emit(raw, "clicked") } }
+  /// The buttons that open a menu, from above.
+  var menus: [Seen] { all.filter { $0.isA(gtk_menu_button_get_type()) } }
+  /// Opens the menu of one, as a click does.
+  func openMenu() { gtk_menu_button_popup(opaque) }
   /// The fields to type in, from above.
   var entries: [Seen] { all.filter { $0.isA(gtk_entry_get_type()) || $0.isA(gtk_password_entry_get_type()) } }
   var typed: String { string(gtk_editable_get_text(opaque)) ?? "" }
 
+  /// Where in a field one types on.
+  var cursor: Int { Int(gtk_editable_get_position(opaque)) }
   var isEditable: Bool { gtk_editable_get_editable(opaque) != 0 }
   /// Whether it, or something in it, has the keyboard.
   var hasFocus: Bool { (gtk_widget_get_state_flags(pointer).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
