@@ -85,6 +85,19 @@ final class ScriptedBackend: Sendable {
     #expect(bench.queue.finished == [id(1)], "a definite refusal is finished, and told")
   }
 
+  @Test func whatTheStoreListsAfterAllWasNotChargedInVain() async throws {
+    let (bench, backend) = try await bench(Self.no)
+    _ = await bench.buy()
+    #expect(try await bench.purchases.history().map(\.state) == [.failed])
+    backend.fails(nil)
+    bench.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    #expect(try await bench.purchases.restore() == ["premium.monthly"])
+    let transaction = try #require(try await bench.purchases.history().first)
+    #expect(transaction.state == .purchased)
+    #expect(transaction.failure == nil)
+    #expect(transaction.sentence == nil)
+  }
+
   @Test func case10WhatTheDeviceComputedWhileTheBackendWasAwayIsNotFinishedAndNotKept() async throws {
     let (bench, backend) = try await bench(Self.away)
     #expect(await bench.buy() == .purchased("premium.monthly"), "access, at once")

@@ -219,6 +219,10 @@ public struct Journal: Sendable {
       now)
     // What the store lists again it has given back.
     try connection.execute("UPDATE purchase SET revoked = 0, sentence = NULL WHERE id = ? AND revoked = 1", id)
+    // And what it lists after all was not charged in vain.
+    try connection.execute(
+      "UPDATE purchase SET step = ?, failure = NULL, sentence = NULL WHERE id = ? AND step = ? AND failure = ?", Transaction.Step.finished,
+      id, Transaction.Step.failed, PurchaseFailure.receiptRejected)
   }
 }
 
