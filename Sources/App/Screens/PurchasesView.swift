@@ -106,7 +106,9 @@ import Gtk
     self.id = id
     name.expandsHorizontally = true
     for label in [name, price] { label.vertical = .baseline }
-    buttons = Box(.horizontal, spacing: 10, children: [self.confirm, self.check, spinner])
+    // Each on a line of its own: beside each other there is no room in a narrow window.
+    buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner])])
+    self.confirm.horizontal = .start
     buttons.setMargins(horizontal: 0, vertical: 6)
     root = Box(
       .vertical, spacing: 4, styles: [.card, "padded"],

@@ -155,6 +155,7 @@ final class Line: Transport {
 /// Charges whatever is asked, but what the test card for it declines.
 private struct YesGateway: PaymentGateway {
   func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
+    if token == "tok_interrupted" { throw .needsAction }
     guard token == "tok_approved" else { throw .declined("Your bank declined the payment.") }
     return "ch_\(key)"
   }
