@@ -121,7 +121,7 @@ struct PlayModel {
     }
     let connection = try Connection(path: path)
     let rows = try connection.query("SELECT value, detail, kept FROM entity") { row in
-      var note = try #require(try row.withBytes(0) { StoredForm.read(Note.self, from: $0)?.value })
+      var note = try #require(try row.withBytes(0) { Held<Note>($0)?.value })
       note.body = try row.get(1)
       return Stored(note: note, isKept: try row.get(2))
     }

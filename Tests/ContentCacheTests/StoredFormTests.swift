@@ -58,7 +58,7 @@ private struct Everything: Entity {
   }
 
   private func read<Value: Entity>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
-    data.withUnsafeBytes { StoredForm.read(from: $0)?.value }
+    data.withUnsafeBytes { Held($0)?.value }
   }
 
   @Test(arguments: seeds(50)) func whatIsWrittenIsRead(seed: UInt64) {

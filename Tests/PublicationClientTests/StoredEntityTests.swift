@@ -20,7 +20,7 @@ private typealias Comment = PublicationAPI.Comment
   }
 
   private func read<Value: Entity>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
-    data.withUnsafeBytes { StoredForm.read(from: $0)?.value }
+    data.withUnsafeBytes { Held($0)?.value }
   }
 
   /// Values that are seldom met.

@@ -143,7 +143,7 @@ public final class EntityStore: Sendable {
     _ type: Value.Type, after place: KeptPlace = (.max, .max), limit: Int = 500
   ) async -> (values: [AnyHeld], next: KeptPlace?) {
     await read { [self] connection in
-      var reading = Reading(of: type)
+      var reading = Reading(Held<Value>.self)
       let places = try connection.query(
         "SELECT number, value, read FROM entity WHERE kind = ? AND kept = 1 AND (read, number) < (?, ?) ORDER BY read DESC, number DESC LIMIT ?",
         Value.kind, place.read, place.number, limit
@@ -159,7 +159,7 @@ public final class EntityStore: Sendable {
     _ ids: [String], of type: Value.Type, withDetail: Bool, _ connection: Connection
   ) throws -> [AnyHeld] {
     let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
-    var reading = Reading(of: type)
+    var reading = Reading(Held<Value>.self)
     try connection.prepared(sql) { statement in
       try statement.bind(Value.kind, at: 0)
       for id in ids { try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: withDetail) } }
@@ -179,15 +179,15 @@ public final class EntityStore: Sendable {
   private struct Reading {
     var numbers: [Int64] = []
     var values: [AnyHeld] = []
-    private let read: (_ bytes: UnsafeRawBufferPointer, _ detail: String?) -> AnyHeld?
+    private let type: AnyHeld.Type
 
-    init<Value: Entity>(of type: Value.Type) { read = { StoredForm.read(type, from: $0, detail: $1) } }
+    init(_ type: AnyHeld.Type) { self.type = type }
 
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {
       if case .integer(let number) = try? row.scalar(0) { numbers.append(number) }
       let detail = withDetail ? try? row.get(2, as: String?.self) : nil
-      if let held = try? row.withBytes(1, { read($0, detail) }) { values.append(held) }
+      if let held = try? row.withBytes(1, { type.init($0, detail: detail) }) { values.append(held) }
     }
   }
 
@@ -246,7 +246,7 @@ public final class EntityStore: Sendable {
     let sql = "SELECT number, value FROM entity NOT INDEXED WHERE number > ? AND kind = ? ORDER BY number LIMIT ?"
     let numbers = try connection.query(sql, place, Value.kind, limit) { row in
       let number = try row.get(0, as: Int64.self)
-      guard let old = try? row.withBytes(1, { StoredForm.read(Value.self, from: $0) })?.value else { return number }
+      guard let old = try? row.withBytes(1, { Held<Value>($0) })?.value else { return number }
       let new = done.reduce(into: Value?.some(old)) { $1(&$0) }
       if let new, new != old { changed.append((number, new)) }
       return number

@@ -13,6 +13,10 @@ class AnyHeld: @unchecked Sendable {
     self.isKept = isKept
   }
 
+  /// Reads one out of the store, with a value of the type that this is called on; `nil` when the bytes are no such value.
+  /// - Parameter detail: what is stored beside the bytes, if it is wanted.
+  required init?(_ bytes: UnsafeRawBufferPointer, detail: String?) { nil }
+
   /// The value, which is of this type: all that a ``Cache`` has are of its own.
   func value<Value: Entity>(of type: Value.Type) -> Value { unsafeDowncast(self, to: Held<Value>.self).value }
 }
@@ -22,6 +26,15 @@ final class Held<Value: Entity>: AnyHeld, @unchecked Sendable {
   let value: Value
 
   init(_ value: consuming Value) {
+    let (id, isKept) = (value.id, value.isKept)
+    self.value = value
+    super.init(id, isKept: isKept)
+  }
+
+  required init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
+    var value = Value.blank
+    guard StoredForm.read(&value, from: bytes) else { return nil }
+    if let detail { value.detail = detail }
     let (id, isKept) = (value.id, value.isKept)
     self.value = value
     super.init(id, isKept: isKept)

@@ -32,18 +32,13 @@ public struct StoredForm: ~Copyable {
     return try body(writer.bytes)
   }
 
-  /// Reads a value; `nil` when the bytes are no such value. They come from a file, and may be anything.
-  /// - Parameter detail: what is stored beside them, if it is wanted.
-  static func read<Value: Entity>(
-    _ type: Value.Type = Value.self, from bytes: UnsafeRawBufferPointer, detail: String? = nil
-  ) -> Held<Value>? {
+  /// Reads a value's fields.
+  /// - Returns: whether the bytes are such a value. They come from a file, and may be anything.
+  static func read(_ value: inout some Entity, from bytes: UnsafeRawBufferPointer) -> Bool {
     var form = StoredForm(bytes)
-    var value = Value.blank
     form.reader.open(.map)
     value.fields(&form)
-    if form.reader.hasFailed { return nil }
-    if let detail { value.detail = detail }
-    return Held(consume value)
+    return !form.reader.hasFailed
   }
 
   /// A list of texts by itself.

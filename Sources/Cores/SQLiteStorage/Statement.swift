@@ -168,11 +168,15 @@ public struct Row {
 
   /// The bytes of a column that holds a blob, where SQLite has them: valid inside `body` only.
   /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/mismatch`` when it holds something else, or what `body` throws.
-  public func withBytes<Value>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+  @inlinable public func withBytes<Value>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {
+    try body(try bytes(column))
+  }
+
+  @usableFromInline func bytes(_ column: Int) throws -> UnsafeRawBufferPointer {
     let index = Int32(column)
     guard sqlite3_column_type(statement.handle, index) == SQLITE_BLOB else { throw mismatch("\(column)", try scalar(column), "bytes") }
     let bytes = sqlite3_column_blob(statement.handle, index)
-    return try body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, index))))
+    return UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, index)))
   }
 
   private func index(_ name: String) throws -> Int {
