@@ -182,6 +182,30 @@ final class FeedViewTests: ScreensTestCase {
     }
   }
 
+  func testALongChoiceOpensWhereItsChoiceIs() throws {
+    try MainActor.assumeIsolated {
+      let clubs = (10...90).map { number in
+        var club = FanClub.sample("c\(number)")
+        club.followed = true
+        return club
+      }
+      let rig = ReaderRig(clubs: clubs)
+      let screen = rig.screen(.tab(.home))
+      let feed = try rig.show(screen)
+      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      model.choiceTapped(.fanClub("c80"))
+      try rig.settle()
+      let menu = try XCTUnwrap(feed.menus.first)
+      for _ in 1...2 {
+        menu.openMenu()
+        eventually("it is scrolled to") { menu.position > 1000 }
+        menu.all.first { $0.texts == ["Club c80"] && $0.isButton && $0.isFocus }?.click()
+        eventually("it closes") { menu.position == 0 }
+      }
+      rig.close()
+    }
+  }
+
   func testCommentsOfARowOpen() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

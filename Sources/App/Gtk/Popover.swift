@@ -6,6 +6,7 @@ import CGtk
   public let scope = Scope()
   private weak var lender: Widget?
   private var watching: Connection?
+  private var drawing: Connection?
 
   /// - Parameter child: what is on it.
   public init(_ child: Widget) {
@@ -32,6 +33,23 @@ import CGtk
       x: gint(area.origin.x), y: gint(area.origin.y), width: max(1, gint(area.size.width)), height: max(1, gint(area.size.height)))
     gtk_popover_set_pointing_to(pointer(), &place)
     gtk_popover_popup(pointer())
+  }
+
+  /// Called each time when it is on screen with everything in its place: before that nothing in it can be scrolled to.
+  public func onDrawn<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    onShown(self) { [weak owner] popover in
+      guard let clock = gtk_widget_get_frame_clock(popover.widget) else { return }
+      popover.drawing?.disconnect()
+      popover.drawing = Object(borrowed: UnsafeMutableRawPointer(clock)).connect("after-paint", owner: popover) { popover in
+        popover.drawing?.disconnect()
+        popover.drawing = nil
+        if let owner, !owner.scope.isClosed, popover.isMapped { body(owner) }
+      }
+    }
+    onHidden(self) { popover in
+      popover.drawing?.disconnect()
+      popover.drawing = nil
+    }
   }
 
   /// Not at once: the toolkit still tells others of it.

@@ -16,11 +16,9 @@ import Gtk
     let scroller = FittingScroller(list)
     popover = Popover(scroller)
     root = MenuButton("", name: name, popover: popover, styles: ["choice"])
-    popover.onShown(self) { menu in
-      menu.fill()
-      // The toolkit gives the keyboard to the first when it has shown them.
-      MainLoop.after(seconds: 0) { [weak menu] in menu?.focusChosen() }
-    }
+    popover.onShown(self) { $0.fill() }
+    // The toolkit gives the keyboard to the first.
+    popover.onDrawn(self) { menu in menu.buttons.first { $0.id == menu.chosen }?.button.focus() }
   }
 
   /// - Parameter label: what the button says; `nil` for the name of what is chosen.
@@ -33,10 +31,6 @@ import Gtk
     if popover.isMapped { fill() }
   }
   private var chosen: ID?
-
-  private func focusChosen() {
-    if popover.isMapped { buttons.first { $0.id == chosen }?.button.focus() }
-  }
 
   /// Only when it is opened: a choice may be long.
   private func fill() {
