@@ -1,4 +1,5 @@
 import CGtk
+import CGtkShims
 import Foundation
 import XCTest
 
@@ -62,6 +63,28 @@ final class LongListTests: GtkTestCase {
       XCTAssertLessThan(Diagnostics.liveSignals - signals, 300)
       // A hundred bytes for each row that was filled would be more.
       XCTAssertLessThan(Diagnostics.residentBytes - memory, 4 << 20)
+      window.destroy()
+    }
+  }
+
+  /// The toolkit's own part of a row, which would select it: see ``ListView``.
+  func testAPointerThatRestsOnARowIsNoneOfTheToolkitsBusiness() {
+    MainActor.assumeIsolated {
+      let page = Page()
+      page.list.show(Array(0..<Self.count))
+      let window = shown(page.list)
+      page.go(to: 500)
+      guard let item = page.list.row(for: 500).flatMap({ gtk_widget_get_parent($0.root.widget) }) else { return XCTFail("no row") }
+      let controllers = gtk_widget_observe_controllers(item)
+      defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
+      let kinds = (0..<g_list_model_get_n_items(controllers)).compactMap { place in
+        g_list_model_get_object(controllers, place).map { controller in
+          defer { g_object_unref(controller) }
+          return (matinee_is_a(controller, gtk_gesture_click_get_type()), matinee_is_a(controller, gtk_event_controller_motion_get_type()))
+        }
+      }
+      XCTAssertTrue(kinds.contains { $0.0 != 0 }, "a click opens it")
+      XCTAssertFalse(kinds.contains { $0.1 != 0 })
       window.destroy()
     }
   }

@@ -1,4 +1,5 @@
 import CGtk
+import CGtkShims
 
 extension Widget {
   /// Calls `body` when a key is pressed while the keyboard is anywhere in the window and this widget is on screen, not
@@ -61,5 +62,16 @@ extension Widget {
     gtk_gesture_single_set_touch_only(press.opaque, 1)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(press.raw)))
     press.connect("pressed", .place, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
+}
+
+/// Takes away what the toolkit listens with.
+@MainActor func removeControllers(_ type: GType, of widget: UnsafeMutablePointer<GtkWidget>) {
+  let controllers = gtk_widget_observe_controllers(widget)
+  defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
+  for place in (0..<g_list_model_get_n_items(controllers)).reversed() {
+    guard let controller = g_list_model_get_object(controllers, place) else { continue }
+    defer { g_object_unref(controller) }
+    if matinee_is_a(controller, type) != 0 { gtk_widget_remove_controller(widget, OpaquePointer(controller)) }
   }
 }

@@ -42,6 +42,7 @@ extension ListRow {
   private final class Slot {
     let row: Row
     var entry: ListIDs<ID>.Entry?
+    var wasFilled = false
     init(_ row: Row) { self.row = row }
   }
 
@@ -240,6 +241,12 @@ extension ListRow {
   private func fill(_ item: UnsafeMutableRawPointer) {
     guard let slot = rows[item], let object = gtk_list_item_get_item(OpaquePointer(item)) else { return }
     let entry = unsafeDowncast(ListEntry.behind(object), to: ListIDs<ID>.Entry.self)
+    if !slot.wasFilled, let parent = gtk_widget_get_parent(slot.row.root.widget) {
+      // GTK 4.8 selects the row that the pointer enters, which here means nothing. When the layout after a jump hides the row beneath a
+      // pointer that rests, another is entered, and selecting that frees what is being laid out: the list stays empty, if no worse.
+      removeControllers(gtk_event_controller_motion_get_type(), of: parent)
+    }
+    slot.wasFilled = true
     slot.entry = entry
     entry.row = slot.row
     bind(slot.row, entry.id)

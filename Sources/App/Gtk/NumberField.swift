@@ -27,7 +27,8 @@ import CGtkShims
       return true
     }
     write()
-    leaveWheelToPage()
+    // Whoever scrolls a page past it means the page.
+    removeControllers(gtk_event_controller_scroll_get_type(), of: widget)
   }
 
   /// The number. Setting it tells nobody: only what a person changes is reported.
@@ -53,18 +54,5 @@ import CGtkShims
     let number = String(value)
     let text = String(repeating: "0", count: max(0, digits - number.count)) + number
     if string(gtk_editable_get_text(opaque)) != text { gtk_editable_set_text(opaque, text) }
-  }
-
-  /// Whoever scrolls a page past it means the page.
-  private func leaveWheelToPage() {
-    let controllers = gtk_widget_observe_controllers(widget)
-    defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
-    for place in (0..<g_list_model_get_n_items(controllers)).reversed() {
-      guard let controller = g_list_model_get_object(controllers, place) else { continue }
-      defer { g_object_unref(controller) }
-      if matinee_is_a(controller, gtk_event_controller_scroll_get_type()) != 0 {
-        gtk_widget_remove_controller(widget, OpaquePointer(controller))
-      }
-    }
   }
 }
