@@ -190,9 +190,6 @@ import Foundation
     gtk_widget_add_controller(widget, controller)
   }
 
-  /// Takes the keyboard itself, with nothing in it chosen: for a text to be read.
-  public func takeKeyboard() { holdKeyboard() }
-
   /// From the window itself Tab leads out, past everything in it.
   override var keyboardHolder: UnsafeMutablePointer<GtkWidget> { gtk_scrolled_window_get_child(opaque) ?? widget }
 

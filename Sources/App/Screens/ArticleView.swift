@@ -114,7 +114,7 @@ import PublicationClient
   /// On the text, which the keyboard scrolls; the first widget would be the fan club's name.
   func takeKeyboard() {
     wantsKeyboard = !page.isMapped
-    page.takeKeyboard()
+    page.holdKeyboard()
   }
 
   private func show(_ state: ArticleViewModel.State) {

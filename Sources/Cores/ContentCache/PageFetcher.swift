@@ -183,9 +183,10 @@ public struct Membership<Value: Entity> {
       guard let self else { return }
       looking = nil
       guard let page = try? result.get() else { return }
-      tell(page)
+      let newer = newer(page)
+      tell(newer)
       // Where nothing is shown nobody can lose their place.
-      if state.status == .empty, !page.ids.isEmpty { showNewer() } else { change { count(page, &$0) } }
+      if state.status == .empty, !page.ids.isEmpty { showNewer() } else { change { count(newer, of: page, &$0) } }
     }
   }
 
@@ -290,16 +291,18 @@ public struct Membership<Value: Entity> {
     // A page more shall not cost as much as all before it.
     if segments.last?.next != cursor, let index = segments.lastIndex(where: { $0.cursor == cursor }) {
       // What is new since an earlier run is nothing new: all is asked for at the start of one.
-      if cursor.isEmpty, membership == nil, segments[index].stored == nil { tell(page) }
+      let newer = cursor.isEmpty && membership == nil ? newer(page) : []
+      if segments[index].stored == nil { tell(newer) }
       var counted = state
       (counted.newer, counted.hasMoreNewer) = (0, false)
       if cursor.isEmpty, !showsNewer, membership == nil, !state.ids.isEmpty {
-        let held = Set(count(page, &counted))
+        count(newer, of: page, &counted)
         // There is more between the two than is known: what is shown stays until the reader asks for the other.
         if counted.hasMoreNewer {
           state = counted
           return ended(cursor)
         }
+        let held = Set(newer)
         if held.count < new.ids.count { new.ids.removeAll(where: held.contains) } else { counted.newer = 0 }
       }
       let isSame = segments[index].ids == new.ids && segments[index].next == new.next && new.ids.allSatisfy(listed.contains)
@@ -362,17 +365,12 @@ public struct Membership<Value: Entity> {
     return page.ids.filter { id in unlisted(id) && cache[id].map { order($0, last) } ?? true }
   }
 
-  @discardableResult private func count(_ page: PageRow, _ state: inout State) -> [String] {
-    let newer = newer(page)
+  private func count(_ newer: [String], of page: PageRow, _ state: inout State) {
     state.newer = newer.count
     state.hasMoreNewer = state.newer > 0 && state.newer == page.ids.count && page.next != nil
-    return newer
   }
 
-  private func tell(_ page: PageRow) {
-    guard let onNewer, case let newer = newer(page), !newer.isEmpty else { return }
-    onNewer(newer)
-  }
+  private func tell(_ newer: [String]) { if !newer.isEmpty { onNewer?(newer) } }
 
   private func failed(_ failure: RequestFailure, _ cursor: String) {
     let isUnreachable = if case .unreachable = failure { true } else { false }

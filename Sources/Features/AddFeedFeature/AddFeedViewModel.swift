@@ -18,12 +18,10 @@ import Runtime
   private let output: @MainActor (Output) -> Void
   private var path: String?
   private var adding: Task<Void, Never>?
-  /// The import that is under way.
+  /// The import that is under way, from when the publication may know of it.
   private var importID: Import.ID?
   /// What the publication said of it last.
   private var latest: Import?
-  /// Whether the publication may know of it.
-  private var isSent = false
   private var isCancelled = false
   private var clubs: [FanClub.ID] = []
   private lazy var fetch = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.fetchChanged() }
@@ -78,13 +76,12 @@ import Runtime
   public func addTapped() {
     guard case .asking = state.phase, state.canAdd else { return }
     isCancelled = false
-    let id = store.identifiers.next()
-    (importID, latest, isSent) = (id.uuidString, nil, false)
+    (importID, latest) = (nil, nil)
     var new = state
     (new.problem, new.question) = (nil, nil)
     new.phase = .adding(.init(path == nil ? "Fetching…" : "Opening the file…"))
     state = new
-    adding = Task { [weak self] in await self?.add(id) }
+    adding = Task { [weak self] in await self?.add() }
   }
 
   /// Adds one of the feeds that the web page at the address names.
@@ -103,7 +100,7 @@ import Runtime
     state.phase = .adding(progress)
     // A large file may be on its way for long. What arrived of it before is cancelled there.
     if latest == nil { adding?.cancel() }
-    if let importID, isSent { cancel(importID) } else { failed(nil) }
+    if let importID { cancel(importID) } else { failed(nil) }
   }
 
   /// Fetches the posts of the fan clubs that a list of feeds made, those that are not there yet.
@@ -139,26 +136,26 @@ import Runtime
     return text
   }
 
-  private func add(_ id: UUID) async {
+  private func add() async {
     do {
-      let begun = try await begin(id)
+      let begun = try await begin()
       guard !store.isClosed, !Task.isCancelled else { return }
       importID = begun.id
       follow(begun)
     } catch { if !Task.isCancelled { failed(sentence(error)) } }
   }
 
-  private func begin(_ id: UUID) async throws -> Import {
-    let (client, effects) = (store.client, store.effects)
+  private func begin() async throws -> Import {
+    let (client, effects, id) = (store.client, store.effects, store.identifiers.next())
     guard let path else {
       let url = Self.address(state.url) ?? state.url
-      isSent = true
+      importID = id.uuidString
       return try await effects.run("addfeed.begin") { try await client.beginImport(of: url, as: id) }
     }
     let name = URL(fileURLWithPath: path).lastPathComponent
     let document = try await effects.run("addfeed.file") { try await DocumentReader().contents(of: path) }
     try Task.checkCancellation()
-    isSent = true
+    importID = id.uuidString
     return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name, as: id) }
   }
 

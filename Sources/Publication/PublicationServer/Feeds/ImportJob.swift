@@ -107,7 +107,8 @@ final class ImportDesk: Sendable {
   }
 
   func job(_ id: Import.ID, of reader: Reader.ID) -> ImportJob? {
-    jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.reader == reader } }
+    let id = UUID(uuidString: id)?.uuidString
+    return jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.reader == reader } }
   }
 
   /// Lets a request that looks at an import, or cancels it, reach it ahead of what the publication's thread is busy with, which may be

@@ -80,8 +80,7 @@ extension Publication {
   }
 
   private func job(_ call: Call) throws -> ImportJob {
-    let id = UUID(uuidString: call.parameter)?.uuidString ?? ""
-    guard let job = imports.job(id, of: try call.signedIn.id) else { throw Problem.notFound("import") }
+    guard let job = imports.job(call.parameter, of: try call.signedIn.id) else { throw Problem.notFound("import") }
     return job
   }
 
