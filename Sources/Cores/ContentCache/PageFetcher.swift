@@ -413,8 +413,12 @@ public struct Membership<Value: Entity> {
     change {
       if !isAppended { ($0.ids, listed) = ([], []) }
       if changed.count == segments.count { ($0.isStored, $0.storedSince) = (false, nil) }
-      listed.reserveCapacity(listed.count + added.count)
-      for id in cache.shown(of: added) where listed.insert(id).inserted { $0.ids.append(id) }
+      // Taken out of here meanwhile: each access would be checked anew.
+      var taken: Set<String> = []
+      swap(&taken, &listed)
+      taken.reserveCapacity(taken.count + added.count)
+      for id in cache.shown(of: added) where taken.insert(id).inserted { $0.ids.append(id) }
+      listed = taken
       $0.reachedEnd = segments.last?.next == nil
       for page in changed {
         guard let date = page.stored else { continue }

@@ -174,9 +174,9 @@ import Runtime
   private func restored(_ owned: Set<PurchasableProduct>) async {
     await askForNames(owned.map(\.id))
     let names = owned.map { products[$0.id]?.name ?? $0.id }.sorted().formatted(.list(type: .and).locale(formatting.locale))
-    let isNothing = (passCount ?? 0) > 0 ? "Nothing but your article passes was found" : "Nothing was found"
+    let nothing = (passCount ?? 0) > 0 ? "Nothing but your article passes was found" : "Nothing was found"
     restoreEnded(
-      owned.isEmpty ? "\(isNothing) that belongs to your account." : "Everything that belongs to your account is here: \(names).")
+      owned.isEmpty ? "\(nothing) that belongs to your account." : "Everything that belongs to your account is here: \(names).")
   }
 
   private func restoreEnded(_ sentence: String) {
