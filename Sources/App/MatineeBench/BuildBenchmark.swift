@@ -64,7 +64,7 @@ struct BuildBenchmark {
     Place(
       "SignedReceipts", "JWS.swift", "  public static func verify(_ token: String, keys: [VerificationKey]) throws(JWSError) -> Data {",
       parameters: "func verify(_ token: String, keys: [VerificationKey]"),
-    Place("ContentCache", "Cache.swift", "  public func remove(_ ids: [String]) {", parameters: "func remove(_ ids: [String]"),
+    Place("ContentCache", "Cache.swift", "  public func removeAll() {", parameters: "func removeAll("),
     Place(
       "PurchaseService", "Price.swift",
       "  public func saving(of period: SubscriptionPeriod, against monthly: Price) -> Int? {",
