@@ -57,7 +57,7 @@ private typealias Comment = PublicationAPI.Comment
     mutating func club() -> FanClub {
       FanClub(
         id: text(), name: text(), about: text(), picture: optional(), url: optional(), followers: number(), followed: flag(),
-        posts: number(), unread: flag() ? number() : nil, fetched: flag(), problem: optional(), feed: optional())
+        posts: number(), unread: flag() ? number() : nil, fetched: flag(), problem: optional(), feed: optional(), canRemove: flag())
     }
     mutating func comment() -> Comment {
       Comment(id: text(), postID: text(), author: text(), isMine: flag(), text: text(), posted: date())

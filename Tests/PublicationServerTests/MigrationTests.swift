@@ -89,12 +89,19 @@ import Testing
     do {
       let database = try Connection(path: folder.file("publication.sqlite"))
       try database.migrate(Array(Schema.migrations.prefix(7)))
-      let content = SQLiteContent(database: database)
-      let readers = [("r1", "ada"), ("r2", "bo")].map { Reader(id: $0, email: "\($1)@example.org", name: $1) }
-      let hash = try PasswordHash(of: Rig.password, cost: .none)
-      var publication = Rig.content
-      publication.posts = Rig.posts
-      _ = try content.found(publication, readers: readers.map { ($0, hash) })
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)'), ('r2', 'bo@example.org', 'Bo', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about) VALUES ('odd', 'Odd', 'odd', ''), ('even', 'Even', 'even', '');
+        """)
+      for post in Rig.posts {
+        try database.execute(
+          """
+          INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body) VALUES (?, ?, ?, '', '', ?, 0, X'00', '')
+          """, post.id, post.fanClubID, post.title, Int64(post.published.timeIntervalSince1970))
+      }
       try database.script("INSERT INTO read_mark (reader, post) VALUES ('r1', 'p20'), ('r1', 'p03'), ('r2', 'p07')")
     }
     let rig = try await Rig(folder: folder.path)
@@ -103,6 +110,28 @@ import Testing
       #expect(posts.filter(\.read).map(\.id) == read)
       #expect(posts.count == 25)
     }
+  }
+
+  @Test func whatIsThereIsNobodysToRemove() async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(8)))
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about, source) VALUES ('f', 'F', 'f', '', 'https://example.org/feed');
+        INSERT INTO follow VALUES ('f', 'r1');
+        """)
+    }
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    let club = try await rig.get("/v1/fanclubs/f", token, as: FanClub.self)
+    #expect((club.followed, club.canRemove) == (true, false))
+    #expect(await rig.send(.delete, "/v1/fanclubs/f", token: token).status == 403)
+    #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v8.backup")))
   }
 
   @Test func pricesInACurrencyThatThereIsNot() async throws {

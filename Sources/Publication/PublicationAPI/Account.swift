@@ -85,6 +85,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let receiptRevoked: Code = "receipt_revoked"
     /// The same identifier was used for something else before.
     public static let conflict: Code = "conflict"
+    /// Other readers make use of it, so it stays; the title is a sentence for the reader.
+    public static let inUse: Code = "in_use"
     /// Something broke in the server.
     public static let internalError: Code = "internal_error"
   }

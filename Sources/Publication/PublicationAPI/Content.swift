@@ -88,11 +88,14 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var problem: String?
   /// Where its feed is on the web, for readers who may add feeds; `nil` for others, and for a club without one.
   public var feed: String?
+  /// Whether it is this reader's to remove, by `DELETE /v1/fanclubs/ID`: they added it. While others make use of it that is refused all the
+  /// same, with ``Problem/Code/inUse``.
+  public var canRemove: Bool
 
   /// Makes one.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
-    posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil, feed: String? = nil
+    posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil, feed: String? = nil, canRemove: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -106,6 +109,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     self.fetched = fetched
     self.problem = problem
     self.feed = feed
+    self.canRemove = canRemove
   }
 
   /// Reads what any version wrote.
@@ -124,6 +128,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
     fetched = try values.decodeIfPresent(Bool.self, forKey: .fetched) ?? true
     problem = try values.decodeIfPresent(String.self, forKey: .problem)
     feed = try values.decodeIfPresent(String.self, forKey: .feed)
+    canRemove = try values.decodeIfPresent(Bool.self, forKey: .canRemove) ?? false
   }
 }
 

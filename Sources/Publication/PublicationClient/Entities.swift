@@ -52,6 +52,7 @@ extension FanClub: Entity {
     form.field("fetched", &fetched, mayMiss: true)
     form.field("problem", &problem)
     form.field("feed", &feed)
+    form.field("canRemove", &canRemove, mayMiss: true)
   }
 }
 

@@ -25,6 +25,8 @@ struct FeedOrigin: Equatable, Sendable {
   var name: String
   /// What is known of it on the web; `nil` for one that is not asked again.
   var version: FeedVersion?
+  /// Whether it fills a club that there is: one that was removed meanwhile does not come back.
+  var isKnown = false
 }
 
 extension Publication {
@@ -111,7 +113,7 @@ extension ImportedFeed {
     let club = FanClub(
       id: clubID, name: feed.title.isEmpty ? origin.name : feed.title, about: feed.about, picture: feed.picture, url: feed.homeURL)
     var seen: [String: Int] = [:]
-    self.init(club: club, source: source, items: [])
+    self.init(club: club, source: source, isKnown: origin.isKnown, items: [])
     for (index, item) in feed.items.enumerated() {
       try job?.advance(.reading, done: index, of: feed.items.count)
       // Feeds repeat an identity now and then; each item is a post all the same.

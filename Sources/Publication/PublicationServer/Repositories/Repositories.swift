@@ -33,13 +33,17 @@ protocol ContentRepository {
   nonisolated(nonsending) func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID) async throws
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
+  /// Removes a club that the reader added, with its posts, its feed, and all that this reader did to them; while others follow it, or did
+  /// more to one of its posts than read it, it stays.
+  nonisolated(nonsending) func removeClub(_ id: FanClub.ID, by reader: Reader.ID) async throws -> RemovalOutcome
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
-  /// Stores a club and its posts, new or known; the job's reader follows it.
+  /// Stores a club and its posts, new or known; the job's reader follows it, and is who added it when it is new.
   /// - Parameters:
   ///   - version: what is asked about from now on, and when.
   ///   - job: told how far it is; once it was cancelled, nothing is stored.
+  /// - Throws: `CancellationError` then, and for a club that was there when its feed was asked, and is no more.
   nonisolated(nonsending) func store(
     _ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
   ) async throws -> ImportReport
@@ -59,7 +63,7 @@ protocol FeedRepository {
   nonisolated(nonsending) func keep(_ feed: StoredFeed, next: Int64?) async throws
   /// Writes down that a feed's server wants to be left alone until then; nothing else changes.
   nonisolated(nonsending) func leaveAlone(_ club: FanClub.ID, until time: Int64) async throws
-  /// Adds clubs that are fetched when a reader asks, and that the job's reader follows; those that there are stay.
+  /// Adds clubs that are fetched when a reader asks, and that the job's reader follows and may remove; those that there are stay.
   /// - Parameter job: told how far it is; once it was cancelled, nothing is stored.
   /// - Returns: all of them, and how many are new.
   nonisolated(nonsending) func add(

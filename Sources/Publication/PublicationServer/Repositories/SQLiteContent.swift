@@ -26,7 +26,7 @@ struct SQLiteContent: ContentRepository {
 
   func posts(_ query: PostQuery, for reader: Reader.ID) throws -> [Post]? {
     if let club = query.fanClub {
-      guard try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil else { return nil }
+      guard try isThere(club) else { return nil }
     }
     let (sql, values) = Self.statement(query, for: reader)
     return try database.query(sql, values: values, map: Self.post)
@@ -165,6 +165,43 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
+  func isThere(_ club: FanClub.ID) throws -> Bool {
+    try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil
+  }
+
+  func removeClub(_ id: FanClub.ID, by reader: Reader.ID) throws -> RemovalOutcome {
+    // Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
+    try database.script("PRAGMA foreign_keys = OFF")
+    defer { try? database.script("PRAGMA foreign_keys = ON") }
+    return try database.transaction {
+      let isTheirs = try database.queryOne("SELECT added_by IS ? FROM fan_club WHERE id = ?", reader, id) { try $0.get(0, as: Bool.self) }
+      guard let isTheirs else { return .noClub }
+      guard isTheirs else { return .notYours }
+      guard try database.queryOne(Self.isUsedByOthers, reader, id, map: { try $0.get(0, as: Bool.self) }) == false else { return .inUse }
+      for table in ["reaction", "base_reaction", "bookmark", "comment", "unlock"] {
+        try database.execute("DELETE FROM \(table) WHERE post IN (SELECT id FROM post WHERE fan_club = ?)", id)
+      }
+      try database.execute("DELETE FROM read_mark WHERE number IN (SELECT number FROM post WHERE fan_club = ?)", id)
+      // The words of the posts go by a trigger.
+      for table in ["post", "feed", "follow"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", id) }
+      try database.execute("DELETE FROM fan_club WHERE id = ?", id)
+      return .removed
+    }
+  }
+
+  /// Whether anybody but the reader ?1 follows the club ?2, or did something to one of its posts that they would miss. To have read one is no
+  /// such thing, and a deleted comment neither.
+  private static let isUsedByOthers: String = {
+    let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
+      """
+      EXISTS (SELECT 1 FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader <> ?1
+        \(table == "comment" ? "AND NOT comment.deleted" : ""))
+      """
+    }
+    let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader <> ?1)"
+    return "SELECT " + ([follows] + marks).joined(separator: " OR ")
+  }()
+
   /// Clubs as the reader ?1 sees them. Both counts of posts read nothing but `post_of_club`, and the marks by their key.
   private static let selectClub = """
     SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
@@ -173,7 +210,7 @@ struct SQLiteContent: ContentRepository {
       (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id),
       (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id
         AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)),
-      (SELECT url FROM feed WHERE feed.fan_club = fan_club.id)
+      (SELECT url FROM feed WHERE feed.fan_club = fan_club.id), added_by IS ?1
     FROM fan_club
     """
 
@@ -182,7 +219,7 @@ struct SQLiteContent: ContentRepository {
       id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
       url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
       unread: try row.get(11), fetched: try row.get(8), problem: try row.get(10, as: String?.self),
-      feed: try row.get(12, as: String?.self))
+      feed: try row.get(12, as: String?.self), canRemove: try row.get(13))
   }
 
   // MARK: What is sold

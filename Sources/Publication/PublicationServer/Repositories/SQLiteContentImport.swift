@@ -37,7 +37,8 @@ extension SQLiteContent {
   func store(_ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?) throws -> ImportReport {
     try database.transaction {
       var report = ImportReport()
-      try store(feed.club, source: feed.source)
+      if feed.isKnown, try !isThere(feed.club.id) { throw CancellationError() }
+      try store(feed.club, source: feed.source, addedBy: job?.follower)
       if let (version, next) = version {
         try database.execute(
           "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, ttl, next) VALUES (?, ?, ?, ?, ?, ?)", feed.club.id, version.url,
@@ -60,13 +61,14 @@ extension SQLiteContent {
 
   private enum Stored { case added, updated, unchanged }
 
-  func store(_ club: FanClub, source: String?) throws {
+  func store(_ club: FanClub, source: String?, addedBy reader: Reader.ID? = nil) throws {
     try database.execute(
       """
-      INSERT INTO fan_club (id, name, sort_key, about, picture, url, source, base_followers, fetched) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO fan_club (id, name, sort_key, about, picture, url, source, base_followers, fetched, added_by)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, about = excluded.about,
         picture = excluded.picture, url = excluded.url, fetched = excluded.fetched
-      """, club.id, club.name, Self.sortKey(club.name), club.about, club.picture, club.url, source, club.followers, club.fetched)
+      """, club.id, club.name, Self.sortKey(club.name), club.about, club.picture, club.url, source, club.followers, club.fetched, reader)
   }
 
   private func store(_ item: ImportedFeed.Item) throws -> Stored {

@@ -44,7 +44,7 @@ struct SQLiteFeeds: FeedRepository {
         let known = try feed(at: [url])?.club
         if known == nil {
           let isNew = try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club.id, map: { _ in true }) == nil
-          if isNew { try content.store(club, source: url) }
+          if isNew { try content.store(club, source: url, addedBy: job?.follower) }
           try database.execute("INSERT INTO feed (fan_club, url) VALUES (?, ?)", club.id, url)
           added += isNew ? 1 : 0
         }

@@ -196,5 +196,11 @@ enum Schema {
         DROP TABLE read_mark;
         ALTER TABLE mark_by_number RENAME TO read_mark;
         """),
+    Migration(
+      version: 9,
+      sql: """
+        -- added_by: who may remove it; NULL for what no reader added, or nobody knows.
+        ALTER TABLE fan_club ADD COLUMN added_by TEXT REFERENCES reader (id);
+        """),
   ]
 }

@@ -121,6 +121,16 @@ enum UnlockOutcome: Equatable, Sendable {
   case noPost
 }
 
+/// What became of removing a fan club.
+enum RemovalOutcome: Equatable, Sendable {
+  case removed
+  case noClub
+  /// Somebody else added it, or no reader did.
+  case notYours
+  /// Another reader follows it, or did something to one of its posts.
+  case inUse
+}
+
 /// A feed on its way into the publication.
 struct ImportedFeed: Equatable, Sendable {
   /// A post, and whether its time is only when it was first seen, which does not change when it is seen again.
@@ -131,5 +141,7 @@ struct ImportedFeed: Equatable, Sendable {
 
   var club: FanClub
   var source: String
+  /// See ``FeedOrigin``.
+  var isKnown = false
   var items: [Item]
 }

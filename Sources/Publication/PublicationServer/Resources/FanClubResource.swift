@@ -1,7 +1,7 @@
 import HTTPTransport
 import PublicationAPI
 
-/// Fan clubs: lists, one club, and following it.
+/// Fan clubs: lists, one club, following it, and removing it.
 extension Publication {
   func fanClubs(_ call: Call) async throws -> Response {
     let limit = try call.limit(standard: 100)
@@ -20,6 +20,21 @@ extension Publication {
   func follow(_ isSet: Bool, _ call: Call) async throws -> Response {
     try await content.setFollow(of: call.parameter, by: call.signedIn.id, isSet)
     return try .json(await club(call))
+  }
+
+  /// Takes a club back that the reader added. Nobody loses anything by it who does not want to.
+  func removeFanClub(_ call: Call) async throws -> Response {
+    switch try await content.removeClub(call.parameter, by: call.signedIn.id) {
+    case .removed:
+      // Added again it is fetched again.
+      recent[call.parameter] = nil
+      return Response(204)
+    case .noClub: throw Problem.notFound("fan club")
+    case .notYours: throw Problem(code: .notYours, title: "Only who added a feed can remove it.", status: 403)
+    case .inUse:
+      let title = "Other readers follow this fan club, or have bookmarked its posts, reacted to or commented on them, so it stays."
+      throw Problem(code: .inUse, title: title, status: 409)
+    }
   }
 
   private func club(_ call: Call) async throws -> FanClub {

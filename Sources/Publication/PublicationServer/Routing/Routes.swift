@@ -24,6 +24,7 @@ extension Router {
     Route(.get, "/v1/search") { try await $0.search($1) },
     Route(.get, "/v1/fanclubs") { try await $0.fanClubs($1) },
     Route(.get, "/v1/fanclubs/*") { try await $0.fanClub($1) },
+    Route(.delete, "/v1/fanclubs/*") { try await $0.removeFanClub($1) },
     Route(.put, "/v1/fanclubs/*/follow") { try await $0.follow(true, $1) },
     Route(.delete, "/v1/fanclubs/*/follow") { try await $0.follow(false, $1) },
     Route(.post, "/v1/fanclubs/*/refresh") { try await $0.refreshClub($1) },

@@ -1,0 +1,161 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+import SQLiteStorage
+import Testing
+
+@testable import PublicationServer
+
+/// Feeds that their readers take back.
+@Suite struct RemovalTests {
+  private typealias House = ReaderHouse
+
+  /// A house with one feed that Ada added, and its club.
+  private func house() async throws -> (House, FanClub.ID) {
+    let house = try await House()
+    house.web.answer(House.url, Response(200, body: Documents.rss("One", "Two")))
+    let club = try #require(try await house.end(try await house.begin(House.url)).clubs.first)
+    return (house, club)
+  }
+
+  private func remove(_ club: FanClub.ID, _ house: House, _ token: String? = nil) async -> Response {
+    await house.rig.send(.delete, "/v1/fanclubs/\(club)", token: token ?? house.ada)
+  }
+
+  private func expect(_ response: Response, _ status: Int, _ code: Problem.Code) throws {
+    #expect(response.status == status)
+    #expect(try response.problem.code == code)
+  }
+
+  @Test func whoAddedAFeedTakesItBackWithAllThatBelongsToIt() async throws {
+    let (house, club) = try await house()
+    #expect(try await house.clubs().map(\.canRemove) == [true])
+    #expect(try await house.clubs(house.bo).map(\.canRemove) == [false])
+    let post = try #require(try await house.posts().first)
+    for mark in ["bookmark", "reaction", "read", "comments/\(UUID())"] {
+      let body = mark.hasPrefix("comments") ? try Wire.encode(CommentRequest(text: "Mine")) : Data()
+      #expect(await house.rig.send(.put, "/v1/posts/\(post.id)/\(mark)", token: house.ada, body: body).status < 300)
+    }
+    // To have read a post is nothing that anybody misses.
+    _ = await house.rig.send(.put, "/v1/posts/\(post.id)/read", token: house.bo)
+    #expect(try await house.rig.get("/v1/search?q=one", house.bo, as: Page<SearchHit>.self).items.count == 1)
+    let removed = await remove(club, house)
+    #expect((removed.status, removed.body.count) == (204, 0))
+    #expect(try await house.clubs().isEmpty)
+    #expect(try await house.posts().isEmpty)
+    #expect(try await house.rig.get("/v1/search?q=one", house.bo, as: Page<SearchHit>.self).items.isEmpty)
+    #expect(await house.rig.send(.get, "/v1/posts/\(post.id)", token: house.ada).status == 404)
+    #expect(try await house.rig.publication.leftovers == 0)
+    // Again there is nothing to remove.
+    try expect(await remove(club, house), 404, .notFound)
+    try expect(await remove("nobody", house), 404, .notFound)
+    // Added again it is there as if for the first time.
+    #expect(try await house.end(try await house.begin(House.url)).clubs == [club])
+    let posts = try await house.posts()
+    #expect(posts.map(\.id).contains(post.id))
+    #expect(posts.allSatisfy { !$0.bookmarked && !$0.read && $0.reactions.isEmpty && $0.comments == 0 })
+  }
+
+  @Test func nobodyElseDoes() async throws {
+    let (house, club) = try await house()
+    try expect(await remove(club, house, house.bo), 403, .notYours)
+    try expect(await house.rig.send(.delete, "/v1/fanclubs/\(club)"), 401, .sessionEnded)
+    // What the publication began with, and what its operator imported, is no reader's.
+    try expect(await remove("odd", house), 403, .notYours)
+    _ = try await house.rig.publication.importFeed(ParsedItemSample.feed([]), source: "https://other.example/feed")
+    let imported = try #require(try await house.clubs().first { $0.id != club })
+    #expect(!imported.canRemove)
+    try expect(await remove(imported.id, house), 403, .notYours)
+    // Nor does it become whose who adds it once more.
+    house.web.answer("https://other.example/feed", Response(200, body: Documents.rss("Three")))
+    _ = try await house.end(try await house.begin("https://other.example/feed"))
+    _ = try await house.end(try await house.begin(House.url, house.bo))
+    #expect(try await house.clubs().filter(\.canRemove).map(\.id) == [club])
+    #expect(try await house.clubs(house.bo).allSatisfy { !$0.canRemove })
+  }
+
+  /// What another reader does that keeps a club where it is, as the path of a request; `POST` for a club's own.
+  @Test(arguments: ["follow", "bookmark", "reaction", "comments/AAAAAAAA-1111-4222-8333-555555555555"])
+  func whatOthersMakeUseOfStays(mark: String) async throws {
+    let (house, club) = try await house()
+    let post = try #require(try await house.posts().last)
+    let path = mark == "follow" ? "/v1/fanclubs/\(club)/follow" : "/v1/posts/\(post.id)/\(mark)"
+    let body = mark.hasPrefix("comments") ? try Wire.encode(CommentRequest(text: "Bo's")) : Data()
+    #expect(await house.rig.send(.put, path, token: house.bo, body: body).status < 300)
+    let refused = await remove(club, house)
+    try expect(refused, 409, .inUse)
+    #expect(try refused.problem.title.hasSuffix("so it stays."))
+    #expect(try await house.posts().count == 2)
+    #expect(try await house.clubs().map(\.followed) == [true])
+    // Once they have taken it back, so may the reader.
+    #expect(await house.rig.send(.delete, path, token: house.bo).status < 300)
+    #expect(await remove(club, house).status == 204)
+    #expect(try await house.rig.publication.leftovers == 0)
+  }
+
+  @Test func whatOthersUnlockedStays() async throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    try database.script(
+      """
+      INSERT INTO reader VALUES ('a', 'a', 'a', ''), ('b', 'b', 'b', '');
+      INSERT INTO fan_club (id, name, sort_key, about, added_by) VALUES ('c', 'c', 'c', '', 'a'), ('d', 'd', 'd', '', 'a');
+      INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+        VALUES ('p', 'c', '', '', '', 0, 1, X'', ''), ('q', 'd', '', '', '', 0, 1, X'', '');
+      INSERT INTO purchase (id, reader, product, kind, entitlement, total, currency, state, created)
+        VALUES ('o', 'b', '', '', '', 0, '', 'paid', 0);
+      INSERT INTO credit (purchase, reader, type, amount, remaining) VALUES ('o', 'b', '', 5, 4);
+      INSERT INTO unlock (reader, post, credit, at) VALUES ('b', 'p', 1, 0);
+      """)
+    let content = SQLiteContent(database: database)
+    #expect(try content.removeClub("c", by: "a") == .inUse)
+    #expect(try content.removeClub("d", by: "a") == .removed)
+    #expect(try database.query("SELECT id FROM post") { try $0.get(0, as: String.self) } == ["p"])
+    #expect(try database.queryOne("PRAGMA foreign_keys") { try $0.get(0, as: Bool.self) } == true)
+  }
+
+  @Test func aClubOfAListIsRemovedByItself() async throws {
+    let house = try await House()
+    let clubs = try await house.end(await house.post(Documents.outline, name: "list.opml")).clubs
+    #expect(try await house.clubs().map(\.canRemove) == [true, true])
+    #expect(await remove(clubs[0], house).status == 204)
+    #expect(try await house.clubs().map(\.id) == [clubs[1]])
+    // From the list again it is fetched when asked for, however short ago that was.
+    let url = "https://one.example/feed"
+    for posts in 1...2 {
+      _ = try await house.end(await house.post(Documents.outline, name: "list.opml"))
+      house.web.answer(url, Response(200, body: posts == 1 ? Documents.rss("A") : Documents.rss("A", "B")))
+      #expect(try await house.end(await house.refresh(clubs[0])).state == .done)
+      #expect(try await house.posts().count == posts)
+      #expect(await remove(clubs[0], house).status == 204)
+    }
+  }
+
+  @Test func whatIsBeingFetchedDoesNotBringItBack() async throws {
+    let (house, club) = try await house()
+    house.web.holdBack(House.url)
+    let begun = await house.refresh(club)
+    await house.web.hold.waitForSleepers()
+    #expect(await remove(club, house).status == 204)
+    house.web.hold.advance(by: .seconds(1))
+    #expect(try await house.end(begun).state == .cancelled)
+    #expect(try await house.clubs().isEmpty)
+    #expect(try await house.rig.publication.leftovers == 0)
+  }
+}
+
+extension Publication {
+  /// How many rows there are of posts and feeds, and of what refers to posts.
+  fileprivate var leftovers: Int {
+    get throws {
+      let tables = [
+        "post", "feed", "post_search", "search_queue", "reaction", "base_reaction", "bookmark", "comment", "unlock", "read_mark", "follow",
+      ]
+      let content = try #require(try self.content as? SQLiteContent)
+      return try tables.reduce(0) { sum, table in
+        try sum + (content.database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0, as: Int.self) } ?? 0)
+      }
+    }
+  }
+}
