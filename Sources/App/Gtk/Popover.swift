@@ -38,18 +38,18 @@ import CGtk
   /// Called each time when it is on screen with everything in its place: before that nothing in it can be scrolled to.
   public func onDrawn<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     onShown(self) { [weak owner] popover in
-      guard let clock = gtk_widget_get_frame_clock(popover.widget) else { return }
-      popover.drawing?.disconnect()
-      popover.drawing = Object(borrowed: UnsafeMutableRawPointer(clock)).connect("after-paint", owner: popover) { popover in
-        popover.drawing?.disconnect()
-        popover.drawing = nil
+      popover.forgetDrawing()
+      popover.drawing = popover.onFrame(popover) { popover in
+        popover.forgetDrawing()
         if let owner, !owner.scope.isClosed, popover.isMapped { body(owner) }
       }
     }
-    onHidden(self) { popover in
-      popover.drawing?.disconnect()
-      popover.drawing = nil
-    }
+    onHidden(self) { $0.forgetDrawing() }
+  }
+
+  private func forgetDrawing() {
+    drawing?.disconnect()
+    drawing = nil
   }
 
   /// Not at once: the toolkit still tells others of it.

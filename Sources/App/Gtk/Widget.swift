@@ -158,6 +158,18 @@ public enum Orientation: Sendable {
   {
     connect("unmap", owner: owner, body)
   }
+  /// Called after each frame of its window that was painted. Costs nothing while nothing changes: it asks for no frames of its own.
+  ///
+  /// Connected before ``Window/present()`` it sees the very first frame.
+  /// - Returns: nil when it is in no window, or the display gives that no frame clock.
+  @discardableResult public final func onFrame<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
+    -> Connection?
+  {
+    guard gtk_widget_get_root(widget) != nil else { return nil }
+    if gtk_widget_get_realized(widget) == 0 { gtk_widget_realize(widget) }
+    guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
+    return Object(borrowed: UnsafeMutableRawPointer(clock)).connect("after-paint", owner: owner, body)
+  }
   /// Acts as if the person had used it: presses a button, submits an entry.
   /// - Returns: false when there is nothing to use.
   @discardableResult public final func activate() -> Bool { gtk_widget_activate(widget) != 0 }

@@ -71,17 +71,6 @@ import CGtkShims
   public func onCloseRequest<Owner: SignalOwner>(_ owner: Owner, _ mayClose: @escaping @MainActor (Owner) -> Bool) -> Connection {
     connect("close-request", .question, owner: owner, absent: false) { owner, _ in !mayClose(owner) }
   }
-
-  /// Called after each frame that was painted. Costs nothing while nothing changes: it asks for no frames of its own.
-  ///
-  /// Connected before ``present()`` it sees the very first frame.
-  /// - Returns: nil when the display gives the window no frame clock.
-  @discardableResult
-  public func onFrame<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection? {
-    if gtk_widget_get_realized(widget) == 0 { gtk_widget_realize(widget) }
-    guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
-    return Object(borrowed: UnsafeMutableRawPointer(clock)).connect("after-paint", owner: owner, body)
-  }
 }
 
 /// The bar at the top of a window, with its title and buttons.

@@ -93,7 +93,7 @@ import Gtk
       guard stack.visibleName != "asking" else { return }
       stack.show("asking")
       // What was pressed to cancel is gone.
-      if state.question == nil, state.file == nil { entry.focus() } else if state.question == nil { add.focus() }
+      if state.question == nil { (state.file == nil ? entry : add as Widget).focus() }
     case .adding(let progress), .fetching(let progress):
       feed.text = progress.title
       feed.isVisible = !progress.title.isEmpty

@@ -68,11 +68,12 @@ import PaymentFeature
     pay.isSensitive = state.canPay
     again.isVisible = state.canOpenAgain
     cancel.isSensitive = state.canCancel
-    cancel.label = state.status?.isSettled == true || (state.status.isProblem && !state.canPay) ? "Close" : "Cancel"
+    // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
+    let isOver = state.status?.isSettled == true || (state.status.isProblem && !state.canPay)
+    cancel.label = isOver ? "Close" : "Cancel"
     switch state.phase {
     case .ready:
-      // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
-      pay.isVisible = state.status?.isSettled != true && (state.canPay || !state.status.isProblem)
+      pay.isVisible = !isOver
       stack.show("payment")
       return
     case .loading: problem.showLoading("Fetching the price…")

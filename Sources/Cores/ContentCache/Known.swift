@@ -31,13 +31,11 @@ final class Held<Value: Entity>: AnyHeld, @unchecked Sendable {
     super.init(id, isKept: isKept)
   }
 
-  required init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
+  required convenience init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
     var value = Value.blank
     guard StoredForm.read(&value, from: bytes) else { return nil }
     if let detail { value.detail = detail }
-    let (id, isKept) = (value.id, value.isKept)
-    self.value = value
-    super.init(id, isKept: isKept)
+    self.init(value)
   }
 }
 

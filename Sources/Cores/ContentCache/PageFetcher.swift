@@ -291,7 +291,7 @@ public struct Membership<Value: Entity> {
     // A page more shall not cost as much as all before it.
     if segments.last?.next != cursor, let index = segments.lastIndex(where: { $0.cursor == cursor }) {
       // What is new since an earlier run is nothing new: all is asked for at the start of one.
-      let newer = cursor.isEmpty && membership == nil ? newer(page) : []
+      lazy var newer = cursor.isEmpty && membership == nil ? self.newer(page) : []
       if segments[index].stored == nil { tell(newer) }
       var counted = state
       (counted.newer, counted.hasMoreNewer) = (0, false)

@@ -19,7 +19,7 @@ struct PurchaseContext {
 
   func facts(_ id: UUID, _ date: Date) -> String {
     // A store that numbers nothing still has something to read out.
-    let number = orders[id]?.number ?? String(id.uuidString.prefix(8))
+    let number = orders[id]?.number ?? id.orderName
     return "\(formatting.day(date)) · Order \(number)"
   }
 }

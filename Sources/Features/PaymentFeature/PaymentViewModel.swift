@@ -182,7 +182,7 @@ import PurchaseService
     }
     lookForVain(known)
     show()
-    if !attempt.canStart { Task { [weak self] in await self?.follow() } }
+    followWhatIsOpen()
   }
 
   // MARK: The purchase
@@ -197,13 +197,20 @@ import PurchaseService
     lookForVain(known)
     paying = nil
     show()
-    if !attempt.canStart { Task { [weak self] in await self?.follow() } }
+    followWhatIsOpen()
     switch result {
     case .purchased: finish()
     case .cancelled where isLeaving: leave()
     case .cancelled, .failed, .pending: break
     }
     isLeaving = false
+  }
+
+  /// What waits, or was charged in vain, has more to come.
+  private func followWhatIsOpen() {
+    let isWaiting = if case .waiting = attempt.standing { true } else { false }
+    guard isWaiting || attempt.isInVain else { return }
+    Task { [weak self] in await self?.follow() }
   }
 
   /// What a payment waits for, and how it ends, is in the journal: it may take days, and another run of the app.
@@ -288,7 +295,7 @@ import PurchaseService
   }
 
   private var inVainText: String {
-    let order = (number ?? inVain.map { String($0.uuidString.prefix(8)) }).map { "Order \($0)" } ?? "It"
+    let order = (number ?? inVain?.orderName).map { "Order \($0)" } ?? "It"
     return "You have paid for this, and the publication refused the receipt. \(order) is being looked at: you are not charged again, and "
       + "Account → Purchases says what becomes of it."
   }

@@ -215,7 +215,7 @@ import StubStore
     if order.payments > 0, order.standing != .refunded { add("Refund", .refund(target)) }
     let whose = Set(state.orders.map(\.user)).count > 1 ? ", of \(order.user.prefix(8))" : ""
     return State.Section(
-      "\(product?.name ?? order.product) (\(order.id.uuidString.prefix(8)))", lines: [line + whose], groups: [State.Group("", controls)])
+      "\(product?.name ?? order.product) (\(order.id.orderName))", lines: [line + whose], groups: [State.Group("", controls)])
   }
 
   /// Identifiers of readers say nothing while there is one, and enough by their beginning when there are more.

@@ -124,3 +124,8 @@ extension StoreFailure {
     self.init(kind, code: error.failureCode, sentence: error.sentence, underlying: error)
   }
 }
+
+extension UUID {
+  /// What an order without a number of the publication's is called, for people to tell it from others.
+  public var orderName: String { String(uuidString.prefix(8)) }
+}
