@@ -110,6 +110,16 @@ import Testing
     #expect(fetcher.state.ids == ["b", "c", "d"])
   }
 
+  @Test func whatAPageHasTwiceIsThereOnce() async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await answer(0, .success(page("a", "b", "a", next: "2")))
+    #expect(fetcher.state.ids == ["a", "b"])
+    fetcher.loadMore()
+    await answer(0, .success(page("c", "b", "c")))
+    #expect(fetcher.state.ids == ["a", "b", "c"])
+  }
+
   @Test func nextPageOfAnOlderListIsDropped() async {
     let fetcher = fetcher()
     fetcher.reload()

@@ -161,18 +161,26 @@ private struct Everything: Entity {
     #expect(read(written(Old()), as: Other.self) == nil)
   }
 
-  /// As encoders write it that have a null for what is missing.
-  @Test func nothingMayBeWrittenAsNull() {
+  /// Each field is where it is looked for; what was written without those that there is none of is read as well.
+  @Test func nothingIsWrittenAsNull() {
     struct Value: Entity {
       var id = ""
       var a: String? = "a"
+      var b: Int? = 1
+      var c = false
       static var blank: Value { Value() }
       mutating func fields(_ form: inout StoredForm) {
         form.field("id", &id)
         form.field("a", &a)
+        form.field("b", &b)
+        form.field("c", &c)
       }
     }
-    #expect(read(Data([0xbf, 0x62, 0x69, 0x64, 0x61, 0x78, 0x61, 0x61, 0xf6, 0xff])) == Value(id: "x", a: nil))
+    let value = Value(id: "x", a: nil, b: nil, c: true)
+    let bytes: [UInt8] = [0xbf, 0x62, 0x69, 0x64, 0x61, 0x78, 0x61, 0x61, 0xf6, 0x61, 0x62, 0xf6, 0x61, 0x63, 0xf5, 0xff]
+    #expect(written(value) == Data(bytes))
+    #expect(read(Data(bytes)) == value)
+    #expect(read(Data([0xbf, 0x62, 0x69, 0x64, 0x61, 0x78, 0x61, 0x63, 0xf5, 0xff])) == value)
   }
 
   // MARK: Damage

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Swift package in a folder, as this program builds it: for debugging, the app alone.
+/// A Swift package in a folder, as this program builds it: for debugging, the app alone, without tests.
 struct Package {
   let folder: URL
   let product: String
@@ -48,7 +48,7 @@ struct Package {
       throw Mistake(description: "build is measured in the repository's folder; \(path) is another.")
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    for name in ["Package.swift", "Sources", "Tests", "Resources", "data", "meson-helpers"] {
+    for name in ["Package.swift", "Sources", "Resources", "data", "meson-helpers"] {
       try FileManager.default.copyItem(atPath: "\(path)/\(name)", toPath: folder.appendingPathComponent(name).path)
     }
     struct Described: Decodable { let targets: [Target] }
@@ -72,6 +72,7 @@ struct Package {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["swift"] + arguments
     process.currentDirectoryURL = folder
+    process.environment = ProcessInfo.processInfo.environment.merging(["MATINEE_TESTS": "0"]) { $1 }
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = FileHandle.standardError

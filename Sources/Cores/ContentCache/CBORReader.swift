@@ -82,10 +82,13 @@ struct CBORReader {
 
   mutating func text() -> String { String(decoding: span(), as: UTF8.self) }
 
-  mutating func optionalText() -> String? {
-    guard peek() == 0xf6 else { return text() }
-    at += 1
-    return nil
+  /// Whether there is no value; steps over that then.
+  var isNull: Bool {
+    mutating get {
+      guard peek() == 0xf6 else { return false }
+      at += 1
+      return true
+    }
   }
 
   mutating func texts() -> [String] {

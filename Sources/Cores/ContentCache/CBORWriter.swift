@@ -48,6 +48,11 @@ struct CBORWriter: ~Copyable {
     put(isTrue ? 0xf5 : 0xf4)
   }
 
+  mutating func writeNull(_ name: StaticString) {
+    write(name)
+    put(0xf6)
+  }
+
   mutating func write(_ name: StaticString, _ texts: [String]) {
     write(name)
     write(texts)

@@ -41,8 +41,14 @@ public struct Membership<Value: Entity> {
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
   private var segments: [PageSegment] = []
-  /// The ids of ``state``: a page more shall not cost as much as all before it.
-  private var listed: Set<String> = []
+  /// The ids of ``state``, once they were asked for: a page more shall not cost as much as all before it.
+  private var listedSoFar: Set<String>?
+  private var listed: Set<String> {
+    if let listedSoFar { return listedSoFar }
+    let listed = Set(state.ids)
+    listedSoFar = listed
+    return listed
+  }
   private var policy = FetchPolicy.cacheThenNetwork
   /// Whether what is above the first item comes in with the first page.
   private var showsNewer = true
@@ -142,7 +148,7 @@ public struct Membership<Value: Entity> {
       if let changed, !changed.contains(where: { listed.contains($0) && !cache.shows($0) }) { return }
       let there = ids.filter(cache.shows)
       guard there.count != ids.count else { return }
-      listed = Set(there)
+      listedSoFar = nil
       return change { $0.ids = there }
     }
     let last = segments.reversed().lazy.compactMap { [cache] in $0.ids.last(where: cache.shows) }.first.flatMap { cache[$0] }
@@ -159,7 +165,7 @@ public struct Membership<Value: Entity> {
     let fetched = Set(segments.flatMap(\.ids))
     let stayed = ids.filter { id in cache[id].map(fetched.contains(id) ? membership.contains : belongs) ?? false }
     let sorted = joined.union(stayed).compactMap { cache[$0] }.sorted(by: membership.precedes).map(\.id)
-    listed = Set(sorted)
+    listedSoFar = nil
     change { $0.ids = sorted }
   }
 
@@ -207,7 +213,7 @@ public struct Membership<Value: Entity> {
   public func reset() {
     begin()
     segments = []
-    listed = []
+    listedSoFar = nil
     state = State()
   }
 
@@ -405,20 +411,25 @@ public struct Membership<Value: Entity> {
   /// Makes the list from its pages, after one of them came or changed.
   /// - Parameter added: the ids that come at the end, where what is there stays as it is; `nil` makes it anew.
   private func shown(_ added: [String]?, _ also: (inout State) -> Void) {
-    let isAppended = added != nil
     // Where nothing is added, a page's facts have changed.
     let changed = added?.isEmpty ?? true ? segments[...] : segments.suffix(1)
+    // A page has nothing twice, so the first needs no set of its ids.
+    let isFirst = added == nil && segments.count == 1
     // No key paths: of a generic type, each is made anew at run time.
-    let added = added ?? segments.flatMap { $0.ids }
+    let shown = cache.shown(of: added ?? segments.flatMap { $0.ids })
+    // Taken out of here meanwhile: each access would be checked anew.
+    var taken = added == nil ? [] : listed
+    listedSoFar = nil
     change {
-      if !isAppended { ($0.ids, listed) = ([], []) }
       if changed.count == segments.count { ($0.isStored, $0.storedSince) = (false, nil) }
-      // Taken out of here meanwhile: each access would be checked anew.
-      var taken: Set<String> = []
-      swap(&taken, &listed)
-      taken.reserveCapacity(taken.count + added.count)
-      for id in cache.shown(of: added) where taken.insert(id).inserted { $0.ids.append(id) }
-      listed = taken
+      if isFirst {
+        $0.ids = shown
+      } else {
+        if added == nil { $0.ids = [] }
+        taken.reserveCapacity(taken.count + shown.count)
+        for id in shown where taken.insert(id).inserted { $0.ids.append(id) }
+        listedSoFar = taken
+      }
       $0.reachedEnd = segments.last?.next == nil
       for page in changed {
         guard let date = page.stored else { continue }

@@ -125,8 +125,10 @@ extension Cache {
   private func take(_ answer: Answered<Value>, _ key: PageKey, _ asked: Stamp) -> PageRow {
     let page = answer.page
     store(page.items, asOf: asked)
+    var taken: Set<String> = []
+    let ids = page.items.map(\.id).filter { taken.insert($0).inserted }
     var row = PageRow(
-      key: key, ids: page.items.map(\.id), next: page.next, etag: page.etag, digest: answer.digest,
+      key: key, ids: ids, next: page.next, etag: page.etag, digest: answer.digest,
       fetched: entityStore?.clock.now ?? .distantPast)
     row.isBare = page.items.allSatisfy { $0.detail == nil }
     row.asked = asked

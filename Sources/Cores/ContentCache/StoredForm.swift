@@ -3,7 +3,8 @@ import Foundation
 /// The fields of an entity on their way into an ``EntityStore`` or out of it.
 ///
 /// An entity lists them once for both ways, in ``Entity/fields(_:)``. They go by their names, so that an entity can gain and lose some, and
-/// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length.
+/// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length. What
+/// there is none of is written as such: a field that is not there is looked for among all others.
 public struct StoredForm: ~Copyable {
   /// Whether fields come out of the store.
   @usableFromInline let isReading: Bool
@@ -68,7 +69,13 @@ public struct StoredForm: ~Copyable {
 
   /// A text, where there is one.
   public mutating func field(_ name: StaticString, _ text: inout String?) {
-    if isReading { text = reader.find(name, true) ? reader.optionalText() : nil } else if text != nil { writer.write(name, &text!) }
+    if isReading {
+      text = reader.find(name, true) && !reader.isNull ? reader.text() : nil
+    } else if text != nil {
+      writer.write(name, &text!)
+    } else {
+      writer.writeNull(name)
+    }
   }
 
   /// Whether something is so.
@@ -83,7 +90,13 @@ public struct StoredForm: ~Copyable {
 
   /// A whole number, where there is one.
   public mutating func field(_ name: StaticString, _ number: inout Int?) {
-    if isReading { number = reader.find(name, true) ? reader.integer() : nil } else if let number { writer.write(name, number) }
+    if isReading {
+      number = reader.find(name, true) && !reader.isNull ? reader.integer() : nil
+    } else if let number {
+      writer.write(name, number)
+    } else {
+      writer.writeNull(name)
+    }
   }
 
   /// A date, of which every bit comes back.
@@ -118,7 +131,11 @@ public struct StoredForm: ~Copyable {
     }
     guard findCounts(name, mayMiss) else { return }
     counts = [:]
-    while let (word, count) = nextCount() { if let word = Word(rawValue: word) { counts[word] = count } }
+    while let (word, count) = nextCount() {
+      guard let word = Word(rawValue: word) else { continue }
+      // Otherwise the first word is hashed once more, when it finds no room.
+      if counts.isEmpty { counts = [word: count] } else { counts[word] = count }
+    }
   }
 
   @usableFromInline mutating func openCounts(_ name: StaticString) {

@@ -60,7 +60,13 @@ static bool put_text(buffer *out, const char *text) {
   return true;
 }
 
-static bool put_field(buffer *out, const char *name, const char *text) { return !text || (put_text(out, name) && put_text(out, text)); }
+static bool put_field(buffer *out, const char *name, const char *text) {
+  if (!put_text(out, name)) return false;
+  if (text) return put_text(out, text);
+  if (!reserve(out, 1)) return false;
+  put(out, 0xf6);
+  return true;
+}
 
 static bool put_flag(buffer *out, const char *name, bool flag) {
   if (!put_text(out, name) || !reserve(out, 1)) return false;
@@ -136,6 +142,12 @@ static bool get_text(cursor *in, char **text) {
   return (*text = strndup(start, length)) != NULL;
 }
 
+static bool get_optional(cursor *in, char **text) {
+  if (in->at == in->end || *in->at != 0xf6) return get_text(in, text);
+  in->at++;
+  return true;
+}
+
 static bool get_flag(cursor *in, bool *flag) {
   if (in->at == in->end || (*in->at != 0xf4 && *in->at != 0xf5)) return false;
   *flag = *in->at++ == 0xf5;
@@ -183,13 +195,13 @@ static bool get_post(cursor *in, bench_post *post) {
     else if (is(name, length, "title")) ok = get_text(in, &post->title);
     else if (is(name, length, "byline")) ok = get_text(in, &post->byline);
     else if (is(name, length, "teaser")) ok = get_text(in, &post->teaser);
-    else if (is(name, length, "picture")) ok = get_text(in, &post->picture);
-    else if (is(name, length, "url")) ok = get_text(in, &post->url);
+    else if (is(name, length, "picture")) ok = get_optional(in, &post->picture);
+    else if (is(name, length, "url")) ok = get_optional(in, &post->url);
     else if (is(name, length, "published")) ok = get_date(in, &post->published);
     else if (is(name, length, "premium")) ok = get_flag(in, &post->premium);
     else if (is(name, length, "unlocked")) ok = get_flag(in, &post->unlocked);
     else if (is(name, length, "reactions")) ok = get_reactions(in, post);
-    else if (is(name, length, "reaction")) ok = get_text(in, &post->reaction);
+    else if (is(name, length, "reaction")) ok = get_optional(in, &post->reaction);
     else if (is(name, length, "bookmarked")) ok = get_flag(in, &post->bookmarked);
     else if (is(name, length, "read")) ok = get_flag(in, &post->read);
     else if (is(name, length, "comments")) ok = get_number(in, &post->comments);

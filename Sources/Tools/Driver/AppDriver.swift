@@ -10,8 +10,9 @@ public final class AppDriver {
   public let executable: URL
   /// What stands in for the person's home folder; kept over restarts.
   public let home: URL
-  /// How long anything is waited for, in seconds, where a call says nothing else.
-  public var patience: Double = 15
+  /// How long anything is waited for, in seconds, where a call says nothing else. A program that is started for the first time on a busy
+  /// machine may take a while to its first picture.
+  public var patience: Double = 60
   /// Variables for every start, over those of this process.
   public var environment: [String: String] = [:]
 
