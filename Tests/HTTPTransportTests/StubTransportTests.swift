@@ -16,7 +16,9 @@ import Testing
     }
     var files: StubFiles {
       StubFiles { path in
-        guard let data = self.saved.withLock({ $0[path]?.data }) else { throw CocoaError(.fileReadNoSuchFile) }
+        guard let data = self.saved.withLock({ $0[path]?.data }) else {
+          throw CocoaError(.fileReadNoSuchFile, userInfo: [NSUnderlyingErrorKey: POSIXError(.ENOENT)])
+        }
         return data
       } stamp: { path in
         self.saved.withLock { $0[path].map { "\($0.number)" } }
@@ -124,10 +126,10 @@ import Testing
     #expect(transport.state.failure?.description == "dir/stub.json, line 2, column 18: there is no “staus” here; did you mean “status”?")
     folder.save("dir/stub.json", nil)
     await transport.reload()
-    #expect(transport.state.failure?.description == "dir/stub.json, line 1, column 1: the file cannot be read")
+    #expect(transport.state.failure?.description == "dir/stub.json cannot be read: No such file or directory")
     folder.save("dir/stub.json", #"{"rules": [{"path": "/a", "bodyFile": "late"}]}"#)
     await transport.reload()
-    #expect(transport.state.failure?.problem == "“late” cannot be read")
+    #expect(transport.state.failure?.problem == "“late” cannot be read: No such file or directory")
     folder.save("dir/late", "here")
     await transport.reload()
     #expect(transport.state.failure == nil)
@@ -159,7 +161,7 @@ import Testing
       "{\"rules\": [{\"path\": \"/\", \"sequence\": [{}], \"status\": 200}]}",
       "line 1, column 44: there is no “status” here; there can be “after”, “method”, “path”, “sequence”"
     ), ("{\"rules\": [{\"path\": \"/\", \"body\": 1, \"bodyFile\": \"a\"}]}", "line 1, column 49: “bodyFile” does not go with “body”"),
-    ("{\"rules\": [{\"path\": \"/\", \"bodyFile\": \"a\"}]}", "line 1, column 38: “a” cannot be read"),
+    ("{\"rules\": [{\"path\": \"/\", \"bodyFile\": \"a\"}]}", "line 1, column 38: “a” cannot be read: No such file or directory"),
     ("{\"rules\": [{\"path\": \"/\", \"headers\": {\"A\": 1}}]}", "line 1, column 43: expected text, found 1"),
   ])
   func aBadFileIsRefusedAtTheStart(text: String, message: String) {
@@ -168,6 +170,22 @@ import Testing
       try StubTransport(backend, file: "f.json", clock: clock, files: folder.files)
     }
     #expect(failure?.description == "f.json, " + message)
+  }
+
+  /// There is no line to name in what was never read.
+  @Test func aFolderIsNoFile() {
+    let folder = FileManager.default.temporaryDirectory.path
+    let failure = #expect(throws: LocatedJSON.Failure.self) { try StubTransport(backend, file: folder, clock: clock) }
+    #expect(failure?.description == "\(folder) cannot be read: Is a directory")
+  }
+
+  @Test func whatIsNoUTF8IsNamedByItsPlace() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "matinee-latin-\(UUID().uuidString).json").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    // “é” in ISO 8859-1.
+    try (Data("{\"rules\": [\n  {\"path\": \"/caf".utf8) + [0xE9] + Data("\"}]}".utf8)).write(to: URL(fileURLWithPath: path))
+    let failure = #expect(throws: LocatedJSON.Failure.self) { try StubTransport(backend, file: path, clock: clock) }
+    #expect(failure?.description == "\(path), line 2, column 17: expected UTF-8, found byte 233")
   }
 
   @Test func realFilesAreReadAgainWhenSaved() async throws {

@@ -101,11 +101,21 @@ import Testing
     #expect(outcome.output.hasPrefix("matinee-scenario: \(folder.path)/bad.json, \(problem)"), "\(outcome.output)")
   }
 
+  @Test func aFileThatItNamesCannotBeRead() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("shop.json", "{\"name\": \"x\",\n  \"stubProducts\": \"..\", \"steps\": []}")
+    let outcome = try await scenario("run", folder.path + "/shop.json")
+    #expect(outcome.status == 2)
+    #expect(outcome.output == "matinee-scenario: \(folder.path)/shop.json, line 2, column 19: “..” cannot be read: Is a directory\n")
+  }
+
   @Test func mistakesOnTheCommandLine() async throws {
     #expect(try await scenario().status == 2)
     #expect(
       try await scenario("play").output == "matinee-scenario: “play” is no command.\nmatinee-scenario: See matinee-scenario --help.\n")
-    #expect(try await scenario("run", "/nowhere/x.json").output.hasPrefix("matinee-scenario: /nowhere/x.json cannot be read: "))
+    #expect(
+      try await scenario("run", "/nowhere/x.json").output
+        == "matinee-scenario: /nowhere/x.json cannot be read: No such file or directory\n")
     #expect(try await scenario("--help").output.hasPrefix("usage: matinee-scenario run"))
   }
 }

@@ -117,6 +117,23 @@ import Testing
     #expect(marked?.column == 1)
   }
 
+  @Test func aFileThatCannotBeReadHasNoPlace() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    for (file, reason) in [(folder, "Is a directory"), (folder + "/nowhere/x.json", "No such file or directory")] {
+      let failure = #expect(throws: LocatedJSON.Failure.self) { try LocatedJSON.contents(of: file) }
+      #expect(failure?.description == "\(file) cannot be read: \(reason)")
+      #expect(failure?.line == 0)
+    }
+    let file = folder + "/matinee-closed-\(UUID().uuidString).json"
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file)
+    do throws(LocatedJSON.Failure) {
+      _ = try LocatedJSON.contents(of: file)
+      #expect(geteuid() == 0, "root may read everything")
+    } catch { #expect("\(error)" == "\(file) cannot be read: Permission denied") }
+  }
+
   @Test func deepNestingIsRefused() {
     let deep = #expect(throws: LocatedJSON.Failure.self) {
       try LocatedJSON.check(Data(repeating: UInt8(ascii: "["), count: 100_000), file: "f")

@@ -27,7 +27,7 @@ struct Wiring {
   let stubAnswers: StubTransport?
 
   /// - Parameter keepsSession: false for a start that must leave nothing behind.
-  /// - Throws: `DataFolder.Failure`, `TransportError`, `LocatedJSON.Failure`, `TestStore.Refusal`, ``Unreadable``:
+  /// - Throws: `DataFolder.Failure`, `TransportError`, `LocatedJSON.Failure`, `TestStore.Refusal`:
   ///   each says what is wrong in a sentence.
   init(_ options: LaunchOptions, folder path: String? = nil, keepsSession: Bool = true) throws {
     let products = try Self.stubProducts(options)
@@ -46,7 +46,7 @@ struct Wiring {
       answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try Self.web())
     }
     if let file = options.faultsFile {
-      let plan = try FaultPlan(json: try Self.read(file), file: file)
+      let plan = try FaultPlan(json: try LocatedJSON.contents(of: file), file: file)
       answering = FaultTransport(answering, plan: plan, clock: clock)
     }
     stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: clock) }
@@ -71,19 +71,10 @@ struct Wiring {
   /// What the test store sells; `nil` when the publication sells. A build that cannot buy sells for nothing, so that what comes after a
   /// purchase can be tried in it too.
   private static func stubProducts(_ options: LaunchOptions) throws -> StubFile? {
-    if let file = options.stubProductsFile { return try StubFile(json: read(file), name: file) }
+    if let file = options.stubProductsFile { return try StubFile(json: LocatedJSON.contents(of: file), name: file) }
     guard !Config().canBuy else { return nil }
     let sample = Data(bytes: matinee_stub_products_start(), count: matinee_stub_products_size)
     return try StubFile(json: sample, name: "the sample's products")
-  }
-
-  /// A file that was named on the command line cannot be read.
-  struct Unreadable: Error, CustomStringConvertible { let description: String }
-
-  private static func read(_ file: String) throws(Unreadable) -> Data {
-    do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-      throw Unreadable(description: "\(file) cannot be read: \(error.systemReason)")
-    }
   }
 
   /// What the web answers with: pictures. Apart from the publication, whose answers shall not have to wait for a slow host.

@@ -88,21 +88,17 @@ import Runtime
     } catch { return "\(error)" }
   }
 
-  private struct Unreadable: Error, CustomStringConvertible { let description: String }
-
-  private static func read(_ file: String) throws -> Scenario { try Scenario(json: data(file), file: file, read: data) }
-
-  private static func data(_ file: String) throws -> Data {
-    do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch {
-      throw Unreadable(description: "\(file) cannot be read: \(error.systemReason)")
-    }
+  private static func read(_ file: String) throws(LocatedJSON.Failure) -> Scenario {
+    try Scenario(json: LocatedJSON.contents(of: file), file: file) { try Data(contentsOf: URL(fileURLWithPath: $0)) }
   }
 
   /// A folder's scenarios in their names' order.
-  private static func files(_ name: String) throws -> [String] {
+  private static func files(_ name: String) throws(LocatedJSON.Failure) -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder), isFolder.boolValue else { return [name] }
-    return try FileManager.default.contentsOfDirectory(atPath: name).filter { $0.hasSuffix(".json") }.sorted().map { "\(name)/\($0)" }
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: name).filter { $0.hasSuffix(".json") }.sorted().map { "\(name)/\($0)" }
+    } catch { throw LocatedJSON.Failure(file: name, unreadable: error) }
   }
 
   private static func tell(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

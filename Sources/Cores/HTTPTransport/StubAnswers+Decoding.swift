@@ -110,7 +110,9 @@ private struct AnswerFields: Decodable {
       guard let key = CodingUserInfoKey.bodyReader, let read = decoder.userInfo[key] as? @Sendable (String) throws -> Data else {
         throw refused(.bodyFile, "bodies in files are read with StubAnswers(json:path:)")
       }
-      do { response.body = try read(bodyFile) } catch { throw refused(.bodyFile, "“\(bodyFile)” cannot be read") }
+      do { response.body = try read(bodyFile) } catch {
+        throw refused(.bodyFile, "“\(bodyFile)” cannot be read: \(error.systemReason)")
+      }
       response.headers["Content-Type"] = bodyFile.hasSuffix(".json") ? "application/json" : nil
     } else if fields.contains(.body) {
       // A text is the body itself; anything else is sent as it is written.

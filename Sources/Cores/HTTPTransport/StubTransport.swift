@@ -54,7 +54,7 @@ public final class StubTransport: Transport {
   ///   - file: the path of the file; read here.
   ///   - clock: what delays wait on, and what the file is looked at by.
   ///   - files: how files are read, and how it is known that they were saved.
-  /// - Throws: `LocatedJSON.Failure`; at line 1 for a file that cannot be read.
+  /// - Throws: `LocatedJSON.Failure`, also for a file that cannot be read.
   public init(_ wrapped: any Transport, file: String, clock: any AppClock, files: StubFiles = .onDisk) throws(LocatedJSON.Failure) {
     self.wrapped = wrapped
     path = file
@@ -80,9 +80,7 @@ public final class StubTransport: Transport {
     // Looked at first: what is saved while it is read is read again.
     var stamps = [path: files.stamp(path)]
     let json: Data
-    do { json = try files.read(path) } catch {
-      throw LocatedJSON.Failure(file: path, line: 1, column: 1, problem: "the file cannot be read")
-    }
+    do { json = try files.read(path) } catch { throw LocatedJSON.Failure(file: path, unreadable: error) }
     let answers = try StubAnswers(json: json, path: path, files: files)
     for file in answers.bodyFiles { stamps[file] = files.stamp(file) }
     return (answers, stamps)

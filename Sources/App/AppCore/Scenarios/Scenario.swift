@@ -160,7 +160,7 @@ public struct Scenario: Sendable {
   /// - Parameters:
   ///   - file: what errors name the file; what the scenario names is looked for beside it.
   ///   - read: reads a file.
-  /// - Throws: `LocatedJSON.Failure`, with line, column and what was expected.
+  /// - Throws: `LocatedJSON.Failure`, with line, column and what was expected; at the name of a file that cannot be read.
   public init(json: Data, file: String, read: (String) throws -> Data) throws(LocatedJSON.Failure) {
     let written = try LocatedJSON.decode(Written.self, from: json, file: file)
     name = written.name
@@ -170,7 +170,8 @@ public struct Scenario: Sendable {
       let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(name.value).path
       let data: Data
       do { data = try read(path) } catch {
-        throw LocatedJSON.Failure(file: file, line: name.line, column: 1, problem: "“\(name.value)” cannot be read: \(error)")
+        let problem = "“\(name.value)” \(LocatedJSON.Failure(file: path, unreadable: error).problem)"
+        throw LocatedJSON.Failure(file: file, line: name.line, column: name.column, problem: problem)
       }
       store = try StubFile(json: data, name: path)
     } else {

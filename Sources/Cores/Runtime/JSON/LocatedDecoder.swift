@@ -87,7 +87,10 @@ struct LocatedDecoder: Decoder {
 
   var verbatim: Data { Data(reading.text.bytes[node.range]) }
 
-  var line: Int { reading.failure(node, "").line }
+  var place: (line: Int, column: Int) {
+    let failure = reading.failure(node, "")
+    return (failure.line, failure.column)
+  }
 
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
     do {

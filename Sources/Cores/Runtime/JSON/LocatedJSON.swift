@@ -9,13 +9,13 @@ import Foundation
 ///     let plan = try LocatedJSON.decode(Plan.self, from: data, file: "plan.json")
 ///     // plan.json, line 3, column 12: there is no “statsu” here; did you mean “status”?
 public enum LocatedJSON {
-  /// Where a file is wrong, and what was expected there.
+  /// Where a file is wrong, and what was expected there; or why it cannot be read at all.
   public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file, as it was named.
     public let file: String
-    /// The line, from 1.
+    /// The line, from 1; 0 for a file that cannot be read, which has no place to name.
     public let line: Int
-    /// The column in characters, from 1; one more than the line has when its end is what is wrong.
+    /// The column in characters, from 1; one more than the line has when its end is what is wrong. 0 with line 0.
     public let column: Int
     /// A clause without a period: what was expected, and what was found.
     public let problem: String
@@ -28,8 +28,14 @@ public enum LocatedJSON {
       self.problem = problem
     }
 
+    /// For a file that is not there, is a folder, may not be read, and the like.
+    /// - Parameter error: what reading it threw.
+    public init(file: String, unreadable error: any Error) {
+      self.init(file: file, line: 0, column: 0, problem: "cannot be read: \(error.systemReason)")
+    }
+
     /// One line for a terminal, without a period.
-    public var description: String { "\(file), line \(line), column \(column): \(problem)" }
+    public var description: String { line == 0 ? "\(file) \(problem)" : "\(file), line \(line), column \(column): \(problem)" }
   }
 
   /// What becomes of fields that nobody asked for.
@@ -61,11 +67,13 @@ public enum LocatedJSON {
     public let value: Value
     /// The line that it begins in, from 1.
     public let line: Int
+    /// The column that it begins at, in characters, from 1.
+    public let column: Int
 
-    /// Reads what ``LocatedJSON`` decodes; under any other decoder the line is 0.
+    /// Reads what ``LocatedJSON`` decodes; under any other decoder line and column are 0.
     /// - Throws: what `Value` throws.
     public init(from decoder: any Decoder) throws {
-      line = (decoder as? LocatedDecoder)?.line ?? 0
+      (line, column) = (decoder as? LocatedDecoder)?.place ?? (0, 0)
       value = try Value(from: decoder)
     }
   }
@@ -91,6 +99,12 @@ public enum LocatedJSON {
     public init(stringLiteral value: String) { self.init(stringValue: value) }
     /// A place in a list, from 0.
     public init(integerLiteral value: Int) { self.init(intValue: value) }
+  }
+
+  /// The bytes of a file. Blocking.
+  /// - Throws: ``Failure``, without a place, when it cannot be read.
+  public static func contents(of file: String) throws(Failure) -> Data {
+    do { return try Data(contentsOf: URL(fileURLWithPath: file)) } catch { throw Failure(file: file, unreadable: error) }
   }
 
   /// Reads a value.
