@@ -102,6 +102,7 @@ final class PurchaseViewTests: ScreensTestCase {
       try rig.signIn()
       try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
       XCTAssertNil(rig.seen.button("Unlock with a pass (5 left)"))
+      XCTAssertEqual(rig.seen.prominent, ["Unlock"])
       rig.seen.button("Unlock")?.click()
       try rig.settle()
       let offer = try XCTUnwrap(rig.seen.buttonNames.first { $0.contains("passes") })
@@ -112,6 +113,7 @@ final class PurchaseViewTests: ScreensTestCase {
       eventually("the reader is back at the article, with passes") { rig.seen.button("Unlock with a pass (5 left)") != nil }
       try rig.settle()
       XCTAssertEqual(rig.shown, "article")
+      XCTAssertEqual(rig.seen.prominent, ["Unlock with a pass (5 left)"], "what the reader has is nearer than what they can buy")
       rig.line.hold("PUT /v1/posts")
       rig.seen.button("Unlock with a pass (5 left)")?.click()
       rig.seen.button("Unlock with a pass (5 left)")?.click()
@@ -120,6 +122,7 @@ final class PurchaseViewTests: ScreensTestCase {
       XCTAssertTrue(rig.seen.isSpinning)
       XCTAssertEqual(rig.seen.button("Unlock with a pass (5 left)")?.isSensitive, false)
       XCTAssertEqual(rig.seen.button("Unlock")?.isSensitive, false)
+      XCTAssertEqual(rig.seen.prominent, ["Unlock with a pass (5 left)"])
       rig.line.release()
       eventually("the article opens") { rig.seen.button("Unlock") == nil }
       try rig.settle()
@@ -239,4 +242,9 @@ final class PurchaseViewTests: ScreensTestCase {
       try rig.close()
     }
   }
+}
+
+extension Seen {
+  /// The buttons in it that stand out.
+  fileprivate var prominent: [String] { all.filter { $0.isButton && $0.hasStyle("suggested-action") }.flatMap(\.buttonNames) }
 }

@@ -4,7 +4,7 @@ import Gtk
 /// What it takes to read on, below an article that is locked.
 @MainActor final class UnlockBar {
   let root: Widget
-  let unlock = Button("Unlock", styles: [.suggested, .pill, "compact"])
+  let unlock = Button("Unlock", styles: [.pill, "compact"])
   let pass = Button("Unlock with a pass", styles: [.pill, "compact"])
   private let badge = StoreBadge()
   private let spinner = Spinner(isSpinning: false, name: "Unlocking")
@@ -35,6 +35,9 @@ import Gtk
     // Without the count: what it does stays the same.
     pass.setAccessibleName("Unlock with a pass")
     pass.isVisible = state.passOffer != nil
+    // What the reader has is nearer than what they can buy.
+    pass.setStyle(.suggested, state.passOffer != nil)
+    unlock.setStyle(.suggested, state.passOffer == nil)
     pass.isSensitive = !state.isUnlocking
     unlock.isSensitive = !state.isUnlocking
     spinner.isSpinning = state.isUnlocking
