@@ -133,6 +133,33 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  /// Where a sheet has more than fits, its bar is beside what is for sale, and not on it.
+  func testTheBarOfASheetIsClearOfThePrices() throws {
+    try MainActor.assumeIsolated {
+      for width in [360, 1000] {
+        let rig = try AppRig(width: width, height: 440)
+        try rig.start()
+        try rig.signIn()
+        for place in [Navigation.paywall("premium", then: nil), .payment("premium.yearly")] {
+          try rig.go(place)
+          let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+          let scroller = try XCTUnwrap(sheet.scroller)
+          let bar = try XCTUnwrap(scroller.bar)
+          rig.window.window.painted()
+          let (edge, widest) = (bar.place(in: sheet), sheet.place(in: sheet).width)
+          XCTAssertGreaterThan(edge.width, 0, "\(place) at \(width)")
+          XCTAssertGreaterThan(edge.height, 0, "\(place) at \(width)")
+          XCTAssertLessThanOrEqual(edge.x + edge.width, widest, "\(place) at \(width)")
+          for part in scroller.all where part.isButton || part.text?.isEmpty == false {
+            let place = part.place(in: sheet)
+            XCTAssertLessThanOrEqual(place.x + place.width, edge.x, "\(part.texts) at \(width)")
+          }
+        }
+        try rig.close()
+      }
+    }
+  }
+
   func testPurchasesAreListedWithWhatCanBeDone() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

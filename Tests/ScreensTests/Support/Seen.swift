@@ -185,11 +185,19 @@ import CGtkShims
   private var width: Double { Double(gtk_widget_get_width(pointer)) }
   private var height: Double { Double(gtk_widget_get_height(pointer)) }
 
+  /// What can be scrolled in it.
+  var scroller: Seen? { all.first { $0.isA(gtk_scrolled_window_get_type()) } }
+  /// The bar at the side of a scroller, as wide as it is under the pointer, drawn or not.
+  var bar: Seen? {
+    guard let bar = gtk_scrolled_window_get_vscrollbar(opaque) else { return nil }
+    gtk_widget_add_css_class(bar, "hovering")
+    return Seen(bar)
+  }
+
   /// Scrolls what can be scrolled in it to a share of its length, from 0 to 1.
   /// - Returns: the position in pixels.
   @discardableResult func scroll(to share: Double) -> Double {
-    guard let scroller = all.first(where: { $0.isA(gtk_scrolled_window_get_type()) }),
-      let adjustment = gtk_scrolled_window_get_vadjustment(scroller.opaque)
+    guard let scroller, let adjustment = gtk_scrolled_window_get_vadjustment(scroller.opaque)
     else { return 0 }
     gtk_adjustment_set_value(adjustment, (gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)) * share)
     return gtk_adjustment_get_value(adjustment)
@@ -197,7 +205,7 @@ import CGtkShims
 
   /// How far down it is scrolled, in pixels.
   var position: Double {
-    guard let scroller = all.first(where: { $0.isA(gtk_scrolled_window_get_type()) }) else { return 0 }
+    guard let scroller else { return 0 }
     return gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(scroller.opaque))
   }
 
