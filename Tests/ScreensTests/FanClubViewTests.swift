@@ -161,12 +161,23 @@ final class FanClubViewTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       var club = Self.club("a", "Static & Candlelight")
       (club.followers, club.posts, club.followed) = (1234, 56, true)
-      let rig = ReaderRig(posts: (1...12).map { .sample($0, club: "a") }, clubs: [club], width: 360)
-      let list = try rig.show(.tab(.fanClubs))
-      for text in ["Static & Candlelight", "1,234 followers  ·  56\u{a0}posts, 12\u{a0}unread"] {
-        XCTAssertFalse(try XCTUnwrap(list.label(text)).isCut, text)
+      for (width, isBeside) in [(360, false), (1000, true)] {
+        for place in [Destination.tab(.fanClubs), .fanClub("a")] {
+          let rig = ReaderRig(posts: (1...12).map { .sample($0, club: "a") }, clubs: [club], width: width)
+          let (store, formatting, preferences) = (rig.fixture.store, rig.fixture.formatting, NotificationPreferences())
+          let page = FanClubViewModel("a", store: store, formatting: formatting, notifications: preferences) { _ in }
+          let seen = try place == .fanClub("a") ? rig.show(.fanClub(page)) : rig.show(place)
+          for text in ["Static & Candlelight", "1,234 followers  ·  56\u{a0}posts, 12\u{a0}unread"] {
+            XCTAssertFalse(try XCTUnwrap(seen.label(text)).isCut, text)
+          }
+          let name = try XCTUnwrap(seen.label("Static & Candlelight")).place(in: seen)
+          XCTAssertGreaterThan(name.width, 170, "\(place), \(width): not a word a line")
+          let follow = try XCTUnwrap(seen.button("Following")).place(in: seen)
+          XCTAssertEqual(follow.x >= name.x + name.width, isBeside, "\(place), \(width)")
+          XCTAssertTrue(isBeside || follow.y >= name.y + name.height, "\(place), \(width)")
+          rig.close()
+        }
       }
-      rig.close()
     }
   }
 }

@@ -26,17 +26,35 @@ final class RowTests: ScreensTestCase {
     }
   }
 
-  func testARowSaysWhenAlsoWhereThereIsLittleRoom() throws {
+  func testARowSaysWhoAndWhenAlsoWhereThereIsLittleRoom() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1)
-      (post.byline, post.picture) = ("A whole desk of writers", "/1")
-      let rig = ReaderRig(posts: [post, .sample(2)], width: 360)
-      let feed = try rig.show(.tab(.home))
-      for text in ["1 hour ago", "Club c1"] {
-        let label = try XCTUnwrap(feed.row("Title 1")?.label(text))
-        XCTAssertFalse(label.isCut, text)
+      (post.byline, post.fanClubName, post.picture) = ("Ada Lovelace", "Static & Candlelight", "/1")
+      for (width, isShared) in [(360, false), (1000, true)] {
+        let rig = ReaderRig(posts: [post, .sample(2)], width: width)
+        let feed = try rig.show(.tab(.home))
+        let row = try XCTUnwrap(feed.row("Title 1"))
+        let places = try ["Static & Candlelight", "1 hour ago", "·  Ada Lovelace"].map { text in
+          let label = try XCTUnwrap(row.label(text), text)
+          XCTAssertFalse(label.isCut, "\(text), \(width)")
+          return label.place(in: row)
+        }
+        XCTAssertEqual(places[0].y + places[0].height <= places[1].y, !isShared, "a line of its own where there is little room")
+        XCTAssertGreaterThan(places[2].x, places[1].x + places[1].width - 1)
+        rig.close()
       }
-      XCTAssertEqual(feed.row("Title 1")?.label("·  A whole desk of writers")?.isCut, true, "that is what makes room")
+    }
+  }
+
+  func testWhoIsLeftOutBeforeWhen() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      (post.byline, post.picture) = ("A whole desk of writers and photographers", "/1")
+      let rig = ReaderRig(posts: [post], width: 360)
+      let row = try XCTUnwrap(try rig.show(.tab(.home)).row("Title 1"))
+      XCTAssertEqual(row.label("1 hour ago")?.isCut, false)
+      let byline = try XCTUnwrap(row.label("·  A whole desk of writers and photographers"))
+      XCTAssertGreaterThan(byline.place(in: row).width, 80, "enough to tell who")
       rig.close()
     }
   }

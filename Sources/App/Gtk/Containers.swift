@@ -309,6 +309,18 @@ import Foundation
   }
 }
 
+/// Two children beside each other, or the second below the first where that would leave it too little room.
+@MainActor public final class Wrap: Widget {
+  /// - Parameters:
+  ///   - first: takes what width the second leaves.
+  ///   - second: as wide as it would like to be.
+  ///   - least: how many pixels the first has to have beside the other; nil for as many as it would like.
+  ///   - spacing: between the two, in pixels.
+  public init(_ first: Widget, _ second: Widget, least: Int? = nil, spacing: Int = 8) {
+    super.init(made: UnsafeMutableRawPointer(matinee_wrap_new(first.widget, second.widget, Int32(least ?? 0), Int32(spacing))))
+  }
+}
+
 /// A line between parts.
 @MainActor public final class Separator: Widget {
   /// - Parameter orientation: of the line itself.

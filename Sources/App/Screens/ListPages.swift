@@ -26,8 +26,9 @@ import PublicationClient
     let text = Box(.vertical, spacing: 4, children: [name, numbers])
     text.expandsHorizontally = true
     text.vertical = .center
-    let facts = Box(.horizontal, spacing: 18, children: [picture.root, text, notify, follow])
     notify.vertical = .center
+    let buttons = Box(.horizontal, spacing: 18, children: [notify, follow])
+    let facts = Box(.horizontal, spacing: 18, children: [picture.root, Wrap(text, buttons, least: 240, spacing: 10)])
     let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem]))
     list = PostListView(viewModel, pictures: pictures, words: .fanClub)
     list.root.expandsVertically = true
@@ -209,11 +210,7 @@ extension FanClubRow {
     text.vertical = .center
     root = Clamp(
       maximumWidth: 820,
-      Box(.horizontal, spacing: 14, styles: [.card, "post-row"]) { [follow] in
-        framed
-        text
-        follow
-      })
+      Box(.horizontal, spacing: 14, styles: [.card, "post-row"], children: [framed, Wrap(text, follow, least: 220, spacing: 10)]))
     follow.onClicked(self) { view in if let id = view.id { view.viewModel.followTapped(id) } }
   }
 

@@ -35,11 +35,16 @@ import PublicationClient
     lock.setMargin(8)
     framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
-    lockWithoutPicture.vertical = .center
-    // Where there is little room, who wrote it can be left out, and when it was written cannot.
-    byline.setMaximumWidth(characters: 0)
+    lockWithoutPicture.vertical = .start
+    // A line of its own where there is little room: beside the club it would be next to nothing of either.
+    byline.setMaximumWidth(characters: 24)
     byline.expandsHorizontally = true
-    let origin = Box(.horizontal, spacing: 8, children: [dot, club, date, byline, lockWithoutPicture])
+    let origin = Box(
+      .horizontal, spacing: 8,
+      children: [
+        Wrap(Box(.horizontal, spacing: 8, children: [dot, club]), Box(.horizontal, spacing: 8, children: [date, byline])),
+        lockWithoutPicture,
+      ])
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
     let actions = Box(.horizontal, spacing: 2) { [react, comments, bookmark, more] in
@@ -85,7 +90,9 @@ import PublicationClient
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
     date.text = row.date
-    byline.text = row.byline.isEmpty || row.byline == row.club ? "" : "·  \(row.byline)"
+    let isSaid = !row.byline.isEmpty && row.byline != row.club
+    byline.text = isSaid ? "·  \(row.byline)" : ""
+    byline.isVisible = isSaid
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead

@@ -53,6 +53,8 @@ void matinee_clamp_set_content(GtkWidget *_Nonnull clamp, GtkWidget *_Nonnull co
 void matinee_clamp_set_max_width(GtkWidget *_Nonnull clamp, int max_width);
 /// Two children for the same place: the wide one is shown where it fits, else the narrow one.
 GtkWidget *_Nonnull matinee_either_new(GtkWidget *_Nonnull wide, GtkWidget *_Nonnull narrow);
+/// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
+GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing);
 
 // Pictures
 
