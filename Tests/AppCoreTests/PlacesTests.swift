@@ -84,6 +84,28 @@ import Testing
     #expect(rig.visible == .tab(.home))
   }
 
+  @Test func aSheetHasToBeAnsweredFirstUnlessALinkLeadsElsewhere() async throws {
+    let rig = try await signedIn(readersMayAdd: true)
+    rig.coordinator.perform(.tab(.fanClubs))
+    for sheet in [Navigation.addFeed(nil), .paywall("premium", then: nil), .payment("premium.monthly"), .signOut] {
+      rig.coordinator.perform(sheet)
+      await rig.settle()
+      let tree = rig.presenter.tree
+      #expect(tree?.sheets.count == 1)
+      for elsewhere in Tab.allCases.map(Navigation.tab) + [.search(""), .post("p44"), .notifications] {
+        rig.coordinator.perform(elsewhere)
+        #expect(rig.tracks.last?.outcome == .ignored)
+      }
+      await rig.settle()
+      #expect(rig.presenter.tree == tree)
+      rig.coordinator.open(uri: "matinee://posts/p44")
+      await rig.settle()
+      #expect(rig.visible == .post("p44"))
+      #expect(rig.presenter.tree?.sheets.isEmpty == true)
+      rig.coordinator.perform(.back)
+    }
+  }
+
   @Test func theAccountLeadsToTheNotifications() async throws {
     let rig = try await signedIn()
     rig.coordinator.perform(.tab(.account))

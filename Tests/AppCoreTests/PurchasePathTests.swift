@@ -237,6 +237,7 @@ import Testing
   @Test func aPaymentWithoutANetworkGoesOnOnceThePublicationAnswersSomethingElse() async throws {
     let (rig, weather) = try await payIn(.noNetwork)
     weather.kind = .fair
+    rig.coordinator.perform(.dismiss)
     rig.coordinator.perform(.tab(.fanClubs))
     while await gateway.charges == 0 { await Task.yield() }
     await rig.settle()

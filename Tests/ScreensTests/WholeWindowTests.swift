@@ -66,6 +66,25 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testTheKeysOfTheTabsWaitUntilASheetIsAnswered() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      for sheet in [Navigation.paywall("premium", then: nil), .payment("premium.yearly")] {
+        try rig.go(sheet)
+        let shown = rig.shown
+        for key in ["<Alt>1", "<Alt>3", "<Control>f"] { XCTAssertTrue(rig.seen.press(key), key) }
+        try rig.settle()
+        XCTAssertEqual(rig.shown, shown)
+      }
+      try rig.go(.dismiss)
+      XCTAssertTrue(rig.seen.press("<Alt>3"))
+      XCTAssertEqual(rig.shown, "bookmarks")
+      try rig.close()
+    }
+  }
+
   func testWhatWaitsMovesNothing() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

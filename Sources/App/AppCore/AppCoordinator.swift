@@ -237,6 +237,8 @@ import SessionService
       pending = navigation
       return .deferred
     }
+    // A sheet has to be answered first, and what it does for the reader goes on meanwhile: only a link leads past it.
+    guard origin == .link || navigator.tree.sheets.isEmpty || !navigation.opensPage else { return .ignored }
     switch navigation {
     case .login(let then):
       pending = then
@@ -429,6 +431,14 @@ extension AppCoordinator: SessionDelegate {
 }
 
 extension Navigation {
+  /// Whether it leads to a page of a tab, for which all sheets close.
+  fileprivate var opensPage: Bool {
+    switch self {
+    case .tab, .post, .comments, .fanClub, .search, .notifications, .purchases: true
+    case .login, .addFeed, .signOut, .paywall, .payment, .web, .copyLink, .back, .dismiss: false
+    }
+  }
+
   /// Whether what a link names can be shown without asking the publication.
   fileprivate func isKnown(to content: ContentStore?) async -> Bool {
     switch self {
