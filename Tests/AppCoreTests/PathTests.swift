@@ -384,6 +384,46 @@ import Testing
     #expect(feed.row(for: "p44")?.isBookmarked == true)
   }
 
+  @Test func aTryThatIsInVainIsSeen() async throws {
+    let publication = try await Sample.publication(clock: ManualClock())
+    let away = Flag()
+    let rig = PathRig(
+      InProcessTransport { request in
+        if await away.isSet { throw TransportError.unreachable("no network") }
+        return await publication.handle(request)
+      })
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    await away.set()
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    feed.bookmarkTapped("p44")
+    await rig.settle()
+    let waiting = rig.coordinator.waiting
+    let problem = waiting.state.detail
+    #expect((waiting.state.text, waiting.state.isTrying) == ("1 change waiting", false))
+    for _ in 1...2 {
+      waiting.tryNowTapped()
+      #expect((waiting.state.text, waiting.state.isTrying, waiting.state.detail) == ("1 change waiting", true, problem))
+      await rig.settle()
+      #expect(waiting.state.isTrying, "an answer at once would not be seen")
+      while waiting.state.isTrying {
+        rig.clock.advance(by: .milliseconds(600))
+        await rig.settle()
+      }
+      #expect((waiting.state.text, waiting.state.detail) == ("1 change waiting", "Tried again, in vain. \(problem)"))
+    }
+    await away.set(false)
+    waiting.tryNowTapped()
+    await rig.settle()
+    #expect(waiting.state == WaitingViewModel.State())
+    // The next trouble is another one.
+    await away.set()
+    feed.bookmarkTapped("p43")
+    await rig.settle()
+    #expect((waiting.state.text, waiting.state.detail, waiting.state.isTrying) == ("1 change waiting", problem, false))
+  }
+
   actor Flag {
     private(set) var isSet = false
     func set(_ isSet: Bool = true) { self.isSet = isSet }

@@ -42,7 +42,7 @@ import SessionService
   /// What hides the start-up check.
   public let curtain: CurtainViewModel
   /// What waits to be sent, for the app's frame.
-  public let waiting = WaitingViewModel()
+  public let waiting: WaitingViewModel
   /// Whether the reader can see the window; while they cannot, nothing is on screen. Whoever owns the window sets it.
   public var isWindowVisible = true
   /// Told of every navigation, for analytics, recordings and tests.
@@ -89,6 +89,7 @@ import SessionService
     flags = Flags(environment, PublicationFlags(client, account: account))
     let curtain = curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock)
     self.curtain = curtain
+    waiting = WaitingViewModel(effects: environment.effects, clock: environment.clock)
     factory = ScreenFactory(environment: environment, client: client, session: session)
     navigator = Navigator(root: .login, presenter: presenter) { [factory] in factory.screen($0) }
     factory.perform = { [weak self] in self?.perform($0) }

@@ -1,5 +1,6 @@
 import ContentCache
 import PublicationClient
+import Runtime
 
 /// What waits to be sent, in the app's frame: a bar above every page while the publication cannot be reached. Isolated to the main actor.
 @MainActor public final class WaitingViewModel {
@@ -9,6 +10,8 @@ import PublicationClient
     public var text: String?
     /// Why they wait, in a sentence.
     public var detail = ""
+    /// Whether it is being sent because the reader asked for that.
+    public var isTrying = false
 
     /// No bar.
     public init() {}
@@ -19,21 +22,51 @@ import PublicationClient
   /// Called once on binding, then on each change.
   public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
 
+  /// An answer may come sooner than anybody could see that there was a question.
+  private static let leastTime = Duration.milliseconds(600)
+
+  private let effects: Effects
+  private let clock: any AppClock
   private var content: ContentStore?
   private var following: Task<Void, Never>?
+  private var trying: Task<Void, Never>?
+  /// Whether what waits was sent once more because the reader asked, and waits again.
+  private var wasInVain = false
 
   /// A bar that follows nobody yet.
-  public init() {}
+  /// - Parameters:
+  ///   - effects: delivers the timer.
+  ///   - clock: how long it is shown that something is being tried.
+  public init(effects: Effects, clock: any AppClock) {
+    self.effects = effects
+    self.clock = clock
+  }
 
-  isolated deinit { following?.cancel() }
+  isolated deinit {
+    following?.cancel()
+    trying?.cancel()
+  }
 
   /// Sends at once what waits, instead of at the next try.
-  public func tryNowTapped() { content?.retryNow() }
+  public func tryNowTapped() {
+    guard let content, state.text != nil else { return }
+    let sending = content.retryNow()
+    guard trying == nil else { return }
+    trying = Task { [weak self, effects, clock] in
+      async let shown: Void? = try? effects.sleep("waiting.shown", for: Self.leastTime, on: clock)
+      await sending?.value
+      _ = await shown
+      guard let self, !Task.isCancelled else { return }
+      (trying, wasInVain) = (nil, true)
+      update()
+    }
+    update()
+  }
 
   /// Follows a reader's changes from here on; `nil` for nobody's.
   func follow(_ content: ContentStore?) {
-    following?.cancel()
-    following = nil
+    for task in [following, trying] { task?.cancel() }
+    (following, trying, wasInVain) = (nil, nil, false)
     self.content = content
     guard let content else {
       state = State()
@@ -41,16 +74,21 @@ import PublicationClient
     }
     let changes = content.waiting.stream()
     following = Task { [weak self] in
-      for await waiting in changes where !Task.isCancelled { self?.show(waiting) }
+      for await _ in changes where !Task.isCancelled { self?.update() }
     }
   }
 
   /// What is simply on its way is nothing to tell anyone.
-  private func show(_ waiting: Waiting) {
+  private func update() {
     var new = State()
+    let waiting = content?.waiting.value ?? Waiting()
     if waiting.count > 0, let problem = waiting.problem {
       new.text = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
-      new.detail = problem
+      new.isTrying = trying != nil
+      new.detail = wasInVain && !new.isTrying ? "Tried again, in vain. \(problem)" : problem
+    } else {
+      trying?.cancel()
+      (trying, wasInVain) = (nil, false)
     }
     state = new
   }

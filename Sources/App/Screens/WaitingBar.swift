@@ -37,5 +37,6 @@ import Gtk
     root.setAccessibleName(state.text ?? "")
     detail.text = state.detail
     detail.isVisible = !state.detail.isEmpty
+    again.label = state.isTrying ? "Trying…" : "Try now"
   }
 }

@@ -121,10 +121,12 @@ import Runtime
   }
 
   /// Sends what waits at once, whatever the server wanted: the reader asked.
-  public func retryNow() {
+  /// - Returns: what ends when all was sent, or something has to wait again; `nil` when nothing can be sent now.
+  @discardableResult public func retryNow() -> Task<Void, Never>? {
     pause?.cancel()
     pause = nil
     go()
+    return sending
   }
 
   /// Sends what waits at once, unless the server itself wants to be left alone: something else was answered, so the network is there.

@@ -9,7 +9,8 @@ extension ContentStore {
   public var waiting: LastValue<Waiting> { actions.waiting }
 
   /// Sends what waits at once, instead of at the next try: the reader asked.
-  public func retryNow() { actions.retryNow() }
+  /// - Returns: see `ActionController`.
+  @discardableResult public func retryNow() -> Task<Void, Never>? { actions.retryNow() }
 
   /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
   public func react(_ id: Post.ID, _ reaction: Reaction) {
