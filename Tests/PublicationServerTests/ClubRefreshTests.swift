@@ -81,6 +81,22 @@ import Testing
     #expect(try await feed(house, club).version.etag == "\"1\"")
   }
 
+  @Test func whoAsksAgainTooSoonIsToldWhenToAsk() async throws {
+    let (house, club) = try await house()
+    house.web.answer(House.url, Response(500))
+    let problem = "\(House.url): the server answered with status 500."
+    #expect(try await house.end(await house.refresh(club)).problem == problem)
+    for (pause, left) in [(0, "a minute"), (20, "40 seconds"), (39, "a second")] {
+      house.rig.clock.advance(by: .seconds(pause))
+      let failed = try await house.end(await house.refresh(club, house.bo))
+      #expect(failed.problem == "\(problem) That was just now. Try again in \(left).")
+    }
+    #expect(house.web.requests.count == 1)
+    house.rig.clock.advance(by: .seconds(1))
+    #expect(try await house.end(await house.refresh(club)).problem == problem)
+    #expect(house.web.requests.count == 2)
+  }
+
   @Test func aServerThatWantsToBeLeftAloneIs() async throws {
     let (house, club) = try await house()
     house.web.answer(House.url, Response(429, headers: ["Retry-After": "7200"]))
@@ -115,6 +131,21 @@ import Testing
     #expect(try await house.end(await house.refresh(club)).state == .failed)
     #expect(try await next(house) == nil)
     #expect(try await feed(house, club).quiet != nil)
+  }
+
+  /// Its page says so, also after the sentence that whoever asked was told is gone from the screen.
+  @Test func whatWentWrongIsKnownUntilItWorks() async throws {
+    let (house, club) = try await house()
+    let problems = { try await house.clubs(house.ada).map(\.problem) }
+    house.web.answer(House.url, Response(500), Response(200, body: Documents.rss("Two")))
+    let failed = try await house.end(await house.refresh(club))
+    #expect(failed.problem == "\(House.url): the server answered with status 500.")
+    #expect(try await problems() == [failed.problem])
+    _ = try await house.end(await house.refresh(club))
+    #expect(try await problems() == [failed.problem], "nothing was asked")
+    house.rig.clock.advance(by: .seconds(60))
+    #expect(try await house.end(await house.refresh(club)).state == .done)
+    #expect(try await problems() == [nil])
   }
 }
 

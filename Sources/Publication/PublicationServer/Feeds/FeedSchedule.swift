@@ -67,18 +67,23 @@ extension Publication {
   }
 
   /// Asks a feed because a reader wants it now. Who asks while somebody else does, or just after, gets what that one got, and nobody asks a
-  /// server that wants to be left alone. What goes wrong changes nothing for the schedule: a reader must not keep others from their posts.
+  /// server that wants to be left alone. What goes wrong is kept for readers to know, and changes nothing for the schedule: one must not
+  /// keep others from their posts.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
   func refreshNow(_ feed: StoredFeed, _ service: FeedService) async throws {
-    if let last = recent[feed.club], service.clock.uptime - last.at < FeedService.moment {
-      if let failure = last.failure { throw failure }
-      return
-    }
     if let quiet = feed.quiet, quiet > service.now {
       let minutes = (quiet - service.now + 59) / 60
       throw FeedFetcher.Failure(
         url: feed.version.url,
         sentence: "the server wants to be left alone. Try again in \(minutes == 1 ? "a minute" : "\(minutes) minutes").")
+    }
+    if let last = recent[feed.club], case let left = last.at + FeedService.moment - service.clock.uptime, left > .zero {
+      guard let failure = last.failure else { return }
+      // The same sentence alone would look as if nobody had done anything.
+      let seconds = Int(left.seconds.rounded(.up))
+      let wait = seconds == 60 ? "a minute" : seconds == 1 ? "a second" : "\(seconds) seconds"
+      throw Problem(
+        code: .tooManyAttempts, title: "\(Self.sentence(of: failure)) That was just now. Try again in \(wait).", status: 429)
     }
     try await refreshes.value(for: feed.club) {
       // Who of several waits longest nobody knows, so it is none of their imports.
@@ -90,7 +95,7 @@ extension Publication {
           job.cancel()
         }
       } catch {
-        if let quiet = service.quiet(after: error) { try await self.leaveAlone(feed.club, until: quiet) }
+        if !(error is CancellationError) { try await self.failed(feed.club, error, quiet: service.quiet(after: error)) }
         throw error
       }
     }
@@ -124,7 +129,9 @@ extension Publication {
     recent[club] = (now, failure)
   }
 
-  private func leaveAlone(_ club: FanClub.ID, until time: Int64) async throws { try await sources.leaveAlone(club, until: time) }
+  private func failed(_ club: FanClub.ID, _ error: any Error, quiet: Int64?) async throws {
+    try await sources.failed(club, Self.sentence(of: error), quiet: quiet)
+  }
 
   private func keep(_ feed: StoredFeed, next: Int64?) async throws { try await sources.keep(feed, next: next) }
 }

@@ -61,8 +61,9 @@ protocol FeedRepository {
   nonisolated(nonsending) func nextDue() async throws -> Int64?
   /// Writes down where a feed is, how it went, and when to ask again: `nil` for never of itself.
   nonisolated(nonsending) func keep(_ feed: StoredFeed, next: Int64?) async throws
-  /// Writes down that a feed's server wants to be left alone until then; nothing else changes.
-  nonisolated(nonsending) func leaveAlone(_ club: FanClub.ID, until time: Int64) async throws
+  /// Writes down why a feed that a reader asked for could not be read; nothing else changes.
+  /// - Parameter quiet: until when its server wants to be left alone; `nil` when it said nothing of that.
+  nonisolated(nonsending) func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) async throws
   /// Adds clubs that are fetched when a reader asks, and that the job's reader follows and may remove; those that there are stay.
   /// - Parameter job: told how far it is; once it was cancelled, nothing is stored.
   /// - Returns: all of them, and how many are new.

@@ -30,9 +30,11 @@ struct SQLiteFeeds: FeedRepository {
       feed.version.url, feed.version.etag, feed.version.modified, feed.failures, feed.problem, feed.quiet, next, feed.club)
   }
 
-  func leaveAlone(_ club: FanClub.ID, until time: Int64) throws {
+  func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) throws {
+    try database.execute("UPDATE feed SET problem = ? WHERE fan_club = ?", problem, club)
+    guard let quiet else { return }
     // One that is not asked of itself stays so: of NULL and a number, max() is NULL.
-    try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", time, club)
+    try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", quiet, club)
   }
 
   func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) throws -> (clubs: [FanClub.ID], added: Int) {
