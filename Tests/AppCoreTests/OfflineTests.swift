@@ -61,6 +61,8 @@ import Testing
     let text = article.state.text
     article.bookmarkTapped()
     await first.settle()
+    first.coordinator.perform(.comments(free))
+    await first.settle()
     await first.coordinator.finish()
 
     online.isOn = false
@@ -79,6 +81,10 @@ import Testing
     guard case .article(let again) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
     #expect(again.state.text == text)
     #expect(again.state.post?.isBookmarked == true)
+    second.coordinator.perform(.comments(free))
+    await second.settle()
+    guard case .comments(let comments) = second.presenter.visibleScreen else { throw PathRig.Missing("comments") }
+    #expect((comments.state.comments.phase, comments.state.comments.showsNote) == (.empty, true))
     second.coordinator.perform(.tab(.bookmarks))
     await second.settle()
     guard case .bookmarks(let bookmarks) = second.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }

@@ -96,6 +96,29 @@ private typealias Comment = PublicationAPI.Comment
     #expect(outputs.all == [.openPost("p1")])
   }
 
+  @Test func thatNobodyWroteIsKnownAlsoWithoutANetwork() async {
+    let reader = reader()
+    do {
+      let page = page(reader)
+      page.appear()
+      await reader.settle()
+      page.disappear()
+    }
+    reader.publication.with { $0.isOffline = true }
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.comments.phase == .empty)
+    #expect(page.state.comments.showsNote)
+    reader.publication.with {
+      $0.comments = [comment(1)]
+      $0.isOffline = false
+    }
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect((texts(page), page.state.comments.note) == (["Text 1"], nil))
+  }
+
   @Test func nobodyWroteYet() async {
     let reader = reader()
     let page = page(reader)

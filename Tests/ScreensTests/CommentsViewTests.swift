@@ -27,6 +27,20 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  func testThatNobodyWroteIsKnownAlsoWithoutANetwork() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      XCTAssertTrue(try rig.show(.comments("p1")).says("No comments yet"))
+      rig.closeScreens()
+      rig.publication.with { $0.isOffline = true }
+      let seen = try rig.show(.comments("p1"))
+      XCTAssertTrue(seen.says("No comments yet"), "\(seen.texts)")
+      XCTAssertTrue(seen.says("You are offline: this is the list as it was when it was loaded last."))
+      XCTAssertFalse(seen.says("You are offline"))
+      rig.close()
+    }
+  }
+
   func testTheKeyboardIsInTheFieldAfterACommentWasDeleted() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

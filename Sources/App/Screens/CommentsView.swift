@@ -96,7 +96,7 @@ import PublicationClient
     compose.isVisible = !state.isLocked
     locked.isVisible = state.isLocked
     note.text = state.comments.note ?? ""
-    note.isVisible = state.comments.note != nil && state.comments.phase == .ready
+    note.isVisible = state.comments.showsNote
     message.message = state.comments.message
     list.show(state.comments.ids)
     progress.show(state.comments)

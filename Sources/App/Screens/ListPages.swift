@@ -148,7 +148,7 @@ import PublicationClient
 
   private func show(_ state: ListState, isFollowedOnly: Bool) {
     note.text = state.note ?? ""
-    note.isVisible = state.note != nil && state.phase == .ready
+    note.isVisible = state.showsNote
     list.show(state.ids)
     progress.show(state)
     message.message = state.message

@@ -111,7 +111,7 @@ import PublicationClient
     if let words { self.words = words }
     let hasRows = fetch == .notNeeded && state.phase == .ready
     note.text = state.note ?? ""
-    note.isVisible = state.note != nil && hasRows
+    note.isVisible = fetch == .notNeeded && state.showsNote
     list.show(state.ids)
     (phase, self.fetch) = (state.phase, fetch)
     if let words = state.pill { pill.label = words }

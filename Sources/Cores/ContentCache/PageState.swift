@@ -8,7 +8,7 @@ public struct PageState: Equatable, Sendable {
     case initial
     /// The first answer is on its way.
     case loading
-    /// The list is empty.
+    /// The list is empty, as far as is known: see ``PageState/isStored``.
     case empty
     /// There are ids.
     case content
@@ -50,7 +50,8 @@ public struct PageState: Equatable, Sendable {
     if isReloading { return .loading }
     switch failure {
     case .refused(let sentence): return .failed(sentence)
-    case .unreachable(let sentence, _): return .offline(sentence)
+    // What was empty when it was stored is not taken for what nobody knows.
+    case .unreachable(let sentence, _): return isStored ? .empty : .offline(sentence)
     case nil: return wasAnswered ? .empty : .initial
     }
   }

@@ -44,6 +44,8 @@ public struct ListState: Equatable, Sendable {
   }
   /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
   public var note: String?
+  /// Whether the ``note`` belongs on the page: above rows, or where it is said that there are none.
+  public var showsNote: Bool { note != nil && (phase == .ready || phase == .empty) }
   /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
   public var keptSince: Date?
   /// Something to tell the reader in passing.
