@@ -216,6 +216,25 @@ import Testing
     #expect(rig.presenter.messages.count == 3)
   }
 
+  @Test(arguments: ["matinee://posts/none", "matinee://fanclubs/none"])
+  func aStartWithALinkToWhatIsNotThereLeadsOn(uri: String) async throws {
+    let rig = try await rig()
+    rig.coordinator.start(opening: uri)
+    await rig.settle()
+    try await rig.signIn()
+    switch rig.presenter.visibleScreen {
+    case .article(let article):
+      #expect(article.state.phase == .gone("This post is no longer here."))
+      article.backTapped()
+    case .fanClub(let club):
+      #expect(club.state.phase == .gone("This fan club is no longer here."))
+      club.backTapped()
+    default: throw PathRig.Missing("page")
+    }
+    await rig.settle()
+    #expect(rig.visible == .tab(.home))
+  }
+
   @Test(arguments: ["matinee://posts/none", "matinee://fanclubs/none", "matinee://paywall/none"])
   func aLinkToWhatIsNotThereIsExplainedAndChangesNothing(uri: String) async throws {
     let rig = try await rig()

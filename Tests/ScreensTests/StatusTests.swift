@@ -130,6 +130,8 @@ final class StatusTests: ScreensTestCase {
         XCTAssertTrue(seen.says("Not here"), "\(place)")
         XCTAssertTrue(seen.icons.contains(Icon.failed.name), "\(place)")
         XCTAssertTrue(seen.texts.contains { $0.hasSuffix("is no longer here.") }, "\(place)")
+        try XCTUnwrap(seen.button("Go back"), "\(place)").click()
+        XCTAssertEqual(rig.outputs, ["goBack"], "\(place)")
         rig.close()
       }
     }

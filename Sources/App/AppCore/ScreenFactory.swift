@@ -115,6 +115,7 @@ import SessionService
           case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))
           case .openFanClub(let club): self?.perform?(.fanClub(club))
           case .openComments(let post): self?.perform?(.comments(post))
+          case .goBack: self?.perform?(.back)
           }
         })
     case .paywall(let id): return paywall(id, reader)
@@ -130,6 +131,7 @@ import SessionService
     case .openComments(let id): perform?(.comments(id))
     case .openWeb(let url): perform?(.web(url))
     case .copyLink(let url): perform?(.copyLink(url))
+    case .goBack: perform?(.back)
     }
   }
 

@@ -96,7 +96,9 @@ import PublicationClient
     wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     wall.pass.onClicked(self) { $0.viewModel.passTapped() }
     retry.onClicked(self) { $0.viewModel.retryTapped() }
-    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    status.button.onClicked(self) { view in
+      if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
+    }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
@@ -155,7 +157,7 @@ import PublicationClient
     case .ready:
       problem.isVisible = false
       return show(page: "article")
-    case .gone(let sentence): status.show(icon: .failed, heading: "Not here", sentence: sentence)
+    case .gone(let sentence): status.showGone(sentence)
     case .offline(let sentence), .failed(let sentence):
       problem.isVisible = true
       problemText.text = sentence

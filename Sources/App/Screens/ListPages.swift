@@ -38,7 +38,9 @@ import PublicationClient
     follow.onClicked(self) { $0.viewModel.followTapped() }
     notify.onClicked(self) { $0.viewModel.notifyTapped() }
     list.onFetch = { [weak self] in self?.viewModel.fetchTapped() }
-    status.button.onClicked(self) { $0.viewModel.retryTapped() }
+    status.button.onClicked(self) { view in
+      if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
+    }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
@@ -70,7 +72,7 @@ import PublicationClient
       stack.show("club")
       return
     case .loading: status.showLoading("Fetching the fan club…")
-    case .gone(let sentence): status.show(icon: .failed, heading: "Not here", sentence: sentence)
+    case .gone(let sentence): status.showGone(sentence)
     case .offline(let sentence): status.showOffline(sentence)
     case .failed(let sentence): status.showFailed(sentence)
     }

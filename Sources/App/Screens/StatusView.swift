@@ -49,6 +49,9 @@ import Gtk
   /// The publication cannot be reached.
   func showOffline(_ sentence: String) { show(icon: .offline, heading: "You are offline", sentence: sentence, action: "Try again") }
 
+  /// What the page is about is not there, so that all one can do is leave.
+  func showGone(_ sentence: String) { show(icon: .failed, heading: "Not here", sentence: sentence, action: "Go back") }
+
   /// It did not work, for another reason.
   func showFailed(_ sentence: String) { show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again") }
 

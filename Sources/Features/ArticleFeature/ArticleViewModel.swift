@@ -18,6 +18,8 @@ import PublicationClient
     case openFanClub(FanClub.ID)
     /// Open the post's comments.
     case openComments(Post.ID)
+    /// Close the page, since there is nothing on it.
+    case goBack
   }
 
   /// The single source of truth.
@@ -137,6 +139,8 @@ import PublicationClient
   public func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
   /// Copies the address of that page.
   public func copyLinkTapped() { if let link = state.post?.link { output(.copyLink(link)) } }
+  /// Leaves a page that has nothing to show.
+  public func backTapped() { if case .gone = state.phase { output(.goBack) } }
   /// The reader has read the message.
   public func messageDismissed() { state.message = nil }
 

@@ -51,6 +51,7 @@ import PublicationClient
   private let store: ContentStore
   private let formatting: Formatting
   private let notifications: NotificationPreferences?
+  private let output: @MainActor (Output) -> Void
   private let fetch: ClubFetch
   private var observation: Observation?
   private var watching: Task<Void, Never>?
@@ -73,6 +74,7 @@ import PublicationClient
     self.store = store
     self.formatting = formatting
     self.notifications = notifications
+    self.output = output
     fetch = ClubFetch(id, store: store, clock: formatting.clock)
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
@@ -118,6 +120,9 @@ import PublicationClient
     posts.list.retryTapped()
     update()
   }
+
+  /// Leaves a page that has nothing to show.
+  public func backTapped() { if case .gone = state.phase { output(.goBack) } }
 
   /// Follows the club, or stops.
   public func followTapped() { store.toggleFollow(id) }

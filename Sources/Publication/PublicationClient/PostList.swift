@@ -27,6 +27,8 @@ import PublicationAPI
     case openWeb(String)
     /// Put the address of a page where the reader can paste it from.
     case copyLink(String)
+    /// Close the page, since what it is about is not there.
+    case goBack
   }
 
   /// The list itself.

@@ -103,7 +103,7 @@ extension FanClubViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     listInputs.merging([
       "followTapped": { _ in self.followTapped() }, "notifyTapped": { _ in self.notifyTapped() },
-      "fetchTapped": { _ in self.fetchTapped() },
+      "fetchTapped": { _ in self.fetchTapped() }, "backTapped": { _ in self.backTapped() },
     ]) { first, _ in first }
   }
 }
@@ -156,7 +156,7 @@ extension ArticleViewModel: ScreenModel {
       "passTapped": { _ in self.passTapped() }, "linkTapped": { self.linkTapped($0) },
       "openInBrowserTapped": { _ in self.openInBrowserTapped() }, "copyLinkTapped": { _ in self.copyLinkTapped() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
-      "messageDismissed": { _ in self.messageDismissed() },
+      "backTapped": { _ in self.backTapped() }, "messageDismissed": { _ in self.messageDismissed() },
     ]
   }
 }
