@@ -79,7 +79,7 @@ import Testing
     #expect(try await state(rig, id, token).state == .cancelled)
     #expect(await rig.send(.post, path + "/approve").status == 303)
     #expect(try await state(rig, id, token).paymentToken == nil)
-    #expect(await page(rig, path).text.contains("nothing was charged"))
+    #expect(await page(rig, path).text.contains("This payment was declined, and nothing was charged."))
     // The order stays open: there may be another page.
     let again = try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token).body)
     #expect(again.state == .open)
@@ -105,8 +105,22 @@ import Testing
     let token = try await rig.signIn()
     let (id, path) = try await begin(rig, token)
     #expect(try await checkout(rig, .delete, id, token).status == 200)
-    #expect(await rig.send(.post, path + "/approve").status == 303)
+    // A browser that still shows the form.
+    for answer in ["/approve", "/decline"] { #expect(await rig.send(.post, path + answer).status == 303) }
     #expect(try await state(rig, id, token).state == .cancelled)
+    let ended = await page(rig, path)
+    #expect(ended.status == 200)
+    #expect(ended.text.contains("<h1>Payment cancelled</h1>"))
+    #expect(ended.text.contains("This payment was cancelled in Matinee, and nothing was charged."))
+    #expect(!ended.text.contains("declined"))
+    #expect(!ended.text.contains("<form"))
+    // Paid on another page, this one has nothing to say of cancelling.
+    let next = try Wire.decode(Checkout.self, from: try await checkout(rig, .post, id, token).body)
+    #expect(next.state == .open)
+    let nextPath = try #require(next.url.firstRange(of: "/checkout/")).lowerBound
+    _ = await rig.send(.post, String(next.url[nextPath...]) + "/approve")
+    #expect(try await rig.charge(id, token, with: "tok_approved").order.state == .paid)
+    #expect(await page(rig, path).text.contains("taken care of already"))
     // What was agreed to stays agreed to.
     let (second, secondPath) = try await begin(rig, token)
     _ = await rig.send(.post, secondPath + "/approve")

@@ -171,9 +171,11 @@ protocol CheckoutRepository {
   /// The order's last page.
   nonisolated(nonsending) func page(of order: Order.ID) async throws -> StoredCheckout?
   /// Writes down the reader's answer; only the first one counts, and none after the time is over.
-  /// - Parameter token: what can be charged; `nil` for a no.
+  /// - Parameters:
+  ///   - token: what can be charged; `nil` for a no.
+  ///   - inClient: whether the answer was given in the client and not on the page.
   /// - Returns: the page as it is now.
-  nonisolated(nonsending) func answer(_ key: String, token: String?, at time: Int64) async throws -> StoredCheckout?
+  nonisolated(nonsending) func answer(_ key: String, token: String?, inClient: Bool, at time: Int64) async throws -> StoredCheckout?
 }
 
 /// The keys that signed receipts before the one in use.

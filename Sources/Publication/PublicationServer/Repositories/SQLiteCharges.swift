@@ -12,14 +12,15 @@ extension SQLiteOrders {
       }
       let confirmed = try database.queryOne(
         "SELECT token FROM checkout WHERE purchase = ? AND purpose = ? AND state = ? AND used IS NULL ORDER BY number DESC LIMIT 1", id,
-        StoredCheckout.Purpose.confirmation.rawValue, Checkout.State.authorized.rawValue, map: { try $0.get(0, as: String.self) })
+        StoredCheckout.Purpose.confirmation.rawValue, StoredCheckout.State.authorized.rawValue, map: { try $0.get(0, as: String.self) })
       let last = try database.queryOne("SELECT max(number) FROM attempt WHERE purchase = ?", id) { try $0.get(0, as: Int?.self) } ?? nil
       let attempt = ChargeAttempt(order: id, number: (last ?? 0) + 1, token: confirmed ?? token)
       try database.execute(
         "INSERT INTO attempt (purchase, number, token, begun, confirmed) VALUES (?, ?, ?, ?, ?)", id, attempt.number, attempt.token, time,
         confirmed != nil)
       try database.execute(
-        "UPDATE checkout SET used = ? WHERE purchase = ? AND state = ? AND used IS NULL", time, id, Checkout.State.authorized.rawValue)
+        "UPDATE checkout SET used = ? WHERE purchase = ? AND state = ? AND used IS NULL", time, id, StoredCheckout.State.authorized.rawValue
+      )
       try update(id, "state = ?, decline_reason = NULL", [Order.State.open.rawValue])
       return attempt
     }

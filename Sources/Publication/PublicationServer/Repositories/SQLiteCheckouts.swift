@@ -22,10 +22,10 @@ struct SQLiteCheckouts: CheckoutRepository {
   func page(_ key: String) throws -> StoredCheckout? { try select("WHERE key = ?", key) }
   func page(of order: Order.ID) throws -> StoredCheckout? { try select("WHERE purchase = ? ORDER BY number DESC LIMIT 1", order) }
 
-  func answer(_ key: String, token: String?, at time: Int64) throws -> StoredCheckout? {
+  func answer(_ key: String, token: String?, inClient: Bool, at time: Int64) throws -> StoredCheckout? {
     try database.transaction {
       guard let page = try page(key), page.state(at: time) == .open else { return try page(key) }
-      let state: Checkout.State = token == nil ? .cancelled : .authorized
+      let state: StoredCheckout.State = token != nil ? .authorized : inClient ? .withdrawn : .cancelled
       try database.execute("UPDATE checkout SET state = ?, token = ? WHERE key = ?", state.rawValue, token, key)
       if page.purpose == .confirmation {
         // The client asks for the order, and charges again when it is open.

@@ -202,5 +202,10 @@ enum Schema {
         -- added_by: who may remove it; NULL for what no reader added, or nobody knows.
         ALTER TABLE fan_club ADD COLUMN added_by TEXT REFERENCES reader (id);
         """),
+    Migration(
+      version: 10,
+      sql: """
+        -- The state of a checkout may be 'withdrawn', which no earlier version can read.
+        """),
   ]
 }

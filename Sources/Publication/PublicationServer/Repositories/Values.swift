@@ -100,17 +100,36 @@ struct StoredCheckout: Equatable, Sendable {
     case confirmation
   }
 
+  /// Where it stands.
+  enum State: String, Sendable {
+    case open, authorized, expired
+    /// The reader said no on the page.
+    case cancelled
+    /// The reader went back on it in the client, which waits for no answer any more.
+    case withdrawn
+
+    /// What clients are told: whether it was there or here that the reader said no is nothing to them.
+    var shown: Checkout.State {
+      switch self {
+      case .open: .open
+      case .authorized: .authorized
+      case .expired: .expired
+      case .cancelled, .withdrawn: .cancelled
+      }
+    }
+  }
+
   /// Nobody guesses it, and whoever has it may answer.
   var key: String
   var order: Order.ID
   var purpose: Purpose
-  var state = Checkout.State.open
+  var state = State.open
   var expires: Int64
   var token: String?
   var isUsed = false
 
   /// Where it stands at that time.
-  func state(at time: Int64) -> Checkout.State { state == .open && time >= expires ? .expired : state }
+  func state(at time: Int64) -> State { state == .open && time >= expires ? .expired : state }
 }
 
 /// What became of spending a pass on a post.

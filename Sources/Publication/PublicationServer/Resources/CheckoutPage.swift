@@ -24,6 +24,9 @@ extension Publication {
     case .cancelled where !paid:
       return try HTMLPage(title: "Payment declined", body: Self.ending("This payment was declined, and nothing was charged.", order))
         .response(200)
+    case .withdrawn where !paid:
+      let text = "This payment was cancelled in Matinee, and nothing was charged."
+      return try HTMLPage(title: "Payment cancelled", body: Self.ending(text, order)).response(200)
     default:
       return try HTMLPage(title: "Nothing to do", body: Self.ending("This payment was taken care of already.", order)).response(200)
     }
@@ -49,7 +52,7 @@ extension Publication {
           return response
         }
       }
-      _ = try await checkouts.answer(key, token: token, at: now)
+      _ = try await checkouts.answer(key, token: token, inClient: false, at: now)
     }
     var response = try HTMLPage(title: "Thank you", body: "").response(303)
     let path = call.request.path

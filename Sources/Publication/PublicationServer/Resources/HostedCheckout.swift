@@ -41,7 +41,7 @@ extension Publication {
   /// Takes a page back while nobody has agreed on it.
   func cancelCheckout(_ call: Call) async throws -> Response {
     guard let page = try await checkouts.page(of: own(call).id) else { throw Problem.notFound("checkout of this order") }
-    let answered = page.purpose == .payment ? try await checkouts.answer(page.key, token: nil, at: now) : page
+    let answered = page.purpose == .payment ? try await checkouts.answer(page.key, token: nil, inClient: true, at: now) : page
     return try checkout(answered ?? page, call)
   }
 
@@ -49,7 +49,8 @@ extension Publication {
     guard let url = address(of: page, for: call.request) else { throw Problem.badRequest("The request does not name its host.") }
     return try .json(
       Checkout(
-        state: page.state(at: now), url: url, expires: Date(timeIntervalSince1970: TimeInterval(page.expires)), paymentToken: page.token))
+        state: page.state(at: now).shown, url: url, expires: Date(timeIntervalSince1970: TimeInterval(page.expires)),
+        paymentToken: page.token))
   }
 
   // MARK: Pages
