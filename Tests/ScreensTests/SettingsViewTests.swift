@@ -80,6 +80,58 @@ final class SettingsViewTests: ScreensTestCase {
     }
   }
 
+  func testATryThatIsInVainIsSeen() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      rig.line.isCut = true
+      rig.seen.button("React")?.click()
+      try rig.settle()
+      let again = try XCTUnwrap(rig.seen.button("Try now"))
+      XCTAssertTrue(again.focus())
+      again.click()
+      XCTAssertNotNil(rig.seen.button("Trying…"))
+      XCTAssertTrue(again.hasFocus)
+      try rig.settle()
+      rig.clock.advance(by: .seconds(1))
+      eventually("it says so") { rig.seen.texts.contains { $0.hasPrefix("Tried again, in vain.") } }
+      XCTAssertNotNil(rig.seen.button("Try now"))
+      XCTAssertTrue(again.hasFocus)
+      rig.line.isCut = false
+      try rig.close()
+    }
+  }
+
+  func testTheKeyboardGoesOverAllFailuresInOneStep() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(height: 420)
+      let seen = try rig.show(.addFeed)
+      let failed = Import(id: "j", state: .failed, problem: "https://example.org/feed: the server answered with status 500.")
+      rig.publication.with {
+        $0.imports = [Import(id: "i", state: .done, clubs: (1...12).map { "c\($0)" }, title: "My feeds"), failed]
+      }
+      seen.entries[0].type("example.org/my.opml")
+      seen.button("Add")?.click()
+      try rig.settle()
+      try XCTUnwrap(seen.button("Fetch all")).click()
+      eventually("all have failed") { seen.button("Fetch the rest") != nil }
+      try rig.settle()
+      XCTAssertEqual(seen.texts.count { $0.hasPrefix("https://example.org/feed") }, 12)
+      XCTAssertTrue(try XCTUnwrap(seen.button("Close")).focus())
+      var steps = 0
+      repeat {
+        XCTAssertTrue(seen.pressTab() || rig.seen.pressTab())
+        steps += 1
+      } while seen.button("Close")?.hasFocus == false && steps < 30
+      XCTAssertEqual(steps, 4, "the two other buttons, the list, and round again")
+      while seen.all.contains(where: { $0.isButton && $0.hasFocus }) { XCTAssertTrue(seen.pressTab() || rig.seen.pressTab()) }
+      XCTAssertTrue(seen.pressAtFocus("End"))
+      eventually("it scrolls") { seen.position > 0 }
+      rig.close()
+    }
+  }
+
   func testWhatWaitsIsSaidAboveThePageWithAWayToTryNow() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

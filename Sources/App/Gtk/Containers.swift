@@ -256,14 +256,24 @@ import Foundation
 
 /// One child at its own height, which scrolls where there is less room than that.
 @MainActor public final class FittingScroller: Widget {
+  private let scroller: ScrolledWindow
+
   /// As wide as the child, too.
   public init(_ child: Widget) {
+    scroller = ScrolledWindow(child)
     super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(0, 0)))
-    let scroller = ScrolledWindow(child)
     gtk_scrolled_window_set_propagate_natural_width(scroller.opaque, 1)
     scroller.expandsVertically = false
     matinee_clamp_set_child(widget, scroller.widget)
     matinee_clamp_set_content(widget, child.widget)
+  }
+
+  /// Lets the keyboard scroll it, which goes to it as a whole where nothing in it takes the keyboard.
+  /// - Parameter name: for screen readers.
+  public func scrollsByKeyboard(name: String) {
+    scroller.scrollsByKeyboard()
+    scroller.setAccessibleName(name)
+    scroller.setStyle("read-by-keyboard")
   }
 }
 

@@ -42,7 +42,7 @@ import CGtk
     overlay.add(layer)
     self.layer = layer
     focused = RememberedFocus(in: page)
-    gtk_widget_set_can_focus(page.widget, 0)
+    page.takesKeyboard = false
     page.setAccessibleHidden(true)
     surface.focusFirst()
   }
@@ -50,7 +50,7 @@ import CGtk
   /// Takes the sheet away; does nothing without one.
   public func dismiss() {
     guard let layer else { return }
-    gtk_widget_set_can_focus(page.widget, 1)
+    page.takesKeyboard = true
     page.setAccessibleHidden(false)
     // Before the sheet goes: a window that loses its focus gives it to the first widget, and the page scrolls there.
     focused?.restore()

@@ -133,6 +133,11 @@ public enum Orientation: Sendable {
     get { gtk_widget_get_focusable(widget) != 0 }
     set { gtk_widget_set_focusable(widget, newValue ? 1 : 0) }
   }
+  /// Whether the keyboard can reach anything in it, itself included.
+  public final var takesKeyboard: Bool {
+    get { gtk_widget_get_can_focus(widget) != 0 }
+    set { gtk_widget_set_can_focus(widget, newValue ? 1 : 0) }
+  }
   /// Whether clicks reach it; otherwise they go to what lies beneath.
   public final var takesClicks: Bool {
     get { gtk_widget_get_can_target(widget) != 0 }

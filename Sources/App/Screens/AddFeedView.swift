@@ -36,6 +36,7 @@ import Gtk
     self.viewModel = viewModel
     choiceList = FittingScroller(choices)
     failureList = FittingScroller(failures)
+    failureList.scrollsByKeyboard(name: "What could not be fetched")
     entry.setStyle("large")
     file.expandsHorizontally = true
     let asking = Box(
@@ -137,9 +138,12 @@ import Gtk
     guard failed != failures else { return }
     failed = failures
     let texts = failures.map { failure in
-      Box(
+      let text = Box(
         .vertical, spacing: 2,
         children: [Label(failure.name, lines: 1), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true)])
+      // The keyboard goes through all of them at once: it would take long to walk over hundreds.
+      text.takesKeyboard = false
+      return text
     }
     self.failures.replaceAll { for text in texts { text } }
   }
