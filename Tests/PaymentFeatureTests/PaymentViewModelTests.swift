@@ -274,6 +274,38 @@ import Testing
     #expect(bench.queue.submitted.count == 2)
   }
 
+  /// As under a test store whose clock stands still: nobody knows when the store is asked again.
+  @Test(arguments: [false, true]) func aStoreThatIsAskedAgainIsNotWaitedFor(byOtherMeans: Bool) async throws {
+    let bench = try await Bench()
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, call in call == 1 ? .unavailable(reason: "away") : issuer.accepted(transaction) }
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    await bench.appear()
+    bench.model.payTapped()
+    await bench.until { bench.model.state.isAskingAgain }
+    #expect(bench.model.state.status == .working("The publication does not answer. Asking again…"))
+    #expect(bench.model.state.canCancel)
+    if !byOtherMeans {
+      bench.model.cancelTapped()
+      #expect(bench.outputs == [.cancelled], "at once")
+    }
+    bench.model.dismissed()
+    // Opened again, there is nothing to pay.
+    await bench.appear()
+    #expect(bench.model.state.status == .waiting(PendingReason.storeUnavailable.sentence))
+    #expect(!bench.model.state.isAskingAgain)
+    #expect(!bench.model.state.canPay)
+    bench.model.cancelTapped()
+    bench.model.dismissed()
+    let told = bench.outputs
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
+    #expect(await notices.next()?.event == .purchased)
+    #expect(bench.purchases.hasPremium)
+    #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
+    #expect(bench.outputs == told, "a sheet that is gone moves nobody")
+  }
+
   @Test func aSheetOpenedWhileAPaymentIsBeingConfirmedSellsNothing() async throws {
     let bench = try await Bench()
     bench.queue.answer { _, _ in .busy(retryAfter: .seconds(60)) }

@@ -49,6 +49,59 @@ import Testing
     #expect(await outcome == .purchased("premium.monthly"))
   }
 
+  /// As under a test store whose clock stands still.
+  @Test func case5WhoLeavesDuringAWaitIsToldThatItIsPendingAndHearsTheEnd() async throws {
+    let bench = try await Bench()
+    failing(bench, 1, .unavailable(reason: "time-out"))
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    let caller = Task { await bench.buy() }
+    await bench.clock.waitForSleepers()
+    caller.cancel()
+    #expect(await caller.value == .pending(.storeUnavailable))
+    #expect(bench.purchases.isUnderWay("premium.monthly"))
+    #expect(await bench.buy() == .failed(.inProgress))
+    bench.clock.advance(by: .seconds(1))
+    #expect(await notices.next()?.event == .purchased)
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(bench.ledger.charges == [id(1)])
+  }
+
+  @Test func case5WhoLeavesBetweenTwoWaitsIsToldAtTheNext() async throws {
+    let bench = try await Bench()
+    let gate = Gate()
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, call in
+      await gate.wait()
+      return call == 1 ? .unavailable(reason: "time-out") : issuer.accepted(transaction)
+    }
+    let caller = Task { await bench.buy() }
+    await gate.reached()
+    caller.cancel()
+    gate.open()
+    #expect(await caller.value == .pending(.storeUnavailable))
+    await bench.clock.waitForSleepers()
+    bench.clock.advance(by: .seconds(1))
+    await bench.idle()
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+  }
+
+  /// Whoever has closed the sheet is told elsewhere.
+  @Test func case5TheEndThatComesAfterLeavingIsANoticeToo() async throws {
+    let bench = try await Bench()
+    let gate = Gate()
+    bench.queue.answer { _, _ in
+      await gate.wait()
+      return .declined("Your bank said no.")
+    }
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    let caller = Task { await bench.buy() }
+    await gate.reached()
+    caller.cancel()
+    gate.open()
+    #expect(await caller.value == .failed(.declined("Your bank said no.")))
+    #expect(await notices.next()?.sentence == "Your bank said no.")
+  }
+
   @Test func aLongWaitIsNotSatThrough() async throws {
     let bench = try await Bench()
     failing(bench, 1, .busy(retryAfter: .seconds(300)))

@@ -70,7 +70,7 @@ import PaymentFeature
     cancel.isSensitive = state.canCancel
     // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
     let isOver = state.status?.isSettled == true || (state.status.isProblem && !state.canPay)
-    cancel.label = isOver ? "Close" : "Cancel"
+    cancel.label = isOver || state.isAskingAgain ? "Close" : "Cancel"
     switch state.phase {
     case .ready:
       pay.isVisible = !isOver

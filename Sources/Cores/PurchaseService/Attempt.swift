@@ -11,6 +11,8 @@
   /// The user who was signed in at the first step.
   let user: String
   private(set) var isCancelled = false
+  /// Whether whoever asked has left, before or after the person agreed.
+  private(set) var isLeft = false
   private var facts = Facts()
   private var task: Task<Void, Never>?
   private var waiting: CheckedContinuation<Facts, Never>?
@@ -25,6 +27,7 @@
 
   /// The person leaves. Nothing happens once they have agreed.
   func cancel() {
+    isLeft = true
     guard !facts.started, !isCancelled else { return }
     isCancelled = true
     task?.cancel()

@@ -34,8 +34,9 @@ import Foundation
   var canMakePayments: Bool { get }
   /// Sells a product to the user who is signed in now.
   ///
-  /// Cancelling the calling task cancels the question to the person, as long as they have not agreed; after that the purchase goes on, and
-  /// the caller is told its end all the same. Each step is in the journal before it is taken.
+  /// Cancelling the calling task cancels the question to the person, as long as they have not agreed. After that the purchase goes on: the
+  /// caller is told its end all the same, or at once that it is pending while the store is yet to be asked again, and the end comes as a
+  /// notice too. Each step is in the journal before it is taken.
   /// - Parameters:
   ///   - product: what to sell.
   ///   - authorizer: asks the person for money.

@@ -41,16 +41,16 @@ extension Purchases {
       case .later(let asked, let reason):
         tries += 1
         let wait = environment.retry.wait(after: tries, asked: asked, chance: environment.random.fraction())
-        if reason == .sessionEnded {
-          submission.report(.pending(reason))
-        } else if tries >= environment.retry.triesInForeground || wait > environment.retry.patience {
-          submission.report(.pending(submission.transaction.pendingReason ?? reason))
-        }
+        let shown = reason == .sessionEnded ? reason : submission.transaction.pendingReason ?? reason
+        let isLong = tries >= environment.retry.triesInForeground || wait > environment.retry.patience
+        if reason == .sessionEnded || isLong || submission.isLeft { submission.report(.pending(shown)) }
+        submission.reason = shown
         submission.onStage?(.retrying)
         // What the store asked for is kept to.
         let least = asked != nil ? wait : submission.pause.least(of: wait, environment.retry)
         submission.tried()
         await submission.pause.wait("purchase.wait", for: wait, atLeast: least, environment)
+        submission.reason = nil
       }
     }
   }

@@ -203,7 +203,11 @@ import Runtime
     return await withTaskCancellationHandler {
       await task.value
     } onCancel: {
-      Task { @MainActor in attempt.cancel() }
+      Task { @MainActor in
+        attempt.cancel()
+        // Another one's claim, if this has ended meanwhile.
+        if self.attempts[claim] === attempt { self.submission(claim)?.leave() }
+      }
     }
   }
 
@@ -214,8 +218,10 @@ import Runtime
     return attempts[claim] != nil || isPaying(claim)
   }
 
-  private func isPaying(_ claim: Claim) -> Bool {
-    submissions.values.contains { $0.transaction.user == claim.user && $0.transaction.productID == claim.productID }
+  private func isPaying(_ claim: Claim) -> Bool { submission(claim) != nil }
+
+  private func submission(_ claim: Claim) -> Submission<Purchasable>? {
+    submissions.values.first { $0.transaction.user == claim.user && $0.transaction.productID == claim.productID }
   }
 
   private func run(
@@ -256,7 +262,9 @@ import Runtime
       transaction.token = facts.token
       do { try await record(transaction) } catch { return over(transaction, .failed(.storage("\(error)"))) }
     }
-    return await submit(transaction, onStage).firstAnswer()
+    let submission = submit(transaction, onStage)
+    if attempt.isLeft { submission.leave() }
+    return await submission.firstAnswer()
   }
 
   /// The end of a purchase, which is told here and nowhere else.

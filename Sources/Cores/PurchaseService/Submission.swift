@@ -6,6 +6,10 @@
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   let pause = Pause()
+  /// Whether whoever asked does not sit through waits, and is not there to hear the end.
+  private(set) var isLeft = false
+  /// Why it is asked about again, during the wait for that.
+  var reason: PendingReason?
   private var watching: [CheckedContinuation<Void, Never>] = []
 
   init(_ transaction: Transaction) { self.transaction = transaction }
@@ -16,11 +20,17 @@
     return await withCheckedContinuation { waiting.append($0) }
   }
 
+  /// Whoever asked has left: they are told that it is pending as soon as it waits, and its end is to be told otherwise.
+  func leave() {
+    isLeft = true
+    if let reason { report(.pending(reason)) }
+  }
+
   /// Tells whoever waits; each is told once.
-  /// - Returns: whether nobody has heard this answer: whoever asked was told another one before, or asked in an earlier run.
+  /// - Returns: whether nobody has heard this answer: whoever asked has left, was told another one before, or asked in an earlier run.
   @discardableResult func report(_ outcome: PurchaseOutcome<Purchasable>) -> Bool {
     defer { answer = outcome }
-    let isUnheard = waiting.isEmpty && answer != outcome
+    let isUnheard = (waiting.isEmpty || isLeft) && answer != outcome
     let told = waiting
     waiting = []
     // From here on the stages are nobody's business: whoever asked has an answer.

@@ -28,6 +28,7 @@ struct PaymentAttempt: Equatable {
   private var hasToken = false
   private var answer: PurchaseOutcome<PurchasableProduct>?
 
+  private var wasAskedAgain = false
   private var isPressed: Bool
   private var stage: PurchaseStage?
   /// What to say while the reader has not agreed.
@@ -43,6 +44,7 @@ struct PaymentAttempt: Equatable {
 
   mutating func reached(_ stage: PurchaseStage) {
     self.stage = stage
+    if stage == .retrying { wasAskedAgain = true }
     switch stage {
     case .begun, .waitingForAuthorization: break
     case .authorizing: authorizationStarted = true
@@ -89,8 +91,11 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  /// Whether leaving now still cancels, or leaves nothing behind.
-  var canLeave: Bool { !isRunning || standing == .asking }
+  /// Whether the store had to be asked again, and has not settled it: for how long nobody knows, and nobody need wait for that.
+  var isAskingAgain: Bool { isRunning && wasAskedAgain }
+
+  /// Whether leaving now still cancels, leaves nothing behind, or leaves what may take long to itself.
+  var canLeave: Bool { !isRunning || standing == .asking || isAskingAgain }
 
   /// Whether "Pay" makes sense now.
   var canStart: Bool { standing == .untouched || hasFailed }

@@ -90,8 +90,10 @@ extension PaymentViewModel {
     public var payTitle = "Pay"
     /// Whether the button can be pressed.
     public var canPay = false
-    /// Whether leaving now still cancels, or leaves nothing behind.
+    /// Whether leaving now still cancels, leaves nothing behind, or leaves what ``isAskingAgain`` to itself.
     public var canCancel = true
+    /// Whether the store did not answer and is asked again: what was agreed to goes on when the reader leaves.
+    public var isAskingAgain = false
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false
 

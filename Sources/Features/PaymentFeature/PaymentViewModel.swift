@@ -125,10 +125,12 @@ import PurchaseService
     if case .confirm(_, let page?) = state.status { output(.openWeb(page)) }
   }
 
-  /// The reader pressed "Cancel". Once they have agreed to pay there is nothing to cancel.
+  /// The reader pressed "Cancel", or "Close". Once they have agreed to pay there is nothing to cancel: a store that is asked again is left to
+  /// itself, and the reader is told what came of it wherever they are.
   public func cancelTapped() {
     guard state.canCancel else { return }
-    guard attempt.isRunning else {
+    guard attempt.isRunning, !attempt.isAskingAgain else {
+      paying?.cancel()
       leave()
       return
     }
@@ -143,9 +145,10 @@ import PurchaseService
     isGone = true
     for task in watching { task.cancel() }
     watching = []
-    if attempt.standing == .asking {
+    // Nobody waits for its end here any more: before the reader agreed that cancels it, and afterwards it is told elsewhere.
+    if attempt.isRunning {
       paying?.cancel()
-    } else if !attempt.isRunning {
+    } else {
       attempt.left()
       show()
     }
@@ -290,6 +293,7 @@ import PurchaseService
     new.status = attempt.isInVain ? .problem(inVainText) : attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
     new.canCancel = attempt.canLeave
+    new.isAskingAgain = attempt.isAskingAgain
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
   }
