@@ -96,6 +96,14 @@ import Testing
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status == Status(.bad, "Paid, and refused by the publication", detail: "This receipt is not valid."))
+    // The publication may have put right what was wrong.
+    #expect(bench.row?.canCheck == true)
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.model.checkTapped(try #require(bench.row?.id))
+    await bench.until { bench.row?.status.words == "Paid" }
+    #expect(bench.row?.canCheck == false)
+    #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
   }
 
   @Test func aTrialIsBegunForFree() async throws {

@@ -98,6 +98,48 @@ final class ScriptedBackend: Sendable {
     #expect(transaction.sentence == nil)
   }
 
+  @Test func whatWasChargedInVainIsBoughtWhenItIsAskedAboutAgain() async throws {
+    let (bench, backend) = try await bench(Self.no)
+    let refused = PurchaseFailure.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")
+    #expect(await bench.buy() == .failed(refused))
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    await bench.purchases.check(id(1))
+    #expect(await notices.next()?.event == .failed, "still refused, and whoever asked hears it")
+    // The device alone has no say in what the backend has refused.
+    backend.fails(Self.away)
+    await bench.purchases.check(id(1))
+    #expect(bench.purchases.entitlements.isEmpty)
+    #expect(try await bench.steps(id(1)) == [.begun, .authorized, .submitted, .received, .failed])
+    backend.fails(nil)
+    bench.queue.answer { _, _ in .unavailable(reason: "time-out") }
+    await bench.purchases.check(id(1))
+    #expect(try await bench.purchases.history().map(\.failure) == ["receipt_rejected"])
+    let (issuer, ledger) = (bench.issuer, bench.ledger)
+    bench.queue.answer { transaction, _ in
+      ledger.charge(transaction.id)
+      return issuer.accepted(transaction)
+    }
+    async let first: Void = bench.purchases.check(id(1))
+    async let second: Void = bench.purchases.check(id(1))
+    _ = await (first, second)
+    #expect(await notices.next()?.event == .purchased)
+    #expect(bench.purchases.entitlements == ["premium.monthly"])
+    #expect(try await bench.steps(id(1)).suffix(2) == [.verified, .finished])
+    #expect(try await bench.purchases.history().map(\.failure) == [nil])
+    #expect(bench.ledger.charges == [id(1)])
+    let asked = bench.queue.submitted.count
+    await bench.purchases.check(id(1))
+    #expect(bench.queue.submitted.count == asked, "what is over is over")
+  }
+
+  @Test func somebodyElsesIsNotAskedAbout() async throws {
+    let (bench, _) = try await bench(Self.no)
+    _ = await bench.buy()
+    bench.purchases.setUser("bob")
+    await bench.purchases.check(id(1))
+    #expect(bench.queue.submitted.count == 1)
+  }
+
   @Test func case10WhatTheDeviceComputedWhileTheBackendWasAwayIsNotFinishedAndNotKept() async throws {
     let (bench, backend) = try await bench(Self.away)
     #expect(await bench.buy() == .purchased("premium.monthly"), "access, at once")

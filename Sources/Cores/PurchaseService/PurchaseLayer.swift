@@ -70,7 +70,9 @@ import Foundation
   /// What became of purchases that nobody waits for any more, such as an approval that came days later, or a refund: each is to be shown
   /// once. A new stream for each caller; what happened while there was none comes first in the next.
   func noticeStream() -> AsyncStream<PurchaseNotice>
-  /// Asks the store about one of the user's purchases now, instead of after a wait; the last step that was written down decides how.
+  /// Asks the store about one of the user's purchases now, instead of after a wait; the last step that was written down decides how. One that
+  /// was charged, and whose receipt the store refused (``PurchaseFailure/receiptRejected``), is asked about again as well: nothing is charged,
+  /// and a receipt that is good by now makes it bought.
   /// Returns when the store has been asked once, or when there is nothing to ask.
   func check(_ id: Transaction.ID) async
 }

@@ -77,6 +77,43 @@ extension Purchases {
     return await settle(submission, answer)
   }
 
+  /// Asks the store for the receipt of a purchase that is over because it refused the one that it gave, and has it verified. It is asked
+  /// under the identifier that was charged, so nothing is charged again; and as long as both have not said yes, nothing changes.
+  func askAgain(about transaction: Transaction) async {
+    if let running = submissions[transaction.id] {
+      await running.nextTry()
+      return
+    }
+    let submission = Submission<Purchasable>(transaction)
+    submissions[transaction.id] = submission
+    if let outcome = await secondAnswer(submission) {
+      // The first no was an end, and one more is none.
+      if case .purchased = outcome { over(submission.transaction, outcome) }
+      notice(outcome, submission.transaction)
+    }
+    submissions[transaction.id] = nil
+    submission.tried()
+  }
+
+  /// - Returns: `nil` when the store, or whoever verifies, cannot say now.
+  private func secondAnswer(_ submission: Submission<Purchasable>) async -> Outcome? {
+    let transaction = submission.transaction
+    let answer = try? await environment.effects.run("purchase.submit") { [queue = path.queue] in await queue.add(transaction) }
+    guard let answer, case .accepted(let receipt, _) = answer,
+      FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) == .finish
+    else { return nil }
+    do throws(VerificationFailure) {
+      let contents = try await verified(receipt)
+      try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
+      // The device said yes before, too.
+      guard contents.isConfirmed else { return nil }
+      (submission.transaction.failure, submission.transaction.sentence) = (nil, nil)
+      return await bought(submission, contents, receipt)
+    } catch .rejected(let sentence) {
+      return .failed(.refused(code: PurchaseFailure.receiptRejected, sentence: sentence))
+    } catch { return nil }
+  }
+
   private func settle(_ submission: Submission<Purchasable>, _ answer: SubmissionOutcome) async -> Advance {
     let transaction = submission.transaction
     switch FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) {
@@ -138,11 +175,16 @@ extension Purchases {
       submission.report(.purchased(contents.purchasable))
       return answer
     }
+    return .over(await bought(submission, contents, receipt))
+  }
+
+  /// Writes down that a receipt is good, gives what it is for, and tells the store.
+  private func bought(_ submission: Submission<Purchasable>, _ contents: ReceiptContents<Purchasable>, _ receipt: String) async -> Outcome {
     submission.transaction.step = .verified
     submission.transaction.token = nil
     submission.transaction.receipt = nil
     let recorded = submission.transaction
-    arrivals.append(transaction.id)
+    arrivals.append(recorded.id)
     let isWritten: Bool
     do {
       try await environment.effects.run("purchase.verified") { [journal] in
@@ -160,7 +202,7 @@ extension Purchases {
     await keepTime()
     submission.onStage?(.unlocked)
     if isWritten { await tellFinished(submission) }
-    return .over(.purchased(contents.purchasable))
+    return .purchased(contents.purchasable)
   }
 
   /// For a transaction that an earlier run left verified: its receipt is stored, and only the store is yet to be told.

@@ -43,7 +43,7 @@ import Runtime
   var timeTask: Task<Void, Never>?
   let entitled = LastValue<Set<Purchasable>>([])
   /// Told how each purchase ended that got as far as the journal: bought, failed or cancelled, also one that an earlier run began. After
-  /// a restart an end may be told again; the transaction's identifier says of which.
+  /// a restart, or when it is asked about again, an end may be told again; the transaction's identifier says of which.
   public var onEnd: (@MainActor (Transaction, Outcome) -> Void)?
   /// How often something was written down: what ``historyStream()`` follows.
   private let written = LastValue(0)
@@ -305,9 +305,7 @@ import Runtime
   public func history() async throws -> [Transaction] {
     guard let user else { return [] }
     let generation = generation
-    let written = try await environment.effects.run("purchase.history") { [journal, seller] in
-      try await journal.purchases(seller: seller, user: user)
-    }
+    let written = try await written(for: user)
     guard generation == self.generation else { return [] }
     let known = Set(written.map(\.id))
     let restored = receipts.values.filter { !known.contains($0.transaction) }
@@ -325,7 +323,15 @@ import Runtime
   /// See ``PurchaseLayer/check(_:)``.
   public func check(_ id: Transaction.ID) async {
     // What cannot be read now is looked at again at the next start.
-    guard let transaction = try? await unfinished().first(where: { $0.id == id }), canGoOn(with: transaction) else { return }
-    await submit(transaction).nextTry()
+    guard let user, let transaction = try? await written(for: user).first(where: { $0.id == id }) else { return }
+    if canGoOn(with: transaction) {
+      await submit(transaction).nextTry()
+    } else if transaction.isRejected, transaction.path == path.name, user == self.user {
+      await askAgain(about: transaction)
+    }
+  }
+
+  private func written(for user: String) async throws -> [Transaction] {
+    try await environment.effects.run("purchase.history") { [journal, seller] in try await journal.purchases(seller: seller, user: user) }
   }
 }

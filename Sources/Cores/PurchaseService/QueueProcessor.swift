@@ -6,7 +6,8 @@ public protocol QueueProcessor: Sendable {
   var canMakePayments: Bool { get }
   /// Submits a transaction, with its identifier as idempotency key: submitting it again never charges again. Called off the main actor,
   /// by nobody else while one call for the transaction is running, and never cancelled. It must act for ``Transaction/user`` or for
-  /// nobody (``SubmissionOutcome/unauthorized``).
+  /// nobody (``SubmissionOutcome/unauthorized``). One that was charged, and whose receipt was refused, comes again without a
+  /// ``Transaction/token``: it is only asked about.
   func add(_ transaction: Transaction) async -> SubmissionOutcome
   /// Tells the store that the transaction is over and need not be reported again; telling it twice changes nothing.
   /// - Throws: anything; the transaction is then told of again at the next start.

@@ -160,6 +160,9 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     }
   }
 
+  /// Whether it is over for a receipt that the store gave and then refused, so that money may have moved for nothing.
+  var isRejected: Bool { step == .failed && !isRevoked && failure == PurchaseFailure.receiptRejected }
+
   /// What the store waits for, as a reason; `nil` while it waits for nobody.
   public var pendingReason: PendingReason? {
     switch state {

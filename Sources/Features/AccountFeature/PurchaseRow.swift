@@ -43,7 +43,8 @@ extension PurchaseRow {
       id: transaction.id, name: context.name(transaction.productID), price: price?.formatted(locale: context.formatting.locale) ?? "",
       facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
     if transaction.state == .interrupted { page = transaction.url }
-    canCheck = transaction.step.isUnderWay && transaction.state != .purchased
+    // What was refused may be put right by the publication, and is then asked for: what is spent is on no list of what is in force.
+    canCheck = transaction.step.isUnderWay && transaction.state != .purchased || transaction.isPaidInVain
   }
 
   /// From the publication's record of a purchase that was made on another computer.

@@ -30,7 +30,6 @@ public struct PublicationQueue: QueueProcessor {
 
   /// Puts the order, compares its total with the one that was agreed to, and charges it.
   public func add(_ transaction: Transaction) async -> SubmissionOutcome {
-    guard let token = transaction.token else { return .refused(code: "no_token", sentence: "The payment was not authorized.") }
     guard let client = await account(transaction.user) else { return .unauthorized }
     do throws(ClientError) {
       let order = try await client.beginOrder(transaction.id, product: transaction.productID, currency: transaction.price?.currency)
@@ -40,6 +39,7 @@ public struct PublicationQueue: QueueProcessor {
         return .refused(
           code: "price_changed", sentence: "The price has changed, so nothing was charged. Look at the new price and try again.")
       }
+      guard let token = transaction.token else { return .refused(code: "no_token", sentence: "The payment was not authorized.") }
       let charged = try await client.charge(transaction.id, paymentToken: token.rawValue)
       return outcome(charged, transaction) ?? .unavailable(reason: "a charged order in state \(charged.state.rawValue)")
     } catch {
