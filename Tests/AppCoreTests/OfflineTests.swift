@@ -2,6 +2,7 @@ import AppCore
 import ArticleFeature
 import Foundation
 import HTTPTransport
+import PublicationAPI
 import PublicationClient
 import PublicationServer
 import Runtime
@@ -89,6 +90,74 @@ import Testing
     await second.settle()
     guard case .bookmarks(let bookmarks) = second.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.ids == [free])
+    await second.coordinator.finish()
+  }
+
+  /// Adds a feed with one post in the name of whoever is signed in.
+  private func addFeed(to publication: Publication) async throws -> FanClub.ID {
+    let document = #"""
+      {"version": "https://jsonfeed.org/version/1.1", "title": "Wrong feed",
+      "items": [{"id": "1", "content_text": "Nobody wants this.", "date_published": "2026-05-28T12:00:00Z"}]}
+      """#
+    let authorization = "Bearer \(try #require(tokens.kept?.token.revealed))"
+    let ask = { (method: Request.Method, path: String, body: Data) async throws -> Import in
+      let headers: Headers = ["Authorization": authorization, "Content-Type": "application/feed+json"]
+      return try Wire.decode(from: await publication.handle(Request(method, path, headers: headers, body: body)).body)
+    }
+    var added = try await ask(.put, "/v1/imports/\(UUID())?name=feed.json", Data(document.utf8))
+    while added.state == .running { added = try await ask(.get, "/v1/imports/\(added.id)", Data()) }
+    return try #require(added.clubs.first)
+  }
+
+  @Test func aFeedThatTheReaderRemovedIsGoneFromEveryListAndStaysSo() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    await publication.fetchFeeds(from: NoWeb(), readersMayAdd: true, clock: ManualClock())
+    let first = await started(publication)
+    try await first.signIn()
+    let before = try feed(first).ids
+    let club = try await addFeed(to: publication)
+    guard case .feed(let home) = first.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    home.refreshTapped()
+    await first.settle()
+    let post = try #require(try feed(first).ids.first)
+    #expect(!before.contains(post))
+    home.bookmarkTapped(post)
+    for place in [Navigation.tab(.bookmarks), .search("nobody"), .post(post), .fanClub(club)] {
+      first.coordinator.perform(place)
+      await first.settle()
+    }
+    guard case .fanClub(let page) = first.presenter.visibleScreen else { throw PathRig.Missing("fan club") }
+    #expect(page.state.canRemove)
+    page.removeTapped()
+    await first.settle()
+    #expect(first.tracks.last?.navigation == .back)
+    guard case .article(let article) = first.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    #expect(article.state.phase == .gone("This post is no longer here."))
+    first.coordinator.perform(.back)
+    await first.settle()
+    guard case .search(let search) = first.presenter.visibleScreen else { throw PathRig.Missing("search") }
+    #expect(search.state.ids.isEmpty)
+    let lists = { (rig: PathRig) async throws in
+      rig.coordinator.perform(.tab(.bookmarks))
+      await rig.settle()
+      guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+      rig.coordinator.perform(.tab(.home))
+      await rig.settle()
+      return (home: try self.feed(rig).ids, bookmarks: bookmarks.state.ids)
+    }
+    // Twice to the tab's own first page.
+    first.coordinator.perform(.tab(.bookmarks))
+    #expect(try await lists(first) == (before, []))
+    await first.coordinator.finish()
+
+    online.isOn = false
+    let second = await started(publication)
+    #expect(try await lists(second) == (before, []))
+    second.coordinator.open(uri: "matinee://posts/\(post)")
+    await second.settle()
+    guard case .article(let gone) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    #expect(gone.state.post == nil)
     await second.coordinator.finish()
   }
 

@@ -94,6 +94,17 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(article.state.post == nil)
   }
 
+  @Test func aPostThatIsRemovedAfterItWasReadSaysSo() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [FanClub(id: "c1", name: "Club")])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    article.disappear()
+    #expect(await reader.store.removeFanClub("c1"))
+    article.appear()
+    #expect(article.state.phase == .gone("This post is no longer here."))
+  }
+
   @Test func offlineKeepsTheTeaserAndTryingAgainLoads() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     reader.store.postCache.store([listed(.sample(1))])

@@ -244,6 +244,32 @@ import Testing
     await run.end()
   }
 
+  // MARK: What is gone
+
+  @Test func whatIsGoneByWhatItHasInCommonIsGoneEverywhere() async throws {
+    let (folder, outbox) = (try TemporaryFolder(), try await outbox())
+    let many = (0..<600).map { String(format: "a%04d", $0) }
+    await stored(many + ["b"], in: folder)
+    let run = Run(folder, clock, outbox)
+    await run.world.controller.resume()
+    for id in ["a0000", "b"] { await run.world.cache.recall(id) }
+    let asked = run.world.cache.stamp()
+    run.world.mark("a0000")
+    run.world.cache.remove { $0.title.hasPrefix("a") }
+    #expect(["a0000", "b"].map { run.world.cache[$0]?.title } == [nil, "b"])
+    // Neither what is in the store nor an answer to an older question brings it back.
+    await run.world.cache.recall("a0001")
+    run.world.cache.store([Note(id: "a0000", title: "a"), Note(id: "a0002", title: "a")], asOf: asked)
+    #expect(["a0000", "a0001", "a0002"].allSatisfy { run.world.cache[$0] == nil })
+    // A newer one does: it is there again.
+    run.world.cache.store([Note(id: "a0003", title: "a")])
+    run.world.cache.store([Note(id: "a0003", title: "a, older")], asOf: asked)
+    #expect(run.world.cache["a0003"]?.title == "a")
+    await run.end()
+    let ids = try Connection(path: run.path).query("SELECT id FROM entity ORDER BY id") { try $0.get(0, as: String.self) }
+    #expect(ids == ["a0003", "b"])
+  }
+
   @Test func signingOutTakesItBack() async {
     world.markAll(to: "c")
     world.controller.close()

@@ -1,6 +1,7 @@
-import ContentCache
+@testable import ContentCache
 import Foundation
 import Runtime
+import SQLiteStorage
 import Testing
 
 /// What happens to actions while nobody can be reached.
@@ -26,6 +27,38 @@ import Testing
     await world.answer(0, .success(cache["b"]))
     #expect(world.controller.waiting.value == Waiting())
     #expect(world.gate.asked.map(\.kind) == ["like", "like", "mark"])
+  }
+
+  @Test func whatIsDroppedIsNeitherSentNorToldOf() async throws {
+    let outbox = Outbox(database: try await Database(path: ":memory:", migrations: Outbox.migrations), owner: "reader")
+    let world = World(outbox: outbox)
+    await world.controller.resume()
+    world.cache.store([Note(id: "a"), Note(id: "b")])
+    world.like("a")
+    world.mark("a")
+    world.mark("b")
+    await world.quiet()
+    world.controller.drop { kind, id in kind != "like" && id == "a" }
+    #expect((world.cache["a"]?.liked, world.cache["a"]?.marked, world.cache["b"]?.marked) == (true, false, true))
+    // One that is on its way stores nothing when its answer comes, and what stands behind it follows.
+    world.controller.drop { _, id in id == "a" }
+    world.cache.remove(["a"])
+    #expect((world.pending, world.cache["a"]) == (1, nil))
+    await world.answer(0, .success(Note(id: "a", liked: true)))
+    #expect(world.cache["a"] == nil)
+    #expect(world.gate.asked.map(\.kind) == ["like", "mark"])
+    world.like("b")
+    world.controller.drop { kind, _ in kind == "mark" }
+    await world.answer(0, .failure(Refused()))
+    #expect(world.gate.hanging.map(\.question.kind) == ["like"])
+    // While nobody can be reached too.
+    await world.fail()
+    world.controller.drop { _, _ in true }
+    #expect(world.controller.waiting.value == Waiting())
+    await world.advance(.seconds(10))
+    #expect(world.failures.isEmpty)
+    await world.controller.written()
+    #expect(try await outbox.rows().isEmpty)
   }
 
   @Test func waitsGrowToALimitAndBeginAnewOnceAnswered() async {

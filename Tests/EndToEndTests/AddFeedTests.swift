@@ -32,6 +32,21 @@ final class AddFeedTests: ServerCase {
     try app.waitForText("All about The first post.")
   }
 
+  func testAWrongFeedIsTakenBackOnItsPage() throws {
+    try addFeed(site.address("feed.xml"))
+    try app.waitForScreen("fanclub")
+    _ = try app.row("The first post")
+    try app.press("Remove feed…")
+    try app.press("Remove feed")
+    try app.waitForScreen("fanclubs")
+    try app.waitForRows()
+    XCTAssertFalse(app.rowNames.contains { $0.hasPrefix("The Site") })
+    try app.press("Home")
+    try app.waitForScreen("feed")
+    try app.waitForRows()
+    XCTAssertFalse(app.rowNames.contains { $0.hasPrefix("The first post") })
+  }
+
   func testAListOfFeedsMakesFanClubsWhosePostsComeWhenAskedFor() throws {
     site.hold()
     try addFeed(site.address("list.opml"))

@@ -145,6 +145,88 @@ private let offline = "The publication cannot be reached. Check your connection 
     #expect(outputs.all == [.openPost("p1")])
   }
 
+  // MARK: Removing it
+
+  private var mine: FanClub {
+    var mine = club
+    mine.canRemove = true
+    return mine
+  }
+
+  /// A page of a club that the reader added, and what it showed from then on.
+  private func pageOfMine() async -> (ReaderFixture, FanClubViewModel) {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [mine])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    _ = recorder.take()
+    return (reader, page)
+  }
+
+  @Test func aFeedThatTheReaderAddedIsRemovedAndItsPageLeft() async {
+    let (reader, page) = await pageOfMine()
+    let ready = page.state
+    #expect(ready.canRemove)
+    page.removeTapped()
+    page.removeTapped()
+    var removing = ready
+    removing.isRemoving = true
+    #expect(recorder.states == [removing])
+    await reader.settle()
+    #expect(outputs.all == [.goBack])
+    #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/fanclubs/c1"])
+    // Whoever comes back to it by another way finds nothing.
+    #expect((page.state.phase, page.state.club, page.state.canRemove) == (.gone("This fan club is no longer here."), nil, false))
+    #expect(page.state.posts.ids.isEmpty)
+    reader.store.clubCache.store([mine])
+    await reader.settle()
+    #expect(page.state.phase == .ready)
+  }
+
+  @Test func aRefusedRemovalChangesNothingAndIsExplained() async {
+    let (reader, page) = await pageOfMine()
+    let ready = page.state
+    reader.publication.with { $0.refusals["DELETE"] = Problem(code: .inUse, title: "Others follow it.", status: 409) }
+    page.removeTapped()
+    await reader.settle()
+    var (removing, told) = (ready, ready)
+    removing.isRemoving = true
+    told.posts.message = "“Club” was not removed. Others follow it."
+    var both = told
+    both.isRemoving = true
+    #expect(recorder.take() == [removing, both, told])
+    page.messageDismissed()
+    reader.publication.with { $0.isOffline = true }
+    page.removeTapped()
+    await reader.settle()
+    #expect(page.state.posts.message == "“Club” was not removed. \(offline)")
+    #expect((page.state.phase, page.state.isRemoving, outputs.all) == (.ready, false, []))
+  }
+
+  @Test func whoeverWentElsewhereMeanwhileStaysThere() async {
+    let (reader, page) = await pageOfMine()
+    reader.publication.with { $0.holds = ["DELETE"] }
+    page.removeTapped()
+    await reader.waitForHeld()
+    page.disappear()
+    reader.publication.release()
+    await reader.settle()
+    #expect(outputs.all.isEmpty)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.phase == .gone("This fan club is no longer here."))
+  }
+
+  @Test func othersFeedsAreNotOffered() async {
+    let reader = ReaderFixture(clubs: [club])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    page.removeTapped()
+    #expect((page.state.canRemove, page.state.isRemoving) == (false, false))
+    #expect(reader.publication.requests.allSatisfy { $0.hasPrefix("GET") })
+  }
+
   @Test func aClosedPageIsReleased() async {
     let reader = ReaderFixture(clubs: [club])
     weak var closed: FanClubViewModel?

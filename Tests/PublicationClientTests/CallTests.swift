@@ -71,6 +71,9 @@ import struct PublicationAPI.Comment
     try await expect(.get, "/v1/fanclubs", answer: Page(items: [club])) { try await $0.fanClubs() }
     try await expect(.get, "/v1/fanclubs?cursor=2", answer: Page(items: [club])) { try await $0.fanClubs(cursor: "2") }
     try await expect(.get, "/v1/fanclubs/c1", answer: club) { try await $0.fanClub("c1") }
+    let nothing = try Canned("", status: 204)
+    try await nothing.client().removeFanClub("c1")
+    #expect(nothing.requests.map { "\($0.method.rawValue) \($0.target)" } == ["DELETE /v1/fanclubs/c1"])
   }
 
   @Test func comments() async throws {

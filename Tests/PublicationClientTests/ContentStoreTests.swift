@@ -73,6 +73,84 @@ private typealias Comment = PublicationAPI.Comment
     #expect(page.failures == ["Your bookmark was not saved. Not for you. Your reaction was not saved. Not for you."])
   }
 
+  // MARK: Removing a fan club
+
+  private func club(_ id: String) -> FanClub { FanClub(id: id, name: "The \(id)", canRemove: true) }
+
+  /// A reader with two clubs and a post of each, all known.
+  private func readerOfTwo() -> ReaderFixture {
+    let (posts, clubs) = ([Post.sample(1), .sample(2, club: "c2")], [club("c1"), club("c2")])
+    let reader = ReaderFixture(posts: posts, clubs: clubs)
+    reader.store.postCache.store(posts)
+    reader.store.clubCache.store(clubs)
+    return reader
+  }
+
+  @Test func aRemovedClubGoesWithItsPostsAndAllThatWaits() async {
+    let reader = readerOfTwo()
+    let (store, page) = (reader.store, Page())
+    store.enter(page)
+    reader.publication.with { $0.holds = ["PUT"] }
+    store.toggleReaction("p2")
+    await reader.waitForHeld()
+    for post in ["p1", "p2"] { store.toggleBookmark(post) }
+    for club in ["c1", "c2"] { store.toggleFollow(club) }
+    let written = store.comment(on: "p1", "Words")
+    store.commentDrafts = ["p1": "More w", "p2": "Other w"]
+    #expect(store.waiting.value.count == 6)
+    #expect(await store.removeFanClub("c1"))
+    #expect((store.fanClubs["c1"], store.posts["p1"], written.flatMap { store.comments[$0] }) == (nil, nil, nil))
+    #expect(store.waiting.value.count == 3)
+    #expect(store.commentDrafts == ["p2": "Other w"])
+    #expect(store.listsAge == 1)
+    reader.publication.release()
+    await reader.settle()
+    #expect(
+      reader.publication.requests.filter { $0.hasPrefix("PUT") || $0.hasPrefix("DELETE") } == [
+        "PUT /v1/posts/p2/reaction", "DELETE /v1/fanclubs/c1", "PUT /v1/posts/p2/bookmark", "PUT /v1/fanclubs/c2/follow",
+      ])
+    #expect((store.posts["p2"]?.bookmarked, store.fanClubs["c2"]?.followed) == (true, true))
+    #expect(page.failures.isEmpty)
+  }
+
+  @Test func anAnswerThatComesAfterTheRemovalBringsNothingBack() async {
+    let reader = readerOfTwo()
+    reader.publication.with { $0.holds = ["GET /v1/posts", "PUT"] }
+    reader.store.toggleBookmark("p1")
+    let asked = Task { try await reader.store.search("Title") }
+    let loading = Task { try await reader.store.loadPost("p1") }
+    await reader.waitForHeld(2)
+    #expect(await reader.store.removeFanClub("c1"))
+    reader.publication.release()
+    _ = try? await asked.value
+    _ = try? await loading.value
+    await reader.settle()
+    #expect((reader.store.posts["p1"], reader.store.posts["p2"]?.id) == (nil, "p2"))
+  }
+
+  @Test func aClubThatIsGoneAlreadyIsRemoved() async {
+    let reader = readerOfTwo()
+    reader.publication.with { $0.clubs.removeAll { $0.id == "c1" } }
+    #expect(await reader.store.removeFanClub("c1"))
+    #expect((reader.store.fanClubs["c1"], reader.store.posts["p1"]) == (nil, nil))
+  }
+
+  @Test func whyAClubWasNotRemovedIsTold() async {
+    let reader = readerOfTwo()
+    let page = Page()
+    reader.store.enter(page)
+    reader.publication.with { $0.refusals["DELETE"] = Problem(code: .inUse, title: "Others follow it.", status: 409) }
+    #expect(await !reader.store.removeFanClub("c1"))
+    reader.publication.with { $0.isOffline = true }
+    #expect(await !reader.store.removeFanClub("c1"))
+    #expect(
+      page.failures == [
+        "“The c1” was not removed. Others follow it.",
+        "“The c1” was not removed. The publication cannot be reached. Check your connection and try again.",
+      ])
+    #expect((reader.store.fanClubs["c1"]?.id, reader.store.posts["p1"]?.id, reader.store.listsAge) == ("c1", "p1", 0))
+  }
+
   @Test func whatIsNotKnownIsNotChanged() async {
     let reader = ReaderFixture()
     reader.store.toggleReaction("p1")

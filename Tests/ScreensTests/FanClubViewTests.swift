@@ -96,6 +96,44 @@ final class FanClubViewTests: ScreensTestCase {
     }
   }
 
+  func testRemovingAFeedAsksFirstAndSaysWhyNot() throws {
+    try MainActor.assumeIsolated {
+      var mine = Self.club("a", "Alpha")
+      mine.canRemove = true
+      let rig = ReaderRig(posts: [.sample(1, club: "a")], clubs: [mine, Self.club("b", "Beta")])
+      XCTAssertNil(try rig.show(.fanClub("b")).button("Remove feed…"), "somebody else added it")
+      let page = try rig.show(.fanClub("a"))
+      let remove = try XCTUnwrap(page.button("Remove feed…"))
+      remove.click()
+      eventually("it is asked first") { page.button("Remove feed") != nil }
+      XCTAssertTrue(page.texts.contains { $0.hasPrefix("Remove “Alpha”? Its posts go with it") })
+      eventually("the keyboard is where nothing is lost") { page.button("Keep it")?.hasFocus == true }
+      page.button("Keep it")?.click()
+      try rig.settle()
+      XCTAssertTrue(rig.publication.requests.allSatisfy { $0.hasPrefix("GET") })
+      rig.publication.with {
+        $0.refusals["DELETE"] = Problem(code: .inUse, title: "Others follow it.", status: 409)
+        $0.holds = ["DELETE"]
+      }
+      remove.click()
+      eventually("it is asked again") { page.button("Remove feed") != nil }
+      page.button("Remove feed")?.click()
+      try rig.waitForHeld()
+      let progress = try XCTUnwrap(page.button("Removing…"))
+      XCTAssertFalse(progress.isSensitive)
+      try rig.release()
+      XCTAssertTrue(page.says("“Alpha” was not removed. Others follow it."))
+      XCTAssertTrue(try XCTUnwrap(page.button("Remove feed…")).isSensitive)
+      rig.publication.with { $0.refusals = [:] }
+      page.button("Remove feed…")?.click()
+      eventually("it is asked once more") { page.button("Remove feed") != nil }
+      page.button("Remove feed")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.outputs, ["goBack"])
+      rig.close()
+    }
+  }
+
   func testAFilterIsTickedWhileItIsOn() throws {
     try MainActor.assumeIsolated {
       for (place, name) in [(Destination.tab(.fanClubs), "Only fan clubs that you follow"), (.tab(.home), "Only what you have not read")] {

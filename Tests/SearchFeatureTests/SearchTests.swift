@@ -76,6 +76,21 @@ import Testing
     #expect(page.state.ids == ["p2"])
   }
 
+  @Test func whatIsRemovedLeavesTheRows() async {
+    let reader = ReaderFixture(posts: [.sample(1), .sample(2, club: "c2")], clubs: ["c1", "c2"].map { FanClub(id: $0, name: $0) })
+    let page = page(reader)
+    page.opened(with: "Title")
+    await reader.settle()
+    _ = recorder.take()
+    #expect(await reader.store.removeFanClub("c1"))
+    await reader.settle()
+    #expect(recorder.take() == [state(.results, "Title", ["p2"])])
+    page.disappear()
+    #expect(await reader.store.removeFanClub("c2"))
+    page.appear()
+    #expect(recorder.take() == [state(.nothing("Nothing was found for “Title”."), "Title")])
+  }
+
   @Test func nothingFoundNamesWhatWasLookedFor() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     let page = page(reader)

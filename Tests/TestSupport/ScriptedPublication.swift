@@ -172,6 +172,11 @@ public final class ScriptedPublication: Transport {
       return try page(of: clubs.sorted { $0.name < $1.name }, request, size: state.pageSize)
     case ("fanclubs", 2...):
       guard let index = state.clubs.firstIndex(where: { $0.id == path[1] }) else { return try notFound() }
+      if request.method == .delete, path.count == 2 {
+        state.posts.removeAll { $0.fanClubID == path[1] }
+        state.clubs.remove(at: index)
+        return Response(204)
+      }
       if path.last == "follow", state.clubs[index].followed != turnsOn {
         state.clubs[index].followed = turnsOn
         state.clubs[index].followers += turnsOn ? 1 : -1

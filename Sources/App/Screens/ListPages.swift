@@ -17,6 +17,14 @@ import PublicationClient
   private let problem = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
+  private let remove = Button("Remove feed…", styles: [.flat, "link-like"])
+  private let removing = Spinner(name: "Removing the feed")
+  private let removal: Box
+  private let question = Label(wraps: true)
+  private let keep = Button("Keep it", styles: [.pill, "compact"])
+  private let agree = Button("Remove feed", styles: [.destructive, .pill, "compact"])
+  private let popover: Popover
+  private let page: Box
   private let list: PostListView
 
   init(_ viewModel: FanClubViewModel, pictures: Pictures) {
@@ -29,14 +37,32 @@ import PublicationClient
     notify.vertical = .center
     let buttons = Box(.horizontal, spacing: 18, children: [notify, follow])
     let facts = Box(.horizontal, spacing: 18, children: [picture.root, Wrap(text, buttons, least: 240, spacing: 10)])
-    let header = Clamp(maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem]))
+    removal = Box(.horizontal, spacing: 6, children: [remove, removing])
+    // The one that loses nothing is first, and so has the keyboard.
+    let answers = Box(.horizontal, spacing: 10, children: [keep, agree])
+    answers.horizontal = .end
+    question.setMaximumWidth(characters: 32)
+    let asking = Box(.vertical, spacing: 12, children: [question, answers])
+    asking.setMargin(6)
+    popover = Popover(asking)
+    let header = Clamp(
+      maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem, removal]))
     list = PostListView(viewModel, pictures: pictures, words: .fanClub)
     list.root.expandsVertically = true
-    stack.add(Box(.vertical, styles: [.page], children: [header, list.root]), name: "club")
+    page = Box(.vertical, styles: [.page], children: [header, list.root])
+    stack.add(page, name: "club")
     stack.add(status.root, name: "status")
     root = stack
     follow.onClicked(self) { $0.viewModel.followTapped() }
     notify.onClicked(self) { $0.viewModel.notifyTapped() }
+    remove.onClicked(self) { $0.popover.open(in: $0.page, beside: $0.remove) }
+    keep.onClicked(self) { $0.popover.close() }
+    agree.onClicked(self) { view in
+      view.popover.close()
+      view.viewModel.removeTapped()
+      // Not with a button that nothing can be done with.
+      view.takeKeyboard()
+    }
     list.onFetch = { [weak self] in self?.viewModel.fetchTapped() }
     status.button.onClicked(self) { view in
       if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
@@ -63,6 +89,11 @@ import PublicationClient
       follow.setStyle(.suggested, !club.isFollowed)
       picture.show(club.picture, or: club.emblem, from: pictures)
     }
+    question.text = "Remove “\(state.club?.name ?? "")”? Its posts go with it, and what you did with them. You can add the feed again."
+    removal.isVisible = state.canRemove
+    remove.label = state.isRemoving ? "Removing…" : "Remove feed…"
+    remove.isSensitive = !state.isRemoving
+    removing.isVisible = state.isRemoving
     notify.isVisible = state.notifies != nil
     notify.isOn = state.notifies == true
     notify.setIcon(state.notifies == false ? .silent : .notifications)

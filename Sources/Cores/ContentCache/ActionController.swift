@@ -120,6 +120,19 @@ import Runtime
     go()
   }
 
+  /// Takes back, without a word, what was done to entities that are no more, because the reader took them away: none of it is sent, and
+  /// whatever is on its way stores nothing.
+  /// - Parameter isGone: whether an entity is one of them, by the kind of the action and its identifier.
+  public func drop(where isGone: (_ kind: String, _ entityID: String) -> Bool) {
+    for action in line.all where isGone(action.kind, action.target.entityID) {
+      line.remove(action)
+      action.revert()
+      forget(action.id)
+    }
+    tell()
+    go()
+  }
+
   /// Sends what waits at once, whatever the server wanted: the reader asked.
   /// - Returns: what ends when all was sent, or something has to wait again; `nil` when nothing can be sent now.
   @discardableResult public func retryNow() -> Task<Void, Never>? {
@@ -234,7 +247,8 @@ import Runtime
         do { outcome = .success(try await first.send()) } catch { outcome = .failure(error) }
         guard !isClosed else { return }
         first.isOnItsWay = false
-        settle(first, outcome)
+        // It may have been dropped meanwhile.
+        if !first.isOver { settle(first, outcome) }
       }
       sending = nil
     }

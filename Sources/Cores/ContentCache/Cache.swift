@@ -106,6 +106,12 @@ import Runtime
     for id in ids { change(id) { drop(id, stamp) } }
   }
 
+  /// Forgets all entities that the server says are gone, by what they have in common: those that are known, those that answers to older
+  /// questions bring, and those that are nowhere but in the store, which is done when ``written()`` returns.
+  public func remove(where isGone: @escaping @Sendable (Value) -> Bool) {
+    changeAll { doToAll { if $0.map(isGone) == true { $0 = nil } } }
+  }
+
   /// Forgets everything, pending actions among it, and drops every answer to what was asked before: for signing out. The store is
   /// erased by whoever opened it.
   public func removeAll() {
@@ -175,10 +181,14 @@ import Runtime
   func confirm(_ action: Pending) {
     changeAll {
       removeFromAll(action)
-      done.append((stamp(), action.apply))
-      for entity in Array(known.values) { put(entity.held, entity.stamp) }
+      doToAll(action.apply)
     }
-    keeper?.keep(done: action.apply)
+  }
+
+  private func doToAll(_ apply: @escaping @Sendable (inout Value?) -> Void) {
+    done.append((stamp(), apply))
+    for entity in Array(known.values) { put(entity.held, entity.stamp) }
+    keeper?.keep(done: apply)
   }
 
   private func removeFromAll(_ action: Pending) {
@@ -310,7 +320,14 @@ import Runtime
       gone[held.id] = nil
     }
     var (held, isStored) = (held, isStored)
-    if stamp < lastDone, let newer = upToDate(held, stamp) { (held, isStored) = (newer, false) }
+    if stamp < lastDone {
+      guard let newer = upToDate(held, stamp) else {
+        guard let old = known[held.id], old.stamp <= stamp else { return false }
+        drop(held.id, lastDone)
+        return true
+      }
+      if newer !== held { (held, isStored) = (newer, false) }
+    }
     let new = Known(held, stamp)
     let old = known.find(orInsert: new)
     if old === new {
@@ -327,12 +344,12 @@ import Runtime
     return true
   }
 
-  /// A value with what the server has done to all since it was asked for; `nil` where that changes nothing.
+  /// A value with what the server has done to all since it was asked for; `nil` for one that is no more.
   private func upToDate(_ held: AnyHeld, _ stamp: Stamp) -> AnyHeld? {
     let old = held.value(of: Value.self)
     var newer: Value? = old
     for (at, apply) in done where stamp < at { apply(&newer) }
-    return newer.flatMap { $0 == old ? nil : Held($0) }
+    return newer.map { $0 == old ? held : Held($0) }
   }
 
   private func change(_ id: String, _ body: () -> Void) {

@@ -241,16 +241,17 @@ public final class EntityStore: Sendable {
   ) throws -> Int64? {
     // Nobody's yet, or another reader's.
     guard try connection.queryOne("SELECT 1 FROM store WHERE owner = ?", owner, map: { _ in true }) == true else { return nil }
-    var changed: [(number: Int64, value: Value)] = []
+    var (changed, gone): ([(number: Int64, value: Value)], [Int64]) = ([], [])
     // By its index, all of the kind would be sorted for each part.
     let sql = "SELECT number, value FROM entity NOT INDEXED WHERE number > ? AND kind = ? ORDER BY number LIMIT ?"
     let numbers = try connection.query(sql, place, Value.kind, limit) { row in
       let number = try row.get(0, as: Int64.self)
       guard let old = try? row.withBytes(1, { Held<Value>($0) })?.value else { return number }
       let new = done.reduce(into: Value?.some(old)) { $1(&$0) }
-      if let new, new != old { changed.append((number, new)) }
+      if new == nil { gone.append(number) } else if let new, new != old { changed.append((number, new)) }
       return number
     }
+    try connection.prepared("DELETE FROM entity WHERE number = ?") { statement in for number in gone { try statement.run(number) } }
     var form = StoredForm()
     // What has pending actions is kept for good too.
     try connection.prepared("UPDATE entity SET kept = max(kept, ?), value = ? WHERE number = ?") { statement in

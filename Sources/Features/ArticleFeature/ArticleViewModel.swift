@@ -219,7 +219,8 @@ import PublicationClient
     guard observation != nil, !store.isClosed else { return }
     var new = state
     if let message { new.message = message }
-    guard (failure as? ClientError)?.isNotFound != true else {
+    // What was served, and is not here now, was removed since.
+    guard (failure as? ClientError)?.isNotFound != true, wasServed == nil || store.posts[id] != nil else {
       new.phase = .gone("This post is no longer here.")
       (new.post, new.text) = (nil, nil)
       state = new

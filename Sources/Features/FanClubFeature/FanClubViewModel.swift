@@ -30,6 +30,10 @@ import PublicationClient
     public var fetch = ClubFetch.State.notNeeded
     /// Whether the reader hears of its new posts; `nil` while they do not follow it, when there is nothing to choose.
     public var notifies: Bool?
+    /// Whether "Remove feed…" is offered, which asks before it does: the reader added this club.
+    public var canRemove = false
+    /// Whether it is being removed.
+    public var isRemoving = false
 
     /// A page that knows nothing yet.
     public init() {}
@@ -58,6 +62,7 @@ import PublicationClient
   private var generation = 0
   private var isLoading = false
   private var hasLoaded = false
+  private var isRemoving = false
   private var failure: (any Error)?
 
   /// - Parameters:
@@ -143,6 +148,21 @@ import PublicationClient
     update()
   }
 
+  /// Removes the club, which the reader has agreed to; the page is left once it is gone. A second press while that is under way does nothing.
+  public func removeTapped() {
+    guard state.canRemove, !isRemoving else { return }
+    isRemoving = true
+    update()
+    Task { [weak self, store, id] in
+      let isGone = await store.removeFanClub(id)
+      guard let self else { return }
+      isRemoving = false
+      // Whoever went elsewhere meanwhile stays there.
+      if isGone, observation != nil { output(.goBack) }
+      update()
+    }
+  }
+
   private func askAgain() {
     guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
@@ -181,7 +201,8 @@ import PublicationClient
     new.club = club.map { FanClubRow($0, formatting: formatting) }
     new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
     new.fetch = fetch.state
-    if (failure as? ClientError)?.isNotFound == true {
+    (new.canRemove, new.isRemoving) = (club?.canRemove == true, isRemoving)
+    if (failure as? ClientError)?.isNotFound == true || hasLoaded && club == nil {
       new.phase = .gone("This fan club is no longer here.")
     } else if club != nil {
       new.phase = .ready

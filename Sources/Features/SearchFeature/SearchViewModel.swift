@@ -52,10 +52,12 @@ import Runtime
     guard observation == nil else { return }
     observation = store.posts.observe { [weak self] ids in
       guard let self else { return }
+      dropGone()
       let rows = ids.intersection(drawn)
       if !rows.isEmpty { onRowsChanged?(rows) }
     }
     store.enter(self)
+    dropGone()
     if case .offline = state.phase { search(after: nil) }
     if !drawn.isEmpty { onRowsChanged?(drawn) }
   }
@@ -116,6 +118,17 @@ import Runtime
     ask(asked, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
   }
 
+  /// What is gone leaves this list too.
+  private func dropGone() {
+    let ids = state.ids.filter { store.posts[$0] != nil }
+    guard ids.count != state.ids.count, !store.isClosed else { return }
+    drawn.formIntersection(ids)
+    var new = state
+    new.ids = ids
+    if ids.isEmpty { new.phase = .nothing("Nothing was found for “\(asked)”.") }
+    state = new
+  }
+
   // MARK: Asking
 
   /// So long that whoever types is not asked about at every letter, and so short that nobody notices.
@@ -173,7 +186,8 @@ import Runtime
 
   private func found(_ page: Page<SearchHit>, isFirst: Bool) {
     if isFirst { (hits, drawn) = ([:], []) }
-    let fresh = page.items.filter { hits[$0.id] == nil }
+    // An answer to a question from before something was removed may have it still.
+    let fresh = page.items.filter { hits[$0.id] == nil && store.posts[$0.id] != nil }
     for hit in fresh { hits[hit.id] = (MarkedText(marked: hit.title), MarkedText(marked: hit.excerpt)) }
     cursor = page.next
     var new = state

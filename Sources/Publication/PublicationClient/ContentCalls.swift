@@ -97,6 +97,10 @@ extension APIClient {
     try await call(followed ? .put : .delete, ["v1", "fanclubs", id, "follow"])
   }
 
+  /// Removes a fan club that the reader added, with its posts.
+  /// - Throws: ``ClientError``; with ``Problem/Code/inUse`` while other readers make use of it.
+  public func removeFanClub(_ id: FanClub.ID) async throws(ClientError) { try await send(.delete, ["v1", "fanclubs", id]) }
+
   /// A page of posts that hold all words of a text, the last of them as far as it is typed; best ones first, without bodies.
   /// - Parameter text: as the reader typed it: nothing in it is syntax.
   /// - Throws: ``ClientError``.

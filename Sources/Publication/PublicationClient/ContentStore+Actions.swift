@@ -53,6 +53,40 @@ extension ContentStore {
     set(FollowSetting.self, of: [id], in: fanClubs, to: !club.followed)
   }
 
+  /// Removes a fan club that the reader added, with its posts: from the publication, and then from all that is here. What waits to be sent
+  /// about it is dropped. Nothing is shown ahead of the answer, since others may have made use of it.
+  /// - Returns: whether it is gone; if not, the reader was told why.
+  public func removeFanClub(_ id: FanClub.ID) async -> Bool {
+    let client = client
+    do { try await ask("fanclub.remove") { try await client.removeFanClub(id) } } catch {
+      guard !isClosed else { return false }
+      // The answer to an earlier try was lost.
+      guard (error as? ClientError)?.isNotFound == true else {
+        failed("“\(fanClubs[id]?.name.onOneLine ?? "The feed")” was not removed. \(RequestFailure(explaining: error).sentence)")
+        return false
+      }
+    }
+    guard !isClosed else { return false }
+    let gone = Set(postCache.ids { $0.fanClubID == id })
+    let remarks = Set(commentCache.ids { gone.contains($0.postID) })
+    actions.drop { kind, entity in
+      switch kind {
+      case FollowSetting.kind: entity == id
+      case CommentAction.kind: remarks.contains(entity)
+      default: gone.contains(entity)
+      }
+    }
+    for refused in refusedComments where gone.contains(refused.post) { actions.forgetRefused(refused.id) }
+    refusedComments.removeAll { gone.contains($0.post) }
+    commentDrafts = commentDrafts.filter { !gone.contains($0.key) }
+    counted.subtract(gone)
+    postCache.remove { $0.fanClubID == id }
+    commentCache.remove { gone.contains($0.postID) }
+    clubCache.remove([id])
+    listsAreStale()
+    return true
+  }
+
   /// Writes a comment under a post. White space around it is left out, and so are control characters, which come in by pasting.
   /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest``.
   @discardableResult public func comment(on post: Post.ID, _ text: String) -> Comment.ID? {

@@ -103,7 +103,8 @@ extension FanClubViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     listInputs.merging([
       "followTapped": { _ in self.followTapped() }, "notifyTapped": { _ in self.notifyTapped() },
-      "fetchTapped": { _ in self.fetchTapped() }, "backTapped": { _ in self.backTapped() },
+      "fetchTapped": { _ in self.fetchTapped() }, "removeTapped": { _ in self.removeTapped() },
+      "backTapped": { _ in self.backTapped() },
     ]) { first, _ in first }
   }
 }
