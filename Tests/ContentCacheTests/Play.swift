@@ -26,7 +26,6 @@ import Testing
     var notModified = 0
     var evicted = 0
     var killed = 0
-    var takenAway = 0
   }
 
   static let notes = ["a", "b", "c", "d", "e", "f", "g"]
@@ -62,8 +61,6 @@ import Testing
   // What the reader did, in its order, and what of it the server would not have.
   private var done: [World.Sent] = []
   private var refused: Set<UUID> = []
-  /// What the reader took back with what it was done to; some of it may have been on its way.
-  private var dropped: Set<UUID> = [] { didSet { refused.formUnion(dropped) } }
 
   private var path: String { folder.path + "/content.sqlite" }
 
@@ -111,9 +108,7 @@ import Testing
       default: fetchers.randomElement(using: &random)?.reloadFromCache()
       }
     default:
-      let what = below(6)
-      guard what < 3, let id = Self.notes.randomElement(using: &random) else { break }
-      if what == 2 { return await takeAway(from: id) }
+      guard below(3) == 0, let id = Self.notes.randomElement(using: &random) else { break }
       lastStep = "elsewhere \(id) is taken away or put back"
       server.toggle(id)
     }
@@ -225,21 +220,6 @@ import Testing
     lastStep = "\(kind) \(id) \(on)"
   }
 
-  /// The reader takes notes away that have something in common, and with them what waits to be sent about them.
-  private func takeAway(from first: String) async {
-    let gone = Set(Self.notes.filter { $0 >= first }.prefix(2))
-    lastStep = "\(gone.sorted()) are taken away"
-    server.takeAway(gone)
-    let isGone = { (kind: String, id: String) in kind != MarkAllAction.kind && gone.contains(id) }
-    world.controller.drop(where: isGone)
-    world.cache.remove { gone.contains($0.id) }
-    dropped.formUnion(line.filter { isGone($0.kind, $0.entityID) }.map(\.id))
-    line.removeAll { dropped.contains($0.id) }
-    model.forget(gone, at: tick())
-    tally.takenAway += 1
-    await quiet()
-  }
-
   /// The last of each switch that the reader turned, for each note.
   private func lastActions() -> [(action: World.Sent, note: String)] {
     done.enumerated().flatMap { index, action in
@@ -273,7 +253,6 @@ import Testing
     lastStep = "answer to \(sent.kind) \(sent.entityID)"
     decided = nil
     tick()
-    guard !dropped.contains(sent.id) else { return world.gate.answer(0, result) }
     switch result {
     case .success(let note?): model.learn(note, asked: time)
     case .success(nil) where sent.isAboutAll: model.apply(sent, at: time)
