@@ -1,5 +1,6 @@
 import AppCore
 import CurlTransport
+import FeedFeature
 import Foundation
 import HTTPTransport
 import NavigationCore
@@ -379,7 +380,8 @@ import Testing
     await rig.coordinator.finish()
   }
 
-  @Test func aNetworkThatIsBackEndsTheWait() async throws {
+  /// A reader who bookmarked a post while nobody could be reached, as long as the flag is set.
+  private func bookmarkedOffline() async throws -> (rig: PathRig, feed: FeedViewModel, away: Flag) {
     let publication = try await Sample.publication(clock: ManualClock())
     let away = Flag()
     let rig = PathRig(
@@ -394,6 +396,11 @@ import Testing
     guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
     feed.bookmarkTapped("p44")
     await rig.settle()
+    return (rig, feed, away)
+  }
+
+  @Test func aNetworkThatIsBackEndsTheWait() async throws {
+    let (rig, feed, away) = try await bookmarkedOffline()
     #expect(rig.coordinator.waiting.state.text == "1 change waiting")
     #expect(feed.row(for: "p44")?.isBookmarked == true)
     await away.set(false)
@@ -404,20 +411,7 @@ import Testing
   }
 
   @Test func aTryThatIsInVainIsSeen() async throws {
-    let publication = try await Sample.publication(clock: ManualClock())
-    let away = Flag()
-    let rig = PathRig(
-      InProcessTransport { request in
-        if await away.isSet { throw TransportError.unreachable("no network") }
-        return await publication.handle(request)
-      })
-    rig.coordinator.start()
-    await rig.settle()
-    try await rig.signIn()
-    await away.set()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    feed.bookmarkTapped("p44")
-    await rig.settle()
+    let (rig, feed, away) = try await bookmarkedOffline()
     let waiting = rig.coordinator.waiting
     let problem = waiting.state.detail
     #expect((waiting.state.text, waiting.state.isTrying) == ("1 change waiting", false))

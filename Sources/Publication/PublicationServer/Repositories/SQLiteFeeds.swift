@@ -45,7 +45,7 @@ struct SQLiteFeeds: FeedRepository {
         try job?.advance(.storing, done: clubs.count, of: feeds.count)
         let known = try feed(at: [url])?.club
         if known == nil {
-          let isNew = try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club.id, map: { _ in true }) == nil
+          let isNew = try !content.isThere(club.id)
           if isNew { try content.store(club, source: url, addedBy: job?.follower) }
           try database.execute("INSERT INTO feed (fan_club, url) VALUES (?, ?)", club.id, url)
           added += isNew ? 1 : 0
