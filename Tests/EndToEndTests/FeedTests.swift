@@ -19,17 +19,6 @@ final class FeedTests: EndToEndCase {
     try app.waitForRows(atLeast: posts.count)
   }
 
-  func testF5AndTheButtonRefresh() throws {
-    try app.startSignedIn(app.faults(#"{"fault": "delay", "seconds": 1, "method": "GET", "path": "/v1/posts", "skip": 1}"#))
-    try app.key("F5")
-    try app.waitForText("Refreshing…")
-    try app.wait(for: "the refresh to end") { app.shows("Refreshing…") ? nil : true }
-    try app.press("Refresh")
-    try app.waitForText("Refreshing…")
-    try app.wait(for: "the refresh to end") { app.shows("Refreshing…") ? nil : true }
-    XCTAssertGreaterThan(app.rowNames.count, 3)
-  }
-
   func testOfflineSaysWhatToDo() throws {
     try app.start(app.faults(#"{"fault": "refuse", "method": "GET", "path": "/v1/posts"}"#))
     try app.waitForScreen("login")

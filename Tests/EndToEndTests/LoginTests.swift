@@ -46,18 +46,6 @@ final class LoginTests: EndToEndCase {
     XCTAssertEqual(app.screens.last, "login")
   }
 
-  /// The answer is slow: the button shows that something happens, and a second press does nothing.
-  func testButtonCannotBePressedTwice() throws {
-    try app.start(app.faults(#"{"fault": "delay", "seconds": 2, "method": "POST", "path": "/v1/session"}"#))
-    try app.waitForScreen("login")
-    try app.press("Use the sample account")
-    try app.waitForText("Signing in…")
-    let button = try app.find(.button, "Use the sample account")
-    XCTAssertFalse(button.isEnabled)
-    XCTAssertThrowsError(try button.press())
-    try app.waitForScreen("feed")
-  }
-
   func testWithoutAKeyringTheScreenSaysSoAndTheSessionEndsWithTheApp() throws {
     app.environment["SECRET_BACKEND"] = "service"
     try app.start()

@@ -156,7 +156,7 @@ final class PurchaseTests: EndToEndCase {
   private func finishAfterRestart(_ title: String) throws {
     try app.start()
     try app.waitForScreen("feed")
-    try app.wait(for: "the purchase to be finished", seconds: 30) {
+    try app.wait(for: "the purchase to be finished") {
       app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true
     }
     XCTAssertEqual(charges().count, 1)

@@ -22,6 +22,14 @@ class ServerCase: EndToEndCase {
     server = nil
   }
 
+  /// Does `work` while the server stands still: whoever asks it something has no answer before that is done.
+  func whileServerHangs(_ work: () throws -> Void) throws {
+    let server = try XCTUnwrap(server)
+    kill(server.processIdentifier, SIGSTOP)
+    defer { kill(server.processIdentifier, SIGCONT) }
+    try work()
+  }
+
   private func program(_ arguments: [String]) -> Process {
     let process = Process()
     process.executableURL = Self.products.appending(path: "matinee-server")
@@ -68,10 +76,15 @@ class ServerCase: EndToEndCase {
     try app.press("Add")
   }
 
-  func signIn(_ reader: Reader) throws {
+  /// Types who it is and presses nothing.
+  func introduce(_ reader: Reader) throws {
     try app.waitForScreen("login")
     try app.type(reader.email, into: "Email")
     try app.type(reader.password, into: "Password")
+  }
+
+  func signIn(_ reader: Reader) throws {
+    try introduce(reader)
     try app.key("Return")
     try app.waitForScreen("feed")
     try app.waitForRows()

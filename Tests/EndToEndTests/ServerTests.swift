@@ -20,6 +20,35 @@ final class ServerTests: ServerCase {
     XCTAssertFalse(app.shows(Self.first.email))
   }
 
+  /// The button shows that something happens, and a second press does nothing.
+  func testSignInCannotBePressedTwice() throws {
+    try add(Self.first)
+    try app.start(["--publication", serve()])
+    try introduce(Self.first)
+    try whileServerHangs {
+      try app.key("Return")
+      try app.waitForText("Signing in…")
+      let button = try app.find(.button, "Sign in")
+      XCTAssertFalse(button.isEnabled)
+      XCTAssertThrowsError(try button.press())
+    }
+    try app.waitForScreen("feed")
+  }
+
+  func testF5AndTheButtonRefresh() throws {
+    try add(Self.first)
+    try app.start(["--publication", serve()])
+    try signIn(Self.first)
+    for refresh in [{ try self.app.key("F5") }, { try self.app.press("Refresh") }] {
+      try whileServerHangs {
+        try refresh()
+        try app.waitForText("Refreshing…")
+      }
+      try app.wait(for: "the refresh to end") { app.shows("Refreshing…") ? nil : true }
+    }
+    XCTAssertGreaterThan(app.rowNames.count, 3)
+  }
+
   func testServerThatGoesAwayLeavesTheFeedAndSaysSo() throws {
     try add(Self.first)
     let origin = try serve()
