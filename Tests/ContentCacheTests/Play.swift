@@ -26,6 +26,7 @@ import Testing
     var notModified = 0
     var evicted = 0
     var killed = 0
+    var takenAway = 0
   }
 
   static let notes = ["a", "b", "c", "d", "e", "f", "g"]
@@ -33,7 +34,8 @@ import Testing
   static let own = ["m", "n"]
 
   private let identifiers = SequentialIdentifiers()
-  private let clock = ManualClock()
+  /// This run's: who slept in one that was killed sleeps for ever.
+  private var clock = ManualClock()
   private let folder: TemporaryFolder
   private let database: Database
   /// How much is kept, for plays in which that is little.
@@ -61,6 +63,8 @@ import Testing
   // What the reader did, in its order, and what of it the server would not have.
   private var done: [World.Sent] = []
   private var refused: Set<UUID> = []
+  /// What the reader took back with what it was done to; some of it may have been on its way.
+  private var dropped: Set<UUID> = [] { didSet { refused.formUnion(dropped) } }
 
   private var path: String { folder.path + "/content.sqlite" }
 
@@ -108,9 +112,9 @@ import Testing
       default: fetchers.randomElement(using: &random)?.reloadFromCache()
       }
     default:
-      guard below(3) == 0, let id = Self.notes.randomElement(using: &random) else { break }
-      lastStep = "elsewhere \(id) is taken away or put back"
-      server.toggle(id)
+      let what = below(6)
+      guard what < 3, let id = Self.notes.randomElement(using: &random) else { break }
+      if what == 2 { takeAway(from: id) } else { toggle(id) }
     }
     await quiet()
   }
@@ -182,21 +186,24 @@ import Testing
     // One look is not enough: a delivery may just have started a task that is about to ask the next question.
     var calm = 0
     while calm < 6 {
-      if world.effects.inFlight == world.gate.hanging.count + asks.hanging.count {
-        await Task.yield()
-        // Whoever opens something has the answer, and has not done with it what they do.
-        calm = world.opening.allSatisfy(isAsked) ? calm + 1 : 0
-      } else {
-        await bell.next()
-        calm = 0
-      }
+      if isEverybodyAsked { await Task.yield() } else { await bell.next() }
+      // Whoever opens something has the answer, and has not done with it what they do.
+      calm = isEverybodyAsked && world.isAsleep && world.opening.allSatisfy(isAsked) ? calm + 1 : 0
     }
     tick()
     let known = Set(readings.map(\.number))
     readings += asks.hanging.filter { !known.contains($0.number) }.map { Reading(number: $0.number, asked: time) }
   }
 
+  /// Whether nothing is on its way but what the server has to answer.
+  private var isEverybodyAsked: Bool { world.effects.inFlight == world.gate.hanging.count + asks.hanging.count }
+
   private func isAsked(_ id: String) -> Bool { asks.hanging.contains { $0.question.list == "=" + id } }
+
+  private func toggle(_ id: String) {
+    lastStep = "elsewhere \(id) is taken away or put back"
+    server.toggle(id)
+  }
 
   // MARK: The reader
 
@@ -218,6 +225,20 @@ import Testing
     line.append(sent)
     done.append(sent)
     lastStep = "\(kind) \(id) \(on)"
+  }
+
+  /// The reader takes notes away that have something in common, and with them what waits to be sent about them.
+  private func takeAway(from first: String) {
+    let gone = Set(Self.notes.filter { $0 >= first }.prefix(2))
+    lastStep = "\(gone.sorted()) are taken away"
+    server.takeAway(gone)
+    let isGone = { (kind: String, id: String) in kind != MarkAllAction.kind && gone.contains(id) }
+    world.controller.drop(where: isGone)
+    world.cache.remove { gone.contains($0.id) }
+    dropped.formUnion(line.filter { isGone($0.kind, $0.entityID) }.map(\.id))
+    line.removeAll { dropped.contains($0.id) }
+    model.forget(gone, at: tick())
+    tally.takenAway += 1
   }
 
   /// The last of each switch that the reader turned, for each note.
@@ -253,6 +274,7 @@ import Testing
     lastStep = "answer to \(sent.kind) \(sent.entityID)"
     decided = nil
     tick()
+    guard !dropped.contains(sent.id) else { return world.gate.answer(0, result) }
     switch result {
     case .success(let note?): model.learn(note, asked: time)
     case .success(nil) where sent.isAboutAll: model.apply(sent, at: time)
@@ -339,6 +361,7 @@ import Testing
   }
 
   private func open() async throws {
+    clock = ManualClock(now: clock.now)
     store = EntityStore(path: path, owner: "reader", clock: clock, limit: limit ?? EntityStore.defaultLimit)
     world = World(outbox: Outbox(database: database, owner: "reader"), store: store, ids: identifiers, clock: clock)
     asks = Gate()

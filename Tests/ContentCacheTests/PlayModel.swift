@@ -48,6 +48,8 @@ struct PlayModel {
     everGone.insert(id)
   }
 
+  mutating func forget(_ ids: Set<String>, at time: Int) { for id in ids { forget(id, at: time) } }
+
   /// The server did this to all: to what is known, what the store has, and what was asked for before. What the store has is done by the time
   /// that anything else happens.
   mutating func apply(_ action: World.Sent, at time: Int) {

@@ -85,6 +85,8 @@ struct PlayServer {
     (notes[id], away[id]) = (away[id], notes[id])
   }
 
+  mutating func takeAway(_ ids: Set<String>) { for id in ids where notes[id] != nil { toggle(id) } }
+
   // MARK: Questions
 
   /// A page of the notes, of the marked ones, or of one by itself; `nil` for one that is not there.

@@ -231,9 +231,12 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     var calm = 0
     while calm < 5 {
       await Task.yield()
-      calm = effects.inFlight == gate.hanging.count ? calm + 1 : 0
+      calm = effects.inFlight == gate.hanging.count && isAsleep ? calm + 1 : 0
     }
   }
+
+  /// Whether no timer is on its way to its clock, or back: whoever wakes comes by way of the shared pool, where others may be in front.
+  var isAsleep: Bool { effects.timers <= clock.sleeperCount }
 
   func answer(_ index: Int = 0, _ result: Result<Note?, any Error>) async {
     gate.answer(index, result)

@@ -15,6 +15,8 @@
   public var onDelivery: ((Delivery) -> Void)?
   /// How many effects have been started and not delivered.
   public private(set) var inFlight = 0
+  /// How many timers have been started and have not ended: as many as sleep on their clock, once those that are due have been heard of.
+  public private(set) var timers = 0
   /// Whether ``stop()`` was called.
   public private(set) var isStopped = false
   private var deliveries = 0
@@ -76,8 +78,10 @@
   /// - Throws: `CancellationError` when the task is cancelled; a cancelled timer delivers nothing.
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
     await hold()
+    timers += 1
     let result = await perform { try await clock.sleep(for: duration) }
     await hold()
+    timers -= 1
     try result.get()
     deliver(label)
   }
