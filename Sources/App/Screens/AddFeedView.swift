@@ -48,7 +48,11 @@ import Gtk
         entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, question, choiceList, Self.row(close, add),
       ])
     let adding = Box(.vertical, spacing: 12, children: [feed, words, bar, trouble, Self.row(cancel)])
-    let added = Box(.vertical, spacing: 12, children: [result, notice, failureList, Self.row(done, fetch, open)])
+    let end = Wrap(Self.row(done, fetch), open, spacing: 10)
+    end.horizontal = .end
+    // On a line of its own it has all of it.
+    open.expandsHorizontally = true
+    let added = Box(.vertical, spacing: 12, children: [result, notice, failureList, end])
     for (page, name) in [(asking, "asking"), (adding, "adding"), (added, "added")] { stack.add(page, name: name) }
     root = Box(.vertical, spacing: 14, children: [Label("Add feed", styles: [.heading]), stack])
     entry.onChanged(self) { $0.viewModel.urlChanged($1) }
