@@ -200,11 +200,6 @@ import Testing
 
   private func isAsked(_ id: String) -> Bool { asks.hanging.contains { $0.question.list == "=" + id } }
 
-  private func toggle(_ id: String) {
-    lastStep = "elsewhere \(id) is taken away or put back"
-    server.toggle(id)
-  }
-
   // MARK: The reader
 
   private func act() {
@@ -284,6 +279,11 @@ import Testing
     // What did not come for sure gives way to a later one of its kind.
     if !result.isUnreachable || line.contains(where: { $0 != sent && sent.isSuperseded(by: $0) }) { line.removeAll { $0 == sent } }
     world.gate.answer(0, result)
+  }
+
+  private func toggle(_ id: String) {
+    lastStep = "elsewhere \(id) is taken away or put back"
+    server.toggle(id)
   }
 
   // MARK: Ends and beginnings

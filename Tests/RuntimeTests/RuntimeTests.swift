@@ -104,9 +104,23 @@ import Testing
     await clock.waitForSleepers()
     await effects.settled()
     #expect(seen == [])
+    #expect((effects.timers, effects.inFlight) == (1, 0))
     clock.advance(by: .milliseconds(300))
     try await task.value
     #expect(seen == ["spinner"])
+    #expect(effects.timers == 0)
+  }
+
+  @Test func aCancelledTimerHasEndedAndIsNotDelivered() async throws {
+    let effects = Effects()
+    let clock = ManualClock()
+    effects.onDelivery = { Issue.record("delivered: \($0.label)") }
+    let task = Task { try await effects.sleep("spinner", for: .milliseconds(300), on: clock) }
+    await clock.waitForSleepers()
+    #expect(effects.timers == 1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(effects.timers == 0)
   }
 }
 

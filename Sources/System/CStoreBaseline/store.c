@@ -211,7 +211,7 @@ static bool get_post(cursor *in, bench_post *post) {
 }
 
 bench_posts bench_posts_make(size_t count) {
-  bench_posts made = {calloc(count, sizeof(bench_post)), count, NULL};
+  bench_posts made = {calloc(count, sizeof(bench_post)), count, NULL, NULL};
   return made;
 }
 
@@ -223,6 +223,7 @@ void bench_posts_free(bench_posts posts) {
     for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) free(texts[j]);
   }
   free(posts.posts);
+  free(posts.known);
   sqlite3_close_v2(posts.database);
 }
 
@@ -349,7 +350,7 @@ static bench_posts first_page(const char *path, const char *owner, const char *l
   if (ok) ok = sqlite3_exec(read.database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
   if (ok) return read;
   bench_posts_free(read);
-  return (bench_posts){NULL, 0, NULL};
+  return (bench_posts){NULL, 0, NULL, NULL};
 }
 
 typedef struct {
@@ -367,7 +368,7 @@ static void *read_beside(void *argument) {
 }
 
 bench_posts bench_store_first_page(const char *path, const char *owner, const char *list) {
-  job job = {path, owner, list, eventfd(0, EFD_CLOEXEC), {NULL, 0, NULL}};
+  job job = {path, owner, list, eventfd(0, EFD_CLOEXEC), {NULL, 0, NULL, NULL}};
   pthread_attr_t detached;
   pthread_t thread;
   eventfd_t times;
@@ -376,6 +377,7 @@ bench_posts bench_store_first_page(const char *path, const char *owner, const ch
   if (job.done >= 0 && pthread_create(&thread, &detached, read_beside, &job) == 0) eventfd_read(job.done, &times);
   pthread_attr_destroy(&detached);
   close(job.done);
+  if (job.read.posts) job.read.known = by_id(job.read);
   return job.read;
 }
 

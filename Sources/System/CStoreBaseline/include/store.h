@@ -25,6 +25,8 @@ typedef struct {
   size_t count;
   // The file that they were read from, which is open still, as it is in the app.
   struct sqlite3 *database;
+  // The posts that were read, found by their ids.
+  const bench_post **known;
 } bench_posts;
 
 // Posts without a text, whose texts are made with `strdup`.
@@ -36,7 +38,8 @@ void bench_posts_free(bench_posts posts);
 // Returns 0, or SQLite's code.
 int bench_store_write(const char *path, const char *owner, bench_posts posts);
 
-// Reads the first page of a list, opening the file first and finding out whose it is; no posts when it fails. The caller frees them.
+// Reads the first page of a list, opening the file first and finding out whose it is, and makes its posts known by their ids; no posts when
+// it fails. The caller frees them.
 //
 // On a thread that is made for it and wakes the main loop when it is done, as any program with a window has to: a main loop must not wait
 // for a disk.
