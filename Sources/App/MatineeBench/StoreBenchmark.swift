@@ -11,7 +11,7 @@ import Runtime
 ///
 /// The first page is read as after booting, when the file is on the disk alone, and once more when the system has it in memory. In C, too,
 /// a thread of its own reads it: whoever draws a window does not wait for a disk. Writing begins with the posts as an answer brings them
-/// and ends when they are in the file; on the way both come to know them by their ids.
+/// and ends when they are in the file. Either way both come to know the posts by their ids.
 @MainActor enum StoreBenchmark {
   static let goals = (reading: 1.2, writing: 1.4)
   nonisolated private static let (stored, writes, pageSize) = (100_000, 10_000, 50)

@@ -211,8 +211,7 @@ static bool get_post(cursor *in, bench_post *post) {
 }
 
 bench_posts bench_posts_make(size_t count) {
-  bench_posts made = {calloc(count, sizeof(bench_post)), count, NULL, NULL};
-  return made;
+  return (bench_posts){.posts = calloc(count, sizeof(bench_post)), .count = count};
 }
 
 void bench_posts_free(bench_posts posts) {
@@ -350,7 +349,7 @@ static bench_posts first_page(const char *path, const char *owner, const char *l
   if (ok) ok = sqlite3_exec(read.database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
   if (ok) return read;
   bench_posts_free(read);
-  return (bench_posts){NULL, 0, NULL, NULL};
+  return (bench_posts){.posts = NULL};
 }
 
 typedef struct {
@@ -368,7 +367,7 @@ static void *read_beside(void *argument) {
 }
 
 bench_posts bench_store_first_page(const char *path, const char *owner, const char *list) {
-  job job = {path, owner, list, eventfd(0, EFD_CLOEXEC), {NULL, 0, NULL, NULL}};
+  job job = {.path = path, .owner = owner, .list = list, .done = eventfd(0, EFD_CLOEXEC)};
   pthread_attr_t detached;
   pthread_t thread;
   eventfd_t times;
