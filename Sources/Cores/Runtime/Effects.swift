@@ -67,7 +67,7 @@
     await hold()
     deliver(label)
     inFlight -= 1
-    if inFlight == 0 {
+    if inFlight == 0, !settling.isEmpty {
       // After the main actor's jobs that are already queued, so that whoever started the next effect from this one is counted.
       Task { @MainActor in self.wakeSettled() }
     }

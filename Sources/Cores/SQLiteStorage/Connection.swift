@@ -32,10 +32,14 @@ public final class Connection {
   /// - Throws: ``SQLiteError``; its ``SQLiteError/isCorruption`` says that the file is damaged or no database.
   public init(path: String, synchronous: Synchronous = .full, executor: ThreadExecutor? = nil) throws(SQLiteError) {
     executor?.checkIsolated()
-    Self.makeFile(path)
     var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var code = sqlite3_open_v2(path, &handle, flags, nil)
+    if code & 0xff == SQLITE_CANTOPEN {
+      sqlite3_close_v2(handle)
+      Self.makeFile(path)
+      code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_CREATE, nil)
+    }
     guard code == SQLITE_OK, let handle else {
       let message = handle.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? "out of memory"
       sqlite3_close_v2(handle)
@@ -156,11 +160,11 @@ public final class Connection {
   /// - Throws: ``SQLiteError``, or what `body` throws.
   public func reading<Value>(_ body: () throws -> Value) throws -> Value {
     guard depth == 0 else { return try body() }
-    try execute("BEGIN")
+    try script("BEGIN")
     depth += 1
     defer {
       depth -= 1
-      _ = try? execute("COMMIT")
+      try? script("COMMIT")
     }
     return try body()
   }
@@ -177,8 +181,6 @@ public final class Connection {
 
   /// Makes the file when there is none: SQLite would make it readable by everybody. Its log gets the same permissions.
   static func makeFile(_ path: String) {
-    // Asked first: whoever wants to make a file waits for all others who do in its folder.
-    guard path != ":memory:", access(path, F_OK) != 0 else { return }
     // Only when there is none: closing a file that another connection has open would take away that one's locks (POSIX). What is wrong
     // with the path is SQLite's to say.
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
