@@ -161,6 +161,16 @@ import Testing
     #expect(cache["a"] == nil)
   }
 
+  @Test(arguments: [false, true]) func whatIsNoMoreSinceTheServerWasAskedIsNotListed(byCondition: Bool) async {
+    let fetcher = fetcher()
+    fetcher.reload()
+    await quiet()
+    if byCondition { cache.remove { $0.id == "b" } } else { cache.remove(["b"]) }
+    await answer(0, .success(page("a", "b", "c")))
+    #expect(fetcher.state.ids == ["a", "c"])
+    #expect(cache["b"] == nil)
+  }
+
   @Test func answerAskedForBeforeAnActionWasConfirmedDoesNotUndoIt() async {
     let controller = ActionController(outbox: nil, effects: effects, retry: Retry(on: ManualClock())) { error, _ in explain(error) }
     controller.register(MarkAction.self, cache: cache) { Note(id: $0.entityID, marked: true) }

@@ -54,15 +54,16 @@ import Testing
     let found = try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") { statement -> [String?] in
       try statement.bind("same", at: 0)
       return try ["x", "y", "", "a text that is longer than those"].map { text in
-        var found: String?
-        try statement.firstBound(text: text, at: 1) { found = try $0.get(0) }
+        var (text, found) = (text, String?.none)
+        try text.withUTF8 { try statement.firstBound(text: $0, at: 1) { found = try $0.get(0) } }
         return found
       }
     }
     #expect(found == ["x", nil, "", "a text that is longer than those"])
     // Whoever takes the statement next finds nothing bound.
-    try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") {
-      try $0.firstBound(text: "x", at: 1) { _ in Issue.record("found without what was bound before") }
+    try connection.prepared("SELECT b FROM t WHERE a = ? AND b = ?") { statement in
+      var text = "x"
+      try text.withUTF8 { try statement.firstBound(text: $0, at: 1) { _ in Issue.record("found without what was bound before") } }
     }
   }
 

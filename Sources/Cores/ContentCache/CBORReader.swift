@@ -91,10 +91,13 @@ struct CBORReader {
     }
   }
 
-  mutating func texts() -> [String] {
+  mutating func texts(_ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String] {
     var texts: [String] = []
     guard open(.array) else { return texts }
-    while !isAtEnd { texts.append(text()) }
+    while !isAtEnd {
+      let bytes = span()
+      if !hasFailed { texts.append(try text(bytes)) }
+    }
     return texts
   }
 
@@ -126,14 +129,14 @@ struct CBORReader {
   }
 
   /// The bytes of a text.
-  @inline(__always) private mutating func span() -> UnsafeRawBufferPointer {
+  @inline(__always) private mutating func span() -> UnsafeBufferPointer<UInt8> {
     let (major, count) = head()
     guard major == 3, count <= UInt64(bytes.count - at) else {
       fail()
-      return UnsafeRawBufferPointer(start: nil, count: 0)
+      return UnsafeBufferPointer(start: nil, count: 0)
     }
     defer { at += Int(count) }
-    return UnsafeRawBufferPointer(rebasing: bytes[at..<at + Int(count)])
+    return UnsafeRawBufferPointer(rebasing: bytes[at..<at + Int(count)]).assumingMemoryBound(to: UInt8.self)
   }
 
   /// The first byte's kind, and the number that belongs to it.

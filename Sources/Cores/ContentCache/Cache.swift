@@ -39,6 +39,8 @@ import Runtime
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var gone: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
+  /// Whether something that is on a page may not be here: otherwise nothing has to be looked for to list what is there.
+  private var hasGaps = false
   /// What was asked for before this belongs to somebody who signed out.
   private var floor = Stamp(number: 0)
 
@@ -116,6 +118,7 @@ import Runtime
   /// erased by whoever opened it.
   public func removeAll() {
     floor = stamp()
+    hasGaps = true
     let ids = Set(known.keys).union(folded.keys)
     known.removeAll()
     folded.removeAll()
@@ -229,6 +232,10 @@ import Runtime
 
   /// Those of some entities that there is something to show of, in their order.
   func shown(of ids: [String]) -> [String] {
+    guard hasGaps || isFolding else {
+      assert(ids.allSatisfy { self.known[$0] != nil })
+      return ids
+    }
     let (known, isFolding) = (known, isFolding)
     var shown: [String] = []
     shown.reserveCapacity(ids.count)
@@ -260,6 +267,7 @@ import Runtime
       } ?? nil
     guard let found, asked >= floor else { return nil }
     recall(found.items)
+    if found.items.count < found.page.ids.count { hasGaps = true }
     // An answer of the server that came meanwhile is newer.
     if pages[key] == nil { pages[key] = found.page }
     return pages[key]
@@ -302,6 +310,7 @@ import Runtime
     known[id]?.isGone = true
     known[id] = nil
     gone[id] = stamp
+    hasGaps = true
     keeper?.keep(removed: id)
   }
 
@@ -322,6 +331,7 @@ import Runtime
     var (held, isStored) = (held, isStored)
     if stamp < lastDone {
       guard let newer = upToDate(held, stamp) else {
+        hasGaps = true
         guard let old = known[held.id], old.stamp <= stamp else { return false }
         drop(held.id, lastDone)
         return true

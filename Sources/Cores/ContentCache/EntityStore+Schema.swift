@@ -86,13 +86,17 @@ struct StoreBatch<Value: Entity>: Sendable {
 }
 
 extension PageRow {
-  init?(_ key: PageKey, _ connection: Connection) throws {
+  /// Reads the page that is stored under a key.
+  /// - Parameter ids: reads its identifiers, which are ``StoredForm/bytes(_:)``.
+  init?(
+    _ key: PageKey, _ connection: Connection, ids: (UnsafeRawBufferPointer) throws -> [String]? = { StoredForm.texts(from: $0) }
+  ) throws {
     let row = try connection.queryOne(
       "SELECT ids, next, etag, fetched, digest FROM page WHERE list = ? AND cursor = ?", key.list, key.cursor
     ) {
       PageRow(
-        key: key, ids: try $0.withBytes(0) { StoredForm.texts(from: $0) ?? [] }, next: try $0.get(1),
-        etag: try $0.get(2), digest: try $0.get(4), fetched: try $0.get(3))
+        key: key, ids: try $0.withBytes(0, ids) ?? [], next: try $0.get(1), etag: try $0.get(2), digest: try $0.get(4),
+        fetched: try $0.get(3))
     }
     guard let row else { return nil }
     self = row

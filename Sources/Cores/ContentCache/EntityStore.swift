@@ -101,14 +101,13 @@ public final class EntityStore: Sendable {
   nonisolated(nonsending) func page<Value: Entity>(_ key: PageKey, of type: Value.Type) async -> StoredPage? {
     await read { [self] connection in
       var (next, hops) = (key, 0)
-      while let row = try PageRow(next, connection) {
+      while let (row, items) = try stored(next, of: type, connection) {
         // What is left of a page whose rows are all on others.
         if row.ids.isEmpty, let cursor = row.next, hops < PageRow.hops {
           next.cursor = cursor
           hops += 1
           continue
         }
-        let items = try entities(row.ids, of: type, withDetail: false, connection)
         state.withLock { state in
           state.rowsRead += hops + 1
           state.readPages.insert(next)
@@ -126,11 +125,10 @@ public final class EntityStore: Sendable {
   /// One entity, with its detail, as a page of one: with the page's entity tag when it was fetched by itself.
   nonisolated(nonsending) func single<Value: Entity>(_ id: String, as key: PageKey, of type: Value.Type) async -> StoredPage? {
     await read { [self] connection in
-      let items = try entities([id], of: type, withDetail: true, connection)
-      guard !items.isEmpty else { return nil }
+      guard let item = try entity(id, of: type, withDetail: true, connection) else { return nil }
       let row = try PageRow(key, connection)
       state.withLock { if row != nil { $0.readPages.insert(key) } }
-      return StoredPage(page: row ?? PageRow(key: key, ids: [id], fetched: .distantPast), items: items)
+      return StoredPage(page: row ?? PageRow(key: key, ids: [id], fetched: .distantPast), items: [item])
     } ?? nil
   }
 
@@ -143,7 +141,7 @@ public final class EntityStore: Sendable {
     _ type: Value.Type, after place: KeptPlace = (.max, .max), limit: Int = 500
   ) async -> (values: [AnyHeld], next: KeptPlace?) {
     await read { [self] connection in
-      var reading = Reading(Held<Value>.self)
+      var reading = Reading<Value>()
       let places = try connection.query(
         "SELECT number, value, read FROM entity WHERE kind = ? AND kept = 1 AND (read, number) < (?, ?) ORDER BY read DESC, number DESC LIMIT ?",
         Value.kind, place.read, place.number, limit
@@ -155,19 +153,31 @@ public final class EntityStore: Sendable {
     } ?? ([], nil)
   }
 
-  private func entities<Value: Entity>(
-    _ ids: [String], of type: Value.Type, withDetail: Bool, _ connection: Connection
-  ) throws -> [AnyHeld] {
-    let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
-    var reading = Reading(Held<Value>.self)
-    try connection.prepared(sql) { statement in
-      try statement.bind(Value.kind, at: 0)
-      for id in ids { try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: withDetail) } }
+  /// A stored page as it is, with its entities.
+  private func stored<Value: Entity>(_ key: PageKey, of type: Value.Type, _ connection: Connection) throws -> (PageRow, [AnyHeld])? {
+    var reading = Reading<Value>()
+    let row = try PageRow(key, connection) { bytes in
+      try connection.prepared("SELECT number, value FROM entity WHERE kind = ? AND id = ?") { statement in
+        try statement.bind(Value.kind, at: 0)
+        return try StoredForm.texts(from: bytes) { id in
+          let last = reading.values.count
+          try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: false) }
+          // The entity's own, where there is one: half as many texts in memory.
+          return reading.values.count > last ? reading.values[last].id : String(decoding: id, as: UTF8.self)
+        }
+      }
     }
-    return noted(reading)
+    return row.map { ($0, noted(reading)) }
   }
 
-  private func noted(_ reading: Reading) -> [AnyHeld] {
+  private func entity<Value: Entity>(_ id: String, of type: Value.Type, withDetail: Bool, _ connection: Connection) throws -> AnyHeld? {
+    let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
+    var reading = Reading<Value>()
+    _ = try connection.queryOne(sql, Value.kind, id) { reading.take($0, withDetail: withDetail) }
+    return noted(reading).first
+  }
+
+  private func noted<Value>(_ reading: Reading<Value>) -> [AnyHeld] {
     state.withLock { state in
       state.rowsRead += reading.numbers.count
       state.readEntities += reading.numbers
@@ -176,18 +186,15 @@ public final class EntityStore: Sendable {
   }
 
   /// Entities as they come out of the file.
-  private struct Reading {
+  private struct Reading<Value: Entity> {
     var numbers: [Int64] = []
     var values: [AnyHeld] = []
-    private let type: AnyHeld.Type
-
-    init(_ type: AnyHeld.Type) { self.type = type }
 
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {
       if case .integer(let number) = try? row.scalar(0) { numbers.append(number) }
       let detail = withDetail ? try? row.get(2, as: String?.self) : nil
-      if let held = try? row.withBytes(1, { type.init($0, detail: detail) }) { values.append(held) }
+      if let held = try? row.withBytes(1, { Held<Value>($0, detail: detail) }) { values.append(held) }
     }
   }
 
@@ -213,7 +220,7 @@ public final class EntityStore: Sendable {
         try write(batch.values, connection, tick)
         if !isNoted { try note(batch.read, connection, tick) }
         for (id, isPending) in batch.unknown {
-          let isKept = try isPending || entities([id], of: Value.self, withDetail: false, connection).first?.isKept == true
+          let isKept = try isPending || entity(id, of: Value.self, withDetail: false, connection)?.isKept == true
           try connection.execute("UPDATE entity SET kept = ? WHERE kind = ? AND id = ?", isKept, Value.kind, id)
         }
         for page in batch.pages { try page.write(connection, tick) }

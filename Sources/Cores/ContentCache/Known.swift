@@ -13,10 +13,6 @@ class AnyHeld: @unchecked Sendable {
     self.isKept = isKept
   }
 
-  /// Reads one out of the store, with a value of the type that this is called on; `nil` when the bytes are no such value.
-  /// - Parameter detail: what is stored beside the bytes, if it is wanted.
-  required init?(_ bytes: UnsafeRawBufferPointer, detail: String?) { nil }
-
   /// The value, which is of this type: all that a ``Cache`` has are of its own.
   func value<Value: Entity>(of type: Value.Type) -> Value { unsafeDowncast(self, to: Held<Value>.self).value }
 }
@@ -31,11 +27,15 @@ final class Held<Value: Entity>: AnyHeld, @unchecked Sendable {
     super.init(id, isKept: isKept)
   }
 
-  required convenience init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
+  /// Reads one out of the store; `nil` when the bytes are no such value.
+  /// - Parameter detail: what is stored beside the bytes, if it is wanted.
+  init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
     var value = Value.blank
     guard StoredForm.read(&value, from: bytes) else { return nil }
     if let detail { value.detail = detail }
-    self.init(value)
+    let (id, isKept) = (value.id, value.isKept)
+    self.value = consume value
+    super.init(id, isKept: isKept)
   }
 }
 
@@ -51,9 +51,10 @@ final class Held<Value: Entity>: AnyHeld, @unchecked Sendable {
   /// Whether it was forgotten since.
   var isGone = false
 
-  var id: String { held.id }
+  let id: String
 
   init(_ held: AnyHeld, _ stamp: Stamp) {
+    id = held.id
     self.held = held
     self.stamp = stamp
   }

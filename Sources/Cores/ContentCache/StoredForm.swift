@@ -50,9 +50,12 @@ public struct StoredForm: ~Copyable {
   }
 
   /// Reads a list of texts; `nil` when the bytes are no such list.
-  static func texts(from bytes: UnsafeRawBufferPointer) -> [String]? {
+  static func texts(from bytes: UnsafeRawBufferPointer) -> [String]? { texts(from: bytes) { String(decoding: $0, as: UTF8.self) } }
+
+  /// Reads a list of texts, each made by `text` of its UTF-8, which is gone afterwards; `nil` when the bytes are no such list.
+  static func texts(from bytes: UnsafeRawBufferPointer, _ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String]? {
     var reader = CBORReader(bytes)
-    let texts = reader.texts()
+    let texts = try reader.texts(text)
     return reader.hasFailed ? nil : texts
   }
 
@@ -110,7 +113,11 @@ public struct StoredForm: ~Copyable {
 
   /// Texts in their order.
   public mutating func field(_ name: StaticString, _ texts: inout [String], mayMiss: Bool = false) {
-    if !isReading { writer.write(name, texts) } else if reader.find(name, mayMiss) { texts = reader.texts() }
+    if !isReading {
+      writer.write(name, texts)
+    } else if reader.find(name, mayMiss) {
+      texts = reader.texts { String(decoding: $0, as: UTF8.self) }
+    }
   }
 
   /// A word among several, where there is one.

@@ -99,19 +99,18 @@ public struct PreparedStatement {
 
   /// Runs it with the values that are bound, and with a text in the place of one of them, which is not copied, and hands over the first of
   /// its rows, if there is one.
-  /// - Parameter parameter: the text's place from 0.
+  /// - Parameters:
+  ///   - text: in UTF-8.
+  ///   - parameter: its place from 0.
   /// - Throws: ``SQLiteError``, or what `body` throws.
-  public func firstBound(text: String, at parameter: Int, _ body: (Row) throws -> Void) throws {
-    var text = text
-    try text.withUTF8 { bytes in
-      defer {
-        sqlite3_reset(statement.handle)
-        // Nobody shall find bytes that are gone.
-        sqlite3_bind_null(statement.handle, Int32(parameter + 1))
-      }
-      try connection.check(statement.bind(text: bytes, at: Int32(parameter + 1), isCopied: false), statement.sql)
-      if try connection.step(statement) { try body(Row(statement: statement)) }
+  public func firstBound(text: UnsafeBufferPointer<UInt8>, at parameter: Int, _ body: (Row) throws -> Void) throws {
+    defer {
+      sqlite3_reset(statement.handle)
+      // Nobody shall find bytes that are gone.
+      sqlite3_bind_null(statement.handle, Int32(parameter + 1))
     }
+    try connection.check(statement.bind(text: text, at: Int32(parameter + 1), isCopied: false), statement.sql)
+    if try connection.step(statement) { try body(Row(statement: statement)) }
   }
 
   /// Runs it and maps the first of its rows, if there is one.
