@@ -1,8 +1,11 @@
 # shellcheck shell=bash
-# What run, test and screenshots share. Sourced, not run.
+# What the scripts beside it share. Sourced, not run.
 
 readonly swift_needed_major=6 swift_needed_minor=3
 readonly swift_install_page='https://www.swift.org/install/linux/'
+# How what people get is built: with the Swift runtime in it, since no toolchain can be counted on where it is installed, and each module
+# optimized with a look at those below it.
+readonly release_options=(-c release --static-swift-stdlib -Xswiftc -cross-module-optimization)
 
 root=$(cd -- "${BASH_SOURCE[0]%/*}/.." && pwd)
 session=''        # folder of the session of our own, once there is one
@@ -173,7 +176,7 @@ swift_package() {
 build_release() (
   export MATINEE_FLAVOUR=${MATINEE_FLAVOUR:-release}
   for product; do
-    swift_package build -c release --product "$product" || exit
+    swift_package build "${release_options[@]}" --product "$product" || exit
   done
 )
 
@@ -181,7 +184,7 @@ build_release() (
 release_folder() {
   rm -rf -- "$root"/.build/tmp/TemporaryDirectory.*
   mkdir -p "$root/.build/tmp"
-  (cd -- "$root" && TMPDIR=$root/.build/tmp swift build -c release --manifest-cache none --show-bin-path 2>/dev/null)
+  (cd -- "$root" && TMPDIR=$root/.build/tmp swift build "${release_options[@]}" --manifest-cache none --show-bin-path 2>/dev/null)
 }
 
 # Counting tests ------------------------------------------------------------------------------------------------------
