@@ -227,6 +227,13 @@ open_session() {
 
 # A session with an X server, a message bus and a window manager.
 open_virtual_desktop() {
+  open_virtual_display
+  setsid openbox --sm-disable </dev/null >/dev/null 2>&1 &
+  disown
+}
+
+# A session with an X server and a message bus: every window lies in the same corner.
+open_virtual_display() {
   open_session
   write_desktop_settings
   export GDK_BACKEND=x11 GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GIO_USE_VFS=local
@@ -236,8 +243,6 @@ open_virtual_desktop() {
   display_server=$!
   start_and_read answer dbus-daemon --config-file="$session/session.conf" --nofork --nopidfile --print-address=3
   export DBUS_SESSION_BUS_ADDRESS=$answer
-  disown
-  setsid openbox --sm-disable </dev/null >/dev/null 2>&1 &
   disown
 }
 

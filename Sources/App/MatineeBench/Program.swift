@@ -17,15 +17,14 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
       build         debug builds of `matinee` after a one-line change in each core, beside the same change with all sources in one module;
                     run it in the repository's folder
       feed          reading feeds of every format, against libxml2 parsing the same bytes, and JSONSerialization for those in JSON
-      list          100,000 posts: making the model, binding a row, a frame while scrolling, against the same in C; needs GTK and a display,
-                    such as the one of: xvfb-run -s -noreset dbus-run-session matinee-bench list
+      list          100,000 posts: making the model, binding a row, a frame while scrolling, against the same in C; needs GTK and a display
       --rounds N    how often each is measured; the median counts (default: 9, for build 5)
       --core NAME   build: only this core
       --feeds FOLDER  feed: the feeds to read (default: those of the tests, in the repository's folder)
       --json        one line of JSON for each figure
       --check       status 1 when a goal is missed
 
-    Build it for release: swift run -c release matinee-bench receipt
+    meson-helpers/bench builds and runs it, with a virtual display where there is none.
     """
 
   static func main() async {
