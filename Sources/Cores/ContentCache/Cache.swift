@@ -230,7 +230,7 @@ import Runtime
     return known[id] != nil
   }
 
-  /// Those of some entities that there is something to show of, in their order.
+  /// Those of the entities of this cache's pages that there is something to show of, in their order.
   func shown(of ids: [String]) -> [String] {
     guard hasGaps || isFolding else {
       assert(ids.allSatisfy { self.known[$0] != nil })
