@@ -91,6 +91,9 @@ struct CBORReader {
     }
   }
 
+  mutating func texts() -> [String] { texts { String(decoding: $0, as: UTF8.self) } }
+
+  /// - Parameter text: makes one of its UTF-8, which is gone afterwards.
   mutating func texts(_ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String] {
     var texts: [String] = []
     guard open(.array) else { return texts }

@@ -39,8 +39,10 @@ import Runtime
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var gone: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
-  /// Whether something that is on a page may not be here: otherwise nothing has to be looked for to list what is there.
-  private var hasGaps = false
+  /// Whether something on a page was not stored any more, or was forgotten with everything.
+  private var hasMissed = false
+  /// Whether something on a page may not be here: otherwise nothing has to be looked for to list what is there.
+  private var hasGaps: Bool { hasMissed || !gone.isEmpty || lastDone > Stamp(number: 0) }
   /// What was asked for before this belongs to somebody who signed out.
   private var floor = Stamp(number: 0)
 
@@ -118,7 +120,7 @@ import Runtime
   /// erased by whoever opened it.
   public func removeAll() {
     floor = stamp()
-    hasGaps = true
+    hasMissed = true
     let ids = Set(known.keys).union(folded.keys)
     known.removeAll()
     folded.removeAll()
@@ -267,17 +269,10 @@ import Runtime
       } ?? nil
     guard let found, asked >= floor else { return nil }
     recall(found.items)
-    if found.items.count < found.page.ids.count { hasGaps = true }
+    if found.items.count < found.page.ids.count { hasMissed = true }
     // An answer of the server that came meanwhile is newer.
     if pages[key] == nil { pages[key] = found.page }
     return pages[key]
-  }
-
-  /// Brings in what the store holds of one entity, unless it is known already.
-  /// - Returns: the entity; `nil` when nothing is known of it without asking the server.
-  @discardableResult public func recall(_ id: String) async -> Value? {
-    if self[id] == nil { _ = await recall(PageKey("=" + id, nil), single: id) }
-    return self[id]
   }
 
   /// Brings in all that the store keeps for good, such as bookmarks: a part at a time, so that nobody else waits for long.
@@ -310,7 +305,6 @@ import Runtime
     known[id]?.isGone = true
     known[id] = nil
     gone[id] = stamp
-    hasGaps = true
     keeper?.keep(removed: id)
   }
 
@@ -331,7 +325,6 @@ import Runtime
     var (held, isStored) = (held, isStored)
     if stamp < lastDone {
       guard let newer = upToDate(held, stamp) else {
-        hasGaps = true
         guard let old = known[held.id], old.stamp <= stamp else { return false }
         drop(held.id, lastDone)
         return true
@@ -398,9 +391,4 @@ import Runtime
     // Looked up one by one: an observer may cancel another.
     for token in observers.keys.sorted() { observers[token]?(ids) }
   }
-}
-
-extension CacheWriting {
-  /// Stores what the server says now.
-  public func store(_ values: [Value]) { store(values, asOf: nil) }
 }

@@ -68,6 +68,11 @@ extension CacheReading {
   func remove(_ ids: [String])
 }
 
+extension CacheWriting {
+  /// Stores what the server says now.
+  public func store(_ values: [Value]) { store(values, asOf: nil) }
+}
+
 /// Somebody who is told of something, until it is cancelled or released.
 @MainActor public final class Observation {
   private var onCancel: (@MainActor () -> Void)?

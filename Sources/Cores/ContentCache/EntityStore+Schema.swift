@@ -22,6 +22,11 @@ extension EntityStore {
     Migration(version: 2, sql: "ALTER TABLE page ADD COLUMN digest INTEGER"),
   ]
 
+  /// Finds an entity.
+  static func find(withDetail: Bool) -> String {
+    "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
+  }
+
   /// A detail that is not given is not lost: lists have none.
   static let upsert = """
     INSERT INTO entity (kind, id, kept, read, value, detail) VALUES (?, ?, ?, ?, ?, ?)

@@ -157,7 +157,7 @@ public final class EntityStore: Sendable {
   private func stored<Value: Entity>(_ key: PageKey, of type: Value.Type, _ connection: Connection) throws -> (PageRow, [AnyHeld])? {
     var reading = Reading<Value>()
     let row = try PageRow(key, connection) { bytes in
-      try connection.prepared("SELECT number, value FROM entity WHERE kind = ? AND id = ?") { statement in
+      try connection.prepared(Self.find(withDetail: false)) { statement in
         try statement.bind(Value.kind, at: 0)
         return try StoredForm.texts(from: bytes) { id in
           let last = reading.values.count
@@ -170,10 +170,10 @@ public final class EntityStore: Sendable {
     return row.map { ($0, noted(reading)) }
   }
 
+  /// A stored entity; `nil` when there is none that this version can read.
   private func entity<Value: Entity>(_ id: String, of type: Value.Type, withDetail: Bool, _ connection: Connection) throws -> AnyHeld? {
-    let sql = "SELECT number, value\(withDetail ? ", detail" : "") FROM entity WHERE kind = ? AND id = ?"
     var reading = Reading<Value>()
-    _ = try connection.queryOne(sql, Value.kind, id) { reading.take($0, withDetail: withDetail) }
+    _ = try connection.queryOne(Self.find(withDetail: withDetail), Value.kind, id) { reading.take($0, withDetail: withDetail) }
     return noted(reading).first
   }
 

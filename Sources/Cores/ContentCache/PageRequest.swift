@@ -51,6 +51,13 @@ public enum PageAnswer<Value: Entity>: Equatable, Sendable {
 }
 
 extension Cache {
+  /// Brings in what the store holds of one entity, unless it is known already.
+  /// - Returns: the entity; `nil` when nothing is known of it without asking the server.
+  @discardableResult public func recall(_ id: String) async -> Value? {
+    if self[id] == nil { _ = await recall(PageKey("=" + id, nil), single: id) }
+    return self[id]
+  }
+
   /// Brings in one entity by itself: what is stored of it at once, its ``Entity/detail`` among it, and then what the server says. Asked by
   /// several meanwhile, it is asked for once.
   /// - Parameters:

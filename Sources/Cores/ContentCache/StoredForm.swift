@@ -113,11 +113,7 @@ public struct StoredForm: ~Copyable {
 
   /// Texts in their order.
   public mutating func field(_ name: StaticString, _ texts: inout [String], mayMiss: Bool = false) {
-    if !isReading {
-      writer.write(name, texts)
-    } else if reader.find(name, mayMiss) {
-      texts = reader.texts { String(decoding: $0, as: UTF8.self) }
-    }
+    if !isReading { writer.write(name, texts) } else if reader.find(name, mayMiss) { texts = reader.texts() }
   }
 
   /// A word among several, where there is one.
