@@ -208,6 +208,8 @@ count_results() {
 
 # A desktop without a display ----------------------------------------------------------------------------------------
 
+has_display() { [[ -n ${DISPLAY-} || -n ${WAYLAND_DISPLAY-} ]]; }
+
 # A home folder of our own, and none of the caller's desktop, for every command that follows. Gone when the script ends.
 open_session() {
   # Socket paths are short of room, so not in whatever folder TMPDIR names.

@@ -229,7 +229,7 @@ void bench_posts_free(bench_posts posts) {
 // SQLite, opened and used as the app does.
 
 static int open_store(const char *path, sqlite3 **database) {
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   int code = sqlite3_open_v2(path, database, flags, NULL);
   if (code == SQLITE_OK) {
     sqlite3_busy_timeout(*database, 5000);
