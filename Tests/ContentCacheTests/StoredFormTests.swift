@@ -28,7 +28,7 @@ private struct Everything: Entity {
     form.field("date", &date)
     form.field("texts", &texts)
     form.field("word", &word)
-    form.field("counts", &counts)
+    form.field("counts", &counts.pairs)
   }
 
   static func random(_ random: inout SplitMix) -> Everything {
@@ -48,6 +48,13 @@ private struct Everything: Entity {
     value.word = .random(using: &random) ? Word.allCases.randomElement(using: &random) : nil
     for word in Word.allCases where .random(using: &random) { value.counts[word] = number(&random) }
     return value
+  }
+}
+
+extension Dictionary {
+  fileprivate var pairs: [(Key, Value)] {
+    get { map { ($0.key, $0.value) } }
+    set { self = Dictionary(newValue) { $1 } }
   }
 }
 
@@ -110,7 +117,7 @@ private struct Everything: Entity {
     mutating func fields(_ form: inout StoredForm) {
       form.field("id", &id)
       form.field("a", &a)
-      form.field("gone", &gone)
+      form.field("gone", &gone.pairs)
       form.field("listed", &listed)
       form.field("b", &b)
     }

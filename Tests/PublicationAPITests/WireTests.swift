@@ -38,10 +38,23 @@ import Testing
     #expect(text.contains(#""reaction":"dance","reactions":{"dance":1,"like":2}"#))
     let decoded = try Wire.decode(Post.self, from: Data(text.utf8))
     #expect(decoded == post)
-    #expect(decoded.reactionCount == 3)
+    #expect(decoded.reactions.total == 3)
     var popular = post
     popular.reactions = [.like: .max, .sad: 9]
-    #expect(popular.reactionCount == .max)
+    #expect(popular.reactions.total == .max)
+  }
+
+  @Test func countsAreTheSameInWhateverOrderTheyCame() {
+    var counts: ReactionCounts = [.wow: 3, .like: 2, .love: 1]
+    #expect(counts == [.like: 2, .love: 1, .wow: 3])
+    #expect(counts != [.like: 2, .love: 1, .wow: 4] && counts != [.like: 2, .love: 1] && counts != [.like: 2, .love: 1, .sad: 3])
+    #expect(counts.counts.map(\.0) == [.like, .love, .wow])
+    counts[.laugh] = 5
+    counts[.like] = 0
+    counts[.love] += 1
+    #expect(counts == [.laugh: 5, .love: 2, .wow: 3])
+    #expect((counts[.laugh], counts[.like]) == (5, 0))
+    #expect(ReactionCounts([(.sad, 1), (.like, 2), (.sad, 3)]) == [.like: 2, .sad: 3])
   }
 
   @Test func whatAnEarlierVersionWroteIsRead() throws {

@@ -54,7 +54,7 @@ import Testing
     #expect(try await house.end(try await house.begin(House.url)).clubs == [club])
     let posts = try await house.posts()
     #expect(posts.map(\.id).contains(post.id))
-    #expect(posts.allSatisfy { !$0.bookmarked && !$0.read && $0.reactions.isEmpty && $0.comments == 0 })
+    #expect(posts.allSatisfy { !$0.bookmarked && !$0.read && $0.reactions == [:] && $0.comments == 0 })
   }
 
   @Test func nobodyElseDoes() async throws {

@@ -197,14 +197,14 @@ private final class PlainPosts {
   init(_ posts: [Post]) {
     self.posts = bench_posts_make(posts.count)
     for (index, post) in posts.enumerated() {
-      let reaction = post.reactions.first
+      let reaction = post.reactions.counts.first
       self.posts.posts[index] = bench_post(
         id: strdup(post.id), fan_club_id: strdup(post.fanClubID), fan_club_name: strdup(post.fanClubName), title: strdup(post.title),
         byline: strdup(post.byline), teaser: strdup(post.teaser), picture: post.picture.map { strdup($0) },
         url: post.url.map { strdup($0) },
         reaction: post.reaction.map { strdup($0.rawValue) }, published: post.published.timeIntervalSinceReferenceDate,
         premium: post.premium, unlocked: post.unlocked, bookmarked: post.bookmarked, read: post.read,
-        reaction_kind: reaction.map { strdup($0.key.rawValue) }, reaction_count: Int64(reaction?.value ?? 0), comments: Int64(post.comments)
+        reaction_kind: reaction.map { strdup($0.0.rawValue) }, reaction_count: Int64(reaction?.1 ?? 0), comments: Int64(post.comments)
       )
     }
   }

@@ -124,8 +124,8 @@ public struct StoredForm: ~Copyable {
   }
 
   /// How many there are of each; those of a word that nobody knows any more are left out.
-  @inlinable public mutating func field<Word: RawRepresentable<String> & Hashable>(
-    _ name: StaticString, _ counts: inout [Word: Int], mayMiss: Bool = false
+  @inlinable public mutating func field<Word: RawRepresentable<String>>(
+    _ name: StaticString, _ counts: inout [(Word, Int)], mayMiss: Bool = false
   ) {
     guard isReading else {
       openCounts(name)
@@ -133,12 +133,8 @@ public struct StoredForm: ~Copyable {
       return closeCounts()
     }
     guard findCounts(name, mayMiss) else { return }
-    counts = [:]
-    while let (word, count) = nextCount() {
-      guard let word = Word(rawValue: word) else { continue }
-      // Otherwise the first word is hashed once more, when it finds no room.
-      if counts.isEmpty { counts = [word: count] } else { counts[word] = count }
-    }
+    counts = []
+    while let (word, count) = nextCount() { if let word = Word(rawValue: word) { counts.append((word, count)) } }
   }
 
   @usableFromInline mutating func openCounts(_ name: StaticString) {

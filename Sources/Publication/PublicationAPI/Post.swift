@@ -27,7 +27,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   /// Whether this reader opened it with a pass, for good.
   public var unlocked: Bool
   /// How many readers reacted, by kind; kinds that nobody chose are left out.
-  public var reactions: [Reaction: Int]
+  public var reactions: ReactionCounts
   /// This reader's own reaction, which is among them.
   public var reaction: Reaction?
   /// Whether this reader bookmarked it.
@@ -41,7 +41,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public init(
     id: String, fanClubID: String, fanClubName: String, title: String, byline: String = "", teaser: String = "", body: String? = nil,
     picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false, unlocked: Bool = false,
-    reactions: [Reaction: Int] = [:], reaction: Reaction? = nil, bookmarked: Bool = false, read: Bool = false, comments: Int = 0
+    reactions: ReactionCounts = [:], reaction: Reaction? = nil, bookmarked: Bool = false, read: Bool = false, comments: Int = 0
   ) {
     self.id = id
     self.fanClubID = fanClubID
@@ -82,7 +82,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     read = try values.decodeIfPresent(Bool.self, forKey: .read) ?? false
     comments = try values.decodeIfPresent(Int.self, forKey: .comments) ?? 0
     do {
-      reactions = try values.decodeIfPresent([Reaction: Int].self, forKey: .reactions) ?? [:]
+      reactions = try values.decodeIfPresent(ReactionCounts.self, forKey: .reactions) ?? [:]
       reaction = try values.decodeIfPresent(Reaction.self, forKey: .reaction)
     } catch {
       guard let count = try? values.decode(Int.self, forKey: .reactions) else { throw error }
@@ -90,14 +90,6 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
       reactions = count > 0 ? [.love: count] : [:]
       let before = try decoder.container(keyedBy: FormerKeys.self)
       reaction = try before.decodeIfPresent(Bool.self, forKey: .reacted) ?? false ? .love : nil
-    }
-  }
-
-  /// How many readers reacted, whatever the kind. Never overflows, whatever the publication says.
-  public var reactionCount: Int {
-    reactions.values.reduce(0) { total, count in
-      let (sum, isTooMuch) = total.addingReportingOverflow(max(0, count))
-      return isTooMuch ? .max : sum
     }
   }
 

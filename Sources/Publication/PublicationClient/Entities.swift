@@ -18,7 +18,7 @@ extension Post: Entity {
     form.field("published", &published)
     form.field("premium", &premium)
     form.field("unlocked", &unlocked, mayMiss: true)
-    form.field("reactions", &reactions, mayMiss: true)
+    form.field("reactions", &reactions.counts, mayMiss: true)
     form.field("reaction", &reaction)
     form.field("bookmarked", &bookmarked)
     form.field("read", &read, mayMiss: true)

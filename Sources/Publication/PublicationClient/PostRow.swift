@@ -21,9 +21,9 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
 
   /// All that are offered below a post: those that this version knows, and others that somebody chose.
   static func all(of post: Post, formatting: Formatting) -> [ReactionChoice] {
-    let others = post.reactions.keys.filter { !Reaction.known.contains($0) && post.reactions[$0, default: 0] > 0 }
-    return (Reaction.known + others.sorted { $0.rawValue < $1.rawValue }).map { kind in
-      let count = post.reactions[kind, default: 0]
+    let others = post.reactions.counts.filter { !Reaction.known.contains($0.0) && $0.1 > 0 }
+    return (Reaction.known + others.map(\.0)).map { kind in
+      let count = post.reactions[kind]
       return ReactionChoice(kind, count: count > 0 ? formatting.count(count) : "", isChosen: post.reaction == kind)
     }
   }
@@ -75,7 +75,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     date = formatting.date(post.published)
     picture = post.picture
     url = post.url
-    reactions = post.reactionCount > 0 ? formatting.count(post.reactionCount) : ""
+    reactions = post.reactions.total > 0 ? formatting.count(post.reactions.total) : ""
     kinds = ReactionChoice.all(of: post, formatting: formatting)
     reaction = post.reaction
     comments = post.comments > 0 ? formatting.count(post.comments) : ""

@@ -91,11 +91,8 @@ public enum ReactionSetting: Setting {
   /// Counts the reader out of the kind before and into this one.
   public static func set(_ choice: Reaction?, in post: inout Post) {
     guard post.reaction != choice else { return }
-    if let former = post.reaction, var count = post.reactions[former] {
-      count.count(in: false)
-      post.reactions[former] = count > 0 ? count : nil
-    }
-    if let choice { post.reactions[choice, default: 0].count(in: true) }
+    if let former = post.reaction { post.reactions[former].count(in: false) }
+    if let choice { post.reactions[choice].count(in: true) }
     post.reaction = choice
   }
   /// The kind, or that there is the one that there was at first.

@@ -94,7 +94,7 @@ extension SQLiteContent {
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, post.id, post.fanClubID, post.title, post.byline, post.teaser, post.picture, post.url, published, post.premium, digest,
       post.body ?? "")
-    for (kind, count) in post.reactions where count > 0 {
+    for (kind, count) in post.reactions.counts where count > 0 {
       try database.execute("INSERT INTO base_reaction (post, kind, count) VALUES (?, ?, ?)", post.id, kind.rawValue, count)
     }
     return .added
