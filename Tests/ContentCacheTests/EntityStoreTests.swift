@@ -19,7 +19,7 @@ import Testing
   }
 
   private func notes(_ ids: String..., body: String? = nil) -> [(Held<Note>, isKept: Bool)] {
-    ids.map { (Held(Note(id: $0, title: "title \($0)", body: body)), false) }
+    ids.map { (Held(Note(id: $0, title: "title \($0)", body: body), .beforeAll), false) }
   }
 
   private func notes(of page: StoredPage) -> [Note] { page.items.map { $0.value(of: Note.self) } }
@@ -55,7 +55,7 @@ import Testing
   @Test func detailOutlivesAnAnswerWithoutOne() async throws {
     let store = open()
     await store.write(StoreBatch(values: notes("a", body: "text")))
-    await store.write(StoreBatch(values: [(Held(Note(id: "a", title: "new")), isKept: false)]))
+    await store.write(StoreBatch(values: [(Held(Note(id: "a", title: "new"), .beforeAll), isKept: false)]))
     #expect(
       await store.single("a", as: PageKey("=a", nil), of: Note.self).map(notes(of:)) == [Note(id: "a", title: "new", body: "text")])
     await store.write(StoreBatch<Note>(removed: ["a"]))
@@ -130,7 +130,7 @@ import Testing
   @Test func damageThatIsMetLaterSetsTheFileAsideToo() async throws {
     do {
       let store = open()
-      let values = (1...500).map { (Held(Note(id: "\($0)", title: String(repeating: "x", count: 500))), isKept: false) }
+      let values = (1...500).map { (Held(Note(id: "\($0)", title: String(repeating: "x", count: 500)), .beforeAll), isKept: false) }
       await store.write(StoreBatch(values: values, pages: [row(nil, "1", "250", "500")]))
       await store.close()
     }
@@ -171,7 +171,7 @@ import Testing
 
   @Test func whatNewItemsPushDownStaysReadable() async throws {
     let store = open()
-    let all = (1...9).map { (Held(Note(id: "\($0)")), isKept: false) }
+    let all = (1...9).map { (Held(Note(id: "\($0)"), .beforeAll), isKept: false) }
     await store.write(
       StoreBatch(
         values: all, pages: [row(nil, "4", "5", "6", next: "after 6"), row("after 6", "7", "8", "9")]))
@@ -233,7 +233,7 @@ import Testing
   // MARK: The limit
 
   private func fill(_ store: EntityStore, _ range: ClosedRange<Int>, keeping kept: Set<Int> = []) async {
-    let values = range.map { (Held(Note(id: "\($0)", title: String(repeating: "x", count: 1000))), isKept: kept.contains($0)) }
+    let values = range.map { (Held(Note(id: "\($0)", title: String(repeating: "x", count: 1000)), .beforeAll), isKept: kept.contains($0)) }
     await store.write(StoreBatch(values: values))
   }
 

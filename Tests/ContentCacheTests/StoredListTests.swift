@@ -339,6 +339,37 @@ import Testing
     #expect(try Connection(path: path).queryOne("SELECT kept FROM entity WHERE id = 'a'") { try $0.get(0, as: Bool.self) } == false)
   }
 
+  @Test func anAnswerThatComesJustBeforeWhatIsStoredIsWrittenWithIt() async throws {
+    do {
+      let shelf = try await shelf()
+      shelf.cache.store([Note(id: "a", title: "old", body: "body")])
+      await shelf.end()
+    }
+    do {
+      let shelf = try await shelf()
+      shelf.effects.onDelivery = { [cache = shelf.cache] in if $0.label == "Note.recall" { cache.store([Note(id: "a", title: "new")]) } }
+      _ = await shelf.cache.recall(PageKey("=a", nil), single: "a")
+      #expect(shelf.cache["a"] == Note(id: "a", title: "new", body: "body"))
+      await shelf.end()
+    }
+    let shelf = try await shelf()
+    _ = await shelf.cache.recall(PageKey("=a", nil), single: "a")
+    #expect(shelf.cache["a"] == Note(id: "a", title: "new", body: "body"))
+  }
+
+  @Test func whatIsForgottenBeforeItIsWrittenIsNotWritten() async throws {
+    do {
+      let shelf = try await shelf()
+      shelf.cache.store([Note(id: "a", title: "old")])
+      shelf.cache.store([Note(id: "a", title: "new")])
+      shelf.cache.remove(["a"])
+      await shelf.end()
+    }
+    let shelf = try await shelf()
+    _ = await shelf.cache.recall(PageKey("=a", nil), single: "a")
+    #expect(shelf.cache["a"] == nil)
+  }
+
   @Test func whatTheReaderKeepsIsListedWithoutTheListEverFetched() async throws {
     do {
       let shelf = try await shelf()

@@ -19,7 +19,7 @@ import Runtime
     var shown: Value?
   }
 
-  private var known: [String: Known] = [:]
+  private var known: [String: AnyHeld] = [:]
   /// Entities with pending actions of their own; those about all are among them, each in its place.
   private var folded: [String: Folded] = [:] {
     didSet {
@@ -34,17 +34,17 @@ import Runtime
   /// Whether each entity is shown as the server has it.
   private var isPlain = true
   /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
-  private var done: [(at: Stamp, apply: (inout Value?) -> Void)] = [] { didSet { lastDone = done.last?.at ?? Stamp(number: 0) } }
-  private var lastDone = Stamp(number: 0)
+  private var done: [(at: Stamp, apply: (inout Value?) -> Void)] = [] { didSet { lastDone = done.last?.at ?? .beforeAll } }
+  private var lastDone = Stamp.beforeAll
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var gone: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
   /// Whether something on a page was not stored any more, or was forgotten with everything.
   private var hasMissed = false
   /// Whether something on a page may not be here: otherwise nothing has to be looked for to list what is there.
-  private var hasGaps: Bool { hasMissed || !gone.isEmpty || lastDone > Stamp(number: 0) }
+  private var hasGaps: Bool { hasMissed || !gone.isEmpty || lastDone > .beforeAll }
   /// What was asked for before this belongs to somebody who signed out.
-  private var floor = Stamp(number: 0)
+  private var floor = Stamp.beforeAll
 
   private var observers: [Int: @MainActor (Set<String>) -> Void] = [:]
   private var lastToken = 0
@@ -101,7 +101,7 @@ import Runtime
     let stamp = asked ?? stamp()
     guard stamp >= floor else { return }
     known.reserveCapacity(known.count + values.count)
-    for value in values { learn(Held(value), stamp) }
+    for value in values { learn(Held(value, stamp)) }
   }
 
   /// Forgets entities that the server says are gone.
@@ -144,8 +144,8 @@ import Runtime
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
     var ids = !isFolding ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
-    for known in known.values where !isFolding || folded[known.id] == nil {
-      if aboutAll.isEmpty ? condition(known.held.value(of: Value.self)) : self[known.id].map(condition) ?? false { ids.append(known.id) }
+    for held in known.values where !isFolding || folded[held.id] == nil {
+      if aboutAll.isEmpty ? condition(held.value(of: Value.self)) : self[held.id].map(condition) ?? false { ids.append(held.id) }
     }
     return ids
   }
@@ -192,7 +192,7 @@ import Runtime
 
   private func doToAll(_ apply: @escaping @Sendable (inout Value?) -> Void) {
     done.append((stamp(), apply))
-    for entity in Array(known.values) { put(entity.held, entity.stamp) }
+    for entity in Array(known.values) { put(entity) }
     keeper?.keep(done: apply)
   }
 
@@ -208,7 +208,7 @@ import Runtime
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action.id }
       guard let value else { return drop(id, stamp) }
-      if value.id == id { put(Held(value), stamp) }
+      if value.id == id { put(Held(value, stamp)) }
     }
     keep(id)
     // An answer that is about another entity is stored as any other.
@@ -222,8 +222,8 @@ import Runtime
 
   /// The server's value.
   func value(_ id: String) -> Value? {
-    guard let entity = known[id] else { return nil }
-    return entity.held.value(of: Value.self)
+    guard let held = known[id] else { return nil }
+    return held.value(of: Value.self)
   }
 
   /// Whether there is something to show.
@@ -290,7 +290,7 @@ import Runtime
 
   private func recall(_ values: [AnyHeld]) {
     known.reserveCapacity(known.count + values.count)
-    for held in values { learn(held, Stamp(number: 0), isStored: true) }
+    for held in values { learn(held) }
   }
 
   // MARK: Inside
@@ -309,50 +309,50 @@ import Runtime
   }
 
   /// Stores a value of the server's, as one of many.
-  private func learn(_ held: AnyHeld, _ stamp: Stamp, isStored: Bool = false) {
-    let id = held.id
-    guard isPlain || (!isPending(id) && aboutAll.isEmpty) else { return change(id) { put(held, stamp, isStored: isStored) } }
-    if put(held, stamp, isStored: isStored) { note(id) }
+  private func learn(_ held: AnyHeld) {
+    guard isPlain || (!isPending(held.id) && aboutAll.isEmpty) else { return change(held.id) { put(held) } }
+    if put(held) { note(held.id) }
   }
 
-  /// - Parameter isStored: whether it is out of the store.
   /// - Returns: whether what is known has changed.
-  @discardableResult private func put(_ held: AnyHeld, _ stamp: Stamp, isStored: Bool = false) -> Bool {
+  @discardableResult private func put(_ held: AnyHeld) -> Bool {
     if !gone.isEmpty, let end = gone[held.id] {
-      guard stamp >= end else { return false }
+      guard held.stamp >= end else { return false }
       gone[held.id] = nil
     }
-    var (held, isStored) = (held, isStored)
-    if stamp < lastDone {
-      guard let newer = upToDate(held, stamp) else {
-        guard let old = known[held.id], old.stamp <= stamp else { return false }
+    var held = held
+    if held.stamp < lastDone {
+      guard let newer = upToDate(held) else {
+        guard let old = known[held.id], old.stamp <= held.stamp else { return false }
         drop(held.id, lastDone)
         return true
       }
-      if newer !== held { (held, isStored) = (newer, false) }
+      held = newer
     }
-    let new = Known(held, stamp)
-    let old = known.find(orInsert: new)
-    if old === new {
-      if isStored { old.storedAt = 0 } else { keeper?.keep(old) }
+    guard let old = known.find(orInsert: held) else {
+      if held.storedAt == nil { keeper?.keep(held) }
       return true
     }
-    let isNewer = stamp >= old.stamp
-    var newest = (isNewer ? held : old.held).value(of: Value.self)
-    if newest.detail == nil { newest.detail = (isNewer ? old.held : held).value(of: Value.self).detail }
-    old.stamp = max(stamp, old.stamp)
-    guard newest != old.held.value(of: Value.self) else { return false }
-    old.held = Held(newest)
-    if !isStored { keeper?.keep(old) }
+    let (older, newer) = held.stamp < old.stamp ? (held, old) : (old, held)
+    var newest = newer.value(of: Value.self)
+    if newest.detail == nil { newest.detail = older.value(of: Value.self).detail }
+    guard newest != old.value(of: Value.self) else {
+      old.stamp = newer.stamp
+      return false
+    }
+    let new = Held(newest, newer.stamp)
+    old.isGone = true
+    known[new.id] = new
+    keeper?.keep(new)
     return true
   }
 
   /// A value with what the server has done to all since it was asked for; `nil` for one that is no more.
-  private func upToDate(_ held: AnyHeld, _ stamp: Stamp) -> AnyHeld? {
+  private func upToDate(_ held: AnyHeld) -> AnyHeld? {
     let old = held.value(of: Value.self)
     var newer: Value? = old
-    for (at, apply) in done where stamp < at { apply(&newer) }
-    return newer.map { $0 == old ? held : Held($0) }
+    for (at, apply) in done where held.stamp < at { apply(&newer) }
+    return newer.map { $0 == old ? held : Held($0, held.stamp) }
   }
 
   private func change(_ id: String, _ body: () -> Void) {

@@ -92,6 +92,9 @@ extension CacheWriting {
 public struct Stamp: Comparable, Sendable {
   let number: UInt64
 
+  /// Before any that is taken.
+  static let beforeAll = Stamp(number: 0)
+
   /// Whether `a` was taken before `b`.
   public static func < (a: Stamp, b: Stamp) -> Bool { a.number < b.number }
 }

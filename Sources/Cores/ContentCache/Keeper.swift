@@ -10,9 +10,9 @@ import Runtime
   var onNotice: ((String) -> Void)?
 
   /// In the order of their first change, in which they are likely to be read.
-  private var changed: [Known] = []
+  private var changed: [AnyHeld] = []
   /// What was read and is as it is stored.
-  private var read: [String: Known] = [:]
+  private var read: [String: AnyHeld] = [:]
   /// What is not known here, and has pending actions or had.
   private var unknown: Set<String> = []
   private var removed: Set<String> = []
@@ -27,14 +27,14 @@ import Runtime
     self.effects = effects
   }
 
-  func keep(_ entity: Known) {
+  func keep(_ entity: AnyHeld) {
     guard !entity.isUnwritten else { return }
     entity.isUnwritten = true
     changed.append(entity)
     begin()
   }
 
-  func keep(read entity: Known) {
+  func keep(read entity: AnyHeld) {
     guard !entity.isUnwritten else { return }
     guard entity.storedAt != nil else { return keep(entity) }
     read[entity.id] = entity
@@ -102,8 +102,8 @@ import Runtime
   /// - Returns: whether there is more since.
   private func write() async -> Bool {
     let (changed, read) = (changed.filter { !$0.isGone }, read.values.filter { !$0.isGone && !$0.isUnwritten })
-    let entry = { (entity: Known) in
-      (unsafeDowncast(entity.held, to: Held<Value>.self), isKept: entity.held.isKept || self.isPending(entity.id))
+    let entry = { (entity: AnyHeld) in
+      (unsafeDowncast(entity, to: Held<Value>.self), isKept: entity.isKept || self.isPending(entity.id))
     }
     let batch = StoreBatch<Value>(
       done: done, values: changed.map(entry), read: read.map(entry), isReadSince: read.compactMap(\.storedAt).min(),
