@@ -19,7 +19,7 @@ public final class EntityStore: Sendable {
     var tick: Int64 = 0
     /// What was read since the last writing, which notes it.
     var readEntities: [Int64] = []
-    var readPages: Set<PageKey> = []
+    var readPages: [PageKey] = []
     var rowsRead = 0
     var timesSetAside = 0
     var notice: String?
@@ -110,7 +110,7 @@ public final class EntityStore: Sendable {
         }
         state.withLock { state in
           state.rowsRead += hops + 1
-          state.readPages.insert(next)
+          state.readPages.append(next)
         }
         // An answer to another question is no reason to ask conditionally.
         return StoredPage(
@@ -127,7 +127,7 @@ public final class EntityStore: Sendable {
     await read { [self] connection in
       guard let item = try entity(id, of: type, withDetail: true, connection) else { return nil }
       let row = try PageRow(key, connection)
-      state.withLock { if row != nil { $0.readPages.insert(key) } }
+      state.withLock { if row != nil { $0.readPages.append(key) } }
       return StoredPage(page: row ?? PageRow(key: key, ids: [id], fetched: .distantPast), items: [item])
     } ?? nil
   }
@@ -159,6 +159,7 @@ public final class EntityStore: Sendable {
     let row = try PageRow(key, connection) { bytes in
       try connection.prepared(Self.find(withDetail: false)) { statement in
         try statement.bind(Value.kind, at: 0)
+        reading.reserve(bytes.count / CBORReader.usualText)
         return try StoredForm.texts(from: bytes) { id in
           let last = reading.values.count
           try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: false) }
@@ -189,6 +190,11 @@ public final class EntityStore: Sendable {
   private struct Reading<Value: Entity> {
     var numbers: [Int64] = []
     var values: [AnyHeld] = []
+
+    mutating func reserve(_ count: Int) {
+      numbers.reserveCapacity(count)
+      values.reserveCapacity(count)
+    }
 
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {

@@ -51,8 +51,8 @@ public final class Connection {
     sqlite3_busy_timeout(handle, 5000)
     do {
       // Read first: the first access is what finds a damaged file.
-      try script("PRAGMA schema_version; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON")
-      try script("PRAGMA synchronous = \(synchronous.rawValue)")
+      try script(
+        "PRAGMA schema_version; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = \(synchronous.rawValue)")
     } catch {
       throw error.isCorruption ? SQLiteError(code: error.extendedCode, message: error.message, sql: path) : error
     }

@@ -41,7 +41,19 @@ public enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible 
 extension Connection {
   /// The schema's version (`PRAGMA user_version`); 0 for a new file.
   /// - Throws: ``SQLiteError``.
-  public func schemaVersion() throws -> Int { try queryOne("PRAGMA user_version") { try $0.get(0, as: Int.self) } ?? 0 }
+  public func schemaVersion() throws -> Int {
+    let sql = "PRAGMA user_version"
+    var version: Int32 = 0
+    // By no statement that is kept: an app asks once, before all else.
+    let code = sqlite3_exec(
+      handle, sql,
+      { version, _, values, _ in
+        if let text = values?[0] { version?.storeBytes(of: atoi(text), as: Int32.self) }
+        return 0
+      }, &version, nil)
+    try check(code, sql)
+    return Int(version)
+  }
 
   /// Brings the schema to the last step's version, in one transaction.
   ///
