@@ -52,9 +52,9 @@ private struct Everything: Entity {
 }
 
 extension Dictionary {
-  fileprivate var pairs: [(Key, Value)] {
+  fileprivate var pairs: [(kind: Key, count: Value)] {
     get { map { ($0.key, $0.value) } }
-    set { self = Dictionary(newValue) { $1 } }
+    set { self = Dictionary(newValue.map { ($0.kind, $0.count) }) { $1 } }
   }
 }
 

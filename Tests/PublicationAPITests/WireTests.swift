@@ -48,13 +48,23 @@ import Testing
     var counts: ReactionCounts = [.wow: 3, .like: 2, .love: 1]
     #expect(counts == [.like: 2, .love: 1, .wow: 3])
     #expect(counts != [.like: 2, .love: 1, .wow: 4] && counts != [.like: 2, .love: 1] && counts != [.like: 2, .love: 1, .sad: 3])
-    #expect(counts.counts.map(\.0) == [.like, .love, .wow])
+    #expect(counts.counts.map(\.kind) == [.like, .love, .wow])
     counts[.laugh] = 5
     counts[.like] = 0
     counts[.love] += 1
     #expect(counts == [.laugh: 5, .love: 2, .wow: 3])
     #expect((counts[.laugh], counts[.like]) == (5, 0))
+    counts[.like] = 9
+    counts[.sad] -= 1
+    #expect(counts == [.laugh: 5, .like: 9, .love: 2, .sad: -1, .wow: 3])
     #expect(ReactionCounts([(.sad, 1), (.like, 2), (.sad, 3)]) == [.like: 2, .sad: 3])
+    #expect(ReactionCounts([(.like, 0)]) == [:])
+  }
+
+  @Test func kindsThatNobodyChoseAreLeftOut() throws {
+    let counts = try Wire.decode(ReactionCounts.self, from: Data(#"{"wow":0,"love":2,"like":0}"#.utf8))
+    #expect(counts == [.love: 2])
+    #expect(String(decoding: try Wire.encode(counts), as: UTF8.self) == #"{"love":2}"#)
   }
 
   @Test func whatAnEarlierVersionWroteIsRead() throws {

@@ -130,6 +130,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(read(first([("love", [0x18, 90]), ("wow", [0x19, 1, 0])])) == post)
     // It wrote them in no order.
     #expect(read(first([("wow", [0x19, 1, 0]), ("love", [0x18, 90])])) == post)
+    #expect(read(first([("wow", [1]), ("love", [0x18, 90]), ("sad", [0]), ("wow", [0x19, 1, 0])])) == post)
     post.reactions[.wow] = 0
     #expect(written(post) == first([("love", [0x18, 90])], picture: [("picture", [0xf6])]))
   }

@@ -91,16 +91,15 @@ struct CBORReader {
     }
   }
 
-  /// About how many bytes an id takes: how many there are in a list is not written down.
-  static let usualText = 32
-
   mutating func texts() -> [String] { texts { String(decoding: $0, as: UTF8.self) } }
 
-  /// - Parameter text: makes one of its UTF-8, which is gone afterwards.
-  mutating func texts(_ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String] {
+  /// - Parameters:
+  ///   - room: about how many there are, if anybody knows.
+  ///   - text: makes one of its UTF-8, which is gone afterwards.
+  mutating func texts(room: Int = 0, _ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String] {
     var texts: [String] = []
     guard open(.array) else { return texts }
-    texts.reserveCapacity((bytes.count - at) / Self.usualText)
+    texts.reserveCapacity(room)
     while !isAtEnd {
       let bytes = span()
       if !hasFailed { texts.append(try text(bytes)) }

@@ -290,7 +290,9 @@ import Runtime
 
   private func recall(_ values: [AnyHeld]) {
     known.reserveCapacity(known.count + values.count)
-    for held in values { learn(held) }
+    // Asked for all of them at once: each look at what belongs to an object is checked.
+    let isNew = isPlain && gone.isEmpty && lastDone == .beforeAll && observers.isEmpty
+    for held in values { if isNew { merge(held) } else { learn(held) } }
   }
 
   // MARK: Inside
@@ -329,6 +331,12 @@ import Runtime
       }
       held = newer
     }
+    return merge(held)
+  }
+
+  /// Puts a value in, or in the place of an older one.
+  /// - Returns: whether what is known has changed.
+  @discardableResult private func merge(_ held: AnyHeld) -> Bool {
     guard let old = known.find(orInsert: held) else {
       if held.storedAt == nil { keeper?.keep(held) }
       return true

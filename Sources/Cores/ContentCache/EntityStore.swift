@@ -159,7 +159,7 @@ public final class EntityStore: Sendable {
     let row = try PageRow(key, connection) { bytes in
       try connection.prepared(Self.find(withDetail: false)) { statement in
         try statement.bind(Value.kind, at: 0)
-        reading.reserve(bytes.count / CBORReader.usualText)
+        reading.reserve(bytes.count / StoredForm.usualID)
         return try StoredForm.texts(from: bytes) { id in
           let last = reading.values.count
           try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: false) }
@@ -198,7 +198,7 @@ public final class EntityStore: Sendable {
 
     /// One that this version cannot read is as good as none.
     mutating func take(_ row: Row, withDetail: Bool) {
-      if case .integer(let number) = try? row.scalar(0) { numbers.append(number) }
+      numbers.append(row.integer(0))
       let detail = withDetail ? try? row.get(2, as: String?.self) : nil
       if let held = try? row.withBytes(1, { Held<Value>($0, detail: detail) }) { values.append(held) }
     }

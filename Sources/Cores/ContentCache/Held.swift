@@ -1,5 +1,5 @@
-/// What the server said of an entity, by reference: values are large, and would be copied on their way to the store. What it said later is
-/// another one.
+/// What the server said of an entity, by reference: values are large, and would be copied on their way to the store. Another value is
+/// another one of these.
 ///
 /// Of no entity's type, which would have to be found out at run time with each of them: where there are many, they are these.
 // @unchecked: what changes belongs to the main actor.
@@ -8,7 +8,7 @@ class AnyHeld: @unchecked Sendable {
   let id: String
   /// Whether it is kept for good by what it is.
   let isKept: Bool
-  /// When it was asked for; what comes out of the store was, before all else.
+  /// When the server was last asked for it; what comes out of the store is from before.
   @MainActor var stamp: Stamp
   /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
   @MainActor var storedAt: Int64?
@@ -52,7 +52,7 @@ final class Held<Value: Entity>: AnyHeld, @unchecked Sendable {
 
 extension [String: AnyHeld] {
   /// Puts one in under its id where there is none, with one search.
-  /// - Returns: the one that is there.
+  /// - Returns: the one that was there, which may be the same; `nil` when this was put in.
   mutating func find(orInsert new: AnyHeld) -> AnyHeld? {
     var isNew = false
     func inserted() -> AnyHeld {

@@ -9,7 +9,7 @@ import Runtime
   var isPending: (String) -> Bool = { _ in false }
   var onNotice: ((String) -> Void)?
 
-  /// In the order of their first change, in which they are likely to be read.
+  /// In the order of their last change, in which they are likely to be read.
   private var changed: [AnyHeld] = []
   /// What was read and is as it is stored.
   private var read: [String: AnyHeld] = [:]

@@ -190,7 +190,7 @@ private struct Answered<Value: Entity>: Sendable {
 
 extension FetchedPage {
   /// What tells these entities from others, in every run of the app; `nil` when they cannot be encoded. Not of the form that they are stored
-  /// in, where a dictionary has no order.
+  /// in, which is without their ``Entity/detail``.
   var digest: Int64? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys

@@ -42,6 +42,9 @@ public struct StoredForm: ~Copyable {
     return !form.reader.hasFailed
   }
 
+  /// About how many bytes an id takes in a list, which does not say how many it has.
+  static let usualID = 32
+
   /// A list of texts by itself.
   static func bytes(_ texts: [String]) -> Data {
     var form = StoredForm()
@@ -55,7 +58,7 @@ public struct StoredForm: ~Copyable {
   /// Reads a list of texts, each made by `text` of its UTF-8, which is gone afterwards; `nil` when the bytes are no such list.
   static func texts(from bytes: UnsafeRawBufferPointer, _ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String]? {
     var reader = CBORReader(bytes)
-    let texts = try reader.texts(text)
+    let texts = try reader.texts(room: bytes.count / usualID, text)
     return reader.hasFailed ? nil : texts
   }
 
@@ -123,18 +126,19 @@ public struct StoredForm: ~Copyable {
     if isReading { word = text.flatMap(Word.init) }
   }
 
-  /// How many there are of each; those of a word that nobody knows any more are left out.
-  @inlinable public mutating func field<Word: RawRepresentable<String>>(
-    _ name: StaticString, _ counts: inout [(Word, Int)], mayMiss: Bool = false
+  /// How many there are of each kind, in their order; those of a kind that nobody knows any more are left out. Each may be there twice, if
+  /// what was stored says so.
+  @inlinable public mutating func field<Kind: RawRepresentable<String>>(
+    _ name: StaticString, _ counts: inout [(kind: Kind, count: Int)], mayMiss: Bool = false
   ) {
     guard isReading else {
       openCounts(name)
-      for (word, count) in counts { write(word.rawValue, count) }
+      for (kind, count) in counts { write(kind.rawValue, count) }
       return closeCounts()
     }
     guard findCounts(name, mayMiss) else { return }
     counts = []
-    while let (word, count) = nextCount() { if let word = Word(rawValue: word) { counts.append((word, count)) } }
+    while let (word, count) = nextCount() { if let kind = Kind(rawValue: word) { counts.append((kind, count)) } }
   }
 
   @usableFromInline mutating func openCounts(_ name: StaticString) {

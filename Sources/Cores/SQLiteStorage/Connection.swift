@@ -20,7 +20,7 @@ public final class Connection {
   /// The file, or `:memory:`.
   public let path: String
   let handle: OpaquePointer
-  private let executor: ThreadExecutor?
+  let executor: ThreadExecutor?
   private var statements: [String: Statement] = [:]
   private var uses = 0
   private var depth = 0

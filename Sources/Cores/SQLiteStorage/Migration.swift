@@ -41,7 +41,8 @@ public enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible 
 extension Connection {
   /// The schema's version (`PRAGMA user_version`); 0 for a new file.
   /// - Throws: ``SQLiteError``.
-  public func schemaVersion() throws -> Int {
+  public func schemaVersion() throws(SQLiteError) -> Int {
+    executor?.checkIsolated()
     let sql = "PRAGMA user_version"
     var version: Int32 = 0
     // By no statement that is kept: an app asks once, before all else.

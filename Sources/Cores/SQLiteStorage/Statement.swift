@@ -165,6 +165,9 @@ public struct Row {
     return statement.column(Int32(column))
   }
 
+  /// A whole number in a column by its place from 0, where nothing else can be, such as a row's own; 0 for anything else.
+  public func integer(_ column: Int) -> Int64 { sqlite3_column_int64(statement.handle, Int32(column)) }
+
   /// The bytes of a column that holds a blob, where SQLite has them: valid inside `body` only.
   /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/mismatch`` when it holds something else, or what `body` throws.
   @inlinable public func withBytes<Value>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value {

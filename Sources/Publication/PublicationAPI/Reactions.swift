@@ -28,39 +28,50 @@ public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hasha
 ///
 /// A list in the order of the kinds' names: most posts have one or two, and a page makes fifty of these before it is shown.
 public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDictionaryLiteral {
-  private var sorted: [(Reaction, Int)]
+  private var sorted: [(kind: Reaction, count: Int)]
 
-  /// Kinds that are there twice count as they come last.
-  public init(_ counts: [(Reaction, Int)]) {
-    let isSorted = counts.count < 2 || zip(counts, counts.dropFirst()).allSatisfy { $0.0.rawValue < $1.0.rawValue }
-    sorted = isSorted ? counts : Dictionary(counts) { $1 }.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
+  /// Those of 0 are left out, and of a kind that is there twice the last one counts.
+  public init(_ counts: [(kind: Reaction, count: Int)]) {
+    let isSorted = counts.count < 2 || zip(counts, counts.dropFirst()).allSatisfy { $0.kind.rawValue < $1.kind.rawValue }
+    let isAsIs = isSorted && counts.allSatisfy { $0.count != 0 }
+    sorted = isAsIs ? counts : Self(Dictionary(counts.map { ($0.kind, $0.count) }) { $1 }).sorted
+  }
+  /// Those of 0 are left out.
+  public init(_ counts: [Reaction: Int]) {
+    sorted = counts.filter { $1 != 0 }.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key, $0.value) }
   }
   /// By their kinds.
-  public init(dictionaryLiteral elements: (Reaction, Int)...) { self.init(elements) }
+  public init(dictionaryLiteral elements: (Reaction, Int)...) { self.init(elements.map { (kind: $0.0, count: $0.1) }) }
 
   /// Reads an object of numbers.
   /// - Throws: `DecodingError`.
-  public init(from decoder: any Decoder) throws { self.init(try [Reaction: Int](from: decoder).map { ($0.key, $0.value) }) }
+  public init(from decoder: any Decoder) throws { self.init(try [Reaction: Int](from: decoder)) }
   /// Writes an object of numbers.
   /// - Throws: `EncodingError`.
-  public func encode(to encoder: any Encoder) throws { try Dictionary(uniqueKeysWithValues: sorted).encode(to: encoder) }
+  public func encode(to encoder: any Encoder) throws {
+    try Dictionary(uniqueKeysWithValues: sorted.map { ($0.kind, $0.count) }).encode(to: encoder)
+  }
 
-  /// All of them, in the order of the kinds' names.
-  public var counts: [(Reaction, Int)] {
+  /// All of them, in the order of the kinds' names. What is set may be in any.
+  public var counts: [(kind: Reaction, count: Int)] {
     get { sorted }
     set { self = ReactionCounts(newValue) }
   }
 
   /// How many readers chose a kind; 0 leaves it out.
   public subscript(kind: Reaction) -> Int {
-    get { sorted.first { $0.0 == kind }?.1 ?? 0 }
-    set { counts = sorted.filter { $0.0 != kind } + (newValue == 0 ? [] : [(kind, newValue)]) }
+    get { sorted.first { $0.kind == kind }?.count ?? 0 }
+    set {
+      let place = sorted.firstIndex { $0.kind.rawValue >= kind.rawValue } ?? sorted.endIndex
+      let isThere = place < sorted.endIndex && sorted[place].kind == kind
+      sorted.replaceSubrange(place..<(isThere ? place + 1 : place), with: newValue == 0 ? [] : [(kind, newValue)])
+    }
   }
 
   /// How many there are, whatever the kind. Never overflows, whatever the publication says.
   public var total: Int {
-    sorted.reduce(0) { total, count in
-      let (sum, isTooMuch) = total.addingReportingOverflow(max(0, count.1))
+    sorted.reduce(0) {
+      let (sum, isTooMuch) = $0.addingReportingOverflow(max(0, $1.count))
       return isTooMuch ? .max : sum
     }
   }

@@ -21,10 +21,10 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
 
   /// All that are offered below a post: those that this version knows, and others that somebody chose.
   static func all(of post: Post, formatting: Formatting) -> [ReactionChoice] {
-    let others = post.reactions.counts.filter { !Reaction.known.contains($0.0) && $0.1 > 0 }
-    return (Reaction.known + others.map(\.0)).map { kind in
-      let count = post.reactions[kind]
-      return ReactionChoice(kind, count: count > 0 ? formatting.count(count) : "", isChosen: post.reaction == kind)
+    let known = Reaction.known.map { (kind: $0, count: post.reactions[$0]) }
+    let others = post.reactions.counts.filter { !Reaction.known.contains($0.kind) && $0.count > 0 }
+    return (known + others).map { kind, count in
+      ReactionChoice(kind, count: count > 0 ? formatting.count(count) : "", isChosen: post.reaction == kind)
     }
   }
 }

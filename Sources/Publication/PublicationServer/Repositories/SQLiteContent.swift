@@ -130,12 +130,12 @@ struct SQLiteContent: ContentRepository {
 
   /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, from before and from here.
   private static func reactions(_ text: String) -> ReactionCounts {
-    var counts: ReactionCounts = [:]
+    var counts: [Reaction: Int] = [:]
     for entry in text.split(separator: ",") {
       let parts = entry.split(separator: " ")
-      if parts.count == 2, let count = Int(parts[1]) { counts[Reaction(rawValue: String(parts[0]))] += count }
+      if parts.count == 2, let count = Int(parts[1]) { counts[Reaction(rawValue: String(parts[0])), default: 0] += count }
     }
-    return counts
+    return ReactionCounts(counts)
   }
 
   // MARK: Fan clubs
