@@ -138,7 +138,11 @@ public struct StoredForm: ~Copyable {
     }
     guard findCounts(name, mayMiss) else { return }
     counts = []
-    while let (word, count) = nextCount() { if let kind = Kind(rawValue: word) { counts.append((kind, count)) } }
+    while let (word, count) = nextCount() {
+      guard let kind = Kind(rawValue: word) else { continue }
+      // Room for the first alone: most have no other, and what grows makes room for several.
+      if counts.isEmpty { counts = [(kind, count)] } else { counts.append((kind, count)) }
+    }
   }
 
   @usableFromInline mutating func openCounts(_ name: StaticString) {

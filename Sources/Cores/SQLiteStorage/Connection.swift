@@ -21,8 +21,8 @@ public final class Connection {
   public let path: String
   let handle: OpaquePointer
   let executor: ThreadExecutor?
-  private var statements: [String: Statement] = [:]
-  private var uses = 0
+  /// Those that nobody uses, in the order of their last use. They are few: looking through them takes less than a hash of their SQL.
+  private var statements: [Statement] = []
   private var depth = 0
 
   /// Opens the database, and makes the file, readable by its owner only, when there is none.
@@ -205,7 +205,7 @@ public final class Connection {
   }
 
   private func taken(_ sql: String) throws(SQLiteError) -> Statement {
-    if let cached = statements.removeValue(forKey: sql) { cached } else { try prepare(sql) }
+    if let place = statements.lastIndex(where: { $0.sql == sql }) { statements.remove(at: place) } else { try prepare(sql) }
   }
 
   func bind(_ values: [(any SQLValue)?], to statement: Statement) throws(SQLiteError) {
@@ -221,10 +221,8 @@ public final class Connection {
   private func giveBack(_ statement: Statement) {
     sqlite3_reset(statement.handle)
     sqlite3_clear_bindings(statement.handle)
-    uses += 1
-    statement.lastUse = uses
-    if statements.count >= 64, let oldest = statements.values.min(by: { $0.lastUse < $1.lastUse }) { statements[oldest.sql] = nil }
-    statements[statement.sql] = statement
+    if statements.count >= 64 { statements.removeFirst() }
+    statements.append(statement)
   }
 
   private func prepare(_ sql: String) throws(SQLiteError) -> Statement {

@@ -13,8 +13,6 @@ final class Statement {
     }
     return columns
   }()
-  /// When it was last used, in uses of the connection.
-  var lastUse = 0
 
   init(sql: String, handle: OpaquePointer) {
     self.sql = sql
