@@ -291,8 +291,8 @@ import Runtime
   private func recall(_ values: [AnyHeld]) {
     known.reserveCapacity(known.count + values.count)
     // Asked for all of them at once: each look at what belongs to an object is checked.
-    let isNew = isPlain && gone.isEmpty && lastDone == .beforeAll && observers.isEmpty
-    for held in values { if isNew { merge(held) } else { learn(held) } }
+    let isSimple = isPlain && gone.isEmpty && lastDone == .beforeAll
+    for held in values { if !isSimple { learn(held) } else if merge(held) { note(held.id) } }
   }
 
   // MARK: Inside
@@ -336,7 +336,7 @@ import Runtime
 
   /// Puts a value in, or in the place of an older one.
   /// - Returns: whether what is known has changed.
-  @discardableResult private func merge(_ held: AnyHeld) -> Bool {
+  private func merge(_ held: AnyHeld) -> Bool {
     guard let old = known.find(orInsert: held) else {
       if held.storedAt == nil { keeper?.keep(held) }
       return true
