@@ -39,6 +39,31 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
+  func testATableIsDrawnInRowsAndColumns() throws {
+    try MainActor.assumeIsolated {
+      let html = """
+        <table><caption>How many came</caption><tr><th>Year</th><th>Readers</th></tr>\
+        <tr><td>2025</td><td>12</td></tr><tr><td colspan="2">Nobody counted before.</td></tr></table>
+        """
+      let rig = ReaderRig(posts: [.sample(1, body: html)])
+      let seen = try rig.show(.post("p1"))
+      @MainActor func place(_ text: String) throws -> (x: Double, y: Double, width: Double, height: Double) {
+        try XCTUnwrap(seen.label(text)?.enclosing("box"), "\(text): \(seen.texts)").place(in: seen)
+      }
+      let (year, readers, number, wide) = try (place("Year"), place("Readers"), place("12"), place("Nobody counted before."))
+      XCTAssertLessThan(try place("How many came").y, year.y)
+      XCTAssertEqual(year.y, readers.y)
+      XCTAssertGreaterThanOrEqual(readers.x, year.x + year.width)
+      XCTAssertEqual(number.x, readers.x)
+      XCTAssertGreaterThanOrEqual(number.y, readers.y + readers.height)
+      XCTAssertEqual(wide.x, year.x)
+      XCTAssertGreaterThanOrEqual(wide.width, year.width + readers.width)
+      XCTAssertEqual(seen.label("Year")?.enclosing("box")?.hasStyle("header"), true)
+      XCTAssertEqual(seen.label("12")?.enclosing("box")?.hasStyle("header"), false)
+      rig.close()
+    }
+  }
+
   func testLinksReachTheCoordinatorAndNothingElse() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1, body: Self.html)])

@@ -181,7 +181,7 @@ extension ContentStore {
   }
 
   /// What the publication says is gone, in answer to an action, is not shown anywhere any more.
-  private func forget<Value>(_ id: String, in cache: Cache<Value>?, _ error: any Error) {
+  private func forget<Value>(_ id: String, in cache: (any CacheWriting<Value>)?, _ error: any Error) {
     if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
   }
 

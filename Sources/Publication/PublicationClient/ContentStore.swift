@@ -325,7 +325,9 @@ import Runtime
   }
 
   /// What the publication says is gone is not shown anywhere any more.
-  private func forgetting<Value>(_ id: String, in cache: Cache<Value>, _ body: () async throws -> Value) async throws -> Value {
+  private func forgetting<Value>(
+    _ id: String, in cache: any CacheWriting<Value>, _ body: () async throws -> Value
+  ) async throws -> Value {
     do { return try await body() } catch {
       if !isClosed, (error as? ClientError)?.isNotFound == true { cache.remove([id]) }
       throw error
