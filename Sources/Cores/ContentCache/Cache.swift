@@ -42,7 +42,9 @@ import Runtime
   /// Whether something on a page was not stored any more, or was forgotten with everything.
   private var hasMissed = false
   /// Whether something on a page may not be here: otherwise nothing has to be looked for to list what is there.
-  private var hasGaps: Bool { hasMissed || !gone.isEmpty || lastDone > .beforeAll }
+  private var hasGaps: Bool { hasMissed || mayBeOutdated }
+  /// Whether the server has done anything that what it said before does not show.
+  private var mayBeOutdated: Bool { !gone.isEmpty || lastDone > .beforeAll }
   /// What was asked for before this belongs to somebody who signed out.
   private var floor = Stamp.beforeAll
 
@@ -100,8 +102,7 @@ import Runtime
   public func store(_ values: [Value], asOf asked: Stamp? = nil) {
     let stamp = asked ?? stamp()
     guard stamp >= floor else { return }
-    known.reserveCapacity(known.count + values.count)
-    for value in values { learn(Held(value, stamp)) }
+    learn(values.map { Held($0, stamp) })
   }
 
   /// Forgets entities that the server says are gone.
@@ -268,7 +269,7 @@ import Runtime
         return await store.page(key, of: Value.self)
       } ?? nil
     guard let found, asked >= floor else { return nil }
-    recall(found.items)
+    learn(found.items)
     if found.items.count < found.page.ids.count { hasMissed = true }
     // An answer of the server that came meanwhile is newer.
     if pages[key] == nil { pages[key] = found.page }
@@ -283,16 +284,9 @@ import Runtime
     while let after = place {
       let found = await keeper.ask { await $0.kept(Value.self, after: after) }
       guard let found, asked >= floor else { return }
-      recall(found.values)
+      learn(found.values)
       place = found.next
     }
-  }
-
-  private func recall(_ values: [AnyHeld]) {
-    known.reserveCapacity(known.count + values.count)
-    // Asked for all of them at once: each look at what belongs to an object is checked.
-    let isSimple = isPlain && gone.isEmpty && lastDone == .beforeAll
-    for held in values { if !isSimple { learn(held) } else if merge(held) { note(held.id) } }
   }
 
   // MARK: Inside
@@ -310,10 +304,18 @@ import Runtime
     keeper?.keep(removed: id)
   }
 
-  /// Stores a value of the server's, as one of many.
-  private func learn(_ held: AnyHeld) {
-    guard isPlain || (!isPending(held.id) && aboutAll.isEmpty) else { return change(held.id) { put(held) } }
-    if put(held) { note(held.id) }
+  /// Takes in what the server says now, or said before and the store has.
+  private func learn(_ values: [AnyHeld]) {
+    known.reserveCapacity(known.count + values.count)
+    // Asked for all of them at once: each look at what belongs to an object is checked.
+    let (isPlain, mayBeOutdated) = (isPlain, mayBeOutdated)
+    for held in values {
+      if !isPlain, isPending(held.id) || !aboutAll.isEmpty {
+        change(held.id) { put(held) }
+      } else if mayBeOutdated ? put(held) : merge(held) {
+        note(held.id)
+      }
+    }
   }
 
   /// - Returns: whether what is known has changed.
