@@ -221,7 +221,7 @@ open_session() {
   mkdir -p "$session"/{home,config/gtk-4.0,cache,data,state,services,tmp}
   mkdir -m 700 "$session/runtime"
   unset DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS AT_SPI_BUS_ADDRESS GTK_A11Y NO_AT_BRIDGE GTK_THEME GTK_MODULES \
-    GTK_DEBUG GDK_DEBUG GDK_SCALE GDK_DPI_SCALE XDG_SESSION_ID XDG_CURRENT_DESKTOP XDG_SESSION_TYPE DESKTOP_SESSION
+    GTK_DEBUG GDK_DEBUG GSK_RENDERER GSK_DEBUG GDK_SCALE GDK_DPI_SCALE XDG_SESSION_ID XDG_CURRENT_DESKTOP XDG_SESSION_TYPE DESKTOP_SESSION
   export HOME="$session/home" TMPDIR="$session/tmp" XDG_RUNTIME_DIR="$session/runtime" XDG_CONFIG_HOME="$session/config" \
     XDG_CACHE_HOME="$session/cache" XDG_DATA_HOME="$session/data" XDG_STATE_HOME="$session/state" \
     XDG_DATA_DIRS=/usr/local/share:/usr/share XDG_CONFIG_DIRS=/etc/xdg
@@ -238,7 +238,7 @@ open_virtual_desktop() {
 open_virtual_display() {
   open_session
   write_desktop_settings
-  export GDK_BACKEND=x11 GSK_RENDERER=cairo GSETTINGS_BACKEND=memory GIO_USE_VFS=local
+  export GDK_BACKEND=x11 GSETTINGS_BACKEND=memory GIO_USE_VFS=local
   local answer=''
   start_and_read answer Xvfb -displayfd 3 -noreset -r -nolisten tcp -screen 0 1440x1000x24
   export DISPLAY=":$answer"

@@ -163,12 +163,12 @@ final class LookTests: GtkTestCase {
     stack.add(Spinner(name: "Loading"), name: "loading")
     stack.add(Label("Nothing here yet"), name: "empty")
     stack.show("empty")
-    let revealer = Revealer(Label("More"))
-    revealer.isRevealed = true
+    let slide = Slide(Label("More"), from: .bottom)
+    slide.isRevealed = true
     return Box(.vertical, spacing: 6) {
       progress
       stack
-      revealer
+      slide
     }
   }
 }

@@ -39,4 +39,31 @@ final class LongTextTests: ScreensTestCase {
       rig.close()
     }
   }
+
+  /// The GL renderer makes no texture of what is as tall as a text: it aborts where that is more than a surface of cairo's can be.
+  func testWhateverIsAsTallAsItsTextIsDrawnWithoutATexture() throws {
+    try MainActor.assumeIsolated {
+      let tall = String(repeating: "A line of many. ", count: 4_000)
+      let lines = String(repeating: "let x = 1\n", count: 5_000)
+      let rows = String(repeating: "<tr><td>One</td><td>Two</td></tr>", count: 1_000)
+      let html = """
+        <p>\(tall)</p><blockquote><p>\(tall)</p></blockquote><pre>\(lines)</pre><ul><li>\(tall)</li></ul><table>\(rows)</table>
+        """
+      let rig = ReaderRig(posts: [.sample(1, body: html)], width: 420, height: 640)
+      rig.publication.with {
+        $0.comments = [.sample(1)]
+        $0.comments[0].text = tall
+      }
+      let watch = FrameWatch(rig.window)
+      for place in [Destination.post("p1"), .comments("p1")] {
+        let seen = try rig.show(place)
+        rig.scroll(seen, to: 1)
+        rig.closeScreens()
+      }
+      XCTAssertEqual(watch.tooLarge, [])
+      XCTAssertGreaterThan(watch.frames, 3)
+      watch.scope.close()
+      rig.close()
+    }
+  }
 }

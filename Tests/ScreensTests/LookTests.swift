@@ -12,12 +12,18 @@ final class LookTests: ScreensTestCase {
   func testEveryScreenFitsANarrowWindow() throws { try visit(width: 360, height: 640, .light, "narrow-light") }
   func testEveryScreenFitsANarrowDarkWindow() throws { try visit(width: 360, height: 640, .dark, "narrow-dark") }
 
-  private func visit(width: Int, height: Int, _ scheme: Theme.Scheme, _ name: String) throws {
+  func testEveryTransitionInAWideWindow() throws { try visit(width: 1600, height: 900, .light, "moving-light", animates: true) }
+  func testEveryTransitionInANarrowDarkWindow() throws { try visit(width: 360, height: 640, .dark, "moving-dark", animates: true) }
+
+  /// - Parameter animates: whether transitions are drawn, as most desktops have them.
+  private func visit(width: Int, height: Int, _ scheme: Theme.Scheme, _ name: String, animates: Bool = false) throws {
     try MainActor.assumeIsolated {
       Theme.use(scheme)
+      setting("gtk-enable-animations", animates)
       // Narrow with everything that takes room: the badge, and every way to pay.
       let rig = try AppRig(width: width, height: height, storeBadge: width < 600 ? "Test store: nothing is charged" : nil)
       let visit = Visit(rig: rig, width: width, name: name)
+      let watch = FrameWatch(rig.window.window)
       try rig.start()
       try visit.look("login")
       rig.seen.button("Sign in")?.click()
@@ -104,6 +110,9 @@ final class LookTests: ScreensTestCase {
       rig.line.isCut = false
       rig.seen.button("Try again")?.click()
       try visit.look("article-gone")
+      XCTAssertEqual(watch.tooLarge, [], "textures of more than twice the window, in \(watch.frames) frames")
+      XCTAssertGreaterThan(watch.frames, 100)
+      watch.scope.close()
       try rig.close()
       Theme.use(.light)
     }

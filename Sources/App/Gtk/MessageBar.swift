@@ -3,7 +3,7 @@
   /// Ends the bar's own connections with the bar.
   public let scope = Scope()
   /// What goes above the page.
-  public var root: Widget { revealer }
+  public var root: Widget { slide }
   /// Called when the person put the message away; the bar goes when ``message`` is set to nil.
   public var onDismissed: (@MainActor () -> Void)?
   /// Called when the person chose the action.
@@ -12,7 +12,7 @@
   private let label = Label(wraps: true)
   private let action = Button("", styles: [.flat])
   private let close = Button(icon: .close, name: "Dismiss message")
-  private let revealer: Revealer
+  private let slide: Slide
 
   /// Shows nothing.
   public init() {
@@ -21,11 +21,11 @@
     label.expandsHorizontally = true
     label.setMaximumWidth(characters: 60)
     bar.append(label, action, close)
-    revealer = Revealer(bar)
-    revealer.horizontal = .center
-    revealer.vertical = .end
-    revealer.setMargin(12)
-    revealer.isVisible = false
+    slide = Slide(bar, from: .bottom)
+    slide.horizontal = .center
+    slide.vertical = .end
+    slide.setMargin(12)
+    slide.isVisible = false
     action.isVisible = false
     close.onClicked(self) { $0.onDismissed?() }
     action.onClicked(self) { $0.onAction?() }
@@ -36,8 +36,8 @@
     didSet {
       guard message != oldValue else { return }
       if let message { label.text = message }
-      revealer.isVisible = message != nil
-      revealer.isRevealed = message != nil
+      slide.isVisible = message != nil
+      slide.isRevealed = message != nil
     }
   }
 

@@ -18,7 +18,7 @@ import NavigationCore
   private typealias Tree = NavigationTree<Destination>
   private let views: ViewFactory
   private let curtain: CurtainView
-  private let curtainLift: Revealer
+  private let curtainLift: Slide
   private let pages = Stack(crossfades: true)
   private let host: SheetHost
   private var presented: Tree.Node.ID?
@@ -47,7 +47,7 @@ import NavigationCore
   public init(_ application: Application?, curtain: CurtainViewModel, pictures: Pictures) {
     views = ViewFactory(pictures: pictures)
     self.curtain = CurtainView(curtain)
-    curtainLift = Revealer(self.curtain.root)
+    curtainLift = Slide(self.curtain.root, from: .top)
     curtainLift.isRevealed = true
     tabs = TabBar(
       [

@@ -55,6 +55,10 @@ void matinee_clamp_set_max_width(GtkWidget *_Nonnull clamp, int max_width);
 GtkWidget *_Nonnull matinee_either_new(GtkWidget *_Nonnull wide, GtkWidget *_Nonnull narrow);
 /// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
 GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing);
+/// A child that slides into its place, from above or from below, and out of sight again, within 250 ms. Its size never changes.
+GtkWidget *_Nonnull matinee_slide_new(GtkWidget *_Nonnull child, gboolean from_top);
+gboolean matinee_slide_is_shown(GtkWidget *_Nonnull slide);
+void matinee_slide_set_shown(GtkWidget *_Nonnull slide, gboolean shown);
 
 // Pictures
 

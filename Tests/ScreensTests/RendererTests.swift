@@ -1,0 +1,80 @@
+import CGtk
+import Foundation
+import XCTest
+
+@testable import Gtk
+@testable import Screens
+
+/// What the app draws, on the renderer that people have.
+final class RendererTests: ScreensTestCase {
+  override func setUpWithError() throws {
+    try super.setUpWithError()
+    MainActor.assumeIsolated { setting("gtk-enable-animations", true) }
+  }
+
+  func testTestsDrawWithTheDefaultRenderer() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      rig.window.show()
+      let renderer = try XCTUnwrap(gtk_native_get_renderer(rig.window.window.opaque))
+      let instance = UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)
+      XCTAssertEqual(String(cString: g_type_name_from_instance(instance)), "GskGLRenderer")
+      try rig.close()
+    }
+  }
+
+  /// What the tests of frames rely on.
+  func testTexturesOfAFrameAreFound() {
+    MainActor.assumeIsolated {
+      let tall = graphene_rect_t(origin: graphene_point_t(x: 0, y: 0), size: graphene_size_t(width: 990, height: 83_019))
+      @MainActor func textures(_ node: OpaquePointer?) -> [String] {
+        guard let node else { return ["no node"] }
+        defer { gsk_render_node_unref(node) }
+        return RenderTree(node).textures.map(\.description)
+      }
+      @MainActor func gradient(stops: Int, repeats: Bool) -> OpaquePointer? {
+        let colors = (0..<stops).map {
+          GskColorStop(offset: Float($0) / Float(stops - 1), color: GdkRGBA(red: 1, green: 0, blue: 0, alpha: 1))
+        }
+        var (bounds, start, end) = (tall, graphene_point_t(x: 0, y: 0), graphene_point_t(x: 92, y: 0))
+        return repeats
+          ? gsk_repeating_linear_gradient_node_new(&bounds, &start, &end, colors, gsize(stops))
+          : gsk_linear_gradient_node_new(&bounds, &start, &end, colors, gsize(stops))
+      }
+      XCTAssertEqual(textures(gradient(stops: 5, repeats: false)), [])
+      XCTAssertEqual(textures(gradient(stops: 6, repeats: false)), ["gradient 990 × 83019"])
+      XCTAssertEqual(textures(gradient(stops: 5, repeats: true)), ["repeating gradient 990 × 83019"])
+      var (bounds, color) = (tall, GdkRGBA(red: 0, green: 0, blue: 0, alpha: 1))
+      XCTAssertEqual(textures(gsk_color_node_new(&color, &bounds)), [])
+      XCTAssertEqual(textures(gsk_cairo_node_new(&bounds)), ["cairo 990 × 83019"])
+      @MainActor func wrapped(_ wrap: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
+        guard let plain: OpaquePointer = gsk_color_node_new(&color, &bounds) else { return nil }
+        defer { gsk_render_node_unref(plain) }
+        return wrap(plain)
+      }
+      XCTAssertEqual(textures(wrapped { gsk_opacity_node_new($0, 0.5) }), ["opacity 990 × 83019"])
+      XCTAssertEqual(textures(wrapped { gsk_blur_node_new($0, 5) }), ["blur 1004 × 83033"])
+      XCTAssertEqual(textures(wrapped { gsk_clip_node_new($0, &bounds) }), [])
+      XCTAssertEqual(
+        textures(
+          wrapped {
+            guard let faded: OpaquePointer = gsk_opacity_node_new($0, 0.5) else { return nil }
+            defer { gsk_render_node_unref(faded) }
+            return gsk_transform_node_new(faded, gsk_transform_scale(nil, 2, 1))
+          }), ["opacity 1980 × 83019"])
+    }
+  }
+
+  func testTheCurtainLiftsInFramesNoLargerThanTheWindow() throws {
+    try MainActor.assumeIsolated {
+      for (width, height) in [(1000, 720), (360, 640), (1400, 900)] {
+        let rig = try AppRig(width: width, height: height)
+        let watch = FrameWatch(rig.window.window)
+        try rig.start()
+        XCTAssertEqual(watch.tooLarge, [], "\(width) × \(height)")
+        XCTAssertGreaterThan(watch.frames, 3)
+        try rig.close()
+      }
+    }
+  }
+}
