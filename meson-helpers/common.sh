@@ -266,18 +266,18 @@ start_and_read() {
 }
 
 write_desktop_settings() {
-  # Pictures come out the same everywhere, and nothing moves while one is taken.
+  # Pictures come out the same everywhere, and nothing moves while one is taken; tests have transitions, as people do.
   cat >"$session/config/gtk-4.0/settings.ini" <<'EOF'
 [Settings]
 gtk-theme-name=Adwaita
 gtk-icon-theme-name=Adwaita
 gtk-font-name=DejaVu Sans 10
-gtk-enable-animations=0
 gtk-cursor-blink=0
 gtk-xft-antialias=1
 gtk-xft-hinting=1
 gtk-xft-hintstyle=hintslight
 EOF
+  printf 'gtk-enable-animations=%d\n' "${animations:-0}" >>"$session/config/gtk-4.0/settings.ini"
   # One service only: on an ordinary bus each start would wake portals and the keyring.
   cp /usr/share/dbus-1/services/org.a11y.Bus.service "$session/services/" 2>/dev/null || true
   cat >"$session/session.conf" <<EOF

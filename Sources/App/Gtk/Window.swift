@@ -52,6 +52,11 @@ import CGtkShims
   public func setMinimumWindowSize(width: Int, height: Int) { setMinimumSize(width: width, height: height) }
   /// Shows it, or brings it to the front.
   public func present() { gtk_window_present(pointer()) }
+  /// What draws it, such as `GskGLRenderer` or `GskCairoRenderer`; nil before it is shown.
+  public var rendererName: String? {
+    guard let renderer = gtk_native_get_renderer(opaque) else { return nil }
+    return string(g_type_name_from_instance(UnsafeMutableRawPointer(renderer).assumingMemoryBound(to: GTypeInstance.self)))
+  }
   /// Whether it is the one that the person works in.
   public var isActive: Bool { gtk_window_is_active(pointer()) != 0 }
   /// Called when that changed.

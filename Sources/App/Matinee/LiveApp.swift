@@ -123,6 +123,9 @@ import TesterFeature
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
     }
     window.show()
+    if LoggedTransport.logs("screens") {
+      FileHandle.standardError.write(Data("renderer \(window.window.rendererName ?? "none")\n".utf8))
+    }
     if let picture {
       Task {
         await finish(
