@@ -22,7 +22,11 @@ let swiftSettings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : [
 /// The toolchain's own linker takes half the time of the one it would use, and less when it merges no strings. For executables alone: a
 /// package that takes a library of ours by version may not meet unsafe flags in it.
 let linkerSettings: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-O0"], .when(configuration: .debug))]
-let cSettings: [CSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+/// The sanitizers' lanes also look for undefined behaviour in C, where it ends the process: no runtime is needed for that. Swift traps by
+/// itself.
+let undefinedBehaviour: [CSetting] =
+  Context.environment["MATINEE_UNDEFINED"] == "trap" ? [.unsafeFlags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])] : []
+let cSettings: [CSetting] = (strict ? [.treatAllWarnings(as: .error)] : []) + undefinedBehaviour
 
 var products: [Product] = []
 var targets: [Target] = []
@@ -277,7 +281,7 @@ if !headless {
     "ScreensTests",
     ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features
       + clientCores)
-  tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport"])
+  tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport", "Runtime"])
 }
 
 /// Leaves out what only tests are made of, for whoever builds the app alone: SwiftPM looks at every target in each build.

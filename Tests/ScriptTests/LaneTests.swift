@@ -46,13 +46,51 @@ import Testing
     #expect(try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).hasSuffix(": 7, headless 1\n"))
   }
 
-  @Test(arguments: [["--lane"], ["--lane", "slow"], ["--headless", "--lane", "--filter"]])
-  func thereAreNoOtherLanes(arguments: [String]) throws {
+  @Test func theSanitizersBuildApartAndRunAPart() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    let answer = try shell.run("test", "--headless", "--lane", "address", "--part", "2/2")
+    #expect(answer.status == 0, "\(answer.output)")
+    let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
+    let folder = shell.folder.appending(path: ".build/address").path
+    #expect(calls.contains { $0.hasPrefix("build --manifest-cache none --build-tests --sanitize address --scratch-path \(folder)") })
+    let tests = calls.filter { $0.contains("--filter") }
+    #expect(tests.count == 1)
+    #expect(
+      tests.first?.hasPrefix("test --manifest-cache none --skip-build --sanitize address --scratch-path \(folder) --filter ^OtherTests")
+        == true)
+  }
+
+  @Test func aPartOfAnotherLaneFollowsInItsTurn() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    let answer = try shell.run("test", "--headless", "--rotate", "11")
+    let lines = answer.output.split(separator: "\n")
+    #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
+    let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
+    #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 6, headless 1")
+  }
+
+  @Test func theLaneWithAWindowNeedsOne() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    let answer = try shell.run("test", "--headless", "--lane", "gl")
+    #expect(answer.status == 1)
+    #expect(answer.output == "The lane gl needs a window: it cannot be --headless.\n")
+  }
+
+  @Test(arguments: [
+    (["--lane"], "The lanes besides the usual one are crash, gl, address, thread."),
+    (["--lane", "slow"], "The lanes besides the usual one are crash, gl, address, thread."),
+    (["--headless", "--lane", "--filter"], "The lanes besides the usual one are crash, gl, address, thread."),
+    (["--lane", "address", "--part", "3/2"], "--part takes K/N, such as 1/3."), (["--rotate", "next"], "--rotate takes a number."),
+  ])
+  func whatMakesNoSenseIsRefused(arguments: [String], sentence: String) throws {
     let shell = try machine()
     defer { shell.remove() }
     let answer = try Shell.run(
       ["/bin/bash", shell.folder.appending(path: "meson-helpers/test").path] + arguments, environment: ["PATH": shell.bin.path])
     #expect(answer.status == 1)
-    #expect(answer.output == "There is one lane besides the usual one: --lane crash.\n")
+    #expect(answer.output == sentence + "\n")
   }
 }

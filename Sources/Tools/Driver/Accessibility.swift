@@ -7,7 +7,9 @@ enum Accessibility {
     // 0 the first time, 1 when connected already.
     guard atspi_init() <= 1 else { throw DriverError.noDesktop("the accessibility bus does not answer") }
     atspi_set_timeout(3000, 15000)
-    // libatspi asks each new app for a cache that GTK 4 does not have yet at that moment, and warns of it.
+    // libatspi asks each new app for a cache that GTK 4 does not have yet at that moment, and warns of it. That shall not end the driver
+    // where G_DEBUG makes warnings fatal for the app.
+    g_log_set_always_fatal(GLogLevelFlags(rawValue: G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue))
     _ = g_log_set_handler("dbind", G_LOG_LEVEL_WARNING, { _, _, _, _ in }, nil)
   }
 

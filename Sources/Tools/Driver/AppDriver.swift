@@ -239,6 +239,21 @@ public final class AppDriver {
       ])
   }
 
+  /// Real input as xdotool takes it; `%` stands for the window. Does nothing when the window is gone.
+  public func input(_ arguments: [String]) throws {
+    guard let process = current, process.isRunning else { return }
+    let found = try? Programs.run("xdotool", ["search", "--all", "--onlyvisible", "--pid", "\(process.identifier)", "--name", "^Matinee$"])
+    guard let window = found?.split(separator: "\n").last else { return }
+    // The window may be closed by it.
+    _ = try? Programs.run("xdotool", arguments.map { $0 == "%" ? String(window) : $0 })
+  }
+
+  /// What the app takes of the machine's memory, in bytes; 0 once it has ended.
+  public var residentBytes: Int {
+    guard let current, let text = try? String(contentsOfFile: "/proc/\(current.identifier)/statm", encoding: .utf8) else { return 0 }
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+  }
+
   /// Clicks where the mouse is.
   public func click() throws { try Programs.run("xdotool", ["click", "1"]) }
 
