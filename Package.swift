@@ -167,6 +167,10 @@ if !headless {
   systemLibrary("CAtspi", pkgConfig: "atspi-2", apt: "libatspi2.0-dev")
   c("CGtkShims", ["CGtk"])
   c("CListBaseline", ["CGtk"])
+  targets.append(
+    .executableTarget(
+      name: "CStartBaseline", dependencies: ["CGtk"], path: "Sources/System/CStartBaseline", cSettings: cSettings))
+  products.append(.executable(name: "matinee-start-baseline", targets: ["CStartBaseline"]))
   c("CSecretShims", ["CSecret"])
   c("CAppResources")
   c("CStubProducts")

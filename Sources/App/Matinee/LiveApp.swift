@@ -110,6 +110,16 @@ import TesterFeature
     if LoggedTransport.logs("screens") {
       window.onFrameShows = { FileHandle.standardError.write(Data("screen \($0)\n".utf8)) }
     }
+    if LoggedTransport.logs("frames") {
+      var last = ""
+      window.onFrame = { page in
+        // Told only when there is more to see.
+        let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way\n"
+        guard line != last else { return }
+        last = line
+        FileHandle.standardError.write(Data(line.utf8))
+      }
+    }
     self.window = window
     self.coordinator = coordinator
     if Config().hasTesterPanel {

@@ -2,11 +2,13 @@ import Foundation
 
 /// One comparison: the medians of ours and of a baseline that was measured in the same run.
 struct Figure: Codable {
+  /// What was measured.
+  enum Unit: String, Codable { case seconds, bytes }
   /// What was done, such as `receipt, ES256`.
   let name: String
-  /// The median of ours, in seconds.
+  /// The median of ours.
   let ours: Double
-  /// The median of the baseline, in seconds.
+  /// The median of the baseline.
   let baseline: Double
   /// What the baseline is.
   let against: String
@@ -14,15 +16,21 @@ struct Figure: Codable {
   let goal: Double?
   /// Anything else that was found out.
   var remark: String?
+  /// What both are in.
+  var unit = Unit.seconds
 
   var ratio: Double { ours / baseline }
   var isMet: Bool { goal.map { ratio <= $0 } ?? true }
 
   /// On one line, for people.
   var line: String {
-    let numbers = "\(Self.time(ours)) against \(Self.time(baseline)) (\(against)): \(ratio.formatted(Self.twoDigits))"
+    let numbers = "\(written(ours)) against \(written(baseline)) (\(against)): \(ratio.formatted(Self.twoDigits))"
     let goal = goal.map { ", goal ≤ \($0.formatted(Self.twoDigits))\(isMet ? "" : ", MISSED")" } ?? ""
     return "\(name): \(numbers)\(goal)\(remark.map { "; \($0)" } ?? "")"
+  }
+
+  private func written(_ value: Double) -> String {
+    unit == .seconds ? Self.time(value) : "\((value / 1_048_576).formatted(Self.twoDigits)) MiB"
   }
 
   private static func time(_ seconds: Double) -> String {

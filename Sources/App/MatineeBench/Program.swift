@@ -18,6 +18,7 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
                     run it in the repository's folder
       feed          reading feeds of every format, against libxml2 parsing the same bytes, and JSONSerialization for those in JSON
       list          100,000 posts: making the model, binding a row, a frame while scrolling, against the same in C; needs GTK and a display
+      start         starts of the installed app on both renderers, and its memory, against the least window in C; needs a display and xdotool
       --rounds N    how often each is measured; the median counts (default: 9, for build 5)
       --core NAME   build: only this core
       --feeds FOLDER  feed: the feeds to read (default: those of the tests, in the repository's folder)
@@ -61,7 +62,7 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
           throw Mistake(description: "--rounds takes a number from 1 to 1000.")
         }
         rounds = number
-      case "receipt", "build", "feed", "store", "cache", "list": names.append(argument)
+      case "receipt", "build", "feed", "store", "cache", "list", "start": names.append(argument)
       default: throw Mistake(description: "“\(argument)” is no benchmark. See matinee-bench --help.")
       }
     }
@@ -82,6 +83,12 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
           for figure in try await ListBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
         #else
           throw Mistake(description: "list needs GTK, which this build leaves out.")
+        #endif
+      case "start":
+        #if GTK
+          for figure in try await StartBenchmark().run(rounds: rounds ?? 9) { try report(figure) }
+        #else
+          throw Mistake(description: "start needs GTK, which this build leaves out.")
         #endif
       default: for figure in try await ReceiptBenchmark.run(rounds: rounds ?? 9) { try report(figure) }
       }

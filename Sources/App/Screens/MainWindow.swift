@@ -14,6 +14,8 @@ import NavigationCore
   public var perform: ((Navigation) -> Void)?
   /// Told the name of what a person sees after each painted frame in which that is another one.
   public var onFrameShows: ((String) -> Void)?
+  /// Told the name of the page that lies on top after each painted frame, also while the curtain covers it.
+  public var onFrame: ((String) -> Void)?
 
   private typealias Tree = NavigationTree<Destination>
   private let views: ViewFactory
@@ -236,6 +238,7 @@ import NavigationCore
 
   private func painted() {
     giveKeyboard()
+    if let onFrame, let name = top?.name { onFrame(name) }
     guard let name = shownName, name != lastShown else { return }
     lastShown = name
     onFrameShows?(name)

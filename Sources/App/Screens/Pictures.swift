@@ -41,6 +41,9 @@ import Runtime
   /// How many pictures are on their way.
   public var inFlight: Int { loads.count }
 
+  /// How many are kept in memory.
+  public var count: Int { kept.count }
+
   /// How many wait for one; for tests.
   func waiting(for path: String, side: Int) -> Int { loads.waiting(for: Key(path: path, side: side)) }
 

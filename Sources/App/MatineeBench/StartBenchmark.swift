@@ -1,0 +1,234 @@
+#if GTK
+  import Foundation
+  import Runtime
+  import Synchronization
+
+  /// Starts of the app as it is installed, beside the least window in C, on both renderers. Needs a display, xdotool, and `matinee`,
+  /// `matinee-ledger` and `matinee-start-baseline` beside this program.
+  struct StartBenchmark {
+    static let goals = (curtain: 1.2, feed: 3.0)
+    /// What the app may take of the memory more than C, in bytes: with its first page, and with 500 posts scrolled, without pictures.
+    static let memory = 50.0 * 1024 * 1024
+    /// The most that decoded pictures take, in bytes.
+    private static let pictures = 64.0 * 1024 * 1024
+    private static let posts = 600
+
+    private let folder: URL
+    private let home: URL
+
+    init() throws {
+      folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      home = FileManager.default.temporaryDirectory.appending(path: "matinee-start-\(ProcessInfo.processInfo.processIdentifier)")
+      for program in ["matinee", "matinee-ledger", "matinee-start-baseline"] {
+        let file = folder.appending(path: program).path
+        guard FileManager.default.isExecutableFile(atPath: file) else { throw Mistake(description: "start needs \(file).") }
+      }
+      guard ProcessInfo.processInfo.environment["DISPLAY"] != nil else { throw Mistake(description: "start needs an X display.") }
+    }
+
+    func run(rounds: Int) async throws -> [Figure] {
+      try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: home) }
+      try await signIn()
+      var figures: [Figure] = []
+      for renderer in ["gl", "cairo"] {
+        var (bare, curtain, feed): ([Double], [Double], [Double]) = ([], [], [])
+        for round in 0...rounds {
+          let window = try await firstFrame(renderer)
+          let start = try await warmStart(renderer)
+          guard round > 0 else { continue }
+          bare.append(window)
+          curtain.append(start.curtain)
+          feed.append(start.feed)
+        }
+        let figure = { (what: String, times: [Double], goal: Double) in
+          Figure(name: "start, \(renderer), \(what)", ours: times.median, baseline: bare.median, against: "a bare window in C", goal: goal)
+        }
+        figures += [
+          figure("first frame", curtain, Self.goals.curtain), figure("feed with its pictures, from warm data", feed, Self.goals.feed),
+        ]
+        figures.append(try await restingMemory(renderer))
+      }
+      figures.append(try await scrolledMemory("gl"))
+      return figures
+    }
+
+    // MARK: Steps
+
+    /// Makes warm data: a reader of the sample publication with many posts.
+    private func signIn() async throws {
+      let feed = home.appending(path: "posts.xml")
+      let items = (1...Self.posts).map {
+        "<item><guid>\($0)</guid><title>Post \($0)</title><pubDate>Mon, 02 Mar 2026 \(String(format: "%02d:%02d", $0 / 60, $0 % 60)):00 GMT</pubDate>"
+          + "<description>A text of two or three lines, as most posts have one above their picture, number \($0) of many.</description></item>"
+      }
+      let text = "<rss version=\"2.0\"><channel><title>Many posts</title><link>https://example.org</link>\(items.joined())</channel></rss>"
+      try Data(text.utf8).write(to: feed)
+      let importing = try Started(folder.appending(path: "matinee").path, ["--import", feed.path], variables("gl"))
+      guard importing.waitForEnd() == .exit(0) else { throw Mistake(description: "the posts could not be imported.") }
+      let app = try Started(folder.appending(path: "matinee").path, [], variables("gl"))
+      defer { app.end() }
+      _ = try await app.line("the login") { $0 == "screen login" }
+      // The sample account's button is the third stop after the address.
+      for _ in 0..<20 where app.seconds(of: { $0 == "screen feed" }) == nil {
+        try xdotool(["search", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "windowfocus", "--sync"])
+        try xdotool(["key", "--delay", "60", "Tab", "Tab", "Tab", "Return"])
+        try await Task.sleep(for: .seconds(1))
+      }
+      _ = try await app.line("the feed") { $0 == "screen feed" }
+      // What it fetches once it is there.
+      try await Task.sleep(for: .seconds(3))
+    }
+
+    private func firstFrame(_ renderer: String) async throws -> Double {
+      let window = try Started(folder.appending(path: "matinee-start-baseline").path, [], variables(renderer))
+      defer { window.end() }
+      return try await window.line("the bare window") { $0 == "frame" }
+    }
+
+    /// When the curtain was painted, and when the feed's rows were with all of their pictures, whether or not the curtain still covers it.
+    private func warmStart(_ renderer: String) async throws -> (curtain: Double, feed: Double) {
+      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+      defer { app.end() }
+      let curtain = try await app.line("the curtain") { $0 == "screen curtain" }
+      _ = try await app.line("the feed") { $0 == "screen feed" }
+      try await Task.sleep(for: .seconds(1.5))
+      // The first frame that shows as much as the last one.
+      let isFeed = { (line: String) in line.hasPrefix("frame feed") }
+      guard let last = app.lines.last(where: isFeed), let feed = app.seconds(of: { $0 == last }) else {
+        throw Mistake(description: "the feed was not drawn: \(app.lines)")
+      }
+      return (curtain, feed)
+    }
+
+    private func restingMemory(_ renderer: String) async throws -> Figure {
+      let window = try Started(folder.appending(path: "matinee-start-baseline").path, [], variables(renderer))
+      defer { window.end() }
+      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+      defer { app.end() }
+      _ = try await app.line("the feed") { $0 == "screen feed" }
+      try await Task.sleep(for: .seconds(10))
+      return memory("start, \(renderer), memory with the first page", app, window, limit: Self.memory, remark: nil)
+    }
+
+    private func scrolledMemory(_ renderer: String) async throws -> Figure {
+      let window = try Started(folder.appending(path: "matinee-start-baseline").path, [], variables(renderer))
+      defer { window.end() }
+      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+      defer { app.end() }
+      _ = try await app.line("the feed") { $0 == "screen feed" }
+      let focus = ["search", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "--name", "^Matinee$"]
+      try xdotool(focus + ["windowfocus", "--sync", "mousemove", "--window", "%1", "500", "400"])
+      // As far as 500 posts of about 150 pixels go, at some 80 pixels a step.
+      for _ in 0..<25 {
+        try xdotool(["click", "--repeat", "40", "--delay", "12", "5"])
+        try await Task.sleep(for: .milliseconds(300))
+      }
+      try await Task.sleep(for: .seconds(10))
+      return memory(
+        "start, \(renderer), memory after 500 posts", app, window, limit: Self.memory + Self.pictures,
+        remark: "64 MB of it for decoded pictures")
+    }
+
+    /// Proportional set sizes, in bytes in the place of seconds.
+    private func memory(_ name: String, _ app: Started, _ window: Started, limit: Double, remark: String?) -> Figure {
+      let (ours, bare) = (app.proportionalBytes, window.proportionalBytes)
+      return Figure(
+        name: name, ours: ours, baseline: bare, against: "a bare window in C", goal: (bare + limit) / bare, remark: remark, unit: .bytes)
+    }
+
+    private func variables(_ renderer: String) -> [String: String] {
+      var variables = ProcessInfo.processInfo.environment
+      variables["GSK_RENDERER"] = renderer
+      variables["MATINEE_LOG"] = "screens,frames"
+      for (name, place) in ["XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "SECRET_FILE_TEST_PATH": "keyring"] {
+        variables[name] = home.appending(path: place).path
+      }
+      // A keyring of its own, in a file.
+      variables["SECRET_BACKEND"] = "file"
+      variables["SECRET_FILE_TEST_PASSWORD"] = "for measuring only"
+      return variables
+    }
+
+    private func xdotool(_ arguments: [String]) throws {
+      let silence = open("/dev/null", O_WRONLY)
+      defer { close(silence) }
+      guard try ChildProcess("/usr/bin/env", ["xdotool"] + arguments, output: silence).wait() == .exit(0) else {
+        throw Mistake(description: "xdotool \(arguments.joined(separator: " ")) failed; is it installed?")
+      }
+    }
+  }
+
+  /// A program, and its lines with the time since its start.
+  private final class Started: Sendable {
+    let process: ChildProcess
+    private let start = ContinuousClock.now
+    private let output: LineReader
+
+    init(_ program: String, _ arguments: [String], _ variables: [String: String]) throws {
+      let pipe = Pipe()
+      output = LineReader(pipe)
+      let descriptor = pipe.fileHandleForWriting.fileDescriptor
+      process = try ChildProcess(program, arguments, environment: variables, output: descriptor, errors: descriptor)
+      try pipe.fileHandleForWriting.close()
+    }
+
+    var lines: [String] { output.lines.map(\.text) }
+
+    func seconds(of matches: (String) -> Bool) -> Double? {
+      output.lines.first { matches($0.text) }.map { ($0.time - start) / .seconds(1) }
+    }
+
+    /// When a line came, in seconds since the start.
+    func line(_ what: String, _ matches: (String) -> Bool) async throws -> Double {
+      for _ in 0..<60_000 {
+        if let seconds = seconds(of: matches) { return seconds }
+        if process.hasEnded { break }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      throw Mistake(description: "\(what) did not come: \(lines)")
+    }
+
+    func waitForEnd() -> ChildProcess.Ending { process.wait() }
+
+    func end() {
+      kill(process.identifier, SIGTERM)
+      _ = process.wait()
+    }
+
+    /// Memory, with what is shared divided among those that share it.
+    var proportionalBytes: Double {
+      let text = (try? String(contentsOfFile: "/proc/\(process.identifier)/smaps_rollup", encoding: .utf8)) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+      return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? .nan) * 1024
+    }
+  }
+
+  /// Lines with the time at which each came.
+  private final class LineReader: Sendable {
+    private struct State {
+      var lines: [(text: String, time: ContinuousClock.Instant)] = []
+      var partial = Data()
+    }
+    private let state = Mutex(State())
+
+    init(_ pipe: Pipe) {
+      pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
+        let data = handle.availableData
+        if data.isEmpty { handle.readabilityHandler = nil } else { self?.take(data, at: .now) }
+      }
+    }
+
+    var lines: [(text: String, time: ContinuousClock.Instant)] { state.withLock { $0.lines } }
+
+    private func take(_ data: Data, at time: ContinuousClock.Instant) {
+      state.withLock { state in
+        state.partial += data
+        while let end = state.partial.firstIndex(of: UInt8(ascii: "\n")) {
+          state.lines.append((String(decoding: state.partial[..<end], as: UTF8.self), time))
+          state.partial = Data(state.partial[(end + 1)...])
+        }
+      }
+    }
+  }
+#endif
