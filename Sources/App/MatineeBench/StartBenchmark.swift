@@ -65,7 +65,7 @@
       let text = "<rss version=\"2.0\"><channel><title>Many posts</title><link>https://example.org</link>\(items.joined())</channel></rss>"
       try Data(text.utf8).write(to: feed)
       let importing = try Started(folder.appending(path: "matinee").path, ["--import", feed.path], variables("gl"))
-      guard importing.waitForEnd() == .exit(0) else { throw Mistake(description: "the posts could not be imported.") }
+      guard importing.waitForEnd() == .exit(0) else { throw Mistake(description: "the posts could not be imported: \(importing.lines)") }
       let app = try Started(folder.appending(path: "matinee").path, [], variables("gl"))
       defer { app.end() }
       _ = try await app.line("the login") { $0 == "screen login" }
@@ -211,8 +211,11 @@
       var partial = Data()
     }
     private let state = Mutex(State())
+    /// Without it nobody would read.
+    private let pipe: Pipe
 
     init(_ pipe: Pipe) {
+      self.pipe = pipe
       pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
         let data = handle.availableData
         if data.isEmpty { handle.readabilityHandler = nil } else { self?.take(data, at: .now) }
