@@ -5,15 +5,19 @@ public struct Icon: Hashable, Sendable {
   /// As the icon naming specification or the theme calls it.
   public let name: String
 
-  /// - Parameter name: of an icon of the desktop's theme; `Adwaita` has all of those below.
+  /// - Parameter name: of an icon of the desktop's theme; `Adwaita` has all of those below but the app's own.
   public init(_ name: String) { self.name = name }
 
   /// One page back.
   public static let back = Icon("go-previous-symbolic")
+  /// Leads on.
+  public static let forward = Icon("go-next-symbolic")
   /// Loads again.
   public static let refresh = Icon("view-refresh-symbolic")
   /// Closes or dismisses.
   public static let close = Icon("window-close-symbolic")
+  /// A heart that nobody pressed yet. One of the app's own.
+  public static let heartOutline = Icon("matinee-heart-outline-symbolic")
   /// A reaction, a heart.
   public static let heart = Icon("emblem-favorite-symbolic")
   /// A bookmark.

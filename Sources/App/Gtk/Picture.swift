@@ -42,10 +42,10 @@ import CGtk
 
 /// Shows an icon.
 @MainActor public final class Image: Widget {
-  /// - Parameter size: of a side, in pixels.
-  public init(_ icon: Icon, size: Int = 16, styles: [Style] = []) {
+  /// - Parameter size: of a side, in pixels at the usual text size; it grows with that. Nil for the size of icons in a line of text.
+  public init(_ icon: Icon, size: Int? = nil, styles: [Style] = []) {
     super.init(made: UnsafeMutableRawPointer(gtk_image_new_from_icon_name(icon.name)))
-    gtk_image_set_pixel_size(opaque, Int32(size))
+    if let size { gtk_image_set_pixel_size(opaque, Int32((Double(size) * Theme.textScale).rounded())) }
     for style in styles { setStyle(style) }
   }
 

@@ -26,6 +26,7 @@ import Foundation
     // The wrapper has a reference of its own.
     g_object_unref(made.raw)
     load(styleSheet, into: made)
+    addIcons(to: display)
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     provider = made
     // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
@@ -33,6 +34,17 @@ import Foundation
       Object(lasting: UnsafeMutableRawPointer(settings)).setBoolean("gtk-label-select-on-focus", false)
     }
     return true
+  }
+
+  /// Icons of ours, where the desktop's theme has none.
+  private static func addIcons(to display: OpaquePointer) {
+    let bytes = g_bytes_new_static(matinee_icons_start(), gsize(matinee_icons_size))
+    defer { g_bytes_unref(bytes) }
+    guard let resource = g_resource_new_from_data(bytes, nil) else { return }
+    // Registered for as long as the process runs.
+    g_resources_register(resource)
+    g_resource_unref(resource)
+    gtk_icon_theme_add_resource_path(gtk_icon_theme_get_for_display(display), "/app/matinee/icons")
   }
 
   /// Chooses between light and dark for all windows. Does nothing without a display.
@@ -66,6 +78,14 @@ import Foundation
     let desktop = desktopPrefersDark ?? settingPrefersDark ?? false
     let isDark = scheme == .dark || (scheme == .desktop && desktop)
     if object.boolean(key) != isDark { object.setBoolean(key, isDark) }
+  }
+
+  /// How many times its usual size the desktop wants text.
+  static var textScale: Double {
+    guard let settings = gtk_settings_get_default() else { return 1 }
+    // In 1,024ths of a dot per inch; -1 for the usual 96.
+    let resolution = matinee_object_get_int(UnsafeMutableRawPointer(settings), "gtk-xft-dpi")
+    return resolution > 0 ? Double(resolution) / (1024 * 96) : 1
   }
 
   /// Whether windows are dark now, as far as the app decides it.

@@ -71,7 +71,7 @@
       _ = try await app.line("the login") { $0 == "screen login" }
       // The sample account's button is the third stop after the address.
       for _ in 0..<20 where app.seconds(of: { $0 == "screen feed" }) == nil {
-        try xdotool(["search", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "windowfocus", "--sync"])
+        try xdotool(["search", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "windowfocus"])
         try xdotool(["key", "--delay", "60", "Tab", "Tab", "Tab", "Return"])
         try await Task.sleep(for: .seconds(1))
       }
@@ -118,7 +118,7 @@
       defer { app.end() }
       _ = try await app.line("the feed") { $0 == "screen feed" }
       let focus = ["search", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "--name", "^Matinee$"]
-      try xdotool(focus + ["windowfocus", "--sync", "mousemove", "--window", "%1", "500", "400"])
+      try xdotool(focus + ["windowfocus", "mousemove", "--window", "%1", "500", "400"])
       // As far as 500 posts of about 150 pixels go, at some 80 pixels a step.
       for _ in 0..<25 {
         try xdotool(["click", "--repeat", "40", "--delay", "12", "5"])

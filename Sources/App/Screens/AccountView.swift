@@ -12,13 +12,12 @@ import Gtk
   private let publication = Label(styles: [.subheading], wraps: true)
   private let premium = Label(styles: [.dim], wraps: true)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
-  private let purchases = Button("Purchases", styles: [.pill])
-  private let notifications = Button("Notifications", styles: [.pill])
-  private let signOut = Button("Sign out", styles: [.pill])
+  private let purchases = AccountView.row("Purchases", .forward)
+  private let notifications = AccountView.row("Notifications", .forward)
+  private let signOut = AccountView.row("Sign out")
 
   init(_ viewModel: AccountViewModel) {
     self.viewModel = viewModel
-    for button in [purchases, notifications, signOut] { button.horizontal = .center }
     // Beneath the words: beside them there is no room in a narrow window.
     unlock.horizontal = .start
     unlock.setMargins(horizontal: 0, vertical: 6)
@@ -27,23 +26,41 @@ import Gtk
       premium
       unlock
     }
-    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice, purchases, notifications, signOut] in
+    let rows = Box(.vertical, styles: [.card, "rows"]) { [purchases, notifications, signOut] in
+      purchases.button
+      Separator()
+      notifications.button
+      Separator()
+      signOut.button
+    }
+    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice] in
       Image(.person, size: 72, styles: ["status-picture"])
       name
       email
       notice
       card
-      purchases
-      notifications
-      signOut
+      rows
     }
     root = ScrolledWindow(Clamp(maximumWidth: 560, column))
     root.setStyle(.page)
     unlock.onClicked(self) { $0.viewModel.unlockTapped() }
-    purchases.onClicked(self) { $0.viewModel.purchasesTapped() }
-    notifications.onClicked(self) { $0.viewModel.notificationsTapped() }
-    signOut.onClicked(self) { $0.viewModel.signOutTapped() }
+    purchases.button.onClicked(self) { $0.viewModel.purchasesTapped() }
+    notifications.button.onClicked(self) { $0.viewModel.notificationsTapped() }
+    signOut.button.onClicked(self) { $0.viewModel.signOutTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  /// A line as wide as the list, which leads somewhere or does something.
+  private static func row(_ title: String, _ icon: Icon? = nil) -> (button: Button, label: Label) {
+    let label = Label(title)
+    label.expandsHorizontally = true
+    let content = Box(.horizontal, spacing: 12) {
+      label
+      if let icon { Image(icon, styles: [.dim]) }
+    }
+    let button = Button(content, name: title, styles: [.flat, "row"])
+    button.contentAlignment = .fill
+    return (button, label)
   }
 
   private func show(_ state: AccountViewModel.State) {
@@ -55,10 +72,7 @@ import Gtk
     premium.text = state.premium
     unlock.isVisible = state.canUnlock
     unlock.isSensitive = !state.isSigningOut
-    purchases.isSensitive = !state.isSigningOut
-    notifications.isSensitive = !state.isSigningOut
-    signOut.isSensitive = !state.isSigningOut
-    signOut.label = state.isSigningOut ? "Signing out…" : "Sign out"
-    signOut.setAccessibleName("Sign out")
+    for row in [purchases, notifications, signOut] { row.button.isSensitive = !state.isSigningOut }
+    signOut.label.text = state.isSigningOut ? "Signing out…" : "Sign out"
   }
 }

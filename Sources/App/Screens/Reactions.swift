@@ -4,10 +4,11 @@ import PublicationClient
 
 extension Reaction {
   /// What stands for it. A kind that this version does not know is a face that says nothing.
-  var icon: Icon {
+  /// - Parameter isChosen: whether the reader chose it.
+  func icon(isChosen: Bool) -> Icon {
     switch self {
     case .like: .thumb
-    case .love: .heart
+    case .love: isChosen ? .heart : .heartOutline
     case .laugh: .laughing
     case .wow: .astonished
     case .sad: .sad
@@ -34,15 +35,13 @@ extension Reaction {
 /// The reader's reaction, or a heart that waits for one, and how many readers reacted.
 @MainActor final class ReactButton {
   let root: Button
-  private let image = Image(.heart)
+  private let image = Image(.heartOutline)
   private let count = Label(styles: ["numeric"])
   private var kind: Reaction?
 
   init() {
     root = Button(Box(.horizontal, spacing: 6, children: [image, count]), name: "React", styles: [.flat, "quiet", "reaction"])
     root.tooltip = "React"
-    // With room for the number, so that a reaction is taken back by a click at the same place.
-    root.setMinimumSize(width: 60)
   }
 
   func show(_ row: PostRow) {
@@ -55,7 +54,7 @@ extension Reaction {
     if let kind { root.setStyle(kind.style, false) }
     kind = row.reaction
     if let kind { root.setStyle(kind.style) }
-    image.setIcon((kind ?? .love).icon)
+    image.setIcon((kind ?? .love).icon(isChosen: kind != nil))
   }
 }
 
@@ -65,14 +64,15 @@ extension Reaction {
   let root = Box(.horizontal, spacing: 2)
   /// Told which one was pressed.
   var onChosen: ((Reaction) -> Void)?
-  private var buttons: [(kind: Reaction, button: Button, count: Label)] = []
+  private var buttons: [(kind: Reaction, button: Button, image: Image, count: Label)] = []
 
   func show(_ choices: [ReactionChoice]) {
     if choices.map(\.kind) != buttons.map(\.kind) {
       buttons = choices.map { button($0.kind) }
-      root.replaceAll { for (_, button, _) in buttons { button } }
+      root.replaceAll { for (_, button, _, _) in buttons { button } }
     }
-    for (choice, (_, button, count)) in zip(choices, buttons) {
+    for (choice, (kind, button, image, count)) in zip(choices, buttons) {
+      image.setIcon(kind.icon(isChosen: choice.isChosen))
       count.text = choice.count
       count.isVisible = !choice.count.isEmpty
       button.isOn = choice.isChosen
@@ -80,15 +80,14 @@ extension Reaction {
     }
   }
 
-  private func button(_ kind: Reaction) -> (Reaction, Button, Label) {
+  private func button(_ kind: Reaction) -> (Reaction, Button, Image, Label) {
+    let image = Image(kind.icon(isChosen: false))
     let count = Label(styles: ["numeric"])
     let button = Button(
-      Box(.horizontal, spacing: 6, children: [Image(kind.icon), count]), name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
+      Box(.horizontal, spacing: 6, children: [image, count]), name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
     button.tooltip = kind.words
-    // With room for the number, so that the others stay where they are when one is chosen.
-    button.setMinimumSize(width: 54)
     button.onClicked(self) { $0.onChosen?(kind) }
-    return (kind, button, count)
+    return (kind, button, image, count)
   }
 }
 

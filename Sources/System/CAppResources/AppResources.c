@@ -14,3 +14,9 @@ static const unsigned char brand[] = {
 };
 const size_t matinee_brand_size = sizeof brand;
 const unsigned char *matinee_brand_start(void) { return brand; }
+
+static const unsigned char icons[] = {
+#embed "../../../Resources/ui/icons/icons.gresource"
+};
+const size_t matinee_icons_size = sizeof icons;
+const unsigned char *matinee_icons_start(void) { return icons; }

@@ -10,6 +10,12 @@ gboolean matinee_is_a(const void *object, GType type) { return g_type_check_inst
 
 void matinee_object_set_string(void *object, const char *property, const char *value) { g_object_set(object, property, value, NULL); }
 
+int matinee_object_get_int(void *object, const char *property) {
+  int value = 0;
+  g_object_get(object, property, &value, NULL);
+  return value;
+}
+
 gboolean matinee_object_get_boolean(void *object, const char *property) {
   gboolean value = FALSE;
   g_object_get(object, property, &value, NULL);

@@ -13,4 +13,9 @@ const unsigned char *_Nonnull matinee_brand_start(void);
 /// Its length in bytes.
 extern const size_t matinee_brand_size;
 
+/// The app's own symbolic icons, as a GResource bundle.
+const unsigned char *_Nonnull matinee_icons_start(void);
+/// Its length in bytes.
+extern const size_t matinee_icons_size;
+
 #endif

@@ -71,6 +71,7 @@ GdkTexture *_Nullable matinee_widget_render(GtkWidget *_Nonnull widget, double s
 // Variadic functions and macros
 
 void matinee_object_set_boolean(void *_Nonnull object, const char *_Nonnull property, gboolean value);
+int matinee_object_get_int(void *_Nonnull object, const char *_Nonnull property);
 gboolean matinee_object_get_boolean(void *_Nonnull object, const char *_Nonnull property);
 void matinee_object_set_string(void *_Nonnull object, const char *_Nonnull property, const char *_Nullable value);
 void matinee_widget_set_role(GtkWidget *_Nonnull widget, GtkAccessibleRole role);
