@@ -39,4 +39,26 @@ final class StartTests: EndToEndCase {
     try app.waitForScreen("feed")
     XCTAssertEqual(app.screens, ["curtain", "feed"])
   }
+
+  func testTheWindowOpensAsItWasLeft() throws {
+    try app.start()
+    try app.waitForScreen("login")
+    try app.resize(width: 700, height: 620)
+    let left = try app.size()
+    XCTAssertNotEqual(left.width, 1000)
+    try app.key("ctrl+q")
+    try app.waitForEnd()
+    try app.start()
+    try app.waitForScreen("login")
+    let found = try app.size()
+    XCTAssertEqual([found.width, found.height], [left.width, left.height])
+    // What makes no sense is passed over.
+    try app.key("ctrl+q")
+    try app.waitForEnd()
+    let file = app.home.appending(path: "data/matinee/window.json")
+    try Data("{".utf8).write(to: file)
+    try app.start()
+    try app.waitForScreen("login")
+    XCTAssertGreaterThanOrEqual(try app.size().width, 1000)
+  }
 }

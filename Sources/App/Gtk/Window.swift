@@ -50,6 +50,20 @@ import CGtkShims
   public func titlebar(_ bar: HeaderBar?) { gtk_window_set_titlebar(pointer(), bar?.widget) }
   /// The least size in pixels that a person can make it.
   public func setMinimumWindowSize(width: Int, height: Int) { setMinimumSize(width: width, height: height) }
+  /// The size in pixels that it has when it is not maximized.
+  public var unmaximizedSize: (width: Int, height: Int) {
+    var (width, height): (gint, gint) = (0, 0)
+    gtk_window_get_default_size(pointer(), &width, &height)
+    return (Int(width), Int(height))
+  }
+  /// Changes that size; the display may allow less.
+  public func setUnmaximizedSize(width: Int, height: Int) {
+    gtk_window_set_default_size(pointer(), gint(clamping: width), gint(clamping: height))
+  }
+  /// Whether it fills the screen.
+  public var isMaximized: Bool { gtk_window_is_maximized(pointer()) != 0 }
+  /// Fills the screen, at the latest when it is shown.
+  public func maximize() { gtk_window_maximize(pointer()) }
   /// Shows it, or brings it to the front.
   public func present() { gtk_window_present(pointer()) }
   /// What draws it, such as `GskGLRenderer` or `GskCairoRenderer`; nil before it is shown.

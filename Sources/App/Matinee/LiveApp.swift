@@ -101,6 +101,7 @@ import TesterFeature
     let curtain = CurtainViewModel(effects: effects, clock: clock)
     let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: clock)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
+    if picture == nil { WindowSize(savedIn: wiring.folder.path)?.apply(to: window.window) }
     let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
     coordinator.onReached = { [weak pictures] in pictures?.askAgain() }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
@@ -167,6 +168,15 @@ import TesterFeature
     quit()
   }
 
+  private func saveWindowSize() {
+    guard temporaryFolder == nil, let window, let folder else { return }
+    do {
+      try WindowSize(of: window.window).save(in: folder.path)
+    } catch {
+      FileHandle.standardError.write(Data("matinee: the window's size cannot be saved: \(error.systemReason)\n".utf8))
+    }
+  }
+
   /// Waits for accepted writes, out of sight.
   private func quit() {
     guard !isQuitting else { return }
@@ -176,6 +186,7 @@ import TesterFeature
       application?.quit()
       return
     }
+    saveWindowSize()
     window?.window.isVisible = false
     tester?.close()
     tester = nil

@@ -200,6 +200,21 @@ public final class AppDriver {
     }
   }
 
+  /// Changes the size of the window, in pixels, and waits until it has it.
+  public func resize(width: Int, height: Int) throws {
+    try activate()
+    try Programs.run("xdotool", ["windowsize", "--sync", try window(), "\(width)", "\(height)"])
+  }
+
+  /// The size of the window in pixels, with the shadow that the toolkit draws around it.
+  public func size() throws -> (width: Int, height: Int) {
+    let told = try Programs.run("xdotool", ["getwindowgeometry", "--shell", try window()])
+    func number(_ name: String) -> Int {
+      told.split(separator: "\n").first { $0.hasPrefix(name + "=") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
+    }
+    return (number("WIDTH"), number("HEIGHT"))
+  }
+
   /// Gives the window the keyboard, as the window manager would after a click.
   public func activate() throws {
     let window = try window()
