@@ -66,6 +66,21 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testTabsKeepTheirWordsAsLongAsThereIsRoom() throws {
+    try MainActor.assumeIsolated {
+      for (width, hasWords, hasIcons) in [(360, false, true), (600, true, false), (990, true, true)] {
+        let rig = try AppRig(width: width)
+        try rig.start()
+        try rig.signIn()
+        let bar = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("tab-bar") }, "\(width)")
+        XCTAssertEqual(bar.texts, hasWords ? ["Home", "Fan clubs", "Bookmarks", "Account"] : [], "\(width)")
+        XCTAssertEqual(bar.icons.count, hasIcons ? 4 : 0, "\(width)")
+        XCTAssertEqual(bar.buttonNames, ["Home", "Fan clubs", "Bookmarks", "Account"], "\(width)")
+        try rig.close()
+      }
+    }
+  }
+
   func testTheKeysOfTheTabsWaitUntilASheetIsAnswered() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

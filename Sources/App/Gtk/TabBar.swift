@@ -34,10 +34,13 @@
       let button = Button(Box(.horizontal, spacing: 6, children: [Image(tab.icon), Label(tab.title)]), name: tab.title, styles: [.flat])
       return (tab.id, button)
     }
-    // Without titles where there is no room for them.
-    let narrow = tabs.map { ($0.id, Button(icon: $0.icon, name: $0.title)) }
-    either = Either(wide: Self.bar(wide.map(\.1), name), narrow: Self.bar(narrow.map(\.1), name, styles: ["compact"]))
-    buttons = wide + narrow
+    // Where there is less room first the icons go, and then the words.
+    let words = tabs.map { ($0.id, Button(Label($0.title), name: $0.title, styles: [.flat])) }
+    let icons = tabs.map { ($0.id, Button(icon: $0.icon, name: $0.title)) }
+    either = Either(
+      wide: Self.bar(wide.map(\.1), name),
+      narrow: Either(wide: Self.bar(words.map(\.1), name), narrow: Self.bar(icons.map(\.1), name, styles: ["compact"])))
+    buttons = wide + words + icons
     for (id, button) in buttons {
       button.setAccessibleRole(.tab)
       button.onClicked(self) { $0.onSelected?(id) }
@@ -54,7 +57,7 @@
 
   /// Puts the keyboard on the tab that is chosen.
   public func takeKeyboard() {
-    // One of the two that stand for it is shown.
+    // One of the three that stand for it is shown.
     for (id, button) in buttons where id == selected && button.isMapped { button.focus() }
   }
 

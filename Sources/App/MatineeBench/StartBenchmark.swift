@@ -71,7 +71,7 @@
       _ = try await app.line("the login") { $0 == "screen login" }
       // The sample account's button is the third stop after the address.
       for _ in 0..<20 where app.seconds(of: { $0 == "screen feed" }) == nil {
-        try xdotool(window(of: app) + ["windowfocus"])
+        try xdotool(windowArguments(of: app) + ["windowfocus"])
         try xdotool(["key", "--delay", "60", "Tab", "Tab", "Tab", "Return"])
         try await Task.sleep(for: .seconds(1))
       }
@@ -117,7 +117,7 @@
       let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
       defer { app.end() }
       _ = try await app.line("the feed") { $0 == "screen feed" }
-      try xdotool(window(of: app) + ["windowfocus", "mousemove", "--window", "%1", "500", "400"])
+      try xdotool(windowArguments(of: app) + ["windowfocus", "mousemove", "--window", "%1", "500", "400"])
       // As far as 500 posts of about 150 pixels go, at some 80 pixels a step.
       for _ in 0..<25 {
         try xdotool(["click", "--repeat", "40", "--delay", "12", "5"])
@@ -150,7 +150,7 @@
     }
 
     /// Arguments of xdotool that choose the window of the app.
-    private func window(of app: Started) -> [String] {
+    private func windowArguments(of app: Started) -> [String] {
       ["search", "--all", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "--name", "^Matinee$"]
     }
 
