@@ -4,9 +4,14 @@ import CGtk
 public struct Icon: Hashable, Sendable {
   /// As the icon naming specification or the theme calls it.
   public let name: String
+  /// Whether it is one of the app's own, which the style sheet draws, and only ``Image`` shows. Were it added to the icon theme, GTK would
+  /// read all of the desktop's icons a second time at the start.
+  let isOwn: Bool
 
   /// - Parameter name: of an icon of the desktop's theme; `Adwaita` has all of those below but the app's own.
-  public init(_ name: String) { self.name = name }
+  public init(_ name: String) { (self.name, isOwn) = (name, false) }
+
+  private init(own name: String) { (self.name, isOwn) = (name, true) }
 
   /// One page back.
   public static let back = Icon("go-previous-symbolic")
@@ -17,7 +22,7 @@ public struct Icon: Hashable, Sendable {
   /// Closes or dismisses.
   public static let close = Icon("window-close-symbolic")
   /// A heart that nobody pressed yet. One of the app's own.
-  public static let heartOutline = Icon("matinee-heart-outline-symbolic")
+  public static let heartOutline = Icon(own: "matinee-heart-outline")
   /// A reaction, a heart.
   public static let heart = Icon("emblem-favorite-symbolic")
   /// A bookmark.
@@ -75,8 +80,9 @@ public struct Icon: Hashable, Sendable {
   /// Something to know.
   public static let information = Icon("dialog-information-symbolic")
 
-  /// Whether the desktop's theme has it; false also without a display. A missing icon is drawn as a broken picture.
+  /// Whether the desktop's theme has it, or the app itself; false also without a display. A missing icon is drawn as a broken picture.
   @MainActor public var isAvailable: Bool {
+    if isOwn { return true }
     guard let display = gdk_display_get_default(), let theme = gtk_icon_theme_get_for_display(display) else { return false }
     return gtk_icon_theme_has_icon(theme, name) != 0
   }

@@ -42,15 +42,24 @@ import CGtk
 
 /// Shows an icon.
 @MainActor public final class Image: Widget {
+  private var icon: Icon?
+
   /// - Parameter size: of a side, in pixels at the usual text size; it grows with that. Nil for the size of icons in a line of text.
   public init(_ icon: Icon, size: Int? = nil, styles: [Style] = []) {
-    super.init(made: UnsafeMutableRawPointer(gtk_image_new_from_icon_name(icon.name)))
+    super.init(made: UnsafeMutableRawPointer(gtk_image_new()))
+    setIcon(icon)
     if let size { gtk_image_set_pixel_size(opaque, Int32((Double(size) * Theme.textScale).rounded())) }
     for style in styles { setStyle(style) }
   }
 
   /// Shows another one.
   public func setIcon(_ icon: Icon) {
-    if string(gtk_image_get_icon_name(opaque)) != icon.name { gtk_image_set_from_icon_name(opaque, icon.name) }
+    guard icon != self.icon else { return }
+    // The style sheet draws those of the app's own.
+    if let before = self.icon, before.isOwn { setStyle(Style(before.name), false) }
+    self.icon = icon
+    guard icon.isOwn else { return gtk_image_set_from_icon_name(opaque, icon.name) }
+    gtk_image_clear(opaque)
+    setStyle(Style(icon.name))
   }
 }

@@ -25,8 +25,8 @@ import Foundation
     guard let made = gtk_css_provider_new().map({ Object(lasting: UnsafeMutableRawPointer($0)) }) else { return false }
     // The wrapper has a reference of its own.
     g_object_unref(made.raw)
+    registerIcons()
     load(styleSheet, into: made)
-    addIcons(to: display)
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     provider = made
     // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
@@ -36,15 +36,14 @@ import Foundation
     return true
   }
 
-  /// Icons of ours, where the desktop's theme has none.
-  private static func addIcons(to display: OpaquePointer) {
+  /// Makes our own icons known to the style sheet.
+  private static func registerIcons() {
     let bytes = g_bytes_new_static(matinee_icons_start(), gsize(matinee_icons_size))
     defer { g_bytes_unref(bytes) }
     guard let resource = g_resource_new_from_data(bytes, nil) else { return }
     // Registered for as long as the process runs.
     g_resources_register(resource)
     g_resource_unref(resource)
-    gtk_icon_theme_add_resource_path(gtk_icon_theme_get_for_display(display), "/app/matinee/icons")
   }
 
   /// Chooses between light and dark for all windows. Does nothing without a display.

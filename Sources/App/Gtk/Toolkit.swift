@@ -1,10 +1,17 @@
 import CGtk
+import CGtkShims
 
 /// The toolkit as a whole.
 @MainActor public enum Toolkit {
   /// Connects to the display. ``Application`` does it by itself; tests and tools call it before they make a widget.
   /// - Returns: false when there is no display.
   public static func start() -> Bool { gtk_init_check() != 0 && gdk_display_get_default() != nil }
+
+  /// Lets the threads of this process share their heaps. To be called before there are any.
+  public nonisolated static func shareHeaps() { matinee_share_heaps() }
+
+  /// Gives back to the system what is free in the heaps; a start needs more than what comes after it.
+  public static func trimHeaps() { matinee_trim_heaps() }
 
   /// Opens an address in the browser (or the mail program) that the desktop has for it.
   ///

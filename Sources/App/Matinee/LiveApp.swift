@@ -132,6 +132,8 @@ import TesterFeature
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
+      // Once the first page is there.
+      MainLoop.after(seconds: 5) { Toolkit.trimHeaps() }
     }
     window.show()
     if LoggedTransport.logs("screens") {

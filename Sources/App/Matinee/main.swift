@@ -2,6 +2,7 @@ import AppConfig
 import AppCore
 import BuildInfo
 import Foundation
+import Gtk
 
 // Where live parts are wired, and nothing else. `main` stays synchronous: the toolkit's loop drives the main actor.
 
@@ -11,6 +12,7 @@ func fail(_ sentence: String, status: Int32 = 1) -> Never {
   exit(status)
 }
 
+Toolkit.shareHeaps()
 Config().setUpModules()
 let options: LaunchOptions
 do { options = try LaunchOptions(Array(CommandLine.arguments.dropFirst())) } catch { fail(error.sentence, status: 2) }

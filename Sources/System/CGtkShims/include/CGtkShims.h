@@ -68,6 +68,13 @@ GdkTexture *_Nullable matinee_texture_decode(const uint8_t *_Nullable bytes, siz
 /// Draws a widget at its present size, `scale` pixels to a unit. NULL when it has no size or nothing to draw.
 GdkTexture *_Nullable matinee_widget_render(GtkWidget *_Nonnull widget, double scale);
 
+// Memory
+
+/// Lets threads share two heaps: otherwise each gets one of its own, which keeps what it once needed. Before the first thread is made.
+void matinee_share_heaps(void);
+/// Gives back what is free in the heaps.
+void matinee_trim_heaps(void);
+
 // Variadic functions and macros
 
 void matinee_object_set_boolean(void *_Nonnull object, const char *_Nonnull property, gboolean value);
