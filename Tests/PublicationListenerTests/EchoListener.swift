@@ -60,6 +60,9 @@ final class EchoListener: Sendable {
     for continuation in held { continuation.resume() }
   }
 
+  /// The sweep of the connections always sleeps; a stop that waits for answers is the second.
+  func waitUntilStopping() async { await clock.waitForSleepers(2) }
+
   func waitForRequests(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isReady = state.state.withLock { state in

@@ -19,12 +19,16 @@ import Testing
     ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: identity\r\n\r\n", 501),
     ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
     ("GET /a%00b HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET * HTTP/1.1\r\nHost: x\r\n\r\n", 400),
-    ("GET http://example.org/ HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET x HTTP/1.1\r\nHost: x\r\n\r\n", 400),
+    ("GET x HTTP/1.1\r\nHost: x\r\n\r\n", 400),
     ("GET /\u{1}x HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET / HTTP/1.1\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", 400), ("GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", 400),
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\nabcde", 400),
     ("GET / HTTP/1.1\r\nHost: x\r\nX\u{e9}: 1\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: x\r\nX: a\u{1}b\r\n\r\n", 400),
     ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n", 400),
+    ("POST / HTTP/1.1\r\nHost: x\r\n:\r\nContent-Length: 5\r\n\r\nabcde", 400),
+    ("POST / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nabcde", 400),
+    ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\0 0\r\n\r\nabcde", 400),
+    ("GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n", 400),
   ])
   func refusedBeforeAnybodyIsAsked(request: String, status: Int) async throws {
     let echo = try EchoListener()
@@ -34,6 +38,21 @@ import Testing
     // libmicrohttpd 0.9.75 sends the head of its own refusals twice.
     #expect(try await client.rest().contains("smuggled") == false)
     #expect(echo.requests.isEmpty)
+    await echo.listener.stop()
+  }
+
+  @Test(arguments: [
+    "GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /a HTTP/1.1\r\nHost:x\r\nX-Empty:\r\nX:   spaced\r\n\r\n",
+    "GET /a HTTP/1.1\r\nHost: x\r\nCookie: a=b; c=d\r\nAccept: */*\r\n\r\n",
+    "GET http://example.org/a HTTP/1.1\r\nHost: example.org\r\n\r\n",
+  ])
+  func aPlainHeadKeepsItsConnection(request: String) async throws {
+    let echo = try EchoListener()
+    let client = try RawClient(port: echo.listener.port)
+    for _ in 1...2 {
+      try await client.send(request)
+      #expect(try await client.answer().body == "GET /a 0")
+    }
     await echo.listener.stop()
   }
 

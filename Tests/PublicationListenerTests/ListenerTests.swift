@@ -105,7 +105,7 @@ import Testing
     #expect(try await other.answer().body == "GET /here 0")
     #expect(echo.requests.map(\.target) == ["/gone", "/here"])
     async let stopped: Void = echo.listener.stop()
-    await echo.clock.waitForSleepers()
+    await echo.waitUntilStopping()
     echo.clock.advance(by: .seconds(10))
     await stopped
   }

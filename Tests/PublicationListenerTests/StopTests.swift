@@ -17,7 +17,7 @@ import Testing
     async let stopped: Void = echo.listener.stop()
     // Whatever throws below: the test would wait for the stop for ever.
     defer { echo.release() }
-    await echo.clock.waitForSleepers()
+    await echo.waitUntilStopping()
     #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port) }
     echo.release()
     let answer = try await busy.answer()
@@ -36,7 +36,7 @@ import Testing
     try await busy.send("GET /busy HTTP/1.1\r\nHost: x\r\n\r\n")
     await echo.waitForRequests(1)
     async let stopped: Void = echo.listener.stop()
-    await echo.clock.waitForSleepers()
+    await echo.waitUntilStopping()
     echo.clock.advance(by: .seconds(10))
     #expect(try await busy.answer().status == 503)
     await stopped

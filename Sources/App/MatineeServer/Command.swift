@@ -2,7 +2,7 @@ import Foundation
 
 /// What the command line asks for.
 enum Command: Equatable {
-  case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool)
+  case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [])
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
   case operate(data: String?, OperatorTask)
@@ -13,7 +13,8 @@ enum Command: Equatable {
   struct Mistake: Error, Equatable { let sentence: String }
 
   static let usage = """
-    usage: matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--data FOLDER]
+    usage: matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--trusted-proxy ADDRESS]…
+                                [--data FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user add [--data FOLDER] EMAIL NAME
            matinee-server order list [--state STATE] [--data FOLDER]
@@ -47,6 +48,8 @@ enum Command: Equatable {
       --public-url URL   where browsers find the checkout page, behind a proxy (default: http and the host that the client asked)
       --readers-add-feeds
                          lets readers add feeds from any address that this machine reaches
+      --trusted-proxy ADDRESS
+                         a proxy before this server, whose X-Forwarded-For says who asks: limits are for each client then
       --json             one line of JSON for each source
     """
 
@@ -71,6 +74,7 @@ enum Command: Equatable {
 
   private static func serve(_ words: inout Words) throws(Mistake) -> Command {
     var (data, address, port, publicURL, readersAddFeeds) = (String?.none, "127.0.0.1", 8080, String?.none, false)
+    var trustedProxies: Set<String> = []
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
@@ -83,6 +87,10 @@ enum Command: Equatable {
         }
         port = number
       case .option("--readers-add-feeds"): readersAddFeeds = true
+      case .option("--trusted-proxy"):
+        let text = try words.value(of: word)
+        guard isIPAddress(text) else { throw Mistake(sentence: "“\(text)” is no IP address of a proxy; one looks like 192.0.2.7.") }
+        trustedProxies.insert(text)
       case .option("--public-url"):
         let text = try words.value(of: word)
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
@@ -92,7 +100,13 @@ enum Command: Equatable {
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
-    return .serve(data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds)
+    return .serve(
+      data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies)
+  }
+
+  private static func isIPAddress(_ text: String) -> Bool {
+    var (four, six) = (in_addr(), in6_addr())
+    return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
   }
 
   private static func importFeeds(_ words: inout Words) throws(Mistake) -> Command {

@@ -32,9 +32,11 @@ import SQLiteStorage
     switch command {
     case .help: tell(Command.usage)
     case .version: tell("matinee-server \(Build.version)")
-    case .serve(let data, let address, let port, let publicURL, let readersAddFeeds):
+    case .serve(let data, let address, let port, let publicURL, let readersAddFeeds, let trustedProxies):
       let house = try House(data)
-      try await serve(house, address, port, publicURL.map(PageAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds)
+      try await serve(
+        house, address, port, publicURL.map(PageAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
+        trustedProxies: trustedProxies)
     case .operate(let data, let task):
       let response = try await OperatorAccess.send(task.request(), data: data)
       guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
@@ -62,21 +64,38 @@ import SQLiteStorage
   }
 
   private static func serve(
-    _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool
+    _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
     let signals = StopSignals()
     let publication = try await house.open(sample: true)
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
-    let listener = try Listener(publication, address: address, port: port, clock: SystemClock())
+    var limits = Listener.Limits()
+    limits.trustedProxies = trustedProxies
+    let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock())
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
-    let resuming = Task { await publication.resumeCharges() }
+    Task { await publication.resumeCharges() }
     await signals.first()
     OperatorAccess.close(folder: house.path)
-    await listener.stop()
-    await resuming.value
-    await publication.close()
+    await stop(listener, publication, within: limits.grace + .seconds(2))
+  }
+
+  /// Waits for answers and charges that are under way, and for no longer than it is told to: a charge that is open when the process ends
+  /// goes on at the next start, as after a crash.
+  private static func stop(_ listener: Listener, _ publication: Publication, within time: Duration) async {
+    let (ended, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    Task {
+      await listener.stop()
+      await publication.close()
+      continuation.yield()
+    }
+    Task {
+      try? await Task.sleep(for: time)
+      continuation.yield()
+    }
+    var first = ended.makeAsyncIterator()
+    await first.next()
   }
 
   /// One line on the standard output, at once: other programs read it while this one runs.

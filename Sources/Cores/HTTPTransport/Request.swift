@@ -20,6 +20,8 @@ public struct Request: Equatable, Sendable {
   public var headers: Headers
   /// The body; empty for none.
   public var body: Data
+  /// The address of who sent it, as a listener knows it; `nil` in process, and where the listener cannot tell clients apart.
+  public var client: String?
 
   /// Makes a request.
   public init(_ method: Method, _ target: String, headers: Headers = [:], body: Data = Data()) {

@@ -13,19 +13,26 @@ let requestOpened: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar
   return Unmanaged.passRetained(exchange).toOpaque()
 }
 
+let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, code in
+  guard let context, let connection else { return }
+  let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
+  // MHD_CONNECTION_NOTIFY_STARTED is 0.
+  if code.rawValue == 0 { daemon.connected(connection) } else { daemon.connections.closed(connection) }
+}
+
 let requestContinued: MHD_AccessHandlerCallback = { context, connection, _, method, version, upload, size, own in
   guard let context, let connection, let method, let size, let pointer = own?.pointee else { return .NO }
   let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
   let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
   let part = UnsafeRawBufferPointer(start: upload, count: size.pointee)
   size.pointee = 0
-  let isModern = version.map { String(cString: $0) } != "HTTP/1.0"
-  return RequestReader(daemon, exchange, connection).proceed(String(cString: method), part, needsHost: isModern) ? .YES : .NO
+  let reader = RequestReader(daemon, exchange, connection)
+  return reader.proceed(String(cString: method), version.map { String(cString: $0) } ?? "", part) ? .YES : .NO
 }
 
-let requestCompleted: MHD_RequestCompletedCallback = { context, _, own, _ in
+let requestCompleted: MHD_RequestCompletedCallback = { context, connection, own, _ in
   guard let context, let pointer = own?.pointee else { return }
   own?.pointee = nil
   let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
-  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().completed(exchange)
+  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().completed(exchange, connection)
 }

@@ -16,11 +16,13 @@ final class Daemon: Sendable {
     /// Requests that came and were not wholly answered.
     var exchanges: [ObjectIdentifier: Exchange] = [:]
     var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
+    var sweeping: Task<Void, Never>?
     var drained: CheckedContinuation<Void, Never>?
     var stopped: [CheckedContinuation<Void, Never>] = []
   }
 
   let limits: Listener.Limits
+  let connections: Connections
   let unknownMethod: @Sendable (String) -> Response
   private let clock: any AppClock
   private let handler: @Sendable (Request) async -> Response
@@ -32,6 +34,7 @@ final class Daemon: Sendable {
     admission: Listener.Admission?, handler: @escaping @Sendable (Request) async -> Response
   ) {
     self.limits = limits
+    connections = Connections(limits: limits)
     self.clock = clock
     self.unknownMethod = unknownMethod
     self.handler = handler
@@ -43,12 +46,17 @@ final class Daemon: Sendable {
     let context = Unmanaged.passRetained(self)
     let started = matinee_mhd_start(
       socket, UInt32(limits.connections), UInt32(limits.idle.components.seconds), limits.head, requestOpened, requestContinued,
-      requestCompleted, context.toOpaque())
+      requestCompleted, connectionChanged, context.toOpaque())
     guard let started else {
       context.release()
       return false
     }
-    state.withLock { $0.handle = Handle(pointer: started) }
+    state.withLock { state in
+      state.handle = Handle(pointer: started)
+      state.sweeping = Task { [clock, weak self] in
+        while (try? await clock.sleep(for: .seconds(1))) != nil { self?.sweep() }
+      }
+    }
     return true
   }
 
@@ -56,9 +64,25 @@ final class Daemon: Sendable {
 
   // MARK: What the callbacks tell
 
+  var uptime: Duration { clock.uptime }
+
+  func connected(_ connection: OpaquePointer) {
+    connections.opened(connection, descriptor: matinee_mhd_descriptor(connection), at: clock.uptime)
+  }
+
+  /// Nobody waits any longer for what a client asked that went away.
+  private func sweep() {
+    for exchange in connections.sweep(at: clock.uptime) {
+      state.withLock { $0.tasks[ObjectIdentifier(exchange)] }?.cancel()
+      // 499 is what proxies call a client that closed the connection; nobody reads it.
+      exchange.finish(Response(499))
+    }
+  }
+
   func opened(_ exchange: Exchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
 
-  func completed(_ exchange: Exchange) {
+  func completed(_ exchange: Exchange, _ connection: OpaquePointer?) {
+    if let connection { connections.enter(.head, connection, at: clock.uptime) }
     let isDrained = state.withLock { state in
       state.exchanges[ObjectIdentifier(exchange)] = nil
       return state.exchanges.isEmpty
@@ -68,6 +92,7 @@ final class Daemon: Sendable {
 
   /// Answers a whole request, in a task.
   func dispatch(_ request: Request, _ exchange: Exchange, _ connection: OpaquePointer) {
+    connections.enter(.answering, connection, exchange: exchange, at: clock.uptime)
     exchange.suspend(connection)
     let id = ObjectIdentifier(exchange)
     state.withLock { state in
@@ -82,6 +107,7 @@ final class Daemon: Sendable {
   /// - Returns: whether there is something to decide; the connection sleeps until it is.
   func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
     guard let admission, admission.concerns(head) else { return false }
+    connections.enter(.answering, connection, exchange: exchange, at: clock.uptime)
     exchange.suspend(connection)
     let id = ObjectIdentifier(exchange)
     state.withLock { state in
@@ -120,6 +146,7 @@ final class Daemon: Sendable {
     }
     await drain()
     timer.cancel()
+    state.withLock { $0.sweeping }?.cancel()
     // It waits for its thread, so it has one of its own.
     let executor = ThreadExecutor(name: "listener-stop")
     try? await executor.run { MHD_stop_daemon(handle.pointer) }

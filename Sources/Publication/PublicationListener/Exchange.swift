@@ -20,8 +20,11 @@ final class Exchange: @unchecked Sendable {
   // @unchecked: used once, by whoever answers first.
   struct Connection: @unchecked Sendable { let pointer: OpaquePointer }
 
-  /// The request's target as it came; `nil` when it is not text.
-  let target: String?
+  /// The request's target; `nil` when it is not text.
+  var target: String?
+  /// The method and the version of the request line, once the head is there.
+  var method: String?
+  var version: String?
   var hasBegun = false
   /// Whether somebody is deciding about the body, of which nothing was read yet.
   var isAsking = false

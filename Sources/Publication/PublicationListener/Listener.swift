@@ -21,6 +21,12 @@ public final class Listener: Sendable {
     public var connections = 512
     /// How long a connection may stand idle.
     public var idle = Duration.seconds(30)
+    /// How long the head of a request may take as a whole, counted from when the connection was free for it.
+    public var headTime = Duration.seconds(60)
+    /// How long a body may take as a whole, and an answer; a body that may be large has a second more for each 64 KiB.
+    public var bodyTime = Duration.seconds(60)
+    /// Addresses of proxies, of which the address in `X-Forwarded-For` is believed.
+    public var trustedProxies: Set<String> = []
     /// How long ``Listener/stop()`` waits for answers that are under way.
     public var grace = Duration.seconds(10)
     /// The limits that suit one publication on one machine.

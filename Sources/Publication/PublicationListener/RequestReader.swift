@@ -16,12 +16,14 @@ struct RequestReader {
   }
 
   /// - Returns: whether the connection may go on.
-  func proceed(_ method: String, _ part: UnsafeRawBufferPointer, needsHost: Bool) -> Bool {
+  func proceed(_ method: String, _ version: String, _ part: UnsafeRawBufferPointer) -> Bool {
     if let answer = exchange.answer { return queue(answer, closing: exchange.isAsking) }
     guard exchange.hasBegun else {
       exchange.hasBegun = true
+      (exchange.method, exchange.version) = (method, version)
       exchange.limit = daemon.limits.body
-      if let refusal = refusal(needsHost: needsHost) { return queue(refusal, closing: true) }
+      daemon.connections.enter(.body, connection, limit: exchange.limit, at: daemon.uptime)
+      if let refusal = refusal(needsHost: version != "HTTP/1.0") { return queue(refusal, closing: true) }
       if let target = exchange.target, let known = Request.Method(rawValue: method), exchange.declared ?? .max > exchange.limit {
         exchange.isAsking = daemon.admit(Request(known, target, headers: headers()), exchange, connection)
         if exchange.isAsking { return true }
@@ -31,6 +33,7 @@ struct RequestReader {
     if exchange.isAsking, let admitted = exchange.admitted {
       exchange.isAsking = false
       exchange.limit = admitted
+      daemon.connections.enter(.body, connection, limit: admitted, at: daemon.uptime)
       guard hasRoom else { return queue(tooLarge, closing: true) }
       if part.isEmpty { return true }
     }
@@ -40,13 +43,17 @@ struct RequestReader {
     guard let known = Request.Method(rawValue: method) else { return queue(daemon.unknownMethod(target)) }
     // The library leaves the body out of an answer to HEAD by itself, and tells its length.
     let asked = known == .head ? .get : known
-    daemon.dispatch(Request(asked, target, headers: headers(), body: exchange.body), exchange, connection)
+    var request = Request(asked, target, headers: headers(), body: exchange.body)
+    request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
+    daemon.dispatch(request, exchange, connection)
     return true
   }
 
   /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
   /// requests are smuggled past a proxy.
   private func refusal(needsHost: Bool) -> Response? {
+    guard isWholeHead else { return .problem(400, "bad_request", "The head of the request holds more than its fields.") }
+    exchange.target = exchange.target.map(Self.originForm)
     guard let target = exchange.target, target.hasPrefix("/"), !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       return .problem(400, "bad_request", "The request's target is not a path.")
     }
@@ -81,6 +88,38 @@ struct RequestReader {
     return nil
   }
 
+  /// The path and query of a target in absolute form, as a client sends it to a proxy (RFC 9112, 3.2.2); any other as it is.
+  private static func originForm(_ target: String) -> String {
+    guard let scheme = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) else { return target }
+    let rest = target.dropFirst(scheme.count)
+    guard let path = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+    return rest[path] == "/" ? String(rest[path...]) : "/" + rest[path...]
+  }
+
+  /// Whether the head is as long as its request line and fields together.
+  ///
+  /// libmicrohttpd 0.9.75 ends a head at a field without a name, drops the continuation of a folded field, and cuts a value at a NUL, each
+  /// time without a word: what it then takes for the body, or for no body, is another request to a proxy before it. Where the pieces lie in
+  /// the connection's memory tells what was between them.
+  private var isWholeHead: Bool {
+    let told = matinee_mhd_head_size(connection)
+    guard told > 0, let method = exchange.method, let target = exchange.target, let version = exchange.version else { return true }
+    // The request line, and the empty line at the end.
+    var size = method.utf8.count + 1 + target.utf8.count + 1 + version.utf8.count + 2 + 2
+    withUnsafeMutablePointer(to: &size) { size in
+      _ = MHD_get_connection_values_n(
+        connection, .HEADER_KIND,
+        { context, _, name, nameSize, value, valueSize in
+          guard let size = context?.assumingMemoryBound(to: Int.self), let name else { return .YES }
+          // The colon, and the white space that may follow it.
+          let gap = value.map { UnsafeRawPointer($0) - UnsafeRawPointer(name) - nameSize } ?? 2
+          size.pointee += nameSize + ((1...64).contains(gap) ? gap : 2) + valueSize + 2
+          return .YES
+        }, size)
+    }
+    return size == told
+  }
+
   /// RFC 9110, 5.6.2.
   private static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -105,6 +144,7 @@ struct RequestReader {
       exchange.refused += part.count
       return exchange.refused <= max(16 * daemon.limits.body, 4 * exchange.limit)
     }
+    daemon.connections.received(part.count, connection)
     exchange.body.append(contentsOf: part)
     return true
   }
@@ -135,6 +175,7 @@ struct RequestReader {
     for field in response.headers.fields where field.name.lowercased() != "content-length" {
       MHD_add_response_header(made, field.name, field.value)
     }
+    daemon.connections.enter(.sending, connection, at: daemon.uptime)
     if closing || daemon.isStopping { MHD_add_response_header(made, "Connection", "close") }
     return MHD_queue_response(connection, UInt32(response.status), made) == .YES
   }

@@ -5,7 +5,7 @@
 // MHD_start_daemon is variadic, and its flags are an enum that Swift would import as one closed value.
 static inline struct MHD_Daemon *matinee_mhd_start(
   int socket, unsigned int connections, unsigned int idle_seconds, size_t memory, void *(*opened)(void *, const char *, struct MHD_Connection *),
-  MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, void *context
+  MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context
 ) {
   return MHD_start_daemon(
     MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, context,
@@ -17,5 +17,23 @@ static inline struct MHD_Daemon *matinee_mhd_start(
     MHD_OPTION_STRICT_FOR_CLIENT, 0,
     MHD_OPTION_URI_LOG_CALLBACK, opened, context,
     MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+    MHD_OPTION_NOTIFY_CONNECTION, connection, context,
     MHD_OPTION_END);
+}
+
+// MHD_get_connection_info is variadic.
+static inline int matinee_mhd_descriptor(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? (int)info->connect_fd : -1;
+}
+
+static inline const struct sockaddr *matinee_mhd_client(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info ? info->client_addr : NULL;
+}
+
+// How many bytes the head of the request took; 0 when that is not known.
+static inline size_t matinee_mhd_head_size(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info ? info->header_size : 0;
 }

@@ -1,6 +1,13 @@
-/// Wrong passwords in a row, by address: after five, each further one doubles the pause before the next try. Unknown addresses count too,
-/// so that the pause tells nobody who reads here.
+/// Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
+/// accounts count too, so that the pause tells nobody who reads here.
 struct Throttle {
+  /// Who is guessed at, and by whom.
+  struct Key: Hashable {
+    let email: String
+    /// The address that the guess came from; nil where clients cannot be told apart.
+    let client: String?
+  }
+
   private struct Failures {
     var count: Int
     var until: Duration
@@ -11,25 +18,31 @@ struct Throttle {
   private static let longest = Duration.seconds(900)
   private static let memory = Duration.seconds(24 * 3600)
   private static let capacity = 10_000
-  private var failures: [String: Failures] = [:]
+  private var failures: [Key: Failures] = [:]
 
   /// How long there is to wait before the next try, in whole seconds; 0 for none.
-  func pause(_ email: String, at uptime: Duration) -> Int {
-    guard let until = failures[email]?.until, until > uptime else { return 0 }
+  func pause(_ key: Key, at uptime: Duration) -> Int {
+    guard let until = failures[key]?.until, until > uptime else { return 0 }
     let (seconds, rest) = (until - uptime).components
     return Int(seconds) + (rest > 0 ? 1 : 0)
   }
 
   /// Counts a try as wrong before it is known to be, so that many at a time do not all slip through.
-  mutating func begin(_ email: String, at uptime: Duration) {
-    if failures.count >= Self.capacity, failures[email] == nil { forget(uptime) }
-    let known = failures[email].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
+  mutating func begin(_ key: Key, at uptime: Duration) {
+    if failures.count >= Self.capacity, failures[key] == nil { forget(uptime) }
+    let known = failures[key].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
     let count = known + 1
     let pause = count < Self.free ? .zero : min(Self.longest, .seconds(30 << min(count - Self.free, 5)))
-    failures[email] = Failures(count: count, until: uptime + pause, last: uptime)
+    failures[key] = Failures(count: count, until: uptime + pause, last: uptime)
   }
 
-  mutating func succeeded(_ email: String) { failures[email] = nil }
+  /// The guess was never looked at.
+  mutating func takeBack(_ key: Key) {
+    guard let known = failures[key] else { return }
+    failures[key] = known.count > 1 ? Failures(count: known.count - 1, until: .zero, last: known.last) : nil
+  }
+
+  mutating func succeeded(_ key: Key) { failures[key] = nil }
 
   /// Makes room: what is a day old, then those that have not to wait.
   private mutating func forget(_ uptime: Duration) {

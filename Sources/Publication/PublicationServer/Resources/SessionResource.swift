@@ -33,20 +33,34 @@ extension Publication {
     guard email.utf8.count <= Self.longestAddress, credentials.password.utf8.count <= Self.longestPassword else {
       throw Problem.badRequest("The address or the password is too long.")
     }
-    let pause = throttle.pause(email, at: clock.uptime)
+    // Of one client alone: otherwise anybody could keep a reader out by guessing.
+    let guess = Throttle.Key(email: email, client: call.request.client)
+    let pause = throttle.pause(guess, at: clock.uptime)
     guard pause == 0 else {
       let wait = pause == 1 ? "in a second" : "in \(pause) seconds"
       var response = Response.problem(429, .tooManyAttempts, "Too many wrong passwords. Try again \(wait).")
       response.headers["Retry-After"] = "\(pause)"
       return response
     }
-    throttle.begin(email, at: clock.uptime)
+    throttle.begin(guess, at: clock.uptime)
     let isPublic = try await isPublicPassword(credentials, email)
     let found = isPublic ? nil : try await readers.reader(email: email)
-    guard try await hasher.matches(credentials.password, found?.password), let reader = found?.reader else {
+    let matches: Bool
+    do {
+      matches = try await hasher.matches(credentials.password, found?.password, client: call.request.client)
+    } catch is PasswordHasher.Busy {
+      throttle.takeBack(guess)
+      var response = Response.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.")
+      response.headers["Retry-After"] = "3"
+      return response
+    } catch is CancellationError {
+      throttle.takeBack(guess)
+      return Response(499)
+    }
+    guard matches, let reader = found?.reader else {
       throw Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)
     }
-    throttle.succeeded(email)
+    throttle.succeeded(guess)
     let token = try Secrets.token()
     try await readers.beginSession(Digest.sha256(Data(token.utf8)), of: reader.id, at: now)
     return try .json(SignedIn(token: token, reader: reader), status: 201)

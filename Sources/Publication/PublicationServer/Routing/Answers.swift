@@ -41,6 +41,7 @@ extension Response {
 extension Problem.Code {
   static let unsupportedMediaType: Problem.Code = "unsupported_media_type"
   static let tooManyAttempts: Problem.Code = "too_many_attempts"
+  static let busy: Problem.Code = "busy"
 }
 
 extension Problem {

@@ -1,0 +1,110 @@
+import CMicroHTTPD
+import Foundation
+import Synchronization
+
+/// What each connection of a listener is doing, so that none keeps its place without getting on.
+///
+/// libmicrohttpd has a time-out for silence only, and tells a suspended connection nothing of a client that went away. A connection is
+/// ended by `shutdown` on its descriptor, upon which the library closes it. Safe from any thread.
+final class Connections: Sendable {
+  /// A step of a request.
+  enum Phase: Equatable {
+    /// Nothing was read yet, or not the whole head.
+    case head
+    /// The head is there, and not the whole body.
+    case body
+    /// Somebody makes the answer; the connection is suspended.
+    case answering
+    /// The answer is written out.
+    case sending
+  }
+
+  private struct Entry {
+    let descriptor: Int32
+    var phase = Phase.head
+    /// When the phase began, by uptime.
+    var since: Duration
+    /// How many bytes of the body came.
+    var received = 0
+    /// How many bytes of a body may come.
+    var limit = 0
+    var exchange: Exchange?
+    var isEnded = false
+  }
+
+  // The pointer is a name here, and never followed.
+  private struct State: @unchecked Sendable { var entries: [OpaquePointer: Entry] = [:] }
+
+  /// The bytes a second that a body has to come with, beyond the time that each has.
+  private static let rate = 64 << 10
+  private let limits: Listener.Limits
+  private let state = Mutex(State())
+
+  init(limits: Listener.Limits) { self.limits = limits }
+
+  var count: Int { state.withLock { $0.entries.count } }
+
+  /// A connection was accepted. When places run short the one that has got on least gives its own up.
+  func opened(_ connection: OpaquePointer, descriptor: Int32, at uptime: Duration) {
+    state.withLock { state in
+      state.entries[connection] = Entry(descriptor: descriptor, since: uptime)
+      let reserve = max(2, limits.connections / 16)
+      guard state.entries.count > limits.connections - reserve else { return }
+      let candidates = state.entries.filter { !$0.value.isEnded && $0.value.phase != .answering && $0.key != connection }
+      let least = candidates.min { ($0.value.received, $0.value.since) < ($1.value.received, $1.value.since) }
+      if let least { Self.end(&state, least.key) }
+    }
+  }
+
+  /// The library is about to close it. Until this returns the descriptor is open, and the connection's own.
+  func closed(_ connection: OpaquePointer) { state.withLock { $0.entries[connection] = nil } }
+
+  func enter(_ phase: Phase, _ connection: OpaquePointer, exchange: Exchange? = nil, limit: Int = 0, at uptime: Duration) {
+    state.withLock { state in
+      guard state.entries[connection] != nil else { return }
+      state.entries[connection]?.phase = phase
+      state.entries[connection]?.since = uptime
+      state.entries[connection]?.exchange = exchange
+      if phase == .head { state.entries[connection]?.received = 0 }
+      if phase == .body { state.entries[connection]?.limit = limit }
+    }
+  }
+
+  func received(_ count: Int, _ connection: OpaquePointer) { state.withLock { $0.entries[connection]?.received += count } }
+
+  /// Ends connections whose head, body or answer takes too long.
+  /// - Returns: the exchanges whose client went away while the answer is made.
+  func sweep(at uptime: Duration) -> [Exchange] {
+    state.withLock { state in
+      var gone: [Exchange] = []
+      for (connection, entry) in state.entries where !entry.isEnded {
+        switch entry.phase {
+        case .head where uptime - entry.since > limits.headTime: Self.end(&state, connection)
+        case .body where uptime - entry.since > limits.bodyTime + .seconds(entry.limit / Self.rate): Self.end(&state, connection)
+        case .sending where uptime - entry.since > limits.bodyTime: Self.end(&state, connection)
+        case .answering:
+          if let exchange = entry.exchange, Self.hasLeft(entry.descriptor) {
+            state.entries[connection]?.isEnded = true
+            gone.append(exchange)
+          }
+        default: break
+        }
+      }
+      return gone
+    }
+  }
+
+  private static func end(_ state: inout State, _ connection: OpaquePointer) {
+    guard let entry = state.entries[connection] else { return }
+    state.entries[connection]?.isEnded = true
+    shutdown(entry.descriptor, Int32(SHUT_RDWR))
+  }
+
+  /// Whether the other end has closed the connection, or stopped sending.
+  private static func hasLeft(_ descriptor: Int32) -> Bool {
+    let left: Int16 = 0x2000  // POLLRDHUP, which Swift does not see
+    var entry = pollfd(fd: descriptor, events: left, revents: 0)
+    guard poll(&entry, 1, 0) > 0 else { return false }
+    return entry.revents & (left | Int16(POLLHUP) | Int16(POLLERR)) != 0
+  }
+}
