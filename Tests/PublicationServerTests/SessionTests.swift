@@ -8,8 +8,10 @@ import Testing
 
 /// Signing in and out.
 @Suite struct SessionTests {
-  private func attempt(_ rig: Rig, _ email: String, _ password: String) async throws -> Response {
-    await rig.send(.post, "/v1/session", body: try Wire.encode(Credentials(email: email, password: password)))
+  private func attempt(_ rig: Rig, _ email: String, _ password: String, from client: String? = nil) async throws -> Response {
+    var request = Request(.post, "/v1/session", body: try Wire.encode(Credentials(email: email, password: password)))
+    request.client = client
+    return await rig.publication.handle(request)
   }
 
   @Test func aSessionBeginsAndEnds() async throws {
@@ -66,6 +68,15 @@ import Testing
     #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 201)
     #expect(try await attempt(rig, "ada@example.org", "guess").status == 401)
     #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 201)
+  }
+
+  @Test func guessesOfOthersKeepNobodyOut() async throws {
+    let rig = try await Rig()
+    for _ in 0..<5 { #expect(try await attempt(rig, "ada@example.org", "guess", from: "203.0.113.5").status == 401) }
+    #expect(try await attempt(rig, "ada@example.org", Rig.password, from: "203.0.113.5").status == 429)
+    #expect(try await attempt(rig, "ada@example.org", Rig.password, from: "203.0.113.6").status == 201)
+    // Another's success opens nothing for who guessed.
+    #expect(try await attempt(rig, "ada@example.org", Rig.password, from: "203.0.113.5").status == 429)
   }
 
   @Test func manyGuessesAtOnceDoNotSlipThrough() async throws {
