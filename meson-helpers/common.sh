@@ -239,6 +239,8 @@ open_virtual_display() {
   open_session
   write_desktop_settings
   export GDK_BACKEND=x11 GSETTINGS_BACKEND=memory GIO_USE_VFS=local
+  # Compiled shaders are kept between the starts of a program, whatever home folder a test gives it: as at the second start that people make.
+  export MESA_SHADER_CACHE_DIR="$session/cache"
   local answer=''
   start_and_read answer Xvfb -displayfd 3 -noreset -r -nolisten tcp -screen 0 1440x1000x24
   export DISPLAY=":$answer"

@@ -6,10 +6,10 @@ import PublicationServer
 // Called by libmicrohttpd on its own thread, so they belong to no actor. The context is a `Daemon`, a request's own an `Exchange`.
 
 let requestOpened: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
-  context, target, _ in
-  guard let context else { return nil }
+  context, target, connection in
+  guard let context, let connection else { return nil }
   let exchange = Exchange(target: target.flatMap { String(validatingCString: $0) })
-  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().opened(exchange)
+  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().opened(exchange, connection)
   return Unmanaged.passRetained(exchange).toOpaque()
 }
 
@@ -18,6 +18,12 @@ let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, 
   let daemon = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue()
   // MHD_CONNECTION_NOTIFY_STARTED is 0.
   if code.rawValue == 0 { daemon.connected(connection) } else { daemon.connections.closed(connection) }
+}
+
+/// Called before the library refuses a request by itself.
+let requestRefused: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+  guard let context else { return }
+  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().refused()
 }
 
 let requestContinued: MHD_AccessHandlerCallback = { context, connection, _, method, version, upload, size, own in

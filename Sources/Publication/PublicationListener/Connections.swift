@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import Foundation
+import HTTPTransport
 import Synchronization
 
 /// What each connection of a listener is doing, so that none keeps its place without getting on.
@@ -58,6 +59,29 @@ final class Connections: Sendable {
 
   /// The library is about to close it. Until this returns the descriptor is open, and the connection's own.
   func closed(_ connection: OpaquePointer) { state.withLock { $0.entries[connection] = nil } }
+
+  /// The request line came.
+  func began(_ exchange: Exchange, _ connection: OpaquePointer) { state.withLock { $0.entries[connection]?.exchange = exchange } }
+
+  /// Answers requests of which nobody was called for yet, and closes their connections for whatever the library would answer.
+  func refuse(_ answer: (OpaquePointer, Exchange) -> Response?) {
+    state.withLock { state in
+      for (connection, entry) in state.entries where entry.phase == .head && !entry.isEnded {
+        guard let exchange = entry.exchange, let response = answer(connection, exchange) else { continue }
+        state.entries[connection]?.isEnded = true
+        let bytes = Self.message(response)
+        // It is short, and the first that is sent: the kernel has room for it.
+        _ = bytes.withUnsafeBytes { send(entry.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+        shutdown(entry.descriptor, Int32(SHUT_WR))
+      }
+    }
+  }
+
+  private static func message(_ response: Response) -> Data {
+    var head = "HTTP/1.1 \(response.status) \(String(cString: MHD_get_reason_phrase_for(UInt32(response.status))))\r\n"
+    for field in response.headers.fields { head += "\(field.name): \(field.value)\r\n" }
+    return Data("\(head)Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n".utf8) + response.body
+  }
 
   func enter(_ phase: Phase, _ connection: OpaquePointer, exchange: Exchange? = nil, limit: Int = 0, at uptime: Duration) {
     state.withLock { state in

@@ -6,8 +6,11 @@ import Synchronization
 
 /// libmicrohttpd's daemon, and what it is in the middle of. Its callbacks are in Callbacks.swift.
 final class Daemon: Sendable {
-  // @unchecked: libmicrohttpd locks its daemon itself, and the pointer never changes.
-  private struct Handle: @unchecked Sendable { let pointer: OpaquePointer }
+  // @unchecked: libmicrohttpd locks its daemon itself, and the pointers never change.
+  private struct Handle: @unchecked Sendable {
+    let pointer: OpaquePointer
+    let logger: UnsafeMutablePointer<matinee_mhd_logger>
+  }
 
   private struct State {
     var handle: Handle?
@@ -44,15 +47,18 @@ final class Daemon: Sendable {
   /// Starts its thread. The daemon is kept alive by ``stop()`` running to its end, which the listener sees to.
   func start(_ socket: Int32) -> Bool {
     let context = Unmanaged.passRetained(self)
+    let logger = UnsafeMutablePointer<matinee_mhd_logger>.allocate(capacity: 1)
+    logger.initialize(to: matinee_mhd_logger(complained: requestRefused, context: context.toOpaque()))
     let started = matinee_mhd_start(
       socket, UInt32(limits.connections), UInt32(limits.idle.components.seconds), limits.head, requestOpened, requestContinued,
-      requestCompleted, connectionChanged, context.toOpaque())
+      requestCompleted, connectionChanged, logger, context.toOpaque())
     guard let started else {
+      logger.deallocate()
       context.release()
       return false
     }
     state.withLock { state in
-      state.handle = Handle(pointer: started)
+      state.handle = Handle(pointer: started, logger: logger)
       state.sweeping = Task { [clock, weak self] in
         while (try? await clock.sleep(for: .seconds(1))) != nil { self?.sweep() }
       }
@@ -79,7 +85,18 @@ final class Daemon: Sendable {
     }
   }
 
-  func opened(_ exchange: Exchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
+  func opened(_ exchange: Exchange, _ connection: OpaquePointer) {
+    connections.began(exchange, connection)
+    state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange }
+  }
+
+  /// libmicrohttpd 0.9.75 refuses a length that is none before it calls anybody, and sends the head of its answer twice. So the answer is
+  /// ours: to the connection whose head is whole, and whose request nobody was called for.
+  func refused() {
+    connections.refuse { connection, exchange in
+      matinee_mhd_head_size(connection) > 0 ? RequestReader(self, exchange, connection).refusalOfHead : nil
+    }
+  }
 
   func completed(_ exchange: Exchange, _ connection: OpaquePointer?) {
     if let connection { connections.enter(.head, connection, at: clock.uptime) }
@@ -150,6 +167,7 @@ final class Daemon: Sendable {
     // It waits for its thread, so it has one of its own.
     let executor = ThreadExecutor(name: "listener-stop")
     try? await executor.run { MHD_stop_daemon(handle.pointer) }
+    handle.logger.deallocate()
     Unmanaged.passUnretained(self).release()
     let waiting = state.withLock { state in
       state.isDone = true

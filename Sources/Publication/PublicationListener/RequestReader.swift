@@ -49,6 +49,11 @@ struct RequestReader {
     return true
   }
 
+  /// The answer to a request whose head the library refuses.
+  var refusalOfHead: Response {
+    refusal(needsHost: false) ?? (hasRoom ? .problem(400, "bad_request", "The request cannot be read.") : tooLarge)
+  }
+
   /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
   /// requests are smuggled past a proxy.
   private func refusal(needsHost: Bool) -> Response? {

@@ -2,13 +2,26 @@
 
 #include <microhttpd.h>
 
+// Whom to tell that the library has something to say. Swift has no functions that take a va_list.
+struct matinee_mhd_logger {
+  void (*complained)(void *context);
+  void *context;
+};
+
+static inline void matinee_mhd_log(void *logger, const char *format, va_list arguments) {
+  (void)format, (void)arguments;
+  ((struct matinee_mhd_logger *)logger)->complained(((struct matinee_mhd_logger *)logger)->context);
+}
+
 // MHD_start_daemon is variadic, and its flags are an enum that Swift would import as one closed value.
 static inline struct MHD_Daemon *matinee_mhd_start(
   int socket, unsigned int connections, unsigned int idle_seconds, size_t memory, void *(*opened)(void *, const char *, struct MHD_Connection *),
-  MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection, void *context
+  MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection,
+  struct matinee_mhd_logger *logger, void *context
 ) {
   return MHD_start_daemon(
-    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, answer, context,
+    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, answer, context,
+    MHD_OPTION_EXTERNAL_LOGGER, matinee_mhd_log, logger,
     MHD_OPTION_LISTEN_SOCKET, (MHD_socket)socket,
     MHD_OPTION_CONNECTION_LIMIT, connections,
     MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
