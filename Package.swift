@@ -164,7 +164,7 @@ executable(
 if !headless {
   systemLibrary("CGtk", pkgConfig: "gtk4", apt: "libgtk-4-dev")
   systemLibrary("CSecret", pkgConfig: "libsecret-1", apt: "libsecret-1-dev")
-  systemLibrary("CAtspi", pkgConfig: "atspi-2", apt: "libatspi2.0-dev")
+  systemLibrary("CGio", pkgConfig: "gio-2.0", apt: "libglib2.0-dev")
   c("CGtkShims", ["CGtk"])
   c("CListBaseline", ["CGtk"])
   targets.append(
@@ -177,7 +177,7 @@ if !headless {
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
   library("DesktopServices", "App", ["CSecretShims", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
-  library("Driver", "Tools", ["CAtspi"])
+  library("Driver", "Tools", ["CGio"])
   executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver"])
   executable(
     "Matinee", product: "matinee",

@@ -69,7 +69,7 @@ window     dbus-daemon           cmd:dbus-run-session
 virtual    xvfb                  cmd:Xvfb
 virtual    openbox               cmd:openbox
 driver     at-spi2-core          /usr/share/dbus-1/services/org.a11y.Bus.service
-driver     libatspi2.0-dev       pc:atspi-2
+driver     libglib2.0-dev        pc:gio-2.0
 driver     xdotool               cmd:xdotool
 driver     imagemagick           cmd:import
 python     python3               cmd:python3

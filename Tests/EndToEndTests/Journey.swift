@@ -20,11 +20,11 @@ extension AppDriver {
   }
 
   /// The names of the rows on the visible page.
-  var rowNames: [String] { all { $0.role == .list }.first?.children.map(\.name) ?? [] }
+  var rowNames: [String] { all { $0.role == .list }.first?.namedChildren.map(\.name) ?? [] }
 
   /// The row whose name begins with `title`, once it is there.
   func row(_ title: String) throws -> Element {
-    try wait(for: "the row \"\(title)\"") { all { $0.role == .list }.first?.children.first { $0.name.hasPrefix(title) } }
+    try wait(for: "the row \"\(title)\"") { all { $0.role == .list }.first?.namedChildren.first { $0.name.hasPrefix(title) }?.element }
   }
 
   /// Opens a row by a real click on it.

@@ -51,7 +51,7 @@ enum House {
     "CListBaseline": ["MatineeBench"],
     "CSecret": ["CSecretShims"],
     "CSecretShims": ["DesktopServices"],
-    "CAtspi": ["Driver"],
+    "CGio": ["Driver"],
     "CStoreBaseline": ["MatineeBench"],
     "CSQLite": ["SQLiteStorage", "CStoreBaseline"],
     "CCurl": ["CurlTransport"],

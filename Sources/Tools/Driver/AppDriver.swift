@@ -1,4 +1,3 @@
-import CAtspi
 import Foundation
 
 /// Drives one app from outside, as a person with a screen reader, a keyboard and a mouse would.
@@ -16,6 +15,7 @@ public final class AppDriver {
   /// Variables for every start, over those of this process.
   public var environment: [String: String] = [:]
 
+  private let bus: AccessibilityBus
   private var current: AppProcess?
   private var linesOfEarlierStarts: [String] = []
 
@@ -25,7 +25,7 @@ public final class AppDriver {
     for needed in ["DISPLAY", "DBUS_SESSION_BUS_ADDRESS"] where (variables[needed] ?? "").isEmpty {
       throw DriverError.noDesktop("\(needed) is not set")
     }
-    try Accessibility.connect()
+    bus = try AccessibilityBus()
     self.executable = executable
     self.home = home
     for folder in ["data", "state", "cache"] {
@@ -100,7 +100,7 @@ public final class AppDriver {
       if let found = try answer() { return found }
       if !mayEnd, let current, !current.isRunning { throw DriverError.died(status: current.status, log: current.lines) }
       if ContinuousClock.now > deadline { throw DriverError.timedOut(what, seen: outline()) }
-      Accessibility.pump()
+      AccessibilityBus.pump()
     }
   }
 
@@ -125,7 +125,7 @@ public final class AppDriver {
   /// The app on the accessibility bus, or nil before it has registered.
   public var application: Element? {
     guard let current, current.isRunning else { return nil }
-    return Accessibility.application(ofProcess: current.identifier)
+    return bus.application(ofProcess: current.identifier)
   }
 
   /// All that is there, for a report.
@@ -133,15 +133,7 @@ public final class AppDriver {
 
   /// The visible elements that `matches` picks, nearest first. Does not look into lists: their rows are many, ask a list for its own.
   public func all(in place: Element? = nil, where matches: (Element) -> Bool) -> [Element] {
-    guard let start = place ?? application else { return [] }
-    var found: [Element] = []
-    var level = start.children
-    while !level.isEmpty {
-      level = level.filter(\.isVisible)
-      found += level.filter(matches)
-      level = level.filter { $0.role != .list }.flatMap(\.children)
-    }
-    return found
+    (place ?? application)?.descendants(entering: { $0.isVisible && $0.role != .list }, matching: { $0.isVisible && matches($0) }) ?? []
   }
 
   /// The element of that role and name, as soon as it is there.

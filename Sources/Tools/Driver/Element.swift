@@ -1,71 +1,130 @@
-import CAtspi
-
 /// One widget of the driven app as assistive technology sees it. Every property asks the app anew; one that is gone reads as empty.
 ///
 /// Belongs to the thread that drives.
 public final class Element {
-  let accessible: UnsafeMutablePointer<AtspiAccessible>
+  /// What was read of it at one time.
+  private struct Look {
+    var role = Role(number: 0)
+    var name = ""
+    var detail = ""
+    var content: String?
+    var states: UInt64 = 0
+    var children: [Element] = []
+  }
 
-  /// Takes over the caller's reference.
-  init(owning accessible: UnsafeMutablePointer<AtspiAccessible>) { self.accessible = accessible }
+  /// The numbers of AT-SPI.
+  private enum State: UInt64 {
+    case checked = 4
+    case focused = 12
+    case pressed = 20
+    case sensitive = 24
+    case visible = 30
+  }
 
-  deinit { g_object_unref(accessible) }
+  private let address: AccessibilityBus.Address
+  private let bus: AccessibilityBus
+  /// Set while a whole tree is looked through.
+  private var look: Look?
+
+  init(_ address: AccessibilityBus.Address, on bus: AccessibilityBus) { (self.address, self.bus) = (address, bus) }
+
+  // MARK: Reading
 
   /// What kind of widget it is.
-  public var role: Role { Role(rawValue: atspi_accessible_get_role(accessible, nil)) }
+  public var role: Role { looked.role }
 
   /// The accessible name.
-  public var name: String { text(atspi_accessible_get_name(accessible, nil)) ?? "" }
+  public var name: String { looked.name }
 
   /// The accessible description; e.g. an error below an entry.
-  public var detail: String { text(atspi_accessible_get_description(accessible, nil)) ?? "" }
+  public var detail: String { looked.detail }
 
   /// The text inside: what an entry holds or a label shows.
-  public var content: String? {
-    guard let interface = atspi_accessible_get_text_iface(accessible) else { return nil }
-    defer { g_object_unref(interface) }
-    // -1 for the end is not understood: the count is asked first.
-    let count = atspi_text_get_character_count(interface, nil)
-    return count <= 0 ? "" : text(atspi_text_get_text(interface, 0, count, nil))
-  }
+  public var content: String? { looked.content }
 
   /// The value of a progress bar or slider.
-  public var value: Double? {
-    guard let interface = atspi_accessible_get_value_iface(accessible) else { return nil }
-    defer { g_object_unref(interface) }
-    return atspi_value_get_current_value(interface, nil)
-  }
+  public var value: Double? { bus.answer(.property("CurrentValue", of: address, "Value"))?.property?.number }
 
   /// Whether a person could use it now.
-  public var isEnabled: Bool { has(ATSPI_STATE_SENSITIVE) }
+  public var isEnabled: Bool { has(.sensitive) }
 
   /// Whether it has not been hidden. Pages of a stack that are covered are not hidden; `showing` is no help, GTK 4.8 says it of
   /// windows only.
-  public var isVisible: Bool { has(ATSPI_STATE_VISIBLE) }
+  public var isVisible: Bool { has(.visible) }
 
   /// Whether the keyboard goes to it.
-  public var isFocused: Bool { has(ATSPI_STATE_FOCUSED) }
+  public var isFocused: Bool { has(.focused) }
 
   /// Whether a toggle is down.
-  public var isPressed: Bool { has(ATSPI_STATE_PRESSED) || has(ATSPI_STATE_CHECKED) }
-
-  func has(_ state: AtspiStateType) -> Bool {
-    guard let states = atspi_accessible_get_state_set(accessible) else { return false }
-    defer { g_object_unref(states) }
-    return atspi_state_set_contains(states, state) != 0
+  public var isPressed: Bool {
+    let looked = looked
+    return [State.pressed, .checked].contains { looked.states & 1 << $0.rawValue != 0 }
   }
 
+  private func has(_ state: State) -> Bool { looked.states & 1 << state.rawValue != 0 }
+
   /// What is directly inside it.
-  public var children: [Element] {
-    let count = atspi_accessible_get_child_count(accessible, nil)
-    guard count > 0 else { return [] }
-    return (0..<count).compactMap { index in
-      atspi_accessible_get_child_at_index(accessible, index, nil).map(Element.init(owning:))
+  public var children: [Element] { looked.children }
+
+  private var looked: Look { look ?? Self.looks(at: [self])[0] }
+
+  /// What is directly inside it and inside what `isEntered` picks of that, nearest first, read a level at a time.
+  func descendants(entering isEntered: (Element) -> Bool, matching matches: (Element) -> Bool) -> [Element] {
+    var found: [Element] = []
+    var level = children
+    while !level.isEmpty {
+      for (element, look) in zip(level, Self.looks(at: level)) { element.look = look }
+      found += level.filter(matches)
+      let next = level.filter(isEntered).flatMap(\.children)
+      for element in level { element.look = nil }
+      level = next
     }
+    return found
+  }
+
+  /// Reads several at a time, in two rounds: how long a text is has to be known before it is asked for.
+  private static func looks(at elements: [Element]) -> [Look] {
+    guard let bus = elements.first?.bus else { return [] }
+    let first = bus.answers(
+      elements.flatMap { (element: Element) -> [AccessibilityBus.Call] in
+        let address = element.address
+        return [
+          .init(address, "Accessible", "GetRole"), .property("Name", of: address), .property("Description", of: address),
+          .init(address, "Accessible", "GetState"), .init(address, "Accessible", "GetChildren"),
+          .property("CharacterCount", of: address, "Text"),
+        ]
+      })
+    var looks: [Look] = []
+    var lengths: [(index: Int, count: Int)] = []
+    for (index, element) in elements.enumerated() {
+      let answers = Array(first[(index * 6)..<(index * 6 + 6)])
+      var look = Look()
+      look.role = Role(number: answers[0]?[0]?.natural ?? 0)
+      look.name = answers[1]?.property?.text ?? ""
+      look.detail = answers[2]?.property?.text ?? ""
+      // Two words, the lower one first.
+      for word in (answers[3]?[0]?.parts ?? []).reversed() { look.states = look.states << 32 | UInt64(word.natural ?? 0) }
+      look.children = answers[4]?[0]?.addresses.map { Element($0, on: element.bus) } ?? []
+      if let count = answers[5]?.property?.integer {
+        look.content = ""
+        if count > 0 { lengths.append((index, count)) }
+      }
+      looks.append(look)
+    }
+    let texts = bus.answers(
+      lengths.map { .init(elements[$0.index].address, "Text", "GetText", [.integer(0), .integer(Int32(clamping: $0.count))]) })
+    for (length, text) in zip(lengths, texts) { looks[length.index].content = text?[0]?.text }
+    return looks
+  }
+
+  /// What is directly inside it with the names, read all at once: the rows of a list.
+  public var namedChildren: [(name: String, element: Element)] {
+    let children = children
+    return zip(children, Self.looks(at: children)).map { ($1.name, $0) }
   }
 
   /// The widget around it.
-  public var parent: Element? { atspi_accessible_get_parent(accessible, nil).map(Element.init(owning:)) }
+  public var parent: Element? { bus.answer(.property("Parent", of: address))?.property?.address.map { Element($0, on: bus) } }
 
   /// The nearest widget around it of that role.
   /// - Throws: `DriverError.refused` when there is none.
@@ -76,20 +135,29 @@ public final class Element {
     return place
   }
 
+  /// Where it lies in its window, in pixels.
+  public var frame: Frame? {
+    // 1 is the window, 0 the screen, which GTK 4 does not know.
+    let numbers = bus.answer(.init(address, "Component", "GetExtents", [.natural(1)]))?[0]?.parts.compactMap(\.integer) ?? []
+    return numbers.count == 4 ? Frame(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) : nil
+  }
+
+  // MARK: Acting
+
   /// The names of what can be done with it, in the order of the app.
   public var actions: [String] {
-    guard let interface = atspi_accessible_get_action_iface(accessible) else { return [] }
-    defer { g_object_unref(interface) }
-    return (0..<max(0, atspi_action_get_n_actions(interface, nil))).map { text(atspi_action_get_action_name(interface, $0, nil)) ?? "" }
+    let count = bus.answer(.property("NActions", of: address, "Action"))?.property?.integer ?? 0
+    return bus.answers((0..<max(0, count)).map { .init(address, "Action", "GetName", [.integer(Int32($0))]) }).map { $0?[0]?.text ?? "" }
   }
 
   /// Does the action `name`. Chosen by name, never by position: invoking `link.open` of a plain label ends a GTK app.
   /// - Throws: `DriverError.refused` when there is no such action or the app declines.
   public func perform(_ name: String) throws {
-    guard let interface = atspi_accessible_get_action_iface(accessible) else { throw DriverError.refused("\(self) has no actions") }
-    defer { g_object_unref(interface) }
+    let actions = actions
     guard let index = actions.firstIndex(of: name) else { throw DriverError.refused("\(self) has no action \(name), only \(actions)") }
-    guard atspi_action_do_action(interface, gint(index), nil) != 0 else { throw DriverError.refused("\(name) of \(self)") }
+    guard bus.answer(.init(address, "Action", "DoAction", [.integer(Int32(index))]))?[0]?.isTrue == true else {
+      throw DriverError.refused("\(name) of \(self)")
+    }
   }
 
   /// Presses a button as a screen reader would.
@@ -106,25 +174,7 @@ public final class Element {
   /// Gives it the keyboard.
   /// - Throws: `DriverError.refused` when it takes none.
   public func focus() throws {
-    guard let interface = atspi_accessible_get_component_iface(accessible) else { throw DriverError.refused("\(self) takes no focus") }
-    defer { g_object_unref(interface) }
-    guard atspi_component_grab_focus(interface, nil) != 0 else { throw DriverError.refused("focus for \(self)") }
-  }
-
-  /// Where it lies in its window, in pixels.
-  public var frame: Frame? {
-    guard let interface = atspi_accessible_get_component_iface(accessible) else { return nil }
-    defer { g_object_unref(interface) }
-    guard let rectangle = atspi_component_get_extents(interface, ATSPI_COORD_TYPE_WINDOW, nil) else { return nil }
-    defer { g_free(rectangle) }
-    let found = rectangle.pointee
-    return Frame(x: Int(found.x), y: Int(found.y), width: Int(found.width), height: Int(found.height))
-  }
-
-  private func text(_ characters: UnsafeMutablePointer<gchar>?) -> String? {
-    guard let characters else { return nil }
-    defer { g_free(characters) }
-    return String(cString: characters)
+    guard bus.answer(.init(address, "Component", "GrabFocus"))?[0]?.isTrue == true else { throw DriverError.refused("focus for \(self)") }
   }
 }
 
@@ -142,22 +192,27 @@ public struct Frame: Equatable, Sendable {
 
 extension Element: CustomStringConvertible {
   /// Role, name and what stands in it.
-  public var description: String {
-    var line = "\(role) \"\(name)\""
-    if let content, !content.isEmpty, content != name { line += " holding \"\(content)\"" }
-    if !detail.isEmpty { line += " (\(detail))" }
-    if !isEnabled { line += " disabled" }
-    if !isVisible { line += " hidden" }
-    if isFocused { line += " focused" }
+  public var description: String { Self.line(looked) }
+
+  private static func line(_ look: Look) -> String {
+    var line = "\(look.role) \"\(look.name)\""
+    if let content = look.content, !content.isEmpty, content != look.name { line += " holding \"\(content)\"" }
+    if !look.detail.isEmpty { line += " (\(look.detail))" }
+    for (state, word) in [(State.sensitive, "disabled"), (.visible, "hidden")] where look.states & 1 << state.rawValue == 0 {
+      line += " \(word)"
+    }
+    if look.states & 1 << State.focused.rawValue != 0 { line += " focused" }
     return line
   }
 
   /// The tree from here down, a line an element.
-  public func outline(depth: Int = 0, limit: Int = 14) -> String {
-    let line = String(repeating: "  ", count: depth) + description
+  public func outline(depth: Int = 0, limit: Int = 14) -> String { outline(looked, depth, limit) }
+
+  private func outline(_ look: Look, _ depth: Int, _ limit: Int) -> String {
+    let line = String(repeating: "  ", count: depth) + Self.line(look)
     guard depth < limit else { return line }
     // Long lists say little that is new after their first rows.
-    let inside = role == .list ? Array(children.prefix(3)) : children
-    return ([line] + inside.map { $0.outline(depth: depth + 1, limit: limit) }).joined(separator: "\n")
+    let inside = look.role == .list ? Array(look.children.prefix(3)) : look.children
+    return ([line] + zip(inside, Self.looks(at: inside)).map { $0.outline($1, depth + 1, limit) }).joined(separator: "\n")
   }
 }

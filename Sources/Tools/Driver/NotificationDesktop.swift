@@ -1,4 +1,4 @@
-import CAtspi
+import CGio
 
 /// Stands in for the part of a desktop that shows notifications: takes what programs on the session bus show, and clicks it.
 ///

@@ -1,4 +1,3 @@
 #pragma once
 
-#include <atspi/atspi.h>
 #include <gio/gio.h>
