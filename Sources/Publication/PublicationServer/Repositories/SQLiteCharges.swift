@@ -54,8 +54,10 @@ extension SQLiteOrders {
     try database.transaction {
       guard let order = try order(attempt.order) else { throw MissingRow(order: attempt.order) }
       try end(attempt, "charge", charge, time)
-      let expires = try order.period.map { try BillingPeriod($0).end(from: runningUntil(order, time) ?? time) }
-      try update(attempt.order, "state = ?, paid = ?, expires = ?", [Order.State.paid.rawValue, time, expires])
+      let starts = try order.period.map { _ in try runningUntil(order, time) ?? time }
+      let expires = try order.period.map { try BillingPeriod($0).end(from: starts ?? time) }
+      try update(
+        attempt.order, "state = ?, paid = ?, starts = ?, expires = ?", [Order.State.paid.rawValue, time, starts, expires])
       guard order.kind == .consumable, let type = order.consumable, let amount = order.amount else { return }
       try database.execute(
         "INSERT INTO credit (purchase, reader, type, amount, remaining) VALUES (?, ?, ?, ?, ?)", order.id, order.reader, type, amount,
@@ -75,7 +77,9 @@ extension SQLiteOrders {
 
   func refund(_ id: Order.ID, at time: Int64) throws {
     try database.transaction {
+      guard let order = try order(id) else { throw MissingRow(order: id) }
       try update(id, "state = ?, refunded = coalesce(refunded, ?)", [Order.State.refunded.rawValue, time])
+      try closeGap(after: order, time)
       // Posts that were opened with what is given back close again.
       try database.execute("DELETE FROM unlock WHERE credit IN (SELECT number FROM credit WHERE purchase = ?)", id)
       try database.execute("UPDATE credit SET remaining = 0 WHERE purchase = ?", id)
@@ -100,6 +104,33 @@ extension SQLiteOrders {
     return try database.queryOne(
       "SELECT max(expires) FROM purchase WHERE reader = ? AND subscription_group = ? AND state = ? AND expires > ?", order.reader, group,
       Order.State.paid.rawValue, time, map: { try $0.get(0, as: Int64?.self) }) ?? nil
+  }
+
+  /// Lets what was bought behind a refunded period begin as early as it may. What has begun stays where it is: nobody was without access
+  /// until now, and no paid time lies in the past.
+  private func closeGap(after refunded: StoredOrder, _ time: Int64) throws {
+    guard let group = refunded.group else { return }
+    let periods = try database.query(
+      """
+      SELECT id, period, paid, starts, expires FROM purchase
+      WHERE reader = ? AND subscription_group = ? AND state = ? AND period IS NOT NULL ORDER BY starts, expires, number
+      """, refunded.reader, group, Order.State.paid.rawValue
+    ) { row in
+      (
+        id: try row.get(0, as: String.self), period: try BillingPeriod(row.get(1)), paid: try row.get(2, as: Int64.self),
+        starts: try row.get(3, as: Int64.self), expires: try row.get(4, as: Int64.self)
+      )
+    }
+    var free = time
+    for period in periods {
+      guard period.starts > time else {
+        free = max(free, period.expires)
+        continue
+      }
+      let starts = max(free, period.paid)
+      free = period.period.end(from: starts)
+      try update(period.id, "starts = ?, expires = ?", [starts, free])
+    }
   }
 
   private func end(_ attempt: ChargeAttempt, _ column: String, _ outcome: String, _ time: Int64) throws {

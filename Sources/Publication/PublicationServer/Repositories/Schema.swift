@@ -207,5 +207,17 @@ enum Schema {
       sql: """
         -- The state of a checkout may be 'withdrawn', which no earlier version can read.
         """),
+    Migration(
+      version: 11,
+      sql: """
+        -- starts: when the period that was paid for begins. Until now one began with the payment, or where the one before it ended.
+        ALTER TABLE purchase ADD COLUMN starts INTEGER;
+        UPDATE purchase SET starts = coalesce((
+          SELECT max(earlier.expires) FROM purchase AS earlier
+          WHERE earlier.reader = purchase.reader AND earlier.subscription_group = purchase.subscription_group
+            AND earlier.paid <= purchase.paid AND earlier.expires > purchase.paid AND earlier.expires < purchase.expires
+            AND coalesce(earlier.refunded, purchase.paid) >= purchase.paid), paid)
+          WHERE period IS NOT NULL AND paid IS NOT NULL;
+        """),
   ]
 }
