@@ -22,6 +22,7 @@ import Testing
       return "charge \(key)"
     }
     var charges: Int { keys.withLock { $0.count } }
+    func refund(key: String) async throws(GatewayError) {}
   }
 
   /// What a test does to the way there and back.
@@ -48,6 +49,7 @@ import Testing
   private let journal: Journal
   private let flag = Flag()
   private let readers: [String: String]
+  private let publication: Publication
   private let transport: InProcessTransport
   private var purchases: PublicationPurchases
 
@@ -57,6 +59,7 @@ import Testing
     _ = modulesAreSetUp
     let (clock, book, road) = (clock, book, road)
     let publication = try await Publication(folder: nil, gateway: book, clock: clock, passwordCost: .none)
+    self.publication = publication
     try await publication.install(
       PublicationContent(
         info: PublicationInfo(id: "pub", name: "Publication", tagline: "", defaultPaywallID: "premium"),
@@ -64,6 +67,9 @@ import Testing
         products: [
           ProductRecord(
             id: "monthly", kind: .subscription, name: "Monthly", detail: "", priceMinorUnits: 500, currency: "EUR", period: "P1M",
+            group: "premium", entitlement: "premium"),
+          ProductRecord(
+            id: "yearly", kind: .subscription, name: "Yearly", detail: "", priceMinorUnits: 5000, currency: "EUR", period: "P1Y",
             group: "premium", entitlement: "premium"),
           ProductRecord(
             id: "passes", kind: .consumable, name: "Passes", detail: "", priceMinorUnits: 300, currency: "EUR", entitlement: "article_pass",
@@ -130,6 +136,34 @@ import Testing
   }
 
   private let monthly = PurchasableProduct(id: "monthly", entitlement: "premium", period: .month)
+
+  @Test(arguments: [Stage.old, .new]) func aMonthBehindARefundedYearEndsEarlierHereToo(stage: Stage) async throws {
+    flag.stage = stage
+    _ = try await buy("yearly")
+    _ = try await buy()
+    await effects.settled()
+    let before = try #require(purchases.expiry(of: "monthly"))
+    let year = try #require(try await purchases.history().first { $0.productID == "yearly" }).id
+    clock.advance(by: .seconds(20 * 86_400))
+    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
+    let refunded = await publication.handle(
+      Request(.post, "/v1/operator/orders/\(year)/refund", headers: headers, body: try Wire.encode(RefundRequest(reason: "So sorry."))))
+    #expect(refunded.status == 200)
+    // The receipt that is here says otherwise, until the publication is asked.
+    #expect(purchases.expiry(of: "monthly") == before)
+    #expect(try await purchases.restore() == [monthly])
+    // 2026-05-28 and twenty days, and a month.
+    let ends = clock.now.addingTimeInterval(30 * 86_400)
+    #expect(purchases.expiry(of: "monthly") == ends)
+    #expect(before.timeIntervalSince(ends) == TimeInterval(346 * 86_400))
+    // The next start reads the receipts that are stored.
+    road.state.withLock { $0.closed = "" }
+    let restarted = Self.staged(transport, road, journal, clock, effects, flag)
+    restarted.setUser(readers["ada"])
+    try await restarted.resume()
+    #expect(restarted.expiry(of: "monthly") == ends)
+    #expect(restarted.entitlements == [monthly])
+  }
 
   @Test(arguments: [Stage.old, .new]) func eachPathSellsAndHasThePublicationConfirm(stage: Stage) async throws {
     flag.stage = stage
