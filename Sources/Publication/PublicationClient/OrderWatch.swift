@@ -104,7 +104,9 @@ final class OrderWatch: Sendable {
   private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstLook: Bool) -> [QueueUpdate] {
     guard order.state != before else { return [] }
     switch (before, order.state) {
-    case (_, .refunded): return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")]
+    case (_, .refunded):
+      // What was bought behind it begins earlier now, and so ends earlier.
+      return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")] + (isFirstLook ? [] : [.receipts])
     // Whoever submitted it goes on, and whoever did not has to ask for its receipt.
     case (.deferred, .paid), (.interrupted, .paid): return [.transaction(id), .receipts]
     case (.deferred, _), (.interrupted, _): return [.transaction(id)]
