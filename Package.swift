@@ -157,8 +157,8 @@ executable(
 executable(
   "MatineeServer", product: "matinee-server",
   [
-    "PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "CurlTransport", "HTTPTransport", "SQLiteStorage",
-    "Runtime", "AppConfig", "BuildInfo",
+    "PublicationServer", "PublicationListener", "PublicationAPI", "FeedFormats", "PurchaseService", "CurlTransport", "HTTPTransport",
+    "SQLiteStorage", "Runtime", "AppConfig", "BuildInfo",
   ])
 
 if !headless {

@@ -39,8 +39,18 @@ class ServerCase: EndToEndCase {
     return process
   }
 
+  /// Makes the sample publication, unless it was made before.
+  private func prepare() throws {
+    guard !FileManager.default.fileExists(atPath: app.home.appending(path: "server").path) else { return }
+    let process = program(["init", "--sample"])
+    try process.run()
+    process.waitUntilExit()
+    XCTAssertEqual(process.terminationStatus, 0)
+  }
+
   /// Starts the server on a free port and returns its origin.
   func serve(_ arguments: [String] = []) throws -> String {
+    try prepare()
     let process = program(["serve", "--port", "0"] + arguments)
     let output = Pipe()
     process.standardOutput = output
@@ -57,6 +67,7 @@ class ServerCase: EndToEndCase {
   }
 
   func add(_ reader: Reader) throws {
+    try prepare()
     let process = program(["user", "add"])
     process.arguments = (process.arguments ?? []) + [reader.email, "Reader"]
     let input = Pipe()

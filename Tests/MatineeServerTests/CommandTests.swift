@@ -57,15 +57,15 @@ import Testing
   }
 
   @Test func helpAndVersion() throws {
-    for line in ["--help", "-h", "help", "serve --help", "import -h", "user add --help", "order -h", "key rotate -h"] {
+    for line in ["--help", "-h", "help", "init -h", "serve --help", "import -h", "user add --help", "order -h", "key rotate -h"] {
       #expect(try read(line) == .help)
     }
     #expect(try read("--version") == .version)
   }
 
   @Test(arguments: [
-    ("", "There is nothing to do: serve, import, user, order, flag or key."),
-    ("start", "“start” is no command; there are serve, import, user, order, flag and key."), ("serve x", "serve does not know “x”."),
+    ("", "There is nothing to do: init, serve, import, user, order, flag or key."),
+    ("start", "“start” is no command; there are init, serve, import, user, order, flag and key."), ("serve x", "serve does not know “x”."),
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
     ("serve --port x", "“x” is no port: it is a number from 0 to 65535."),
     ("serve --port 65536", "“65536” is no port: it is a number from 0 to 65535."),

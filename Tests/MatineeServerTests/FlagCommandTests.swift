@@ -6,7 +6,8 @@ import Testing
   private let data = NSTemporaryDirectory() + "matinee-flags-\(UUID().uuidString)"
 
   private func flag(_ arguments: String...) async throws -> Server.Outcome {
-    try await Server.run(["flag"] + arguments + ["--data", data])
+    if !FileManager.default.fileExists(atPath: data) { try await Server.makeSample(data) }
+    return try await Server.run(["flag"] + arguments + ["--data", data])
   }
 
   @Test func switchesAreTurnedWhileItIsServedAndWhileItIsNot() async throws {

@@ -23,6 +23,12 @@ enum Server {
       status: ending.number, output: String(decoding: text, as: UTF8.self), errors: String(decoding: try await said, as: UTF8.self))
   }
 
+  /// Makes the sample publication in a folder.
+  static func makeSample(_ folder: String) async throws {
+    let made = try await run(["init", "--sample", "--data", folder])
+    guard made.status == 0 else { throw RunningServer.NoLine(text: made.errors) }
+  }
+
   static func start(
     _ arguments: [String], input: String, environment: [String: String]
   ) throws -> (child: ChildProcess, output: FileHandle, errors: FileHandle) {

@@ -2,6 +2,8 @@ import CurlTransport
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import PublicationServer
+import Runtime
 import TestSupport
 import Testing
 
@@ -42,7 +44,21 @@ import Testing
     return try Wire.decode(SignedIn.self, from: response.body).token
   }
 
+  private static let own = [
+    "init", "--name", "The Reel", "--contact", "cancel@reel.example", "--currency", "CHF", "--monthly", "6", "--tax", "VAT 8.1",
+  ]
+
+  /// Makes a publication of their own.
+  private func makeOwn() async throws {
+    let made = try await Server.run(Self.own + ["--data", data])
+    #expect(
+      made
+        == Server.Outcome(
+          status: 0, output: "The publication is in \(data). Next: matinee-server user add, import and serve.\n", errors: ""))
+  }
+
   private func addUser() async throws {
+    if !FileManager.default.fileExists(atPath: data) { try await Server.makeSample(data) }
     let added = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "open sesame\n")
     #expect(added == Server.Outcome(status: 0, output: "Added ada@example.org.\n", errors: ""))
   }
@@ -50,7 +66,7 @@ import Testing
   @Test func helpVersionAndMistakes() async throws {
     let help = try await Server.run(["--help"])
     #expect(help.status == 0)
-    #expect(help.output.hasPrefix("usage: matinee-server serve"))
+    #expect(help.output.hasPrefix("usage: matinee-server init"))
     let version = try await Server.run(["--version"])
     #expect(version.output.wholeMatch(of: /matinee-server \d+\.\d+\.\d+ \(\d+\.\d+\.\w+\)\n/) != nil)
     let mistake = try await Server.run(["serve", "--port", "x"])
@@ -60,7 +76,8 @@ import Testing
           status: 2, output: "", errors: "matinee-server: “x” is no port: it is a number from 0 to 65535. See matinee-server --help.\n"))
   }
 
-  @Test func anEmptyFolderGetsTheSampleWithoutItsAccount() async throws {
+  @Test func theSampleIsServedWithoutItsAccount() async throws {
+    try await Server.makeSample(data)
     let server = try await RunningServer(folder: data)
     let transport = try NetworkTransport(origin: server.origin)
     let info = try Wire.decode(PublicationInfo.self, from: try await transport.send(Request(.get, "/v1/publication")).body)
@@ -69,7 +86,98 @@ import Testing
     #expect(try await server.end(SIGTERM) == 0)
   }
 
+  @Test func aPublicationOfOnesOwnHasNothingOfTheSample() async throws {
+    try await makeOwn()
+    try await addUser()
+    let feed = try folder.write("feed.xml", Self.rss(1))
+    #expect(try await Server.run(["import", "--data", data, feed]).status == 0)
+    let server = try await RunningServer(folder: data)
+    let transport = try NetworkTransport(origin: server.origin)
+    let headers: Headers = ["Authorization": "Bearer \(try await signIn(transport))"]
+    func get<Value: Decodable>(_ path: String, as type: Value.Type) async throws -> Value {
+      try Wire.decode(from: try await transport.send(Request(.get, path, headers: headers)).body)
+    }
+    let info = try await get("/v1/publication", as: PublicationInfo.self)
+    #expect((info.name, info.tagline, info.sampleAccount) == ("The Reel", "", nil))
+    #expect(info.cancelling == "Write to cancel@reel.example from the address of your account, and nothing more is charged.")
+    #expect(UUID(uuidString: info.id) != nil)
+    #expect(try await get("/v1/fanclubs", as: Page<FanClub>.self).items.map(\.name) == ["Feed"])
+    let paywall = try await get("/v1/paywalls/\(info.defaultPaywallID)", as: PaywallRecord.self)
+    #expect(paywall.title == "Read everything in The Reel")
+    #expect(paywall.productIDs == ["premium.monthly"])
+    let sample = "premium.monthly,premium.yearly,premium.lifetime,passes.5"
+    let products = try await get("/v1/products?ids=\(sample)&currency=EUR", as: [ProductRecord].self)
+    #expect(products.map(\.id) == ["premium.monthly"])
+    #expect(products.map(\.priceMinorUnits) == [600])
+    #expect(products.map(\.currency) == ["CHF"])
+    #expect(products.first?.tax == Tax(name: "VAT", basisPoints: 810, minorUnits: 45))
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func withoutInitNothingIsServed() async throws {
+    let feed = try folder.write("feed.xml", Self.rss(1))
+    for arguments in [
+      ["serve", "--port", "0"], ["import", feed], ["user", "add", "a@b.example", "A"], ["order", "list"], ["flag", "list"],
+      ["key", "rotate"],
+    ] {
+      let refused = try await Server.run(arguments + ["--data", data], input: "pw\n")
+      #expect(
+        refused
+          == Server.Outcome(
+            status: 1, output: "",
+            errors: "matinee-server: There is no publication in \(data) yet: make yours with “matinee-server init”, or try the sample with "
+              + "“matinee-server init --sample”.\n"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
+  @Test func initWithoutATerminalNamesWhatIsMissing() async throws {
+    let bare = try await Server.run(["init", "--data", data, "--currency", "EUR"], input: "The Reel\n")
+    #expect(
+      bare
+        == Server.Outcome(
+          status: 2, output: "",
+          errors: "matinee-server: init needs --name, --contact and a price (--monthly, --yearly, --lifetime, --passes). "
+            + "See matinee-server --help.\n"))
+    #expect(!FileManager.default.fileExists(atPath: data + "/publication.sqlite"))
+    try await makeOwn()
+  }
+
+  @Test func initLeavesAPublicationAsItIs() async throws {
+    try await makeOwn()
+    for arguments in [Self.own, ["init", "--sample"]] {
+      let again = try await Server.run(arguments + ["--data", data])
+      #expect(
+        again
+          == Server.Outcome(
+            status: 1, output: "", errors: "matinee-server: There is a publication in \(data) already, “The Reel”; it was left as it is.\n")
+      )
+    }
+  }
+
+  /// What an earlier version served from an empty folder, and what it imported into: both are the sample by name.
+  @Test(arguments: [true, false]) func aFolderOfAnEarlierVersionIsServedAsBefore(withPosts: Bool) async throws {
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    let earlier = try await Publication(
+      folder: data, gateway: LedgerGateway(program: "/nowhere", file: data + "/ledger.jsonl"), clock: SystemClock(),
+      offersSampleAccount: false, passwordCost: .none)
+    var content = try SampleContent.publication(openedAt: SystemClock().now)
+    if !withPosts { (content.fanClubs, content.posts, content.pictures) = ([], [], []) }
+    try await earlier.install(content)
+    await earlier.close()
+    try await addUser()
+    let server = try await RunningServer(folder: data)
+    let transport = try NetworkTransport(origin: server.origin)
+    let info = try Wire.decode(PublicationInfo.self, from: try await transport.send(Request(.get, "/v1/publication")).body)
+    #expect((info.id, info.name) == ("the-interval", "The Interval"))
+    let headers: Headers = ["Authorization": "Bearer \(try await signIn(transport))"]
+    let clubs = try await transport.send(Request(.get, "/v1/fanclubs", headers: headers))
+    #expect(try Wire.decode(Page<FanClub>.self, from: clubs.body).items.count == (withPosts ? 3 : 0))
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
   @Test func oneProcessOwnsAFolder() async throws {
+    try await Server.makeSample(data)
     let server = try await RunningServer(folder: data)
     for arguments in [["serve", "--port", "0"], ["import", "x"], ["user", "add", "a@b", "A"]] {
       let second = try await Server.run([arguments[0]] + ["--data", data] + arguments.dropFirst(), input: "pw\n")
@@ -95,6 +203,7 @@ import Testing
   }
 
   @Test func feedsAreImportedAndBadOnesNamed() async throws {
+    try await makeOwn()
     let good = try folder.write("good.txt", Self.rss(3))
     let broken = try folder.write("broken.xml", "<rss version=\"2.0\"><channel><title>x</title>\n<item><title>lost</tit")
     let page = try folder.write("page.xml", "<!doctype html><html><body>Hello</body></html>")
@@ -198,8 +307,7 @@ import Testing
   }
 
   @Test func anOwnDataFolderIsUsedWhenNoneIsGiven() async throws {
-    let outcome = try await Server.run(
-      ["import", try folder.write("a.rss", Self.rss(1))], environment: ["XDG_DATA_HOME": folder.file("xdg"), "HOME": folder.path])
+    let outcome = try await Server.run(["init", "--sample"], environment: ["XDG_DATA_HOME": folder.file("xdg"), "HOME": folder.path])
     #expect(outcome.status == 0)
     #expect(FileManager.default.fileExists(atPath: folder.file("xdg/matinee/server/publication.sqlite")))
   }

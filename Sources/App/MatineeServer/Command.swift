@@ -2,6 +2,8 @@ import Foundation
 
 /// What the command line asks for.
 enum Command: Equatable {
+  /// Makes a publication in an empty folder; the sample when nothing of one's own is said.
+  case initialise(data: String?, Founding?)
   case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [])
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
@@ -13,7 +15,10 @@ enum Command: Equatable {
   struct Mistake: Error, Equatable { let sentence: String }
 
   static let usage = """
-    usage: matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--trusted-proxy ADDRESS]…
+    usage: matinee-server init --name NAME --contact ADDRESS --currency CODE [--monthly PRICE] [--yearly PRICE] [--lifetime PRICE]
+                          [--passes PRICE] [--tax NAME-AND-PERCENT] [--tagline LINE] [--data FOLDER]
+           matinee-server init --sample [--data FOLDER]
+           matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--trusted-proxy ADDRESS]…
                                 [--data FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user add [--data FOLDER] EMAIL NAME
@@ -26,7 +31,11 @@ enum Command: Equatable {
            matinee-server key rotate [--algorithm es256|eddsa] [--data FOLDER]
            matinee-server --help | --version
 
-    serve          answers a publication's readers until it is told to stop (SIGTERM, SIGINT). An empty folder gets the sample publication.
+    init           makes a publication of your own in an empty folder; what the options do not say is asked for on a terminal. ADDRESS is
+                   where readers cancel a subscription: an email address or a page. At least one price, such as 4.90, for a month,
+                   a year, access for good, or five passes for an article each; a tax that they include, such as "VAT 19".
+                   With --sample the publication is the one that the app brings along.
+    serve          answers a publication's readers until it is told to stop (SIGTERM, SIGINT).
                    Feeds from the web are asked for new posts about once an hour.
     import         makes feeds and lists of feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice. Formats:
                    RSS, Atom, RDF, JSON Feed, RSS-in-JSON, OPML. The clubs of a list are fetched when a reader asks for it.
@@ -58,6 +67,7 @@ enum Command: Equatable {
   init(_ arguments: [String]) throws(Mistake) {
     var words = Words(arguments)
     switch try words.next() {
+    case .argument("init"): self = try Self.initialise(&words)
     case .argument("serve"): self = try Self.serve(&words)
     case .argument("import"): self = try Self.importFeeds(&words)
     case .argument("user"): self = try Self.user(&words)
@@ -66,9 +76,9 @@ enum Command: Equatable {
     case .argument("key"): self = try Self.key(&words)
     case .option("--help"), .argument("help"): self = .help
     case .option("--version"): self = .version
-    case nil: throw Mistake(sentence: "There is nothing to do: serve, import, user, order, flag or key.")
+    case nil: throw Mistake(sentence: "There is nothing to do: init, serve, import, user, order, flag or key.")
     case .argument(let other), .option(let other):
-      throw Mistake(sentence: "“\(other)” is no command; there are serve, import, user, order, flag and key.")
+      throw Mistake(sentence: "“\(other)” is no command; there are init, serve, import, user, order, flag and key.")
     }
   }
 

@@ -5,31 +5,73 @@ import SQLiteStorage
 
 /// A folder with a publication in it, which this process alone has open.
 struct House {
+  /// Why there is no publication to work with.
+  enum Failure: Error, Equatable, CustomStringConvertible {
+    case notInitialised(path: String)
+    case alreadyInitialised(path: String, name: String)
+
+    var description: String {
+      switch self {
+      case .notInitialised(let path):
+        "There is no publication in \(path) yet: make yours with “matinee-server init”, or try the sample with “matinee-server init --sample”."
+      case .alreadyInitialised(let path, let name): "There is a publication in \(path) already, “\(name)”; it was left as it is."
+      }
+    }
+  }
+
   private let folder: DataFolder
 
-  /// - Parameter path: nil for the reader's data folder.
-  /// - Throws: `DataFolder.Failure`.
-  init(_ path: String?) throws(DataFolder.Failure) { folder = try DataFolder(path: path ?? Self.standard) }
+  /// - Parameters:
+  ///   - path: nil for the reader's data folder.
+  ///   - isNew: whether the folder may have no publication yet; otherwise it is not even made.
+  /// - Throws: `DataFolder.Failure`, ``Failure``.
+  init(_ path: String?, isNew: Bool = false) throws {
+    let path = path ?? Self.standard
+    guard isNew || FileManager.default.fileExists(atPath: path + "/" + Publication.databaseName) else {
+      throw Failure.notInitialised(path: path)
+    }
+    folder = try DataFolder(path: path)
+  }
 
   /// The folder.
   var path: String { folder.path }
 
-  /// Opens the publication, and founds it in an empty folder.
-  /// - Parameter sample: whether the sample's posts come along; who imports feeds first wants a publication of their own.
-  func open(sample: Bool) async throws -> Publication {
-    let clock = SystemClock()
+  /// Opens the publication that is there.
+  /// - Throws: ``Failure``, and what opening a `Publication` throws.
+  func open() async throws -> Publication {
+    let publication = try await opened()
+    guard try await publication.isFounded else { throw Failure.notInitialised(path: folder.path) }
+    // What is sold in the sample today is sold there too; any other publication stays as it is.
+    try await publication.install(SampleContent.publication(openedAt: SystemClock().now))
+    return publication
+  }
+
+  /// Founds a publication where there is none.
+  /// - Parameter content: asked for when there is none yet.
+  /// - Throws: ``Failure``, what `content` throws, and what opening a `Publication` throws.
+  func found(_ content: () throws -> PublicationContent) async throws {
+    if FileManager.default.fileExists(atPath: folder.file(Publication.databaseName)) {
+      let publication = try await opened()
+      let name = try await publication.name
+      await publication.close()
+      if let name { throw Failure.alreadyInitialised(path: folder.path, name: name) }
+    }
+    let content = try content()
+    let publication = try await opened()
+    try await publication.install(content)
+    await publication.close()
+  }
+
+  private func opened() async throws -> Publication {
     let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder.file("ledger.jsonl"))
     let folder = folder
-    let publication = try await Publication(
-      folder: folder.path, gateway: gateway, clock: clock, offersSampleAccount: false,
+    return try await Publication(
+      folder: folder.path, gateway: gateway, clock: SystemClock(), offersSampleAccount: false,
       log: { line in
         // The folder stays locked as long as somebody may write to it.
         _ = folder
         Program.say(line)
       })
-    let content = try SampleContent.publication(openedAt: clock.now)
-    try await publication.install(sample ? content : content.withoutPosts)
-    return publication
   }
 
   /// `$XDG_DATA_HOME/matinee/server`, by the XDG Base Directory Specification.

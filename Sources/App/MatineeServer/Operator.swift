@@ -81,7 +81,7 @@ struct OperatorAccess: Codable {
   static func send(_ request: Request, data: String?) async throws -> Response {
     var request = request
     do {
-      let publication = try await House(data).open(sample: true)
+      let publication = try await House(data).open()
       request.headers["Authorization"] = "Bearer \(try await publication.newOperatorToken())"
       let response = await publication.handle(request)
       await publication.close()

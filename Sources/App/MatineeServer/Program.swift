@@ -32,6 +32,10 @@ import SQLiteStorage
     switch command {
     case .help: tell(Command.usage)
     case .version: tell("matinee-server \(Build.version)")
+    case .initialise(let data, let founding):
+      let house = try House(data, isNew: true)
+      try await house.found { try content(founding) }
+      tell("The publication is in \(house.path). Next: matinee-server user add, import and serve.")
     case .serve(let data, let address, let port, let publicURL, let readersAddFeeds, let trustedProxies):
       let house = try House(data)
       try await serve(
@@ -42,17 +46,30 @@ import SQLiteStorage
       guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
       try task.report(response).forEach(tell)
     case .importFeeds(let data, let json, let sources):
-      let publication = try await House(data).open(sample: false)
+      let publication = try await House(data).open()
       let status = await FeedImporter(publication: publication, web: try web(), json: json, output: tell).run(sources)
       await publication.close()
       return status
     case .addUser(let data, let email, let name):
-      let publication = try await House(data).open(sample: true)
+      let publication = try await House(data).open()
       let reader = try await publication.addReader(email: email, name: name, password: Password.read())
       await publication.close()
       tell("Added \(reader.email).")
     }
     return 0
+  }
+
+  /// What a new publication begins with: the sample, or what its publisher says, asked for on a terminal.
+  private static func content(_ founding: Founding?) throws -> PublicationContent {
+    guard var founding else { return try SampleContent.publication(openedAt: SystemClock().now) }
+    if !founding.missing.isEmpty, isatty(0) == 1 {
+      let ask = { (question: String) in
+        FileHandle.standardError.write(Data("\(question) ".utf8))
+        return readLine(strippingNewline: true)
+      }
+      try founding.ask(ask) { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+    }
+    return try founding.content(id: UUID().uuidString.lowercased())
   }
 
   /// Where feeds are fetched; redirects are the publication's to follow.
@@ -67,7 +84,7 @@ import SQLiteStorage
     _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
     let signals = StopSignals()
-    let publication = try await house.open(sample: true)
+    let publication = try await house.open()
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()

@@ -34,6 +34,9 @@ public actor Publication {
     let keyFile: String?
   }
 
+  /// The name of the database in its folder.
+  public static let databaseName = "publication.sqlite"
+
   private nonisolated let executor = ThreadExecutor(name: "publication")
   /// The thread that owns the database.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -91,7 +94,7 @@ public actor Publication {
 
   private func open(_ folder: String?) async throws {
     let database = try Connection(
-      path: folder.map { $0 + "/publication.sqlite" } ?? ":memory:", synchronous: .full, executor: executor)
+      path: folder.map { "\($0)/\(Self.databaseName)" } ?? ":memory:", synchronous: .full, executor: executor)
     try database.migrate(Schema.migrations)
     let keyFile = folder.map { $0 + "/receipts.pem" }
     store = Store(

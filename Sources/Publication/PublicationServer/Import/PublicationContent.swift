@@ -65,17 +65,6 @@ public struct PublicationContent: Sendable {
   }
 }
 
-extension PublicationContent {
-  /// The same publication without clubs, posts and pictures: for who brings their own.
-  public var withoutPosts: PublicationContent {
-    var content = self
-    content.fanClubs = []
-    content.posts = []
-    content.pictures = []
-    return content
-  }
-}
-
 extension Publication {
   /// Fills an empty publication. One that was founded from the same content before gets what is sold today, and keeps all the rest; any
   /// other is left as it is. The sample account is left out where it is not offered.
@@ -99,4 +88,8 @@ extension Publication {
   /// Whether the publication was founded.
   /// - Throws: `SQLiteError`.
   public var isFounded: Bool { get async throws { try await content.info() != nil } }
+
+  /// What it is called; `nil` before it was founded.
+  /// - Throws: `SQLiteError`.
+  public var name: String? { get async throws { try await content.info()?.name } }
 }
