@@ -53,6 +53,37 @@ import Testing
     #expect(try await rig.charge(id, ada, with: String(repeating: "x", count: 513)).status == 400)
   }
 
+  @Test func anOrderIsTheSameOnlyInItsCurrency() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let token = try await rig.signIn()
+    let id = UUID()
+    func put(_ product: String, _ currency: String?) async throws -> Response {
+      await rig.send(
+        .put, "/v1/orders/\(id)", token: token, body: try Wire.encode(OrderRequest(productID: product, currency: currency)))
+    }
+    #expect(try await put("premium.lifetime", "EUR").status == 201)
+    // Before it is paid and after.
+    for _ in 0..<2 {
+      let other = try await put("premium.lifetime", "USD")
+      #expect(other.status == 409)
+      #expect(
+        try other.problem
+          == Problem(
+            code: .conflict, title: "There is an order of this identifier in EUR. Nothing more was charged.", status: 409))
+      #expect(try await put("passes.5", "EUR").status == 409)
+      // None, small letters, and one that it is not sold in, for which it was the first one.
+      for currency in [nil, "EUR", "eur", "CHF"] { #expect(try await put("premium.lifetime", currency).order.totalMinorUnits == 14900) }
+      #expect(try await rig.charge(id, token).order.totalMinorUnits == 14900)
+    }
+    #expect(await gateway.charges == 1)
+    // Nor the other way round.
+    let dollars = UUID()
+    for (currency, status) in [("USD", 201), ("EUR", 409), ("CHF", 409), ("usd", 200)] {
+      let body = try Wire.encode(OrderRequest(productID: "premium.lifetime", currency: currency))
+      #expect(await rig.send(.put, "/v1/orders/\(dollars)", token: try await rig.signIn("bo"), body: body).status == status)
+    }
+  }
+
   @Test func aChargeGivesASignedReceipt() async throws {
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()

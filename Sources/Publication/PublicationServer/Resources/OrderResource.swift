@@ -63,7 +63,17 @@ extension Publication {
     guard try order.reader == call.signedIn.id, order.product == request.productID else {
       throw Problem.conflict("There is an order of this identifier for something else.")
     }
+    guard try await isSame(order, in: request.currency?.uppercased()) else {
+      throw Problem.conflict("There is an order of this identifier in \(order.currency). Nothing more was charged.")
+    }
     return try .json(await signed(order, for: call))
+  }
+
+  /// Whether asking for the product in that currency, or in none, is asking for the order as it is. A currency that it is not sold in was
+  /// the first one when it was begun.
+  private func isSame(_ order: StoredOrder, in currency: String?) async throws -> Bool {
+    guard let currency, currency != order.currency else { return true }
+    return try await content.product(order.product, in: currency)?.currency == order.currency
   }
 
   static func orderID(_ call: Call) throws -> Order.ID {
