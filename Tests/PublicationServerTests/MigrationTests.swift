@@ -10,6 +10,7 @@ import Testing
 @Suite struct MigrationTests {
   @Test func aPublicationOfTheFirstVersion() async throws {
     let folder = try TemporaryFolder()
+    try folder.makeKey()
     let executor = ThreadExecutor(name: "first-version")
     let id = "11111111-2222-3333-4444-555555555555"
     try await executor.run {

@@ -156,6 +156,7 @@ import Testing
 
   @Test func whatAnEarlierVersionSold() async throws {
     let folder = try TemporaryFolder()
+    try folder.makeKey()
     let hash = try PasswordHash(of: Rig.password, cost: .none).text
     let (year, month, later) = (UUID().uuidString, UUID().uuidString, UUID().uuidString)
     func time(_ day: Int64) -> Int64 { Self.start + day * Self.day }

@@ -150,4 +150,7 @@ final class TemporaryFolder: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func file(_ name: String) -> String { path + "/" + name }
+
+  /// What every version has beside a database.
+  func makeKey() throws { try Data(SigningKey.generate(.es256).pem().utf8).write(to: URL(fileURLWithPath: file("receipts.pem"))) }
 }

@@ -37,9 +37,10 @@ struct House {
   var path: String { folder.path }
 
   /// Opens the publication that is there.
+  /// - Parameter needsKey: whether receipts are going to be signed.
   /// - Throws: ``Failure``, and what opening a `Publication` throws.
-  func open() async throws -> Publication {
-    let publication = try await opened()
+  func open(needsKey: Bool = false) async throws -> Publication {
+    let publication = try await opened(needsKey: needsKey)
     guard try await publication.isFounded else { throw Failure.notInitialised(path: folder.path) }
     // What is sold in the sample today is sold there too; any other publication stays as it is.
     try await publication.install(SampleContent.publication(openedAt: SystemClock().now))
@@ -62,11 +63,11 @@ struct House {
     await publication.close()
   }
 
-  private func opened() async throws -> Publication {
+  private func opened(needsKey: Bool = false) async throws -> Publication {
     let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder.file("ledger.jsonl"))
     let folder = folder
     return try await Publication(
-      folder: folder.path, gateway: gateway, clock: SystemClock(), offersSampleAccount: false,
+      folder: folder.path, gateway: gateway, clock: SystemClock(), offersSampleAccount: false, needsKey: needsKey,
       log: { line in
         // The folder stays locked as long as somebody may write to it.
         _ = folder

@@ -84,7 +84,7 @@ import SQLiteStorage
     _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
     let signals = StopSignals()
-    let publication = try await house.open()
+    let publication = try await house.open(needsKey: true)
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()

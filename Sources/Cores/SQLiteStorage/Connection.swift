@@ -58,6 +58,29 @@ public final class Connection {
     }
   }
 
+  /// The tables of a database that there is, which is not changed by the look: for who wants to know whose file it is.
+  /// - Throws: ``SQLiteError``.
+  public static func tables(in path: String) throws(SQLiteError) -> Set<String> {
+    var handle: OpaquePointer?
+    defer { sqlite3_close_v2(handle) }
+    var code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    var names: Set<String> = []
+    if code == SQLITE_OK {
+      code = withUnsafeMutablePointer(to: &names) { names in
+        sqlite3_exec(
+          handle, "SELECT name FROM sqlite_master WHERE type = 'table'",
+          { names, _, values, _ in
+            if let name = values?[0] { names?.assumingMemoryBound(to: Set<String>.self).pointee.insert(String(cString: name)) }
+            return 0
+          }, names, nil)
+      }
+    }
+    guard code == SQLITE_OK else {
+      throw SQLiteError(code: code, message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory", sql: path)
+    }
+    return names
+  }
+
   deinit {
     statements.removeAll()
     sqlite3_close_v2(handle)

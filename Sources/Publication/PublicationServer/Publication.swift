@@ -13,9 +13,26 @@ public actor Publication {
   public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
     /// ``Publication/close()`` was called before.
     case closed
+    /// The file where the database should be has nothing in it.
+    case emptyDatabase(path: String)
+    /// The file where the database should be is none, or another program's.
+    case foreignDatabase(path: String)
+    /// Receipts were signed with a key whose file is not there any more.
+    case missingKey(path: String)
 
     /// One sentence.
-    public var description: String { "The publication was closed." }
+    public var description: String {
+      switch self {
+      case .closed: "The publication was closed."
+      case .emptyDatabase(let path):
+        "\(path) is empty and was left as it is: put a backup of the publication in its place, or use another folder."
+      case .foreignDatabase(let path):
+        "\(path) is not the database of a publication and was left as it is: move it elsewhere, or use another folder."
+      case .missingKey(let path):
+        "The key that receipts are signed with is missing: put \(path) back, or sign with a new one from now on by “matinee-server key "
+          + "rotate --data \(URL(fileURLWithPath: path).deletingLastPathComponent().path)”."
+      }
+    }
   }
 
   private struct Store {
@@ -29,7 +46,8 @@ public actor Publication {
     let checkouts: any CheckoutRepository
     let keys: any KeyRepository
     let flags: any FlagRepository
-    var key: SigningKey
+    /// `nil` when its file is missing.
+    var key: SigningKey?
     /// Where ``key`` is kept; `nil` for memory.
     let keyFile: String?
   }
@@ -76,12 +94,14 @@ public actor Publication {
   ///   - gateway: charges readers.
   ///   - offersSampleAccount: whether ``PublicationInfo/sampleAccount`` is told to everyone and may sign in. Its password is known to
   ///     all, so a publication that others can reach says no.
+  ///   - needsKey: whether a key that is missing is an error. Who does not sign may say no.
   ///   - passwordCost: what hashing a new password costs.
   ///   - log: told of what broke in here, in a line without secrets; called on any thread.
-  /// - Throws: `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written.
+  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written.
   public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
-    offersSampleAccount: Bool = true, passwordCost: PasswordCost = .standard, log: @escaping @Sendable (String) -> Void = { _ in }
+    offersSampleAccount: Bool = true, needsKey: Bool = true, passwordCost: PasswordCost = .standard,
+    log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     self.gateway = gateway
     self.clock = clock
@@ -89,20 +109,31 @@ public actor Publication {
     self.offersSampleAccount = offersSampleAccount
     self.log = log
     hasher = try PasswordHasher(passwordCost)
-    try await open(folder)
+    try await open(folder, needsKey: needsKey)
   }
 
-  private func open(_ folder: String?) async throws {
-    let database = try Connection(
-      path: folder.map { "\($0)/\(Self.databaseName)" } ?? ":memory:", synchronous: .full, executor: executor)
-    try database.migrate(Schema.migrations)
+  private func open(_ folder: String?, needsKey: Bool) async throws {
+    let file = folder.map { "\($0)/\(Self.databaseName)" }
     let keyFile = folder.map { $0 + "/receipts.pem" }
+    var key = try keyFile.map(ReceiptKey.read) ?? .generate(.es256)
+    if let file, let keyFile, try Schema.isToBeMade(file) {
+      // The key first: where there is a database, there was a key.
+      if key == nil { key = try ReceiptKey.make(keyFile) }
+      try Schema.make(file, executor)
+    }
+    let database = try Connection(path: file ?? ":memory:", synchronous: .full, executor: executor)
+    try database.migrate(Schema.migrations)
+    let keys = SQLiteKeys(database: database)
+    if key == nil, let keyFile {
+      if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }
+    }
+    if let key { try keys.begin(KeySet.Key(key.verificationKey), at: now) }
     store = Store(
       content: SQLiteContent(database: database), comments: SQLiteComments(database: database), search: SQLiteSearch(database: database),
       feeds: SQLiteFeeds(database: database),
       readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
-      balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: SQLiteKeys(database: database),
-      flags: SQLiteFlags(database: database), key: try keyFile.map(ReceiptKey.load) ?? .generate(.es256), keyFile: keyFile)
+      balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
+      flags: SQLiteFlags(database: database), key: key, keyFile: keyFile)
     // After an upgrade no post's words are there yet.
     indexSoon()
   }
@@ -155,9 +186,15 @@ public actor Publication {
   var orderBook: any OrderRepository { get throws { try opened.orders } }
   var purse: any BalanceRepository { get throws { try opened.balances } }
   var checkouts: any CheckoutRepository { get throws { try opened.checkouts } }
-  var retiredKeys: any KeyRepository { get throws { try opened.keys } }
+  var keys: any KeyRepository { get throws { try opened.keys } }
   var switches: any FlagRepository { get throws { try opened.flags } }
-  var signingKey: SigningKey { get throws { try opened.key } }
+  var signingKey: SigningKey {
+    get throws {
+      let store = try opened
+      guard let key = store.key else { throw Failure.missingKey(path: store.keyFile ?? "") }
+      return key
+    }
+  }
   func replaceKey(_ key: SigningKey) throws {
     if let file = try opened.keyFile { try ReceiptKey.store(key, file) }
     store?.key = key

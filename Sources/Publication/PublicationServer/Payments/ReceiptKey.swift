@@ -4,10 +4,16 @@ import SignedReceipts
 
 /// The key that receipts are signed with, in a file that its owner alone can read.
 enum ReceiptKey {
-  /// Reads the key, or makes one at the first start.
-  /// - Throws: `KeyError`; `CocoaError` when the file cannot be read or written.
-  static func load(_ path: String) throws -> SigningKey {
-    if FileManager.default.fileExists(atPath: path) { return try SigningKey(pem: String(contentsOfFile: path, encoding: .utf8)) }
+  /// Reads the key; `nil` when there is no such file.
+  /// - Throws: `KeyError`; `CocoaError` when the file cannot be read.
+  static func read(_ path: String) throws -> SigningKey? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    return try SigningKey(pem: String(contentsOfFile: path, encoding: .utf8))
+  }
+
+  /// Makes the first key.
+  /// - Throws: `KeyError`; `CocoaError` when the file cannot be written.
+  static func make(_ path: String) throws -> SigningKey {
     let key = try SigningKey.generate(.es256)
     try store(key, path)
     return key

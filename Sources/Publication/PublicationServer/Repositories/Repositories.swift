@@ -178,8 +178,12 @@ protocol CheckoutRepository {
   nonisolated(nonsending) func answer(_ key: String, token: String?, inClient: Bool, at time: Int64) async throws -> StoredCheckout?
 }
 
-/// The keys that signed receipts before the one in use.
+/// The public halves of the keys that sign receipts.
 protocol KeyRepository {
+  /// The one in use, as far as was written down.
+  nonisolated(nonsending) func current() async throws -> KeySet.Key?
+  /// Writes down which one is in use from now on. The one before is retired, unless it was already.
+  nonisolated(nonsending) func begin(_ key: KeySet.Key, at time: Int64) async throws
   nonisolated(nonsending) func retire(_ key: KeySet.Key, at time: Int64) async throws
   /// Newest first: all, or those that a receipt still in force may need.
   nonisolated(nonsending) func retired(neededAt time: Int64?) async throws -> [KeySet.Key]

@@ -9,6 +9,32 @@ struct SQLiteKeys: KeyRepository {
 
   let database: Connection
 
+  func current() throws -> KeySet.Key? {
+    try database.queryOne("SELECT value FROM setting WHERE name = 'receipt_key'") { row in
+      try Wire.decode(from: Data(try row.get(0, as: String.self).utf8))
+    }
+  }
+
+  func begin(_ key: KeySet.Key, at time: Int64) throws {
+    try database.transaction {
+      let known = try current()
+      guard known != key else { return }
+      if let known, try database.queryOne("SELECT 1 FROM receipt_key WHERE kid = ?", known.kid, map: { _ in true }) == nil {
+        try retire(known, at: time)
+      }
+      try database.execute(
+        "INSERT OR REPLACE INTO setting (name, value) VALUES ('receipt_key', ?)", String(decoding: try Wire.encode(key), as: UTF8.self))
+    }
+  }
+
+  /// Whether a receipt may be out there, as far as one can tell.
+  func haveSigned() throws -> Bool {
+    try current() != nil
+      || database.queryOne(
+        "SELECT 1 WHERE EXISTS (SELECT 1 FROM receipt_key) OR EXISTS (SELECT 1 FROM purchase WHERE paid IS NOT NULL)", map: { _ in true })
+        != nil
+  }
+
   func retire(_ key: KeySet.Key, at time: Int64) throws {
     try database.execute(
       "INSERT INTO receipt_key (kid, jwk, retired) VALUES (?, ?, ?) ON CONFLICT (kid) DO UPDATE SET retired = excluded.retired", key.kid,

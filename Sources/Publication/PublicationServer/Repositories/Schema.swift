@@ -1,3 +1,5 @@
+import Foundation
+import Runtime
 import SQLiteStorage
 
 /// The publication's tables. Times are whole seconds since 1970, in UTC.
@@ -220,4 +222,41 @@ enum Schema {
           WHERE period IS NOT NULL AND paid IS NOT NULL;
         """),
   ]
+}
+
+extension Schema {
+  /// Whether there is no database yet. One that is there is not changed.
+  /// - Throws: `Publication.Failure` for a file that is no publication's; `SQLiteError`.
+  static func isToBeMade(_ path: String) throws -> Bool {
+    guard FileManager.default.fileExists(atPath: path) else { return true }
+    guard !isEmpty(path) else { throw Publication.Failure.emptyDatabase(path: path) }
+    let tables: Set<String>
+    do throws(SQLiteError) { tables = try Connection.tables(in: path) } catch {
+      if error.code == .notADatabase { throw Publication.Failure.foreignDatabase(path: path) }
+      throw error
+    }
+    // These are as old as the first version.
+    guard tables.isSuperset(of: ["setting", "reader", "purchase"]) else { throw Publication.Failure.foreignDatabase(path: path) }
+    return false
+  }
+
+  private static func isEmpty(_ path: String) -> Bool {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) == 0
+  }
+
+  /// Makes the database, so that it is there with its tables or not at all: an empty file is nobody's.
+  /// - Throws: `SQLiteError`, `MigrationError`; `CocoaError`.
+  static func make(_ path: String, _ executor: ThreadExecutor) throws {
+    let partial = path + ".partial"
+    // What a killed process left, and the log of a database that was taken away, which would be played into the new one.
+    for file in [partial, partial + "-wal", partial + "-shm", path + "-wal", path + "-shm"] { unlink(file) }
+    try fill(partial, executor)
+    try FileManager.default.moveItem(atPath: partial, toPath: path)
+  }
+
+  private static func fill(_ path: String, _ executor: ThreadExecutor) throws {
+    let database = try Connection(path: path, synchronous: .full, executor: executor)
+    try database.migrate(migrations)
+    try database.script("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
 }

@@ -17,11 +17,11 @@ extension Publication {
   func verifyReceipt(_ call: Call) async throws -> Response {
     let reader = try call.signedIn.id
     let request: ReceiptRequest = try call.body()
-    let known = try await content.info()?.id
-    var keys = [try signingKey.verificationKey]
-    for key in try await retiredKeys.retired(neededAt: nil) { keys.append(try key.verificationKey) }
-    guard let payload = try? JWS.verify(request.receipt, keys: keys), let claims = try? Wire.decode(ReceiptClaims.self, from: payload),
-      claims.iss == known
+    let issuer = try await content.info()?.id
+    var known = [try signingKey.verificationKey]
+    for key in try await keys.retired(neededAt: nil) { known.append(try key.verificationKey) }
+    guard let payload = try? JWS.verify(request.receipt, keys: known), let claims = try? Wire.decode(ReceiptClaims.self, from: payload),
+      claims.iss == issuer
     else { throw Problem.receiptRejected("This receipt is not one of this publication’s.") }
     guard claims.sub == reader, let order = try await orderBook.order(claims.jti), order.reader == reader,
       order.product == claims.product
@@ -36,15 +36,18 @@ extension Publication {
   func keys(_ call: Call) async throws -> Response {
     let current = try KeySet.Key(signingKey.verificationKey)
     // A key may be in both places when the process ended while it was replaced.
-    return try .json(KeySet(keys: [current] + (try await retiredKeys.retired(neededAt: now).filter { $0.kid != current.kid })))
+    return try .json(KeySet(keys: [current] + (try await keys.retired(neededAt: now).filter { $0.kid != current.kid })))
   }
 
   /// Signs with a new key from now on. The one before stays in the list of keys as long as a receipt may need it.
   func rotateKey(_ algorithm: SignatureAlgorithm) async throws -> KeySet.Key {
     let key = try SigningKey.generate(algorithm)
-    try await retiredKeys.retire(KeySet.Key(signingKey.verificationKey), at: now)
+    let new = KeySet.Key(key.verificationKey)
+    // One whose file was lost is known by its public half: what it signed stays good.
+    if let known = try await keys.current() { try await keys.retire(known, at: now) }
     try replaceKey(key)
-    return KeySet.Key(key.verificationKey)
+    try await keys.begin(new, at: now)
+    return new
   }
 
   /// An order's receipt, signed now: a fresh `iat` is what clients take for the time. `nil` for what is not paid.
