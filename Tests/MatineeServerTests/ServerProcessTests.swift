@@ -179,7 +179,7 @@ import Testing
   @Test func oneProcessOwnsAFolder() async throws {
     try await Server.makeSample(data)
     let server = try await RunningServer(folder: data)
-    for arguments in [["serve", "--port", "0"], ["import", "x"], ["user", "add", "a@b", "A"]] {
+    for arguments in [["serve", "--port", "0"], ["import", "x"], ["init", "--sample"]] {
       let second = try await Server.run([arguments[0]] + ["--data", data] + arguments.dropFirst(), input: "pw\n")
       #expect(
         second == Server.Outcome(status: 1, output: "", errors: "matinee-server: \(data) is in use by another running program.\n"))
@@ -200,6 +200,52 @@ import Testing
     let server = try await RunningServer(folder: data)
     #expect(try await signIn(NetworkTransport(origin: server.origin)).isEmpty == false)
     #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func readersAreAddedWhileItServes() async throws {
+    try await makeOwn()
+    let server = try await RunningServer(folder: data)
+    try await addUser()
+    #expect(try await signIn(NetworkTransport(origin: server.origin)).isEmpty == false)
+    let twice = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "x\n")
+    #expect(
+      twice
+        == Server.Outcome(
+          status: 1, output: "", errors: "matinee-server: There is a reader with the address ada@example.org already.\n"))
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func aMissingKeyEndsServeWithOneSentence() async throws {
+    try await makeOwn()
+    let key = data + "/receipts.pem"
+    try FileManager.default.removeItem(atPath: key)
+    let refused = try await Server.run(["serve", "--port", "0", "--data", data])
+    #expect(
+      refused
+        == Server.Outcome(
+          status: 1, output: "",
+          errors:
+            "matinee-server: The key that receipts are signed with is missing: put \(key) back, or sign with a new one from now on by "
+            + "“matinee-server key rotate --data \(data)”.\n"))
+    #expect(!FileManager.default.fileExists(atPath: key))
+    #expect(try await Server.run(["key", "rotate", "--data", data]).status == 0)
+    let server = try await RunningServer(folder: data)
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func anEmptyDatabaseIsRefusedByEveryCommand() async throws {
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    #expect(FileManager.default.createFile(atPath: data + "/publication.sqlite", contents: Data()))
+    for arguments in [["serve", "--port", "0"], ["init", "--sample"], ["order", "list"]] {
+      let refused = try await Server.run(arguments + ["--data", data])
+      #expect(
+        refused
+          == Server.Outcome(
+            status: 1, output: "",
+            errors: "matinee-server: \(data)/publication.sqlite is empty and was left as it is: put a backup of the publication in its "
+              + "place, or use another folder.\n"))
+    }
+    #expect(FileManager.default.contents(atPath: data + "/publication.sqlite") == Data())
   }
 
   @Test func feedsAreImportedAndBadOnesNamed() async throws {

@@ -112,6 +112,20 @@ import Testing
     #expect(await rig.send(.get, "/v1/operator/orders", token: old).status == 404)
   }
 
+  @Test func readersAreAddedByTheOperatorAlone() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let body = try Wire.encode(NewReaderRequest(email: "Cy@example.org", name: "Cy", password: Rig.password))
+    #expect(await rig.send(.post, "/v1/operator/readers", token: try await rig.signIn(), body: body).status == 404)
+    #expect(await rig.send(.post, "/v1/operator/readers", body: body).status == 404)
+    let added = try await rig.operate(.post, "readers", body)
+    #expect(added.status == 201)
+    #expect(try Wire.decode(Reader.self, from: added.body).email == "cy@example.org")
+    #expect(try await rig.signIn("cy").isEmpty == false)
+    #expect(try await rig.operate(.post, "readers", body).status == 409)
+    let bad = try Wire.encode(NewReaderRequest(email: "cy", name: "Cy", password: "x"))
+    #expect(try await rig.operate(.post, "readers", bad).status == 400)
+  }
+
   // MARK: Giving back
 
   @Test func aRefundEndsAccess() async throws {

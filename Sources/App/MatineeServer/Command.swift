@@ -49,7 +49,7 @@ enum Command: Equatable {
     flag report    what was counted on each side of a flag, with rates: paywalls seen, bought, failed by code, crashes.
     key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
 
-    order, flag and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
+    user, order, flag and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
       --listen ADDRESS   the IP address to listen on (default: 127.0.0.1, this machine alone)

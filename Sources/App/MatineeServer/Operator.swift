@@ -15,6 +15,7 @@ enum OperatorTask: Equatable {
   case listFlags
   case reportFlag(String)
   case rotateKey(algorithm: String)
+  case addReader(email: String, name: String, password: String)
 
   /// - Throws: `EncodingError`.
   func request() throws -> Request {
@@ -31,6 +32,8 @@ enum OperatorTask: Equatable {
     case .listFlags: Request(.get, "/v1/operator/flags")
     case .reportFlag(let name): Request(.get, "/v1/operator/flags/\(Self.segment(name))")
     case .rotateKey(let algorithm): Request(.post, "/v1/operator/keys", body: try Wire.encode(KeyRequest(algorithm: algorithm)))
+    case .addReader(let email, let name, let password):
+      Request(.post, "/v1/operator/readers", body: try Wire.encode(NewReaderRequest(email: email, name: name, password: password)))
     }
   }
 
@@ -45,6 +48,7 @@ enum OperatorTask: Equatable {
     case .setFlag: return [FlagTable.summary(try Wire.decode(FlagRecord.self, from: response.body))]
     case .listFlags: return try Wire.decode(FlagList.self, from: response.body).flags.map(FlagTable.summary)
     case .reportFlag: return FlagTable(report: try Wire.decode(FlagReport.self, from: response.body)).lines
+    case .addReader: return ["Added \(try Wire.decode(Reader.self, from: response.body).email)."]
     case .rotateKey:
       let key = try Wire.decode(KeySet.Key.self, from: response.body)
       return ["Receipts are signed with \(key.kid) (\(key.alg)) from now on."]

@@ -41,22 +41,22 @@ import SQLiteStorage
       try await serve(
         house, address, port, publicURL.map(PageAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
         trustedProxies: trustedProxies)
-    case .operate(let data, let task):
-      let response = try await OperatorAccess.send(task.request(), data: data)
-      guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
-      try task.report(response).forEach(tell)
+    case .operate(let data, let task): try await operate(task, data)
     case .importFeeds(let data, let json, let sources):
       let publication = try await House(data).open()
       let status = await FeedImporter(publication: publication, web: try web(), json: json, output: tell).run(sources)
       await publication.close()
       return status
     case .addUser(let data, let email, let name):
-      let publication = try await House(data).open()
-      let reader = try await publication.addReader(email: email, name: name, password: Password.read())
-      await publication.close()
-      tell("Added \(reader.email).")
+      try await operate(.addReader(email: email, name: name, password: Password.read()), data)
     }
     return 0
+  }
+
+  private static func operate(_ task: OperatorTask, _ data: String?) async throws {
+    let response = try await OperatorAccess.send(task.request(), data: data)
+    guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
+    try task.report(response).forEach(tell)
   }
 
   /// What a new publication begins with: the sample, or what its publisher says, asked for on a terminal.

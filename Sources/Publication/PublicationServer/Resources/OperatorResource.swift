@@ -70,6 +70,11 @@ extension Publication {
     }
   }
 
+  func addReader(_ call: Call) async throws -> Response {
+    let request: NewReaderRequest = try call.body()
+    return try .json(await addReader(email: request.email, name: request.name, password: request.password), status: 201)
+  }
+
   func rotateKey(_ call: Call) async throws -> Response {
     let request: KeyRequest = try call.body()
     guard let algorithm = SignatureAlgorithm.allCases.first(where: { $0.rawValue.lowercased() == request.algorithm.lowercased() }) else {
@@ -92,6 +97,22 @@ public struct RefundRequest: Codable, Equatable, Sendable {
   public var reason: String
   /// Makes one.
   public init(reason: String) { self.reason = reason }
+}
+
+/// `POST /v1/operator/readers`: adds a reader.
+public struct NewReaderRequest: Codable, Equatable, Sendable {
+  /// The address to sign in with.
+  public var email: String
+  /// What to call the reader.
+  public var name: String
+  /// The password.
+  public var password: String
+  /// Makes one.
+  public init(email: String, name: String, password: String) {
+    self.email = email
+    self.name = name
+    self.password = password
+  }
 }
 
 /// `POST /v1/operator/keys`: signs receipts with a new key from now on.

@@ -56,6 +56,7 @@ extension Router {
     .operated(.get, "/v1/operator/flags") { publication, _ in try .json(FlagList(flags: await publication.flags())) },
     .operated(.put, "/v1/operator/flags/*") { try await $0.setFlag($1) },
     .operated(.get, "/v1/operator/flags/*") { try .json(await $0.flagReport($1.parameter)) },
+    .operated(.post, "/v1/operator/readers") { try await $0.addReader($1) },
     .operated(.post, "/v1/operator/keys") { try await $0.rotateKey($1) },
   ])
 }
