@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import PublicationServer
 import Runtime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,6 +63,97 @@ import Testing
       if status != 401 { try await client.send(String(repeating: chunk, count: chunks) + "0\r\n\r\n") }
       #expect(try await client.answer().status == status)
     }
+    await listener.stop()
+  }
+
+  /// The sizes of the files without a name in a folder that this process has open.
+  private static func nameless(in folder: String) -> [Int] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return files.compactMap { number in
+      guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)"),
+        target.hasPrefix(folder + "/"), target.hasSuffix(" (deleted)")
+      else { return nil }
+      return (try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/fd/\(number)")).seekToEnd()).map(Int.init)
+    }
+  }
+
+  private static func digest(_ data: Data) -> String { "\(data.count) \(data.reduce(UInt64(5381)) { $0 &* 33 &+ UInt64($1) })" }
+
+  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+  private func folder() throws -> String {
+    let folder = NSTemporaryDirectory() + "matinee-uploads-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aLargeBodyIsInAFileWhileItComes() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var limits = Listener.Limits()
+    limits.uploads = folder
+    let listener = try Listener(limits: limits, clock: ManualClock(), admission: Self.admission) { request in
+      Response(200, body: Data(Self.digest(request.body).utf8))
+    }
+    let text = String(repeating: "0123456789abcdef", count: 50_000)
+    let head = "POST /documents HTTP/1.1\r\nHost: x\r\nAuthorization: yes\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
+    var clients: [RawClient] = []
+    for _ in 0..<20 {
+      let client = try RawClient(port: listener.port)
+      try await client.send(head + text.prefix(400_000))
+      clients.append(client)
+    }
+    await until { Self.nameless(in: folder) == Array(repeating: 400_000, count: 20) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    for client in clients.prefix(3) {
+      try await client.send(String(text.dropFirst(400_000)))
+      #expect(try await client.answer().body == Self.digest(Data(text.utf8)))
+    }
+    // Who goes away half-way takes the file along.
+    clients = []
+    await until { Self.nameless(in: folder).isEmpty }
+    await listener.stop()
+  }
+
+  @Test func aUsualBodyNeedsNoFile() async throws {
+    var limits = Listener.Limits()
+    limits.uploads = "/nowhere"
+    let listener = try Listener(limits: limits, clock: ManualClock(), admission: Self.admission) { request in
+      Response(200, body: Data("\(request.body.count)".utf8))
+    }
+    let transport = try NetworkTransport(origin: listener.origin)
+    for (size, status) in [(65_536, 200), (65_537, 507)] {
+      let answer = try await transport.send(
+        Request(.post, "/documents", headers: ["Authorization": "yes"], body: Data(count: size)))
+      #expect(answer.status == status)
+    }
+    await listener.stop()
+  }
+
+  /// Says when it was given back.
+  private final class Places: Sendable {
+    let count = Mutex(0)
+    func take() -> UploadPlace {
+      count.withLock { $0 += 1 }
+      return UploadPlace { self.count.withLock { $0 -= 1 } }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aPlaceIsHeldUntilTheRequestEnds() async throws {
+    let places = Places()
+    let listener = try Listener(
+      clock: ManualClock(), admission: .init(concerns: { _ in true }, decide: { _ in .body(limit: 1 << 20, place: places.take()) })
+    ) { _ in Response(200, body: Data("\(places.count.withLock { $0 })".utf8)) }
+    let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n"
+    let whole = try RawClient(port: listener.port)
+    var half: RawClient? = try RawClient(port: listener.port)
+    for client in [whole, half] { try await client?.send(head) }
+    await until { places.count.withLock { $0 } == 2 }
+    try await whole.send(String(repeating: "a", count: 70_000))
+    #expect(try await whole.answer().body == "2")
+    await until { places.count.withLock { $0 } == 1 }
+    half = nil
+    await until { places.count.withLock { $0 } == 0 }
     await listener.stop()
   }
 

@@ -273,4 +273,66 @@ import Testing
     await house.rig.publication.close()
     #expect(house.web.hold.sleeperCount == 0)
   }
+
+  /// Documents count from their heads on, whether their bodies ever come or not.
+  @Test func someDocumentsAtATime() async throws {
+    let house = try await House()
+    func admit(_ id: UUID = UUID(), _ token: String? = nil) async -> Publication.Admission {
+      let head = Request(.put, "/v1/imports/\(id)?name=a.xml", headers: ["Authorization": "Bearer \(token ?? house.ada)"])
+      #expect(house.rig.publication.takesDocuments(head))
+      return await house.rig.publication.admit(head)
+    }
+    func place(_ admission: Publication.Admission) -> UploadPlace? {
+      guard case .body(Import.documentLimit, let place) = admission else { return nil }
+      return place
+    }
+    func status(_ admission: Publication.Admission) -> Int? {
+      guard case .refused(let response) = admission else { return nil }
+      return response.status
+    }
+    let id = UUID()
+    var places = [place(await admit(id)), place(await admit(id)), place(await admit())]
+    #expect(places.allSatisfy { $0 != nil })
+    // The same document again and again is no way round it, and neither is an address.
+    #expect(status(await admit(id)) == 429)
+    #expect(status(await admit()) == 429)
+    #expect(try await house.begin(Self.url).status == 429)
+    #expect(place(await admit(UUID(), house.bo)) != nil, "another reader’s are their own")
+    // The document that came takes the place of its upload.
+    let document = Documents.rss("One")
+    let begun = await house.rig.send(
+      .put, "/v1/imports/\(id)?name=a.xml", token: house.ada, headers: ["Content-Type": "application/octet-stream"], body: document)
+    #expect(begun.status == 202)
+    _ = try await house.end(begun)
+    #expect(status(await admit()) == 429)
+    places[0] = nil
+    places[0] = place(await admit())
+    #expect(places[0] != nil)
+    #expect(status(await admit()) == 429)
+    places = []
+    house.web.holdBack(Self.url)
+    for _ in 0..<3 { #expect(try await house.begin(Self.url).status == 202) }
+    #expect(status(await admit()) == 429)
+    await house.web.hold.waitForSleepers(3)
+    await house.rig.publication.close()
+  }
+
+  @Test func aDocumentWhoseAnswerWasLostIsAdmittedAgain() async throws {
+    let house = try await House()
+    house.web.holdBack(Self.url)
+    var ids: [UUID] = []
+    for _ in 0..<3 {
+      let begun = try Wire.decode(Import.self, from: try await house.begin(Self.url).body)
+      ids.append(try #require(UUID(uuidString: begun.id)))
+    }
+    let head = Request(.put, "/v1/imports/\(ids[0])", headers: ["Authorization": "Bearer \(house.ada)"])
+    guard case .body = await house.rig.publication.admit(head) else {
+      Issue.record("not admitted")
+      return
+    }
+    let again = await house.rig.send(.put, "/v1/imports/\(ids[0])", token: house.ada, body: Data("x".utf8))
+    #expect(again.status == 200)
+    await house.web.hold.waitForSleepers(3)
+    await house.rig.publication.close()
+  }
 }

@@ -89,6 +89,7 @@ import SQLiteStorage
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()
     limits.trustedProxies = trustedProxies
+    limits.uploads = house.path
     let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock())
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")

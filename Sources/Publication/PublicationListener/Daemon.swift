@@ -130,7 +130,7 @@ final class Daemon: Sendable {
     state.withLock { state in
       state.tasks[id] = Task {
         switch await admission.decide(head) {
-        case .body(let limit): exchange.admit(limit)
+        case .body(let limit, let place): exchange.admit(limit, place)
         case .refused(let response): exchange.finish(response)
         }
         self.state.withLock { $0.tasks[id] = nil }

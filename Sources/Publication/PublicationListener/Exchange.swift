@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Foundation
 import HTTPTransport
+import PublicationServer
 import Synchronization
 
 /// One request and its answer.
@@ -11,8 +12,8 @@ final class Exchange: @unchecked Sendable {
   private enum Outcome {
     case none
     case waiting(Connection)
-    /// A body of that many bytes may come.
-    case admitted(Int)
+    /// A body of that many bytes may come, at a place that is the request's until it ends.
+    case admitted(Int, UploadPlace?)
     case answered(Response)
   }
 
@@ -32,9 +33,14 @@ final class Exchange: @unchecked Sendable {
   var limit = 0
   /// How many it has by its own account.
   var declared: Int?
-  var isTooLarge = false
+  /// Why the body is thrown away as it comes.
+  var refusal: Response?
   var body = Data()
+  /// Where the body is that is larger than usual.
+  var file: BodyFile?
   var refused = 0
+  /// Held as long as the request goes on.
+  var place: UploadPlace?
   private let outcome = Mutex(Outcome.none)
 
   init(target: String?) { self.target = target }
@@ -43,9 +49,11 @@ final class Exchange: @unchecked Sendable {
   var answer: Response? { outcome.withLock { if case .answered(let response) = $0 { response } else { nil } } }
 
   /// How large a body may come, once that is decided.
-  var admitted: Int? { outcome.withLock { if case .admitted(let limit) = $0 { limit } else { nil } } }
+  var admitted: (limit: Int, place: UploadPlace?)? {
+    outcome.withLock { if case .admitted(let limit, let place) = $0 { (limit, place) } else { nil } }
+  }
 
-  /// Puts the connection to sleep until ``finish(_:)`` or ``admit(_:)``.
+  /// Puts the connection to sleep until ``finish(_:)`` or ``admit(_:_:)``.
   func suspend(_ connection: OpaquePointer) {
     outcome.withLock { $0 = .waiting(Connection(pointer: connection)) }
     MHD_suspend_connection(connection)
@@ -55,7 +63,7 @@ final class Exchange: @unchecked Sendable {
   func finish(_ response: Response) { wake(.answered(response)) }
 
   /// Lets a body of that many bytes come.
-  func admit(_ limit: Int) { wake(.admitted(limit)) }
+  func admit(_ limit: Int, _ place: UploadPlace?) { wake(.admitted(limit, place)) }
 
   private func wake(_ new: Outcome) {
     let connection: Connection? = outcome.withLock { outcome in

@@ -15,6 +15,8 @@ public final class Listener: Sendable {
   public struct Limits: Equatable, Sendable {
     /// The largest body, in bytes; above it the answer is 413. A document that a reader imports may be larger.
     public var body = 64 << 10
+    /// The folder for documents that readers import, while they come; on a disk, so that they take no memory.
+    public var uploads = NSTemporaryDirectory()
     /// The memory for the head of one request, in bytes; above it the answer is 431 or 414.
     public var head = 32 << 10
     /// How many connections stand at a time; more wait to be accepted.

@@ -32,18 +32,19 @@ struct RequestReader {
     }
     if exchange.isAsking, let admitted = exchange.admitted {
       exchange.isAsking = false
-      exchange.limit = admitted
-      daemon.connections.enter(.body, connection, limit: admitted, at: daemon.uptime)
+      (exchange.limit, exchange.place) = admitted
+      daemon.connections.enter(.body, connection, limit: admitted.limit, at: daemon.uptime)
       guard hasRoom else { return queue(tooLarge, closing: true) }
       if part.isEmpty { return true }
     }
     guard part.isEmpty else { return take(part) }
-    if exchange.isTooLarge { return queue(tooLarge, closing: true) }
+    if let refusal = exchange.refusal { return queue(refusal, closing: true) }
     guard let target = exchange.target else { return false }
     guard let known = Request.Method(rawValue: method) else { return queue(daemon.unknownMethod(target)) }
     // The library leaves the body out of an answer to HEAD by itself, and tells its length.
     let asked = known == .head ? .get : known
-    var request = Request(asked, target, headers: headers(), body: exchange.body)
+    guard let body = exchange.file.map(\.data) ?? exchange.body else { return queue(noRoom, closing: true) }
+    var request = Request(asked, target, headers: headers(), body: body)
     request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
     daemon.dispatch(request, exchange, connection)
     return true
@@ -142,16 +143,35 @@ struct RequestReader {
   private var hasRoom: Bool { exchange.declared ?? 0 <= exchange.limit }
 
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    if exchange.isTooLarge || exchange.body.count + part.count > exchange.limit {
-      // An answer can be given only at the end, so the rest is read and thrown away, up to a point.
-      exchange.isTooLarge = true
-      exchange.body = Data()
-      exchange.refused += part.count
-      return exchange.refused <= max(16 * daemon.limits.body, 4 * exchange.limit)
+    if exchange.refusal == nil {
+      if (exchange.file?.count ?? exchange.body.count) + part.count > exchange.limit {
+        exchange.refusal = tooLarge
+      } else if !store(part) {
+        exchange.refusal = noRoom
+      }
     }
-    daemon.connections.received(part.count, connection)
-    exchange.body.append(contentsOf: part)
-    return true
+    guard exchange.refusal != nil else {
+      daemon.connections.received(part.count, connection)
+      return true
+    }
+    // An answer can be given only at the end, so the rest is read and thrown away, up to a point.
+    (exchange.body, exchange.file) = (Data(), nil)
+    exchange.refused += part.count
+    return exchange.refused <= max(16 * daemon.limits.body, 4 * exchange.limit)
+  }
+
+  /// Takes a part of the body; one that may be larger than usual goes to a file, so that many of them do not fill the memory.
+  private func store(_ part: UnsafeRawBufferPointer) -> Bool {
+    guard exchange.limit > daemon.limits.body else {
+      exchange.body.append(contentsOf: part)
+      return true
+    }
+    if exchange.file == nil { exchange.file = BodyFile(in: daemon.limits.uploads) }
+    return exchange.file?.append(part) ?? false
+  }
+
+  private var noRoom: Response {
+    .problem(507, "internal_error", "There is no room here for the document. Try again later.")
   }
 
   private func headers() -> Headers {

@@ -91,19 +91,51 @@ final class ImportDesk: Sendable {
   private static let mostEnded = 100
   private static let path = "/v1/imports/"
   private let jobs = Mutex<[ImportJob]>([])
+  private let uploads = Mutex<[Upload]>([])
+
+  /// A document on its way.
+  private struct Upload {
+    let number: Int
+    let id: Import.ID
+    let reader: Reader.ID
+  }
+
+  /// Takes a document on whose head is there: it counts from now on.
+  /// - Throws: `Problem` when the reader has too many under way.
+  func place(for id: Import.ID, of reader: Reader.ID) throws(Problem) -> UploadPlace {
+    let id = UUID(uuidString: id)?.uuidString ?? id
+    let number = uploads.withLock { uploads -> Int? in
+      // One whose answer was lost is sent again.
+      guard uploads.count(where: { $0.reader == reader }) + running(of: reader, but: id) < Self.mostOfAReader else { return nil }
+      let number = (uploads.last?.number ?? 0) + 1
+      uploads.append(Upload(number: number, id: id, reader: reader))
+      return number
+    }
+    guard let number else { throw Self.tooMany }
+    return UploadPlace { [weak self] in self?.uploads.withLock { $0.removeAll { $0.number == number } } }
+  }
+
+  private func running(of reader: Reader.ID, but id: Import.ID) -> Int {
+    jobs.withLock { jobs in jobs.count { $0.reader == reader && $0.report.id != id && $0.report.state == .running } }
+  }
+
+  private static let tooMany = Problem(
+    code: .tooManyAttempts, title: "Several feeds are being added already. Wait until they are there.", status: 429)
 
   /// Takes an import on.
   /// - Throws: `Problem` when the reader has too many under way.
   func take(_ job: ImportJob) throws(Problem) {
+    let id = job.report.id
+    // Its own document is there by now.
+    let coming = uploads.withLock { uploads in uploads.count { $0.reader == job.reader && $0.id != id } }
     let isTaken = jobs.withLock { jobs in
-      guard jobs.count(where: { $0.reader == job.reader && $0.report.state == .running }) < Self.mostOfAReader else { return false }
+      let running = jobs.count { $0.reader == job.reader && $0.report.state == .running }
+      guard running + coming < Self.mostOfAReader else { return false }
       if jobs.count >= Self.mostEnded, let oldest = jobs.firstIndex(where: { $0.report.state != .running }) { jobs.remove(at: oldest) }
       jobs.append(job)
       return true
     }
-    guard isTaken else {
-      throw Problem(code: .tooManyAttempts, title: "Several feeds are being added already. Wait until they are there.", status: 429)
-    }
+    guard isTaken else { throw Self.tooMany }
   }
 
   func job(_ id: Import.ID, of reader: Reader.ID) -> ImportJob? {
@@ -137,4 +169,14 @@ final class ImportDesk: Sendable {
     for job in running { await job.ended() }
     jobs.withLock { $0 = [] }
   }
+}
+
+/// A reader's document on its way: it counts among that reader's imports as long as somebody holds this.
+public final class UploadPlace: Sendable {
+  private let left: @Sendable () -> Void
+
+  /// - Parameter left: called once, when nobody holds it any more; on any thread.
+  public init(left: @escaping @Sendable () -> Void) { self.left = left }
+
+  deinit { left() }
 }

@@ -7,8 +7,8 @@ import PublicationAPI
 extension Publication {
   /// What a request may carry, judged by its head.
   public enum Admission: Sendable {
-    /// A body of at most so many bytes.
-    case body(limit: Int)
+    /// A body of at most so many bytes, which has its place as long as somebody holds that.
+    case body(limit: Int, place: UploadPlace? = nil)
     /// Nothing: this is the answer, whatever the body is.
     case refused(Response)
   }
@@ -16,12 +16,13 @@ extension Publication {
   /// Whether a request may have a body larger than ``Router``'s usual limit, so that who listens asks ``admit(_:)`` before reading it.
   public nonisolated func takesDocuments(_ head: Request) -> Bool { router.bodyLimit(head) > Router.bodyLimit }
 
-  /// Decides by a request's head how large its body may be: nobody fills the memory who could not import anything.
+  /// Decides by a request's head how large its body may be: nobody fills the disk who could not import anything, or not yet.
   public func admit(_ head: Request) async -> Admission {
     do {
       _ = try readersService()
-      _ = try await authenticate(head)
-      return .body(limit: router.bodyLimit(head))
+      let reader = try await authenticate(head).id
+      let id = head.path.split(separator: "/").last.map(String.init) ?? ""
+      return .body(limit: router.bodyLimit(head), place: try imports.place(for: id, of: reader))
     } catch let problem as Problem {
       return .refused(.problem(problem))
     } catch {
