@@ -52,6 +52,50 @@ import Testing
     #expect(page.state.fetch == .offered("The publication cannot be reached. Check your connection and try again."))
   }
 
+  @Test func refreshingFetchesTheFeedAndSaysWhatWentWrong() async {
+    let reader = ReaderFixture(posts: [.sample(2)], clubs: [FanClub(id: "c1", name: "Club", feed: "https://c.example/feed")])
+    let page = page(reader)
+    await reader.settle()
+    reader.publication.with { $0.imports = [Import(id: "i"), Import(id: "i", state: .failed, title: "Club", problem: "It is broken.")] }
+    page.refreshTapped()
+    page.refreshTapped()
+    await reader.settle()
+    #expect((page.state.refresh.words, page.state.refresh.isUnderWay) == ("Fetching the feed…", true))
+    #expect(page.state.posts.ids == ["p2"])
+    await look(reader)
+    #expect(page.state.refresh.words == "The feed could not be fetched.")
+    #expect(page.state.refresh.failures == [.init("Club", "It is broken.")])
+    reader.publication.with {
+      $0.imports = [Import(id: "j", state: .done)]
+      $0.posts.append(.sample(1))
+    }
+    page.fetchAgainTapped()
+    await reader.settle()
+    #expect((page.state.refresh, page.state.posts.ids) == (.init(), ["p1", "p2"]))
+    #expect(reader.publication.requests.filter { $0.hasPrefix("POST") }.count == 2)
+  }
+
+  @Test func refreshingFetchesPostsThatWereNeverFetchedAndNoFeedWhereThereIsNone() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [FanClub(id: "c1", name: "Club", fetched: false, feed: "https://c.example/feed")])
+    let page = page(reader)
+    await reader.settle()
+    reader.publication.with {
+      $0.imports = [Import(id: "i", state: .done)]
+      $0.clubs[0].fetched = true
+    }
+    page.refreshTapped()
+    #expect(page.state.fetch == .running)
+    await reader.settle()
+    #expect((page.state.fetch, page.state.posts.ids) == (.notNeeded, ["p1"]))
+    reader.publication.with { $0.clubs[0].feed = nil }
+    page.refreshTapped()
+    await reader.settle()
+    reader.publication.forgetRequests()
+    page.refreshTapped()
+    await reader.settle()
+    #expect(!reader.publication.requests.contains { $0.hasPrefix("POST") })
+  }
+
   @Test func notificationsAreAChoiceOfWhoFollows() async {
     let reader = ReaderFixture(clubs: [FanClub(id: "c1", name: "Club")])
     let preferences = NotificationPreferences()

@@ -11,8 +11,8 @@ import Testing
   private typealias House = ReaderHouse
 
   /// A house with one feed that was added, and its club.
-  private func house() async throws -> (House, FanClub.ID) {
-    let house = try await House()
+  private func house(sharedFor moment: Duration = .seconds(60)) async throws -> (House, FanClub.ID) {
+    let house = try await House(sharedFor: moment)
     house.web.answer(House.url, Response(200, headers: ["ETag": "\"1\""], body: Documents.rss("One")))
     let club = try #require(try await house.end(try await house.begin(House.url)).clubs.first)
     house.web.forget()
@@ -45,6 +45,17 @@ import Testing
     house.rig.clock.advance(by: .seconds(1))
     _ = try await house.end(await house.refresh(club, house.bo))
     #expect(house.web.requests.count == 2)
+  }
+
+  /// The publication of an app: whoever refreshes twice means it.
+  @Test func aReaderWhoIsAloneIsAlwaysObeyedAndAServerThatWantsToBeLeftAloneIsStillLeftAlone() async throws {
+    let (house, club) = try await house(sharedFor: .zero)
+    house.web.answer(House.url, Response(304), Response(500), Response(429, headers: ["Retry-After": "120"]))
+    for state in [Import.State.done, .failed, .failed] { #expect(try await house.end(await house.refresh(club)).state == state) }
+    #expect(house.web.requests.map { $0.headers["If-None-Match"] } == ["\"1\"", "\"1\"", "\"1\""])
+    let failed = try await house.end(await house.refresh(club))
+    #expect(failed.problem == "\(House.url): the server wants to be left alone. Try again in 2 minutes.")
+    #expect(house.web.requests.count == 3)
   }
 
   @Test func whoAsksMeanwhileGetsTheSame() async throws {

@@ -215,7 +215,8 @@ import Testing
     func service(_ bits: UInt64) -> FeedService {
       let clock = ManualClock(now: Date(timeIntervalSince1970: 0))
       return FeedService(
-        fetcher: FeedFetcher(web: FakeWeb(), clock: clock), readersMayAdd: false, clock: clock, random: FixedRandom(bits))
+        fetcher: FeedFetcher(web: FakeWeb(), clock: clock), readersMayAdd: false, moment: .zero, clock: clock,
+        random: FixedRandom(bits))
     }
     let feed = FeedVersion(url: "")
     #expect(service(0).next(feed) == 3240)

@@ -71,6 +71,45 @@ final class FeedViewTests: ScreensTestCase {
     }
   }
 
+  func testARefreshLeavesTheKeyboardAndThePlaceWhereTheyAre() throws {
+    try MainActor.assumeIsolated {
+      for row in [0, 12] {
+        let rig = ReaderRig(posts: (10..<50).map { .sample($0) }, clubs: [FanClub(id: "c1", name: "Club", feed: "https://c.example/feed")])
+        rig.canAddFeeds.value = true
+        let screen = rig.screen(.tab(.home))
+        let feed = try rig.show(screen)
+        let list = try XCTUnwrap((rig.lastView as? FeedView)?.list.list)
+        list.scroll(to: row)
+        rig.window.painted()
+        list.focusRow("p\(10 + row)")
+        rig.window.painted()
+        let place = { try XCTUnwrap(feed.row("Title \(10 + row)")).place(in: rig.seen).y }
+        let before = try place()
+        XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
+        rig.publication.with {
+          $0.holds = ["GET", "POST"]
+          $0.imports = [Import(id: "i", state: .done)]
+        }
+        screen.refreshTapped()
+        try rig.waitForHeld(2)
+        XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
+        XCTAssertEqual(try place(), before, accuracy: 1)
+        rig.publication.release("GET")
+        try rig.waitForHeld(1)
+        XCTAssertTrue(feed.says("Fetching the feed…"))
+        XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
+        XCTAssertEqual(try place(), before, accuracy: 1)
+        rig.publication.with { $0.posts += (5..<10).map { .sample($0) } }
+        try rig.release()
+        XCTAssertEqual(list.ids.first, "p5")
+        XCTAssertEqual(list.row(for: "p\(10 + row)").flatMap { Seen($0.root).enclosing("row") }?.hasFocus, true)
+        print("DBG", row, before, list.position, list.ids, rig.showsFocus, feed.texts.filter { $0.hasPrefix("Title") })
+        if row > 0 { XCTAssertEqual(try place(), before, accuracy: 1) } else { XCTAssertNotNil(feed.row("Title 5"), "what came is seen") }
+        rig.close()
+      }
+    }
+  }
+
   func testAReactionLeavesTheOthersWhereTheyAre() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

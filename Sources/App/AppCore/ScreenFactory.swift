@@ -65,7 +65,8 @@ import SessionService
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
     case .login: return login()
-    case .tab(.home): return .feed(FeedViewModel(store: content, formatting: formatting, output: posts))
+    case .tab(.home): 
+      return .feed(FeedViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):
       return .fanClubs(
         FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds) { [weak self] output in

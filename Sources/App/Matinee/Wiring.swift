@@ -136,7 +136,7 @@ actor EmbeddedPublication {
       }
       try await publication.install(SampleContent.publication(openedAt: clock.now))
       Task { await publication.resumeCharges() }
-      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, clock: clock) }
+      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, sharedFor: .zero, clock: clock) }
       return publication
     }
     opening = task

@@ -24,19 +24,15 @@ import Gtk
   private let trouble = Label(styles: [.error], wraps: true)
   private let result = Label(wraps: true)
   private let notice = Label(styles: [.error], wraps: true)
-  private let failures = Box(.vertical, spacing: 8)
-  private let failureList: FittingScroller
+  private let failures = FailureList(name: "What could not be fetched")
   private let fetch = Button("Fetch all", styles: [.pill, "compact"])
   private let open = Button("Show the fan clubs", styles: [.suggested, .pill, "compact"])
   private let done = Button("Close", styles: [.pill, "compact"])
   private var asked: AddFeedViewModel.State.Question?
-  private var failed: [AddFeedViewModel.State.Failure] = []
 
   init(_ viewModel: AddFeedViewModel) {
     self.viewModel = viewModel
     choiceList = FittingScroller(choices)
-    failureList = FittingScroller(failures)
-    failureList.scrollsByKeyboard(name: "What could not be fetched")
     entry.setStyle("large")
     file.expandsHorizontally = true
     let asking = Box(
@@ -52,7 +48,7 @@ import Gtk
     end.horizontal = .end
     // On a line of its own it has all of it.
     open.expandsHorizontally = true
-    let added = Box(.vertical, spacing: 12, children: [result, notice, failureList, end])
+    let added = Box(.vertical, spacing: 12, children: [result, notice, failures.root, end])
     for (page, name) in [(asking, "asking"), (adding, "adding"), (added, "added")] { stack.add(page, name: name) }
     root = Box(.vertical, spacing: 14, children: [Label("Add feed", styles: [.heading]), stack])
     entry.onChanged(self) { $0.viewModel.urlChanged($1) }
@@ -91,7 +87,7 @@ import Gtk
       label.isVisible = state.problem != nil
     }
     show(state.question)
-    show(state.failures)
+    failures.show(state.failures)
     switch state.phase {
     case .asking:
       bar.isPulsing = false
@@ -135,20 +131,5 @@ import Gtk
     }
     choices.replaceAll { for button in buttons { button } }
     buttons.first?.focus()
-  }
-
-  private func show(_ failures: [AddFeedViewModel.State.Failure]) {
-    failureList.isVisible = !failures.isEmpty
-    guard failed != failures else { return }
-    failed = failures
-    let texts = failures.map { failure in
-      let text = Box(
-        .vertical, spacing: 2,
-        children: [Label(failure.name, lines: 1), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true)])
-      // The keyboard goes through all of them at once: it would take long to walk over hundreds.
-      text.takesKeyboard = false
-      return text
-    }
-    self.failures.replaceAll { for text in texts { text } }
   }
 }

@@ -34,7 +34,7 @@ import PublicationClient
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
     allRead.isSensitive = !state.posts.ids.isEmpty
-    list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice), fetch: state.fetch)
+    list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice), fetch: state.fetch, refresh: state.refresh)
     if state.jumps != jumps { jump = .asked }
     jumps = state.jumps
     keepAtTop(state.posts)

@@ -97,7 +97,7 @@ import PublicationClient
     notify.isVisible = state.notifies != nil
     notify.isOn = state.notifies == true
     notify.setIcon(state.notifies == false ? .silent : .notifications)
-    list.show(state.posts, fetch: state.fetch)
+    list.show(state.posts, fetch: state.fetch, refresh: state.refresh)
     switch state.phase {
     case .ready:
       stack.show("club")

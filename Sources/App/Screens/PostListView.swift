@@ -37,6 +37,7 @@ import PublicationClient
   private let status = StatusView()
   private let message = MessageBar()
   private let progress = ProgressLine()
+  private let fetching = FetchLine()
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
   private(set) var list: ListView<String, PostRowView>!
   private var phase = ListState.Phase.loading
@@ -58,11 +59,12 @@ import PublicationClient
     pill.setMargin(12)
     pill.isVisible = false
     let rows = Overlay(stack, above: [pill])
-    let column = Box(.vertical, styles: [.page]) { [note, progress] in
+    let column = Box(.vertical, styles: [.page]) { [note, progress, fetching] in
       if let header { header }
       note
       rows
       progress.root
+      fetching.root
     }
     root = Overlay(column) { [message] in message.root }
     list = ListView(
@@ -76,9 +78,18 @@ import PublicationClient
     list.onActivated(self) { $0.page.postTapped($1) }
     list.onNearEnd(self) { $0.page.reachedEnd() }
     status.button.onClicked(self) { view in
-      if view.fetch == .notNeeded { view.page.retryTapped() } else { view.onFetch?() }
+      switch (view.fetch, view.phase) {
+      // That is what the button there says.
+      case (.notNeeded, .empty): view.page.refreshTapped()
+      case (.notNeeded, _): view.page.retryTapped()
+      case (.offered, _), (.running, _): view.onFetch?()
+      }
     }
     progress.retry.onClicked(self) { $0.page.retryTapped() }
+    fetching.cancel.onClicked(self) { $0.page.cancelFetchTapped() }
+    fetching.retry.onClicked(self) { $0.page.fetchAgainTapped() }
+    fetching.dismiss.onClicked(self) { $0.page.fetchDismissed() }
+    fetching.onKeyboardLeft = { [weak self] in self?.takeKeyboard() }
     pill.onClicked(self) { view in
       view.awaitsNewest = view.pill.hasFocus
       if view.awaitsNewest { view.root.holdKeyboard() }
@@ -107,7 +118,10 @@ import PublicationClient
   /// - Parameters:
   ///   - words: what the page says while it has no rows, in place of the words before; `nil` for the same.
   ///   - fetch: what there is to do about a fan club's posts, in the place of rows.
-  func show(_ state: ListState, words: Words? = nil, fetch: ClubFetch.State = .notNeeded) {
+  ///   - refresh: what there is to say about the feeds behind the posts.
+  func show(
+    _ state: ListState, words: Words? = nil, fetch: ClubFetch.State = .notNeeded, refresh: ClubsFetch.Report = ClubsFetch.Report()
+  ) {
     if let words { self.words = words }
     let hasRows = fetch == .notNeeded && state.phase == .ready
     note.text = state.note ?? ""
@@ -121,7 +135,8 @@ import PublicationClient
       awaitsNewest = false
       if root.holdsKeyboard { list.focusRow(newest) }
     }
-    progress.show(state)
+    progress.show(state, isSaid: refresh.isUnderWay)
+    fetching.show(refresh)
     message.message = state.message
   }
 

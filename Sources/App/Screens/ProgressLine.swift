@@ -26,8 +26,9 @@ import PublicationClient
     retry.isVisible = failure != nil
   }
 
-  func show(_ list: ListState) {
+  /// - Parameter isSaid: whether somebody else says that the list is being refreshed.
+  func show(_ list: ListState, isSaid: Bool = false) {
     guard list.phase == .ready else { return show(nil, failure: nil) }
-    show(list.isRefreshing ? "Refreshing…" : list.isLoadingMore ? "Loading more…" : nil, failure: list.loadMoreFailure)
+    show(list.isRefreshing && !isSaid ? "Refreshing…" : list.isLoadingMore ? "Loading more…" : nil, failure: list.loadMoreFailure)
   }
 }

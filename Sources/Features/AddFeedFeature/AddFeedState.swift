@@ -1,4 +1,5 @@
 import PublicationAPI
+import PublicationClient
 
 extension AddFeedViewModel {
   /// Everything the dialog shows.
@@ -26,20 +27,6 @@ extension AddFeedViewModel {
       public init(_ sentence: String, _ choices: [Import.Choice]) {
         self.sentence = sentence
         self.choices = choices
-      }
-    }
-
-    /// A fan club whose posts could not be fetched.
-    public struct Failure: Equatable, Sendable {
-      /// The club's name.
-      public var name: String
-      /// Why: one sentence.
-      public var problem: String
-
-      /// Makes one.
-      public init(_ name: String, _ problem: String) {
-        self.name = name
-        self.problem = problem
       }
     }
 
@@ -80,7 +67,7 @@ extension AddFeedViewModel {
     /// The posts of what was added can be fetched: "Fetch all", "Fetch the rest"; `nil` when there are none to fetch.
     public var fetchLabel: String?
     /// The fan clubs whose posts could not be fetched.
-    public var failures: [Failure] = []
+    public var failures: [ClubsFetch.Failure] = []
 
     /// An empty dialog.
     public init() {}

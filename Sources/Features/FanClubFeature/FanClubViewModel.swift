@@ -28,6 +28,8 @@ import PublicationClient
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
     public var fetch = ClubFetch.State.notNeeded
+    /// How far its feed is that is being fetched anew, and what went wrong with it.
+    public var refresh = ClubsFetch.Report()
     /// Whether the reader hears of its new posts; `nil` while they do not follow it, when there is nothing to choose.
     public var notifies: Bool?
     /// Whether "Remove feed…" is offered, which asks before it does: the reader added this club.
@@ -57,6 +59,7 @@ import PublicationClient
   private let notifications: NotificationPreferences?
   private let output: @MainActor (Output) -> Void
   private let fetch: ClubFetch
+  private lazy var feed = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedChanged() }
   private var observation: Observation?
   private var watching: Task<Void, Never>?
   private var generation = 0
@@ -112,10 +115,34 @@ import PublicationClient
     posts.list.disappear()
   }
 
-  /// Loads the club and its posts anew: the button, or F5.
+  /// Loads the club and its posts anew: the button, or F5. Where readers add feeds, the publication fetches its feed too.
   public func refreshTapped() {
+    guard !fetch.state.isOffered else { return fetchTapped() }
+    reload()
+    guard store.fanClubs[id]?.feed != nil, !feed.isUnderWay else { return }
+    feed.left = [id]
+    feed.begin()
+  }
+
+  /// Tries again to fetch the feed.
+  public func fetchAgainTapped() { feed.begin() }
+  /// Waits for the feed no longer.
+  public func cancelFetchTapped() { feed.cancel() }
+  /// The reader has read why the feed could not be fetched.
+  public func fetchDismissed() { feed.dismiss() }
+
+  private func reload() {
     load()
     posts.list.refreshTapped()
+    update()
+  }
+
+  private func feedChanged() {
+    if !feed.isUnderWay, state.refresh.isUnderWay {
+      store.listsAreStale()
+      // Otherwise when it comes back.
+      if observation != nil { reload() } else { hasLoaded = false }
+    }
     update()
   }
 
@@ -142,7 +169,7 @@ import PublicationClient
   /// Fetches the posts of a club that came from a list of feeds. A second press while that is under way does nothing.
   public func fetchTapped() {
     fetch.begin { [weak self] hasPosts in
-      if hasPosts { self?.refreshTapped() }
+      if hasPosts { self?.reload() }
       self?.update()
     }
     update()
@@ -200,7 +227,7 @@ import PublicationClient
     new.posts = posts.list.state
     new.club = club.map { FanClubRow($0, formatting: formatting) }
     new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
-    new.fetch = fetch.state
+    (new.fetch, new.refresh) = (fetch.state, feed.report)
     (new.canRemove, new.isRemoving) = (club?.canRemove == true, isRemoving)
     if (failure as? ClientError)?.isNotFound == true || hasLoaded && club == nil {
       new.phase = .gone("This fan club is no longer here.")

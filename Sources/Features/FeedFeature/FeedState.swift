@@ -42,6 +42,8 @@ extension FeedViewModel {
     public var pill: String?
     /// What there is to do about the posts of the chosen fan club, which came from a list of feeds: in the place of rows, of which there are none.
     public var fetch = ClubFetch.State.notNeeded
+    /// How far the feeds are that are being fetched anew, and what went wrong with them.
+    public var refresh = ClubsFetch.Report()
     /// How often the page went to its top by itself: when that is another number than before, show the first row.
     public var jumps = 0
 

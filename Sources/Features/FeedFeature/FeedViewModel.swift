@@ -23,6 +23,10 @@ import Runtime
   private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
   private let clubs: FollowedClubs
+  private let canAddFeeds: LastValue<Bool>
+  private lazy var feeds = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedsChanged() }
+  /// The wait until it is known which feeds are to be fetched.
+  private var finding: Task<Void, Never>?
   /// Of the fan club that was chosen.
   private var fetch: ClubFetch?
   private var isOnScreen = false
@@ -34,10 +38,15 @@ import Runtime
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
+  ///   - canAddFeeds: whether readers add feeds to the publication, and so may have them fetched, as far as that is known.
   ///   - output: told what the coordinator shall do.
-  public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+  public init(
+    store: ContentStore, formatting: Formatting, canAddFeeds: LastValue<Bool> = LastValue(false),
+    output: @escaping @MainActor (Output) -> Void
+  ) {
     self.store = store
     self.formatting = formatting
+    self.canAddFeeds = canAddFeeds
     self.output = output
     clubs = FollowedClubs(store: store)
     posts = PostList(.filtered(PostFilter()), store: store, formatting: formatting, output: output)
@@ -45,7 +54,10 @@ import Runtime
     clubs.onChange = { [weak self] in self?.update() }
   }
 
-  isolated deinit { looking?.cancel() }
+  isolated deinit {
+    looking?.cancel()
+    finding?.cancel()
+  }
 
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() {
@@ -65,8 +77,18 @@ import Runtime
     look(every: Self.slowPace)
   }
 
-  /// Loads the feed anew: the button, or F5.
-  public func refreshTapped() { posts.list.refreshTapped() }
+  /// Loads the feed anew: the button, or F5. Where readers add feeds, those behind what is shown are fetched too, each by the publication.
+  public func refreshTapped() {
+    guard fetch?.state.isOffered != true else { return fetchTapped() }
+    posts.list.refreshTapped()
+    fetchFeeds()
+  }
+  /// Tries again the feeds that could not be fetched.
+  public func fetchAgainTapped() { feeds.begin() }
+  /// Fetches no further feeds. What came meanwhile stays.
+  public func cancelFetchTapped() { feeds.cancel() }
+  /// The reader has read which feeds could not be fetched.
+  public func fetchDismissed() { feeds.dismiss() }
   /// Tries again what failed.
   public func retryTapped() { posts.list.retryTapped() }
 
@@ -82,7 +104,7 @@ import Runtime
   /// Fetches the posts of the chosen fan club, which came from a list of feeds. A second press while that is under way does nothing.
   public func fetchTapped() {
     fetch?.begin { [weak self] hasPosts in
-      if hasPosts { self?.refreshTapped() }
+      if hasPosts { self?.posts.list.refreshTapped() }
       self?.update()
     }
     update()
@@ -96,6 +118,29 @@ import Runtime
     guard state.newPosts > 0 else { return }
     jumps += 1
     posts.list.newerTapped()
+  }
+
+  /// A second press while that is under way does nothing.
+  private func fetchFeeds() {
+    guard canAddFeeds.value, finding == nil, !feeds.isUnderWay else { return }
+    let choice = state.choice
+    finding = Task { [weak self, store] in
+      // Whoever cannot be reached is spoken of by the list.
+      let clubs = (try? await store.clubsWithFeeds("feed.clubs")) ?? []
+      guard let self, !Task.isCancelled, !store.isClosed else { return }
+      finding = nil
+      feeds.left = clubs.filter { choice.shows($0) }.map(\.id)
+      feeds.begin()
+    }
+  }
+
+  private func feedsChanged() {
+    if !feeds.isUnderWay, state.refresh.isUnderWay {
+      store.listsAreStale()
+      // Otherwise when it comes back.
+      if isOnScreen { posts.list.refreshTapped() }
+    }
+    update()
   }
 
   private static let pace = Duration.seconds(60)
@@ -152,6 +197,7 @@ import Runtime
     if !new.options.contains(where: { $0.id == new.choice }), let kept = state.options.first(where: { $0.id == new.choice }) {
       new.options.append(kept)
     }
+    new.refresh = feeds.report
     state = new
   }
 
@@ -163,6 +209,17 @@ import Runtime
     new.pill = posts.pill
     new.fetch = posts.phase == .empty ? fetch?.state ?? .notNeeded : .notNeeded
     return new
+  }
+}
+
+extension FeedViewModel.Choice {
+  /// Whether it shows the posts of a club.
+  fileprivate func shows(_ club: FanClub) -> Bool {
+    switch self {
+    case .all: true
+    case .followed: club.followed
+    case .fanClub(let id): club.id == id
+    }
   }
 }
 

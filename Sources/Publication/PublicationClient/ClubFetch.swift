@@ -13,6 +13,9 @@ import Runtime
     case offered(String?)
     /// They are being fetched.
     case running
+
+    /// Whether it is up to the reader.
+    public var isOffered: Bool { if case .offered = self { true } else { false } }
   }
 
   private let id: FanClub.ID

@@ -252,7 +252,17 @@ import Runtime
   /// Every fan club that the reader follows, by name; all are in the cache when it returns.
   /// - Parameter label: what the deliveries are called.
   /// - Throws: `ClientError`.
-  public func followedClubs(_ label: String) async throws -> [FanClub] {
+  public func followedClubs(_ label: String) async throws -> [FanClub] { try await allClubs(label).filter(\.followed) }
+
+  /// The fan clubs whose feeds bring what a reader sees of the publication: those that the reader follows, and those whose posts are there.
+  /// None where readers have no say in feeds. All are in the cache when it returns.
+  /// - Parameter label: what the deliveries are called.
+  /// - Throws: `ClientError`.
+  public func clubsWithFeeds(_ label: String) async throws -> [FanClub] {
+    try await allClubs(label).filter { $0.feed != nil && ($0.followed || $0.fetched) }
+  }
+
+  private func allClubs(_ label: String) async throws -> [FanClub] {
     let client = client
     var (ids, cursor) = ([FanClub.ID](), String?.none)
     repeat {
@@ -263,7 +273,7 @@ import Runtime
       ids += page.items.map(\.id)
       cursor = page.next
     } while cursor != nil
-    return ids.compactMap { fanClubs[$0] }.filter(\.followed)
+    return ids.compactMap { fanClubs[$0] }
   }
 
   /// Asks the publication something that no cache asks for.

@@ -145,11 +145,23 @@ extension PostList.Source {
   func retryTapped()
   /// Brings in the posts above the first.
   func newPostsTapped()
+  /// Tries again to fetch the feeds that could not be fetched.
+  func fetchAgainTapped()
+  /// Fetches no further feeds.
+  func cancelFetchTapped()
+  /// The reader has read which feeds could not be fetched.
+  func fetchDismissed()
   /// Told the rows to draw again, of those that were asked for.
   var onRowsChanged: ((Set<Post.ID>) -> Void)? { get set }
 }
 
 extension PostPage {
+  /// Does nothing: the page fetches no feeds.
+  public func fetchAgainTapped() {}
+  /// Does nothing: the page fetches no feeds.
+  public func cancelFetchTapped() {}
+  /// Does nothing: the page fetches no feeds.
+  public func fetchDismissed() {}
   /// Told the rows to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)? {
     get { posts.list.onRowsChanged }

@@ -26,6 +26,8 @@ import XCTest
 @MainActor final class ReaderRig {
   let fixture: ReaderFixture
   let auth = ScriptedAuth()
+  /// Whether readers add feeds to the publication.
+  let canAddFeeds = LastValue(false)
   let session: Session
   let pictures: Pictures
   let pictureClock = ManualClock()
@@ -73,7 +75,7 @@ import XCTest
         } output: { [weak self] in
           self?.outputs.append("\($0)")
         })
-    case .tab(.home): return .feed(FeedViewModel(store: store, formatting: formatting, output: posts))
+    case .tab(.home): return .feed(FeedViewModel(store: store, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):
       return .fanClubs(FanClubListViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: store, formatting: formatting, output: posts))

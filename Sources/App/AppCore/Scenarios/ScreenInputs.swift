@@ -79,7 +79,8 @@ extension PostPage {
       "bookmarkTapped": { self.bookmarkTapped($0) }, "openInBrowserTapped": { self.openInBrowserTapped($0) },
       "copyLinkTapped": { self.copyLinkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },
-      "messageDismissed": { _ in self.messageDismissed() },
+      "messageDismissed": { _ in self.messageDismissed() }, "fetchAgainTapped": { _ in self.fetchAgainTapped() },
+      "cancelFetchTapped": { _ in self.cancelFetchTapped() }, "fetchDismissed": { _ in self.fetchDismissed() },
     ]
   }
 }

@@ -13,13 +13,17 @@ extension Publication {
   ///   - web: sends requests to absolute URLs. One that leaves redirects to its user lets the publication see which of them are for good.
   ///   - readersMayAdd: whether readers add feeds too: ``PublicationInfo/canAddFeeds``. Whoever may have this publication fetch any address
   ///     reaches all that this machine reaches.
+  ///   - moment: how long a reader who wants a feed fetched now gets what somebody else fetched just before, so that many readers cost its
+  ///     server no more than one. Zero for a publication with one reader, whose wish is always carried out.
   ///   - clock: when feeds are asked again; the publication's own unless told otherwise.
   ///   - random: spreads requests.
   public func fetchFeeds(
-    from web: any Transport, readersMayAdd: Bool, clock: (any AppClock)? = nil, random: any RandomSource = SystemRandom()
+    from web: any Transport, readersMayAdd: Bool, sharedFor moment: Duration = .seconds(60), clock: (any AppClock)? = nil,
+    random: any RandomSource = SystemRandom()
   ) {
     let clock = clock ?? self.clock
-    let service = FeedService(fetcher: FeedFetcher(web: web, clock: clock), readersMayAdd: readersMayAdd, clock: clock, random: random)
+    let service = FeedService(
+      fetcher: FeedFetcher(web: web, clock: clock), readersMayAdd: readersMayAdd, moment: moment, clock: clock, random: random)
     feeds = service
     refreshing?.cancel()
     refreshing = Task { [weak self] in
@@ -77,7 +81,7 @@ extension Publication {
         url: feed.version.url,
         sentence: "the server wants to be left alone. Try again in \(minutes == 1 ? "a minute" : "\(minutes) minutes").")
     }
-    if let last = recent[feed.club], case let left = last.at + FeedService.moment - service.clock.uptime, left > .zero {
+    if let last = recent[feed.club], case let left = last.at + service.moment - service.clock.uptime, left > .zero {
       guard let failure = last.failure else { return }
       // The same sentence alone would look as if nobody had done anything.
       let seconds = Int(left.seconds.rounded(.up))
@@ -125,7 +129,7 @@ extension Publication {
 
   private func remember(_ club: FanClub.ID, _ failure: (any Error)?, _ service: FeedService) {
     let now = service.clock.uptime
-    recent = recent.filter { now - $0.value.at < FeedService.moment }
+    recent = recent.filter { now - $0.value.at < service.moment }
     recent[club] = (now, failure)
   }
 

@@ -11,11 +11,11 @@ struct FeedService: Sendable {
   static let firstPause: Int64 = 300
   /// The longest that a feed is left alone, in seconds.
   static let longestPause: Int64 = 86_400
-  /// How long a reader who wants a feed fetched now gets what somebody else fetched just before.
-  static let moment = Duration.seconds(60)
 
   let fetcher: FeedFetcher
   let readersMayAdd: Bool
+  /// How long a reader who wants a feed fetched now gets what somebody else fetched just before.
+  let moment: Duration
   let clock: any AppClock
   let random: any RandomSource
 

@@ -1,22 +1,51 @@
 import ContentCache
 import PublicationAPI
-import PublicationClient
 import Runtime
 
-/// Fetches the posts of several fan clubs, a few at a time, each as its own page does.
-@MainActor final class ClubsFetch {
+/// Has the publication fetch the feeds of several fan clubs, a few at a time, each as its own page does. Isolated to the main actor.
+@MainActor public final class ClubsFetch {
+  /// A fan club whose feed could not be fetched.
+  public struct Failure: Equatable, Sendable {
+    /// The club's name.
+    public var name: String
+    /// Why: one sentence.
+    public var problem: String
+
+    /// Makes one.
+    public init(_ name: String, _ problem: String) {
+      self.name = name
+      self.problem = problem
+    }
+  }
+
+  /// What a page of posts says of it, below the rows.
+  public struct Report: Equatable, Sendable {
+    /// "Fetching 3 of 12 feeds…", or why some were not fetched; `nil` while there is nothing to say.
+    public var words: String?
+    /// Whether it can be cancelled; otherwise, with ``words``, it can be tried again.
+    public var isUnderWay = false
+    /// Which feeds could not be fetched, and why.
+    public var failures: [Failure] = []
+
+    /// Nothing to say.
+    public init() {}
+  }
+
   /// A publication takes on three for each reader; one of them is left for what else the reader wants.
   private static let mostAtATime = 2
 
   /// Those whose posts are not there yet, in their order.
-  var left: [FanClub.ID] = []
-  private(set) var failures: [AddFeedViewModel.State.Failure] = []
+  public var left: [FanClub.ID] = []
+  /// Those of them that were asked for in vain.
+  public private(set) var failures: [Failure] = []
   /// Why it ended before its time, for the reader.
-  private(set) var problem: String?
-  /// How many were asked for and are over, of how many.
-  private(set) var (done, total) = (0, 0)
+  public private(set) var problem: String?
+  /// How many were asked for and are over.
+  public private(set) var done = 0
+  /// How many were asked for.
+  public private(set) var total = 0
   /// What was begun last calls itself.
-  private(set) var name = ""
+  public private(set) var name = ""
 
   private let store: ContentStore
   private let formatting: Formatting
@@ -26,7 +55,11 @@ import Runtime
   private var running: [FanClub.ID: Import.ID?] = [:]
   private var workers: [Task<Void, Never>] = []
 
-  init(store: ContentStore, formatting: Formatting, onChange: @escaping @MainActor () -> Void) {
+  /// - Parameters:
+  ///   - store: the reader's content.
+  ///   - formatting: how counts are written, and the clock that says when to look how far it is.
+  ///   - onChange: told after each change.
+  public init(store: ContentStore, formatting: Formatting, onChange: @escaping @MainActor () -> Void) {
     self.store = store
     self.formatting = formatting
     self.onChange = onChange
@@ -34,9 +67,26 @@ import Runtime
 
   isolated deinit { for worker in workers { worker.cancel() } }
 
-  var isUnderWay: Bool { !workers.isEmpty }
+  /// Whether any is being fetched.
+  public var isUnderWay: Bool { !workers.isEmpty }
 
-  func begin() {
+  /// What a page of posts says of it.
+  public var report: Report {
+    var report = Report()
+    (report.isUnderWay, report.failures) = (isUnderWay, failures)
+    let feeds = formatting.count(total, "feed", "feeds")
+    if isUnderWay {
+      report.words = total == 1 ? "Fetching the feed…" : "Fetching \(formatting.count(min(done + 1, total))) of \(feeds)…"
+    } else if let problem {
+      report.words = "Not every feed was fetched. \(problem)"
+    } else if !failures.isEmpty {
+      report.words = total == 1 ? "The feed could not be fetched." : "\(formatting.count(failures.count)) of \(feeds) could not be fetched."
+    }
+    return report
+  }
+
+  /// Fetches those that are ``left``. Does nothing while that is under way.
+  public func begin() {
     guard !isUnderWay, !left.isEmpty else { return }
     (waiting, failures, problem, done, total, name) = (left, [], nil, 0, left.count, "")
     workers = (0..<min(Self.mostAtATime, total)).map { _ in
@@ -48,7 +98,14 @@ import Runtime
   }
 
   /// What is there stays; what is on its way is not wanted any more, and may come all the same.
-  func cancel() { stop(nil) }
+  public func cancel() { stop(nil) }
+
+  /// The reader has read what went wrong.
+  public func dismiss() {
+    guard !isUnderWay else { return }
+    (failures, problem) = ([], nil)
+    onChange()
+  }
 
   private func next() -> FanClub.ID? {
     guard !store.isClosed, let club = waiting.first else { return nil }
@@ -58,7 +115,7 @@ import Runtime
   }
 
   private func fetch(_ club: FanClub.ID) async {
-    var failure: AddFeedViewModel.State.Failure?
+    var failure: Failure?
     var title = store.fanClubs[club]?.name ?? ""
     do {
       let ended = try await store.fetchPosts(of: club, lookingOn: formatting.clock) { [weak self] in self?.begun($0, club) }
@@ -97,7 +154,7 @@ import Runtime
 
   private func cancelAtPublication(_ id: Import.ID) {
     Task { [effects = store.effects, client = store.client] in
-      _ = try? await effects.run("addfeed.cancel") { try await client.cancelImport(id) }
+      _ = try? await effects.run("fanclubs.cancel") { try await client.cancelImport(id) }
     }
   }
 }

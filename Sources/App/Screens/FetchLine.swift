@@ -1,0 +1,72 @@
+import Gtk
+import PublicationClient
+
+/// What stands below a list of posts while feeds are being fetched anew: how far that is, and then which of them could not be fetched.
+@MainActor final class FetchLine: View {
+  let scope = Scope()
+  let root: Widget
+  /// Fetches no further ones.
+  let cancel = Button("Cancel", styles: [.flat])
+  /// Tries again what could not be fetched.
+  let retry = Button("Try again", styles: [.flat])
+  /// The reader has read what could not be fetched.
+  let dismiss = Button(icon: .close, name: "Dismiss message", styles: [.flat])
+  /// Told when what one pressed is gone, and took the keyboard with it.
+  var onKeyboardLeft: (() -> Void)?
+  private let spinner = Spinner(isSpinning: false, name: "Fetching feeds")
+  private let words = Label(styles: [.caption], wraps: true)
+  private let failures = FailureList(name: "What could not be fetched")
+
+  init() {
+    words.expandsHorizontally = true
+    for part in [words, cancel, retry, dismiss] as [Widget] { part.vertical = .center }
+    let line = Box(.horizontal, spacing: 8, children: [spinner, words, cancel, retry, dismiss])
+    root = Box(
+      .vertical, styles: ["fetch-line"], children: [Clamp(maximumWidth: 820, Box(.vertical, spacing: 4, children: [line, failures.root]))])
+    root.isVisible = false
+  }
+
+  func show(_ report: ClubsFetch.Report) {
+    let hadKeyboard = root.hasFocus
+    root.isVisible = report.words != nil
+    words.text = report.words ?? ""
+    words.setStyle(.dim, report.isUnderWay)
+    spinner.isSpinning = report.isUnderWay
+    spinner.isVisible = report.isUnderWay
+    failures.show(report.isUnderWay ? [] : report.failures)
+    cancel.isVisible = report.isUnderWay
+    for button in [retry, dismiss] { button.isVisible = !report.isUnderWay }
+    guard hadKeyboard, report.words == nil || !root.hasFocus || root.holdsKeyboard else { return }
+    if report.words != nil, (report.isUnderWay ? cancel : retry).focus() { return }
+    onKeyboardLeft?()
+  }
+}
+
+/// Which feeds could not be fetched, and why; scrolls where there are many.
+@MainActor final class FailureList {
+  let root: FittingScroller
+  private let rows = Box(.vertical, spacing: 8)
+  private var shown: [ClubsFetch.Failure] = []
+
+  /// - Parameter name: for screen readers.
+  init(name: String) {
+    root = FittingScroller(rows)
+    root.scrollsByKeyboard(name: name)
+    root.isVisible = false
+  }
+
+  func show(_ failures: [ClubsFetch.Failure]) {
+    root.isVisible = !failures.isEmpty
+    guard shown != failures else { return }
+    shown = failures
+    let texts = failures.map { failure in
+      let text = Box(
+        .vertical, spacing: 2,
+        children: [Label(failure.name, lines: 1), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true)])
+      // The keyboard goes through all of them at once: it would take long to walk over hundreds.
+      text.takesKeyboard = false
+      return text
+    }
+    rows.replaceAll { for text in texts { text } }
+  }
+}
