@@ -103,7 +103,6 @@ final class FeedViewTests: ScreensTestCase {
         try rig.release()
         XCTAssertEqual(list.ids.first, "p5")
         XCTAssertEqual(list.row(for: "p\(10 + row)").flatMap { Seen($0.root).enclosing("row") }?.hasFocus, true)
-        print("DBG", row, before, list.position, list.ids, rig.showsFocus, feed.texts.filter { $0.hasPrefix("Title") })
         if row > 0 { XCTAssertEqual(try place(), before, accuracy: 1) } else { XCTAssertNotNil(feed.row("Title 5"), "what came is seen") }
         rig.close()
       }

@@ -66,6 +66,26 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testARefreshLeavesTheKeyboardWhereItIs() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      let row = try XCTUnwrap(rig.seen.row("Rain is made of rice"))
+      XCTAssertTrue(row.focus())
+      XCTAssertTrue(rig.seen.press("F5"))
+      XCTAssertTrue(try XCTUnwrap(rig.seen.row("Rain is made of rice")).isFocus)
+      try rig.settle()
+      XCTAssertTrue(try XCTUnwrap(rig.seen.row("Rain is made of rice")).isFocus)
+      let unread = try XCTUnwrap(rig.seen.button("Only what you have not read"))
+      XCTAssertTrue(unread.focus())
+      XCTAssertTrue(rig.seen.press("F5"))
+      try rig.settle()
+      XCTAssertTrue(unread.hasFocus)
+      try rig.close()
+    }
+  }
+
   func testTabsKeepTheirWordsAsLongAsThereIsRoom() throws {
     try MainActor.assumeIsolated {
       for (width, hasWords, hasIcons) in [(360, false, true), (600, true, false), (990, true, true)] {

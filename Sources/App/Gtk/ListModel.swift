@@ -89,6 +89,9 @@ package final class ListIDs<ID: Hashable>: ListSource {
   /// More runs than these are told as one.
   private static var mostRuns: Int { 32 }
 
+  /// Whether these are the very same ids, at the cost of no comparison; equal ones elsewhere are not.
+  func isSame(_ next: [ID]) -> Bool { Self.isSame(ids, next) }
+
   /// Puts other ids in the place of the present ones, and tells the list views.
   /// - Returns: whether anything differs.
   @discardableResult package func show(_ next: [ID]) -> Bool {

@@ -37,6 +37,8 @@ extension ListRow {
   /// Nil when it may be on its way elsewhere.
   private var lastPosition: Double?
   private var lastWidth = 0
+  /// The first row on screen when others came or went, and how far down it was: what one reads stays there.
+  private var anchor: (id: ID, top: Double)?
 
   /// A row, and what it shows.
   private final class Slot {
@@ -70,9 +72,11 @@ extension ListRow {
     for style in styles { gtk_widget_add_css_class(list.pointer(), style.name) }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("changed", .plain, in: owner.scope) { [weak self] in
       self?.prepareToJump()
+      self?.keepAnchor()
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, in: owner.scope) { [weak self] in
-      if let self { lastPosition = position }
+      // Somebody scrolls before there was a layout.
+      if let self { (lastPosition, anchor) = (position, nil) }
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("notify::page-size", .notify, in: owner.scope) { [weak self] _ in
       self?.keepPosition()
@@ -94,8 +98,42 @@ extension ListRow {
   public func show(_ ids: [ID], followsTop: Bool = true) {
     let first = identifiers.ids.first
     let atTop = position <= 0
-    guard identifiers.show(ids), followsTop, atTop, first != nil, ids.first != first, !ids.isEmpty else { return }
-    scroll(to: 0)
+    let top = atTop ? nil : topRow(in: ids)
+    guard identifiers.show(ids), first != nil, !ids.isEmpty else { return }
+    if let top {
+      (anchor, lastPosition) = (top, nil)
+    } else if followsTop, atTop, ids.first != first {
+      scroll(to: 0)
+    }
+  }
+
+  /// The first row on screen that stays. Only looked for when ids differ: to walk the rows takes a while.
+  private func topRow(in next: [ID]) -> (id: ID, top: Double)? {
+    guard isMapped, !identifiers.isSame(next) else { return nil }
+    let shown = identifiers.entries.values.compactMap { entry in filled(entry).flatMap { top(of: $0) }.map { (id: entry.id, top: $0) } }
+    let onScreen = shown.filter { (0..<Double(height)).contains($0.top) }.sorted { $0.top < $1.top }
+    let staying = Set(next)
+    return onScreen.first { staying.contains($0.id) }
+  }
+
+  /// How far down a row is that has a place.
+  private func top(of row: Row) -> Double? {
+    guard let item = gtk_widget_get_parent(row.root.widget), gtk_widget_get_mapped(item) != 0, gtk_widget_get_height(item) > 0 else {
+      return nil
+    }
+    var y = 0.0
+    return gtk_widget_translate_coordinates(item, widget, 0, 0, nil, &y) != 0 ? y : nil
+  }
+
+  /// Told of another length before it is told of another position. The toolkit keeps a row where it is when others come above it, but
+  /// not when the list gets another height in the same moment, because something comes or goes below it.
+  private func keepAnchor() {
+    guard let anchor else { return }
+    self.anchor = nil
+    MainLoop.after(seconds: 0) { [weak self] in
+      guard let self, let row = row(for: anchor.id), let top = top(of: row), top != anchor.top else { return }
+      position += top - anchor.top
+    }
   }
 
   /// What it shows, in order.
