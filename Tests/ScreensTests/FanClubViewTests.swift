@@ -18,6 +18,33 @@ final class FanClubViewTests: ScreensTestCase {
     FanClub(id: id, name: name, about: "About it", picture: picture, followers: 3, posts: 2, unread: 0)
   }
 
+  func testAFeedThatCannotBeFetchedIsNamedAndTheKeyboardIsNotLost() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: (1..<4).map { .sample($0) }, clubs: [FanClub(id: "c1", name: "Club", feed: "https://c.example/feed")])
+      let screen = rig.screen(.fanClub("c1"))
+      let page = try rig.show(screen)
+      let problem = "https://c.example/feed: the server answered with status 500."
+      rig.publication.with {
+        $0.holds = ["POST"]
+        $0.imports = [Import(id: "i", state: .failed, title: "Club", problem: problem), Import(id: "j", state: .done)]
+      }
+      screen.refreshTapped()
+      try rig.waitForHeld(1)
+      XCTAssertTrue(page.says("Fetching the feed…"))
+      XCTAssertTrue(page.isSpinning)
+      XCTAssertTrue(try XCTUnwrap(page.button("Cancel")).focus())
+      try rig.release()
+      XCTAssertTrue(page.says("The feed could not be fetched."))
+      XCTAssertTrue(page.says(problem))
+      XCTAssertTrue(try XCTUnwrap(page.button("Try again")).hasFocus)
+      try XCTUnwrap(page.button("Try again")).click()
+      try rig.settle()
+      XCTAssertFalse(page.texts.contains { $0.hasPrefix("The feed") })
+      XCTAssertTrue(try XCTUnwrap(page.row("Title 1")).hasFocus)
+      rig.close()
+    }
+  }
+
   func testAClubWithoutAPictureHasItsInitialsOnAColorOfItsOwn() throws {
     try MainActor.assumeIsolated {
       let good = Samples.picture(side: 64)

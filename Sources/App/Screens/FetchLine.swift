@@ -27,18 +27,21 @@ import PublicationClient
   }
 
   func show(_ report: ClubsFetch.Report) {
-    let hadKeyboard = root.hasFocus
-    root.isVisible = report.words != nil
+    let isSaid = report.words != nil
     words.text = report.words ?? ""
     words.setStyle(.dim, report.isUnderWay)
     spinner.isSpinning = report.isUnderWay
     spinner.isVisible = report.isUnderWay
     failures.show(report.isUnderWay ? [] : report.failures)
+    // Before the button goes that has the keyboard.
+    let isPressed = report.isUnderWay ? retry.hasFocus || dismiss.hasFocus : cancel.hasFocus
+    if isSaid { (report.isUnderWay ? cancel : retry).isVisible = true }
+    if isPressed, isSaid { (report.isUnderWay ? cancel : retry).focus() }
+    let isLeft = !isSaid && root.hasFocus
+    root.isVisible = isSaid
     cancel.isVisible = report.isUnderWay
     for button in [retry, dismiss] { button.isVisible = !report.isUnderWay }
-    guard hadKeyboard, report.words == nil || !root.hasFocus || root.holdsKeyboard else { return }
-    if report.words != nil, (report.isUnderWay ? cancel : retry).focus() { return }
-    onKeyboardLeft?()
+    if isLeft { onKeyboardLeft?() }
   }
 }
 

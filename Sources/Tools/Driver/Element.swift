@@ -206,7 +206,7 @@ extension Element: CustomStringConvertible {
   }
 
   /// The tree from here down, a line an element.
-  public func outline(depth: Int = 0, limit: Int = 14) -> String { outline(looked, depth, limit) }
+  public func outline(depth: Int = 0, limit: Int = 24) -> String { outline(looked, depth, limit) }
 
   private func outline(_ look: Look, _ depth: Int, _ limit: Int) -> String {
     let line = String(repeating: "  ", count: depth) + Self.line(look)
