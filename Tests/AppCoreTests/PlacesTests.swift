@@ -1,10 +1,14 @@
 import AppCore
+import ArticleFeature
+import CommentsFeature
 import Foundation
 import HTTPTransport
 import NavigationCore
 import PublicationAPI
+import PublicationClient
 import PublicationServer
 import Runtime
+import SessionService
 import TestSupport
 import Testing
 
@@ -115,5 +119,110 @@ import Testing
     #expect(rig.visible == .notifications)
     rig.coordinator.perform(.back)
     #expect(rig.visible == .tab(.account))
+  }
+
+  // MARK: - What was begun
+
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
+
+  /// The app with its files, as each start of it makes it anew.
+  private func started(_ publication: Publication, tokens: MemoryTokenStore) async throws -> PathRig {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let rig = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens, folder: folder.path)
+    rig.coordinator.start()
+    await rig.settle()
+    return rig
+  }
+
+  private func comments(_ rig: PathRig, on post: Post.ID = "p44") async throws -> CommentsViewModel {
+    rig.coordinator.perform(.comments(post))
+    await rig.settle()
+    guard case .comments(let comments) = rig.presenter.visibleScreen else { throw PathRig.Missing("comments") }
+    return comments
+  }
+
+  private func article(_ rig: PathRig, _ post: Post.ID = "p44") async throws -> ArticleViewModel {
+    rig.coordinator.perform(.post(post))
+    await rig.settle()
+    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    return article
+  }
+
+  @Test func aHalfWrittenCommentAndThePlaceInAnArticleAreThereAtTheNextStart() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    let first = try await started(publication, tokens: tokens)
+    try await first.signIn()
+    try await comments(first).draftChanged("Half a thou")
+    try await comments(first).draftChanged("Half a thought")
+    try await comments(first, on: "p43").draftChanged("Sent in a moment")
+    try await comments(first, on: "p43").sendTapped()
+    try await article(first).scrolled(to: ReadingPlace(block: 7, fraction: 0.25))
+    try await article(first, "p42").scrolled(to: ReadingPlace(block: 3, fraction: 0))
+    try await article(first, "p42").scrolled(to: nil)
+    // Closing the app asks nothing, and writes at once.
+    await first.coordinator.finish()
+
+    let second = try await started(publication, tokens: tokens)
+    #expect(try await comments(second).state.draft == "Half a thought")
+    #expect(try await comments(second).state.canSend)
+    #expect(try await comments(second, on: "p43").state.draft.isEmpty)
+    #expect(try await article(second).place == ReadingPlace(block: 7, fraction: 0.25))
+    let untouched = try await article(second, "p42").place
+    #expect(untouched == nil)
+    try await comments(second).sendTapped()
+    await second.settle()
+    await second.coordinator.finish()
+
+    let third = try await started(publication, tokens: tokens)
+    #expect(try await comments(third).state.draft.isEmpty)
+    await third.coordinator.finish()
+  }
+
+  @Test func aDraftIsWrittenWhileItIsTyped() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    let first = try await started(publication, tokens: tokens)
+    try await first.signIn()
+    let page = try await comments(first)
+    var writes = 0
+    first.effects.onDelivery = { if $0.label == "settings.write" { writes += 1 } }
+    for count in 1...20 { page.draftChanged(String(repeating: "x", count: count)) }
+    await first.settle()
+    #expect(writes == 0, "typing waits for no disk")
+    first.clock.advance(by: .seconds(1))
+    await first.settle()
+    #expect(writes == 1)
+    // As a process that is killed.
+    first.effects.stop()
+
+    let second = try await started(publication, tokens: tokens)
+    #expect(try await comments(second).state.draft == String(repeating: "x", count: 20))
+    await second.coordinator.finish()
+  }
+
+  @Test func signingOutErasesWhatWasBegun() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    let rig = try await started(publication, tokens: tokens)
+    try await rig.signIn()
+    try await comments(rig).draftChanged("My secret thought")
+    await rig.settle()
+    rig.clock.advance(by: .seconds(1))
+    await rig.settle()
+    #expect(try stored(contains: "My secret thought"))
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    try await rig.signIn()
+    #expect(try await comments(rig).state.draft.isEmpty)
+    await rig.coordinator.finish()
+    #expect(try !stored(contains: "My secret thought"), "nor is it in the file")
+  }
+
+  private func stored(contains text: String) throws -> Bool {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("settings.sqlite") {
+      if try Data(contentsOf: folder.appending(path: name)).range(of: Data(text.utf8)) != nil { return true }
+    }
+    return false
   }
 }

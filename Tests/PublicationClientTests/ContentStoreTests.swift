@@ -284,22 +284,22 @@ private typealias Comment = PublicationAPI.Comment
     let (publication, effects) = (ScriptedPublication(posts: [.sample(1)]), Effects())
     publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     let identifiers = SequentialIdentifiers()
-    let started = {
+    let started = { (unfinished: UnfinishedWork) in
       let store = ContentStore(
-        client: APIClient(transport: publication, token: { "token" }), outbox: outbox, retry: Retry(on: ManualClock()), effects: effects,
-        identifiers: identifiers)
+        client: APIClient(transport: publication, token: { "token" }), outbox: outbox, unfinished: unfinished,
+        retry: Retry(on: ManualClock()), effects: effects, identifiers: identifiers)
       await store.resume()
       await effects.settled()
       return store
     }
-    let first = await started()
+    let first = await started(UnfinishedWork())
     first.comment(on: "p1", "First.")
     first.comment(on: "p1", "Second.")
     await effects.settled()
     publication.forgetRequests()
 
     for _ in 1...2 {
-      let again = await started()
+      let again = await started(UnfinishedWork())
       let page = Page()
       again.enter(page)
       #expect(page.failures == ["Your comment was not saved. Not for you."])
@@ -314,11 +314,22 @@ private typealias Comment = PublicationAPI.Comment
       again.close()
       await again.written()
     }
-    let last = await started()
+    // A draft that was kept has the text in it, and is not given it twice.
+    let kept = await started(UnfinishedWork())
+    kept.commentDrafts["p1"] = kept.takeRefusedComment(on: "p1")
+    let unfinished = kept.unfinished
+    kept.close()
+    await kept.written()
+    let withDraft = await started(unfinished)
+    #expect(withDraft.commentDrafts["p1"] == "First.\n\nSecond.")
+    #expect(withDraft.takeRefusedComment(on: "p1") == nil)
+    withDraft.close()
+    await withDraft.written()
+    let last = await started(UnfinishedWork())
     last.commentDrafts["p1"] = last.takeRefusedComment(on: "p1")
     last.commentDrafts["p1"] = nil
     await last.written()
-    #expect(await started().takeRefusedComment(on: "p1") == nil)
+    #expect(await started(UnfinishedWork()).takeRefusedComment(on: "p1") == nil)
     #expect(publication.requests.isEmpty, "what was refused is not sent again")
   }
 

@@ -144,6 +144,37 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
+  func testAnArticleOpensWhereItsReaderLeftItWhateverTheWidth() throws {
+    try MainActor.assumeIsolated {
+      let long = (1...80).map { "<p>Paragraph \($0). \(String(repeating: "Some more words. ", count: 20))</p>" }.joined()
+      let rig = ReaderRig(posts: [.sample(1, body: long)])
+      let first = try rig.show(.post("p1"))
+      XCTAssertEqual(first.position, 0)
+      first.scroll(to: 0.5)
+      rig.paint()
+      let position = first.position
+      XCTAssertGreaterThan(position, 1000)
+      let top = try XCTUnwrap(first.topParagraph)
+      rig.closeScreens()
+
+      let again = try rig.show(.post("p1"))
+      XCTAssertEqual(again.position, position, accuracy: 1)
+      XCTAssertEqual(again.topParagraph, top)
+      // Half as wide: every paragraph is higher now, and the same one is at the top.
+      try rig.show(.post("p1"))
+      rig.paint()
+      XCTAssertGreaterThan(again.position, position * 1.2)
+      XCTAssertEqual(again.topParagraph, top)
+      rig.closeScreens()
+      let third = try rig.show(.post("p1"))
+      third.scroll(to: 0)
+      rig.paint()
+      rig.closeScreens()
+      XCTAssertEqual(try rig.show(.post("p1")).position, 0)
+      rig.close()
+    }
+  }
+
   func testALockedArticleShowsItsOpeningAndOpensByItselfWithAccess() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1, premium: true, body: "<p>The secret.</p>")])
@@ -196,5 +227,19 @@ final class ArticleViewTests: ScreensTestCase {
       XCTAssertNil(seen.button("Try again"))
       rig.close()
     }
+  }
+}
+
+extension ReaderRig {
+  /// Waits until what follows from a layout is laid out and painted too.
+  fileprivate func paint() { for _ in 1...3 { window.painted() } }
+}
+
+extension Seen {
+  /// The beginning of the paragraph at the upper edge.
+  fileprivate var topParagraph: String? {
+    guard let scroller else { return nil }
+    let paragraphs = scroller.all.filter { $0.text?.hasPrefix("Paragraph") == true }
+    return paragraphs.first { $0.place(in: scroller).y + $0.place(in: scroller).height > 1 }?.text.map { String($0.prefix(14)) }
   }
 }

@@ -34,8 +34,9 @@ import SessionService
     let database: Database
     let notifications: KeptSetting<NotificationSettings>
     let memory: KeptSetting<PostNotifications.Memory>
+    let unfinished: KeptSetting<UnfinishedWork>
     /// As it was when it was opened.
-    let kept: (notifications: NotificationSettings?, memory: PostNotifications.Memory?)
+    let kept: (notifications: NotificationSettings?, memory: PostNotifications.Memory?, unfinished: UnfinishedWork?)
   }
 
   /// Opens what this reader has on this machine.
@@ -49,29 +50,38 @@ import SessionService
     }
     let owner = "\(environment.origin) \(user.id)"
     let stored = environment.dataFolder.map { EntityStore(path: $0 + "/content.sqlite", owner: owner, clock: environment.clock) }
+    let settings = try await settings(of: user, environment)
     let content = ContentStore(
       client: client, author: user.name, outbox: Outbox(database: outbox, owner: owner), stored: stored,
+      unfinished: settings.kept.unfinished ?? UnfinishedWork(),
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
     let paywalls = PaywallShelf(effects: environment.effects, clock: environment.storeClock) { try await client.paywall($0) }
-    return ReaderScope(user, content, purchases, paywalls, outbox, stored, try await settings(of: user, environment), environment)
+    return ReaderScope(user, content, purchases, paywalls, outbox, stored, settings, environment)
   }
 
   private static func settings(of user: User, _ environment: AppEnvironment) async throws -> Settings {
     let (path, owner) = (environment.dataFolder.map { $0 + "/settings.sqlite" } ?? ":memory:", "\(environment.origin) \(user.id)")
     let effects = environment.effects
-    let names = (notifications: "notifications", memory: "notified")
-    let (settings, notifications, memory) = try await effects.run("settings.open") {
+    let names = (notifications: "notifications", memory: "notified", unfinished: "unfinished")
+    let (settings, notifications, memory, unfinished) = try await effects.run("settings.open") {
       let database = try await Database(path: path, migrations: ReaderSettings.migrations, ifDamaged: .setAside)
       let settings = ReaderSettings(database: database, owner: owner)
       return (
         settings, try await settings.read(names.notifications, as: NotificationSettings.self),
-        try await settings.read(names.memory, as: PostNotifications.Memory.self)
+        try await settings.read(names.memory, as: PostNotifications.Memory.self),
+        try await settings.read(names.unfinished, as: UnfinishedWork.self)
       )
     }
     return Settings(
       database: settings.database, notifications: KeptSetting(names.notifications, in: settings, effects: effects),
-      memory: KeptSetting(names.memory, in: settings, effects: effects), kept: (notifications, memory))
+      memory: KeptSetting(names.memory, in: settings, effects: effects),
+      unfinished: KeptSetting(
+        names.unfinished, in: settings, effects: effects, pause: (length: unfinishedPause, clock: environment.clock)),
+      kept: (notifications, memory, unfinished))
   }
+
+  /// What is lost at most when the machine loses power; a whole draft is written each time.
+  private static let unfinishedPause = Duration.seconds(1)
 
   private init(
     _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ paywalls: PaywallShelf, _ outbox: Database,
@@ -87,6 +97,7 @@ import SessionService
     self.environment = environment
     effects = environment.effects
     notifications = NotificationPreferences(settings.kept.notifications ?? NotificationSettings()) { settings.notifications.keep($0) }
+    content.onUnfinishedChanged = { settings.unfinished.keep($0) }
   }
 
   /// Learns what this reader bought, from what is kept here, and goes on with purchases that an earlier run left unfinished.
@@ -187,7 +198,9 @@ import SessionService
     await finish()
     // Whoever comes next waits for this.
     let databases = [outbox, settings.database]
-    _ = try? await effects.run("reader.close") { [stored] in
+    _ = try? await effects.run("reader.close") { [stored, settings] in
+      // Without this, what was begun would still be in the file.
+      try? await settings.database.run { try $0.script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
       for database in databases { await database.close() }
       await stored?.erase()
       await stored?.close()
@@ -199,5 +212,6 @@ import SessionService
     await content.written()
     await settings.notifications.written()
     await settings.memory.written()
+    await settings.unfinished.written()
   }
 }

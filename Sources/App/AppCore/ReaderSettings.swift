@@ -42,20 +42,28 @@ struct ReaderSettings: Sendable {
   private let name: String
   private let settings: ReaderSettings
   private let effects: Effects
+  private let pause: (length: Duration, clock: any AppClock)?
   private var newest: Value?
   private var writing: Task<Void, Never>?
+  private var pausing: Task<Void, Never>?
+  /// Whether somebody waits for what is kept to be written.
+  private var isHurried = false
 
-  init(_ name: String, in settings: ReaderSettings, effects: Effects) {
+  /// - Parameter pause: how long further changes are waited for before one is written; `nil` for what changes seldom.
+  init(_ name: String, in settings: ReaderSettings, effects: Effects, pause: (length: Duration, clock: any AppClock)? = nil) {
     self.name = name
     self.settings = settings
     self.effects = effects
+    self.pause = pause
   }
 
   func keep(_ value: Value) {
     newest = value
     guard writing == nil else { return }
     writing = Task {
-      while let value = newest {
+      while newest != nil {
+        await waitForMore()
+        guard let value = newest else { break }
         newest = nil
         // What cannot be kept holds until the app ends; there is nothing better to do about a setting.
         try? await effects.run("settings.write") { [settings, name] in try await settings.write(name, value) }
@@ -64,6 +72,19 @@ struct ReaderSettings: Sendable {
     }
   }
 
+  private func waitForMore() async {
+    guard let pause, !isHurried else { return }
+    let timer = Task { [effects] in _ = try? await effects.sleep("settings.pause", for: pause.length, on: pause.clock) }
+    pausing = timer
+    await timer.value
+    pausing = nil
+  }
+
   /// Returns when what was kept is written.
-  func written() async { await writing?.value }
+  func written() async {
+    isHurried = true
+    pausing?.cancel()
+    await writing?.value
+    isHurried = false
+  }
 }

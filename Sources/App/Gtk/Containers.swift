@@ -198,6 +198,44 @@ import Foundation
     get { gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(opaque)) }
     set { gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(opaque), newValue) }
   }
+
+  /// Where something in it is: how far below the upper edge of what is seen, and how high; `nil` before the first layout.
+  public func place(of content: Widget) -> (top: Double, height: Double)? {
+    var area = graphene_rect_t()
+    // The whole of what scrolls stays where it is until the next layout.
+    guard let viewport = gtk_scrolled_window_get_child(opaque), let whole = gtk_widget_get_first_child(viewport),
+      gtk_widget_compute_bounds(content.widget, whole, &area) != 0, gtk_widget_get_width(content.widget) > 0
+    else { return nil }
+    return (Double(area.origin.y) - position, Double(area.size.height))
+  }
+
+  /// Called when it is scrolled up or down, by whomever.
+  public func onScrolled<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    adjustment.connect("value-changed", owner: owner, body)
+  }
+
+  /// Called after each layout in which what can be scrolled, or the room for it, became higher or lower; before that is painted, so that
+  /// who scrolls then is never seen to.
+  public func onResized<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    var isResized = false
+    adjustment.connect("changed", owner: owner) { _ in isResized = true }
+    var layouts: Connection?
+    onShown(owner) { [weak self] owner in
+      guard let self, layouts == nil, let clock = gtk_widget_get_frame_clock(widget) else { return }
+      // The window listens to the same signal for longer, and so has laid everything out by then.
+      layouts = Object(borrowed: UnsafeMutableRawPointer(clock)).connect("layout", owner: owner) { owner in
+        guard isResized else { return }
+        isResized = false
+        body(owner)
+      }
+    }
+    onHidden(owner) { _ in
+      layouts?.disconnect()
+      layouts = nil
+    }
+  }
+
+  private var adjustment: Object { Object(borrowed: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(opaque))) }
 }
 
 /// One child at its own size, which scrolls sideways where there is less room than that.

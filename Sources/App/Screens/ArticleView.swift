@@ -38,6 +38,8 @@ import PublicationClient
   private let end: Box
   private let blocks: ArticleBlocks
   private var text: ArticleViewModel.State.Text?
+  /// The blocks of the whole text, from above; empty while there is only an opening.
+  private var parts: [Widget] = []
 
   init(_ viewModel: ArticleViewModel, pictures: Pictures) {
     self.viewModel = viewModel
@@ -100,6 +102,8 @@ import PublicationClient
       if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
     }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    page.onScrolled(self) { $0.scrolled() }
+    page.onResized(self) { $0.goToPlace() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
@@ -174,9 +178,41 @@ import PublicationClient
 
   private func showText() {
     switch text {
-    case nil: body.removeAll()
-    case .teaser(let teaser), .locked(let teaser): body.replaceAll { blocks.teaser(teaser) }
-    case .body(let written): body.replaceAll { blocks.widgets(written) }
+    case nil:
+      parts = []
+      body.removeAll()
+    case .teaser(let teaser), .locked(let teaser):
+      parts = []
+      body.replaceAll { blocks.teaser(teaser) }
+    case .body(let written):
+      parts = blocks.widgets(written)
+      body.replaceAll { parts }
     }
+  }
+
+  // MARK: The reader's place
+
+  /// Whoever makes the window narrower, and whoever comes back, reads on where they were.
+  private func goToPlace() {
+    guard let wanted = viewModel.place, parts.indices.contains(wanted.block), let part = page.place(of: parts[wanted.block]) else { return }
+    let distance = part.top + part.height * wanted.fraction
+    if abs(distance) >= 1 { page.position += distance }
+  }
+
+  private func scrolled() {
+    guard let first = parts.first, page.isMapped, page.place(of: first) != nil else { return }
+    viewModel.scrolled(to: place)
+  }
+
+  /// The block at the upper edge; `nil` while the whole text is below it.
+  private var place: ReadingPlace? {
+    var (low, high) = (0, parts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let part = page.place(of: parts[middle]) else { return nil }
+      if part.top + part.height <= 0 { low = middle + 1 } else { high = middle }
+    }
+    guard low < parts.count, let part = page.place(of: parts[low]), low > 0 || part.top < 0, part.height > 0 else { return nil }
+    return ReadingPlace(block: low, fraction: max(0, -part.top / part.height))
   }
 }

@@ -139,6 +139,12 @@ import PublicationClient
   public func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
   /// Copies the address of that page.
   public func copyLinkTapped() { if let link = state.post?.link { output(.copyLink(link)) } }
+  /// Where the reader was in the text; `nil` for its beginning.
+  public var place: ReadingPlace? { store.readingPlaces[id] }
+  /// The reader scrolled: the page opens there the next time.
+  public func scrolled(to place: ReadingPlace?) {
+    if !store.isClosed, store.readingPlaces[id] != place { store.readingPlaces[id] = place }
+  }
   /// Leaves a page that has nothing to show.
   public func backTapped() { if case .gone = state.phase { output(.goBack) } }
   /// The reader has read the message.

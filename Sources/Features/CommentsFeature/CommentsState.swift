@@ -8,7 +8,7 @@ extension CommentsViewModel {
     public var title = ""
     /// The comments, oldest first; those that the reader wrote and that were not sent yet are among them.
     public var comments = ListState()
-    /// What the reader is writing; kept for this post while the app runs.
+    /// What the reader is writing; kept for this post until it is sent.
     public var draft = ""
     /// Whether it can be sent.
     public var canSend = false

@@ -107,19 +107,24 @@ extension ContentStore {
       CommentAction(id: identifiers.next(), comment: uuid, post: comment.postID, text: nil, author: author, written: clock.now))
   }
 
-  /// What the publication refused of a post's comments, so that nobody has to write it again: once while the app runs, and again after its
-  /// next start, as long as it stands in the post's ``commentDrafts``.
+  /// What the publication refused of a post's comments, so that nobody has to write it again: once, and again after the next start only
+  /// when the draft that it went to was not kept.
   public func takeRefusedComment(on post: Post.ID) -> String? {
     let taken = refusedComments.filter { $0.post == post }
     refusedComments.removeAll { $0.post == post }
     handedBack += taken
-    return taken.isEmpty ? nil : taken.compactMap(\.text).joined(separator: "\n\n")
+    let new = taken.filter { !unfinished.handedBack.contains($0.id) }
+    unfinished.handedBack.formUnion(new.map(\.id))
+    return new.isEmpty ? nil : new.compactMap(\.text).joined(separator: "\n\n")
   }
 
   /// What the reader has sent again, or removed from the field, is kept no longer.
   func forgetHandedBack() {
-    for comment in handedBack where commentDrafts[comment.post] == nil { actions.forgetRefused(comment.id) }
+    let forgotten = handedBack.filter { commentDrafts[$0.post] == nil }
+    guard !forgotten.isEmpty else { return }
+    for comment in forgotten { actions.forgetRefused(comment.id) }
     handedBack.removeAll { commentDrafts[$0.post] == nil }
+    unfinished.handedBack.subtract(forgotten.map(\.id))
   }
 
   private func set<S: Setting>(_: S.Type, of ids: some Sequence<String>, in cache: any CacheReading<S.Value>, to choice: S.Choice) {

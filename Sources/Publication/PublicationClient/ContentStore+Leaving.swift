@@ -13,7 +13,7 @@ extension ContentStore {
     case let count: costs.append("\(count) changes wait to be sent. They stay on this computer, and are sent when you sign in here again.")
     }
     // What was refused of them is kept, and handed back at the next start.
-    switch commentDrafts.keys.count(where: { post in !handedBack.contains { $0.post == post } }) {
+    switch commentDrafts.keys.count(where: { post in !(handedBack + refusedComments).contains { $0.post == post } }) {
     case 0: break
     case 1: costs.append("The comment that you began to write is lost.")
     case let count: costs.append("The \(count) comments that you began to write are lost.")

@@ -40,9 +40,26 @@ import Runtime
   /// How many article passes the reader has; `nil` until the publication has said so.
   public let passes = LastValue<Int?>(nil)
 
-  /// What the reader is writing, by the post that it is about; kept while the app runs, and what was refused of it for longer: see
+  /// What the reader is writing, by the post that it is about. A refused comment among it is kept for longer: see
   /// ``takeRefusedComment(on:)``.
-  public var commentDrafts: [Post.ID: String] = [:] { didSet { forgetHandedBack() } }
+  public var commentDrafts: [Post.ID: String] {
+    get { unfinished.drafts }
+    set {
+      unfinished.drafts = newValue
+      forgetHandedBack()
+    }
+  }
+
+  /// Where the reader is in long posts.
+  public var readingPlaces: ReadingPlaces {
+    get { unfinished.places }
+    set { unfinished.places = newValue }
+  }
+
+  /// What the reader has begun, as it is now.
+  public internal(set) var unfinished: UnfinishedWork { didSet { if unfinished != oldValue { onUnfinishedChanged?(unfinished) } } }
+  /// Told each change of ``unfinished``, for whoever keeps it.
+  public var onUnfinishedChanged: ((UnfinishedWork) -> Void)?
 
   /// Counts what made every list out of date, such as a feed that was added.
   public private(set) var listsAge = 0
@@ -97,14 +114,17 @@ import Runtime
   ///   - author: the reader's name, which their comments bear until the publication has said it.
   ///   - outbox: keeps what was not sent yet; `nil` keeps it in memory.
   ///   - stored: keeps what was read; `nil` keeps it in memory.
+  ///   - unfinished: what an earlier run kept of ``unfinished``.
   ///   - retry: when what could not be sent is tried again.
   ///   - effects: the door that requests go through.
   ///   - identifiers: name the actions.
   public init(
-    client: APIClient, author: String = "", outbox: Outbox? = nil, stored: EntityStore? = nil, retry: Retry, effects: Effects,
+    client: APIClient, author: String = "", outbox: Outbox? = nil, stored: EntityStore? = nil,
+    unfinished: UnfinishedWork = UnfinishedWork(), retry: Retry, effects: Effects,
     identifiers: any IdentifierSource = RandomIdentifiers()
   ) {
     self.client = client
+    self.unfinished = unfinished
     self.effects = effects
     self.identifiers = identifiers
     self.stored = stored
@@ -369,7 +389,7 @@ import Runtime
     commentCache.removeAll()
     refusedComments = []
     handedBack = []
-    commentDrafts = [:]
+    unfinished = UnfinishedWork()
   }
 
   private var pagesOnScreen: [any ContentPage] { onScreen.compactMap { $0() } }
