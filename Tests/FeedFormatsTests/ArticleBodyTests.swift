@@ -49,6 +49,45 @@ final class ArticleBodyTests: XCTestCase {
       ])
   }
 
+  func testALinkToAnotherPlaceOfTheTextStaysInIt() {
+    let page = "https://example.org/2026/a-post/"
+    let links = [
+      "#fn1", page + "#fn1", "http://example.org/2026/a-post#fn1", "/2026/a-post/#fn1", "#fn%31", " #fn1 ",
+    ]
+    for link in links {
+      XCTAssertEqual(
+        blocks(
+          "<p>Text<sup id=ref1><a href='\(link)'>1</a></sup> more.</p><ol><li id=fn1><p>A note. <a href='#ref1'>Back</a></p></ol>",
+          base: page),
+        [
+          .paragraph([.init("Text"), .init("1", style: .superscript, link: "#fn1", ids: ["ref1"]), .init(" more.")]),
+          .list([.init("1.", [.paragraph([.init("A note. ", ids: ["fn1"]), .init("Back", link: "#ref1")])])]),
+        ], link)
+    }
+    XCTAssertEqual(
+      blocks("<p><a href='#a'>a</a> <a href='#b'>b</a></p><a name=a></a><h2>A</h2><table><tr><td id=b>B<td>C<tr><td>D<td>E</table>"),
+      [
+        .paragraph([.init("a ", link: "#a"), .init("b", link: "#b")]), .heading(level: 2, [.init("A", ids: ["a"])]),
+        .table(
+          .init(
+            columns: 2,
+            rows: [
+              [.init([.paragraph([.init("B", ids: ["b"])])], column: 0), .init([text("C")], column: 1)],
+              [.init([text("D")], column: 0), .init([text("E")], column: 1)],
+            ])),
+      ])
+  }
+
+  func testALinkToAPlaceThatIsNotThereLeadsToTheWeb() {
+    let page = "https://example.org/post?id=5"
+    XCTAssertEqual(blocks("<a href='#gone'>x</a>", base: page), [link("x", page + "#gone")])
+    XCTAssertEqual(blocks("<a href='#gone'>x</a>"), [text("x")])
+    for other in ["https://example.org/post?id=6#here", "https://example.org/other#here", "https://example.com/post?id=5#here"] {
+      XCTAssertEqual(blocks("<a href='\(other)'>x</a><p id=here>Here", base: page), [link("x", other), text("Here")])
+    }
+    XCTAssertEqual(blocks("<p id=unused>One <b id=too>two</b>"), [.paragraph([.init("One "), .init("two", style: .strong)])])
+  }
+
   func testOnlySafeLinksAreKept() {
     let links = [
       "https://example.org/a b": "https://example.org/a%20b", "HTTP://example.org": "HTTP://example.org",

@@ -49,6 +49,11 @@ final class LinksTests: XCTestCase {
         "<item><link>https://h.org/1</link><description>&lt;a href='#fn'&gt;1&lt;/a&gt;</description></item>",
         channel: "<link>https://h.org/</link>"))
     XCTAssertEqual(item.body, "<a href='https://h.org/1#fn'>1</a>")
+    let xhtml = """
+      <entry xml:base='https://b.org/feed'><link href='/1'/><content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>\
+      <a href='#fn'>1</a></div></content></entry>
+      """
+    XCTAssertEqual(try first(atom(xhtml)).body, "<a href=\"https://b.org/1#fn\">1</a>")
   }
 
   func testEverythingElseOfABodyStaysAsItIs() throws {

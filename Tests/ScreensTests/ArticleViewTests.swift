@@ -81,6 +81,33 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
+  func testAFootnoteScrollsToItsPlaceAndBack() throws {
+    try MainActor.assumeIsolated {
+      let filler = String(repeating: "<p>\(String(repeating: "Some words. ", count: 60))</p>", count: 20)
+      let words = String(repeating: "More words. ", count: 300)
+      var post = Post.sample(
+        1,
+        body: "\(filler)<p>\(words)A claim<a id=ref1 href='https://example.org/one#fn1'>1</a>. \(words)</p>\(filler)"
+          + "<ol><li id=fn1>The note. <a href='#ref1'>Back</a></li></ol>\(filler)")
+      post.url = "https://example.org/one"
+      let rig = ReaderRig(posts: [post])
+      let seen = try rig.show(.post("p1"))
+      let claim = try XCTUnwrap(seen.all.first { $0.text?.contains("A claim") == true })
+      claim.followLink(at: words.count + 7)
+      rig.paint()
+      let scroller = try XCTUnwrap(seen.scroller)
+      let note = try XCTUnwrap(seen.label("The note. Back"))
+      XCTAssertEqual(note.place(in: scroller).y, 12, accuracy: 6)
+      note.followLink(at: 10)
+      rig.paint()
+      // To its line, which is far below the beginning of its paragraph.
+      XCTAssertLessThan(claim.place(in: scroller).y, -300)
+      XCTAssertGreaterThan(claim.place(in: scroller).y + claim.place(in: scroller).height, 300)
+      XCTAssertEqual(rig.outputs, [])
+      rig.close()
+    }
+  }
+
   func testAnArticleOffersItsPageOnTheWeb() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1)

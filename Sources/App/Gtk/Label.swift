@@ -49,6 +49,14 @@ import CGtk
   /// The width that it takes at least, in characters, where it would wrap otherwise.
   public func setMinimumWidth(characters: Int) { gtk_label_set_width_chars(opaque, Int32(characters)) }
 
+  /// How far below its upper edge the line is that a byte of its text stands in, in pixels.
+  public func top(ofLineAt byte: Int) -> Double {
+    var (place, y) = (PangoRectangle(), gint(0))
+    pango_layout_index_to_pos(gtk_label_get_layout(opaque), gint(clamping: byte), &place)
+    gtk_label_get_layout_offsets(opaque, nil, &y)
+    return Double(y) + Double(place.y) / Double(PANGO_SCALE)
+  }
+
   /// Called with the address of a link that was chosen; the toolkit itself opens nothing.
   @discardableResult
   public func onLink<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, String) -> Void) -> Connection {

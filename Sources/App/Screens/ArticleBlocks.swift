@@ -9,25 +9,30 @@ import Gtk
   private let pictures: Pictures
   /// Those of the text that is shown.
   private var shown: [PictureView] = []
+  /// Where elements with a name begin in it.
+  private var marked: [String: (label: Label, byte: Int)] = [:]
 
   init(pictures: Pictures) { self.pictures = pictures }
 
   /// An opening, in place of what was made before.
   func teaser(_ text: String) -> Widget {
-    shown = []
+    (shown, marked) = ([], [:])
     return paragraph(Markup(text), style: .reading)
   }
 
   /// A text, in place of what was made before.
   func widgets(_ blocks: [ArticleBody.Block]) -> [Widget] {
-    shown = []
+    (shown, marked) = ([], [:])
     return blocks.map { widget(for: $0) }
   }
 
+  /// Where an element of that name begins: in a label, at a byte of its text.
+  func place(of id: String) -> (label: Label, byte: Int)? { marked[id] }
+
   private func widget(for block: ArticleBody.Block) -> Widget {
     switch block {
-    case .heading(let level, let inlines): return paragraph(markup(inlines), style: level <= 2 ? .heading : .subheading)
-    case .paragraph(let inlines): return paragraph(markup(inlines), style: .reading)
+    case .heading(let level, let inlines): return paragraph(inlines, style: level <= 2 ? .heading : .subheading)
+    case .paragraph(let inlines): return paragraph(inlines, style: .reading)
     case .quote(let blocks) where blocks.count == 1:
       let quoted = widget(for: blocks[0])
       quoted.setStyle("quote")
@@ -87,7 +92,7 @@ import Gtk
   /// A table is as wide as its cells, and scrolls: they say how wide they are, which text that wraps does not do by itself.
   private func content(of block: ArticleBody.Block) -> Widget {
     guard case .paragraph(let inlines) = block else { return widget(for: block) }
-    let label = paragraph(markup(inlines), style: "cell-text")
+    let label = paragraph(inlines, style: "cell-text")
     let length = inlines.reduce(0) { $0 + $1.text.count }
     label.setMinimumWidth(characters: min(length, 26))
     label.setMaximumWidth(characters: 26)
@@ -95,8 +100,18 @@ import Gtk
   }
 
   private func caption(_ inlines: [ArticleBody.Inline]) -> Label {
-    let label = paragraph(markup(inlines), style: .caption)
+    let label = paragraph(inlines, style: .caption)
     label.setStyle(.dim)
+    return label
+  }
+
+  private func paragraph(_ inlines: [ArticleBody.Inline], style: Style) -> Label {
+    let label = paragraph(markup(inlines), style: style)
+    var byte = 0
+    for inline in inlines {
+      for id in inline.ids { marked[id] = (label, byte) }
+      byte += inline.text.utf8.count
+    }
     return label
   }
 

@@ -88,7 +88,7 @@ import PublicationClient
     reactions.onChosen = { [weak self] in self?.viewModel.reactionTapped($0) }
     for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.commentsTapped() } }
     unread.onClicked(self) { $0.viewModel.readTapped() }
-    blocks.onLink = { [weak self] in self?.viewModel.linkTapped($0) }
+    blocks.onLink = { [weak self] in self?.linkTapped($0) }
     bookmark.onClicked(self) { $0.viewModel.bookmarkTapped() }
     more.onClicked(self) { $0.menu.open(in: $0.root, beside: $0.more) }
     browser.onClicked(self) { $0.browserTapped() }
@@ -191,6 +191,16 @@ import PublicationClient
   }
 
   // MARK: The reader's place
+
+  /// Above what a link within the text leads to, in pixels.
+  private static let room = 12.0
+
+  /// A note is in the text, or the place that led to it; everything else is on the web.
+  private func linkTapped(_ link: String) {
+    guard link.hasPrefix("#") else { return viewModel.linkTapped(link) }
+    guard let target = blocks.place(of: String(link.dropFirst())), let place = page.place(of: target.label) else { return }
+    page.position += place.top + target.label.top(ofLineAt: target.byte) - Self.room
+  }
 
   /// Whoever makes the window narrower, and whoever comes back, reads on where they were.
   private func goToPlace() {

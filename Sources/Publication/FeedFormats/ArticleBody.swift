@@ -26,14 +26,17 @@ public struct ArticleBody: Equatable, Sendable {
     public var text: String
     /// How it looks.
     public var style: Style
-    /// Where it leads: an absolute http, https or mailto URL.
+    /// Where it leads: an absolute http, https or mailto URL, or `#` and one of the ``ids`` of this text.
     public var link: String?
+    /// The names of the elements that begin here, of those that a link in this text leads to.
+    public var ids: [String]
 
     /// Makes one.
-    public init(_ text: String, style: Style = [], link: String? = nil) {
+    public init(_ text: String, style: Style = [], link: String? = nil, ids: [String] = []) {
       self.text = text
       self.style = style
       self.link = link
+      self.ids = ids
     }
   }
 
@@ -119,7 +122,7 @@ public struct ArticleBody: Equatable, Sendable {
     public var alt: String
     /// What stands below it; empty when nothing does.
     public var caption: [Inline]
-    /// Where it leads: an absolute http, https or mailto URL.
+    /// Where it leads: as ``Inline/link``.
     public var link: String?
     /// The size that its page plans for it, in pixels; where both are given, their ratio is the picture's.
     public var width: Int?
@@ -151,11 +154,12 @@ extension ArticleBody {
   /// Reads HTML of any quality; nothing is executed or fetched, and what cannot be shown is left out.
   ///
   /// Scripts, styles and forms are dropped with what is in them; recordings, films and other pages inside the page become links. Of links
-  /// only http, https and mailto are kept, of pictures only http and https. What has no block of its own becomes paragraphs, so that no
+  /// only http, https and mailto are kept, and those that lead to another place of the same text; of pictures only http and https. What has no block of its own becomes paragraphs, so that no
   /// word is lost: so does a table with a single row or column, which is there for the layout.
   /// - Parameters:
   ///   - html: a fragment or a whole page.
-  ///   - base: the URL that relative links are resolved against; without one they are dropped, their text is kept.
+  ///   - base: the URL of the page that the text is on, which relative links are resolved against; without one they are dropped, their text
+  ///     is kept.
   public init(html: String, base: String? = nil) {
     let builder = ArticleBuilder(base: base)
     HTMLReader.read(html, into: builder)

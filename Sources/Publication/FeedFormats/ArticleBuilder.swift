@@ -21,6 +21,7 @@ final class ArticleBuilder {
   private static let maximumDepth = 512
 
   private let base: String?
+  private var places = PlaceLinks()
   private var frames = ArticleFrames()
   private var context = Context()
   private var open: [Open] = []
@@ -33,7 +34,7 @@ final class ArticleBuilder {
   func finish() -> [ArticleBody.Block] {
     endCode()
     flush()
-    return frames.finish()
+    return places.settled(in: frames.finish())
   }
 
   /// Whether an element is open that is left out with its content.
@@ -53,6 +54,7 @@ final class ArticleBuilder {
     }
     if HTMLElements.blocks.contains(name) { flush() }
     if let ended = HTMLElements.ended[name], let index = innermost(ended.names, within: ended.scope) { end(at: index) }
+    if let id = attributes["id"] ?? (name == "a" ? attributes["name"] : nil), places.add(id) { inlines.mark(id) }
     if beginVoid(name, attributes) { return }
     guard open.count < Self.maximumDepth else { return }
     open.append(Open(name: name, outside: context, frames: frames.count))
@@ -106,7 +108,7 @@ final class ArticleBuilder {
   private func beginContext(_ name: String, _ attributes: HTMLAttributes) {
     if let style = HTMLElements.styles[name] { context.style.formUnion(style) }
     switch name {
-    case "a": context.link = HTMLElements.link(attributes["href"], base) ?? context.link
+    case "a": context.link = places.link(attributes["href"], base) ?? HTMLElements.link(attributes["href"], base) ?? context.link
     case "h1", "h2", "h3", "h4", "h5", "h6": context.heading = name.utf8.last.map { Int($0 - UInt8(ascii: "0")) } ?? 1
     case "pre", "listing", "xmp", "plaintext":
       if !context.isPreformatted { code = [] }

@@ -10,6 +10,10 @@ struct InlineWriter {
   private var runs: [ArticleBody.Inline] = []
   private var bytes: [UInt8] = []
   private var look = Look(style: [], link: nil)
+  /// The names of the elements that began where the present run did.
+  private var ids: [String] = []
+  /// Those that began since; they belong to the next word.
+  private var nextIDs: [String] = []
   private var hasSpace = false
   private var breaks = 0
 
@@ -34,6 +38,12 @@ struct InlineWriter {
     }
   }
 
+  /// An element of that name begins here.
+  mutating func mark(_ id: String) { if nextIDs.count < Self.mostIDs { nextIDs.append(id) } }
+
+  /// At one place of a text.
+  private static let mostIDs = 16
+
   /// A line break; at the beginning of a paragraph there is nothing to break.
   mutating func breakLine() {
     hasSpace = false
@@ -51,7 +61,7 @@ struct InlineWriter {
     breaks = 0
     let wantsSpace = hasSpace && !isEmpty
     hasSpace = false
-    guard next != look else {
+    guard next != look || !nextIDs.isEmpty else {
       if wantsSpace { bytes.append(0x20) }
       return
     }
@@ -60,12 +70,14 @@ struct InlineWriter {
     if before { bytes.append(0x20) }
     endRun()
     look = next
+    (ids, nextIDs) = (nextIDs, [])
     if wantsSpace, !before { bytes.append(0x20) }
   }
 
   private mutating func endRun() {
     guard !bytes.isEmpty else { return }
-    runs.append(ArticleBody.Inline(String(decoding: bytes, as: UTF8.self), style: look.style, link: look.link))
+    runs.append(ArticleBody.Inline(String(decoding: bytes, as: UTF8.self), style: look.style, link: look.link, ids: ids))
+    ids = []
     bytes.removeAll(keepingCapacity: true)
   }
 

@@ -42,7 +42,10 @@ struct MarkupWriter {
       bytes.append(UInt8(ascii: " "))
       bytes.append(contentsOf: attribute.utf8)
       bytes.append(contentsOf: "=\"".utf8)
-      let isLink = base != nil && (attribute == "href" || attribute == "src")
+      let isLink =
+        base != nil && (attribute == "href" || attribute == "src")
+        // A place of the page that the text is on, which is not the feed's.
+        && !value.hasPrefix("#")
       let written = isLink ? Links.resolve(value, base) : value
       Array(written.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0) }
       bytes.append(UInt8(ascii: "\""))
