@@ -46,4 +46,19 @@ import Testing
     post.premium = false
     #expect(try !PostRow(post, hasPremium: false, formatting: formatting()).isLocked)
   }
+
+  @Test(arguments: [
+    (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1 kB"), (12_345, "12 kB"), (999_499, "999 kB"), (999_500, "1 MB"),
+    (12_345_678, "12.3 MB"), (123_456_789, "123 MB"), (1_500_000_000, "1.5 GB"),
+  ])
+  func sizesAreInStepsOfAThousand(bytes: Int, text: String) {
+    let formatting = Formatting(clock: ManualClock(), locale: Locale(identifier: "en_GB"), timeZone: .gmt)
+    #expect(formatting.bytes(bytes) == text)
+  }
+
+  @Test(arguments: [(1, "1 s"), (59, "59 s"), (60, "1 min"), (3569, "59 min"), (3570, "1 h"), (4980, "1 h 23 min"), (7200, "2 h")])
+  func durationsAreInMinutes(seconds: Int, text: String) {
+    let formatting = Formatting(clock: ManualClock(), locale: Locale(identifier: "en_GB"), timeZone: .gmt)
+    #expect(formatting.duration(seconds: seconds) == text)
+  }
 }

@@ -145,4 +145,31 @@ private typealias Comment = PublicationAPI.Comment
     post.bookmarked = true
     #expect(read(Data(map(fields))) == post)
   }
+
+  @Test func theFilesOfAPostAreStoredWithItsBody() {
+    let files = [Enclosure(url: "https://e.org/a--b.mp3?x=-->", type: "audio/mpeg", title: "--> ü \"x\" ---", length: 5, duration: 61)]
+    let bodies = ["", "<p>Words</p>", "<!--enclosures []-->", "<!--enclosures [{\"url\":\"https://evil.org\"}]-->", "a-->", "--"]
+    for body in bodies {
+      for enclosures in [[], files, files + files] {
+        var post = Post(id: "p", fanClubID: "c", fanClubName: "", title: "", body: body, enclosures: enclosures, published: .distantPast)
+        let detail = post.detail
+        let whole = post
+        post.detail = nil
+        #expect((post.body, post.enclosures) == (nil, []))
+        post.detail = detail
+        #expect(post == whole)
+      }
+    }
+    // As every earlier version stored it.
+    var earlier = Post(id: "p", fanClubID: "c", fanClubName: "", title: "", published: .distantPast)
+    earlier.detail = "<p>Words</p>"
+    #expect((earlier.body, earlier.enclosures) == ("<p>Words</p>", []))
+    #expect(earlier.detail == "<p>Words</p>")
+  }
+
+  @Test func aPublicationOfAnEarlierVersionNamesNoFiles() throws {
+    let json = #"{"id":"p","fanClubID":"c","fanClubName":"","title":"T","byline":"","teaser":"","published":"2026-01-01T00:00:00Z","#
+    let post: Post = try Wire.decode(from: Data("\(json)\"premium\":false,\"bookmarked\":false}".utf8))
+    #expect(post.enclosures.isEmpty)
+  }
 }

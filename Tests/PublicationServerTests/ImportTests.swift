@@ -110,4 +110,34 @@ enum ParsedItemSample {
     #expect(post.title.hasPrefix("Some words"))
     #expect(post.fanClubName == Self.source)
   }
+
+  @Test func theFilesOfAnItemComeWithItsBody() async throws {
+    let rig = try await Rig()
+    var item = ParsedItemSample.item("Episode", Date(timeIntervalSince1970: 1_600_000_000), id: "1")
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: Self.source)
+    item.enclosures = [ParsedEnclosure(url: "https://example.org/1.mp3", type: "audio/mpeg", title: "E", length: 5, duration: 61)]
+    for (updated, unchanged) in [(1, 0), (0, 1)] {
+      let report = try await rig.publication.importFeed(ParsedItemSample.feed([item]), source: Self.source)
+      #expect((report.updated, report.unchanged) == (updated, unchanged))
+    }
+    let listed = try #require(try await posts(rig).first)
+    #expect(listed.enclosures.isEmpty)
+    let token = try await rig.signIn()
+    let post = try await rig.get("/v1/posts/\(listed.id)", token, as: Post.self)
+    #expect(post.enclosures == [Enclosure(url: "https://example.org/1.mp3", type: "audio/mpeg", title: "E", length: 5, duration: 61)])
+  }
+
+  @Test func theFilesOfALockedPostAreLockedToo() async throws {
+    let post = Post(
+      id: "p1", fanClubID: "odd", fanClubName: "", title: "T", body: "<p>Secret</p>",
+      enclosures: [Enclosure(url: "https://example.org/secret.mp3")], published: .distantPast, premium: true)
+    var open = post
+    (open.id, open.premium) = ("p2", false)
+    let rig = try await Rig(posts: [post, open])
+    let token = try await rig.signIn()
+    let read = { (id: String) in try await rig.get("/v1/posts/\(id)", token, as: Post.self) }
+    let locked = try await read("p1")
+    #expect((locked.body, locked.enclosures) == (nil, []))
+    #expect(try await read("p2").enclosures == post.enclosures)
+  }
 }

@@ -164,4 +164,31 @@ import Testing
     #expect(try OrderNumber.make(id, 0) != OrderNumber.make(id, 1))
     #expect(OrderNumber.read(try OrderNumber.make(id, 0)) == (try OrderNumber.make(id, 0)))
   }
+
+  @Test func feedsOfEarlierVersionsAreReadAsAWholeForTheFilesOfTheirPosts() async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(10)))
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about, source) VALUES ('f', 'F', 'f', '', 'https://example.org/feed');
+        INSERT INTO feed (fan_club, url, etag, modified, next) VALUES ('f', 'https://example.org/feed', 'tag', 'then', 5);
+        INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+        VALUES ('p', 'f', 'T', '', '', 9, 0, X'00', 'Words');
+        """)
+    }
+    do {
+      let rig = try await Rig(folder: folder.path)
+      let post = try await rig.get("/v1/posts/p", rig.signIn(), as: Post.self)
+      #expect((post.body, post.enclosures) == ("Words", []))
+    }
+    let database = try Connection(path: folder.file("publication.sqlite"))
+    let version = try database.queryOne("SELECT etag IS NULL AND modified IS NULL FROM feed") { try $0.get(0, as: Bool.self) }
+    #expect(version == true)
+    #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v10.backup")))
+  }
 }

@@ -153,6 +153,72 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
+  func testTheFilesOfAPostCanBeOpened() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      post.enclosures = [
+        Enclosure(url: "https://example.org/a/talk.mp3", type: "audio/mpeg", length: 12_345_678, duration: 2700),
+        Enclosure(url: "https://example.org/x.pdf", type: "application/pdf", title: "The paper"),
+        Enclosure(url: "file:///etc/passwd", title: "Never"),
+      ]
+      let rig = ReaderRig(posts: [post], width: 360)
+      let seen = try rig.show(.post("p1"))
+      for text in ["talk.mp3", "Audio  ·  45 min  ·  12.3 MB", "The paper", "PDF"] { XCTAssertTrue(seen.says(text), "\(seen.texts)") }
+      XCTAssertFalse(seen.says("Never"))
+      let buttons = seen.all.filter { $0.isButton && $0.texts == ["Open"] }
+      XCTAssertEqual(buttons.count, 2)
+      buttons.last?.click()
+      XCTAssertEqual(rig.outputs, ["openWeb(\"https://example.org/x.pdf\")"])
+      rig.close()
+    }
+  }
+
+  func testALockedPostOffersNoCommentThatCannotBeWritten() throws {
+    try MainActor.assumeIsolated {
+      var discussed = Post.sample(2, premium: true)
+      discussed.comments = 3
+      let rig = ReaderRig(posts: [.sample(1, premium: true), discussed, .sample(3)])
+      let locked = try rig.show(.post("p1"))
+      XCTAssertNil(locked.button("Write a comment"))
+      XCTAssertTrue(locked.says("Subscribers can write comments."))
+      let read = try rig.show(.post("p2"))
+      XCTAssertNotNil(read.button("Read the comments"))
+      XCTAssertTrue(read.says("Subscribers can write comments."))
+      let open = try rig.show(.post("p3"))
+      XCTAssertNotNil(open.button("Write a comment"))
+      XCTAssertFalse(open.says("Subscribers can write comments."))
+      rig.close()
+    }
+  }
+
+  func testAPictureThatDidNotComeKeepsNoRoomAndCanBeTriedAgain() throws {
+    try MainActor.assumeIsolated {
+      let good = Samples.picture(side: 64)
+      let server = PictureServer { $0 == "/lead" ? nil : good }
+      server.fault = .unreachable("no network")
+      var post = Post.sample(1, body: "<p>Before</p><img src='https://example.org/a.png' alt='A cat'><p>After</p>")
+      post.picture = "/lead"
+      let rig = ReaderRig(posts: [post], pictureServer: server)
+      let seen = try rig.show(.post("p1"))
+      rig.paint()
+      XCTAssertTrue(seen.says("A cat (picture not available)"), "\(seen.texts)")
+      XCTAssertTrue(seen.says("Picture not available"))
+      let room = { try XCTUnwrap(seen.label("After")).place(in: seen).y - XCTUnwrap(seen.label("Before")).place(in: seen).y }
+      XCTAssertLessThan(try room(), 150)
+      // As after a while without a network, nothing comes of itself.
+      XCTAssertEqual(seen.pictureCount, 0)
+      server.fault = nil
+      seen.all.filter { $0.isButton && $0.texts == ["Try again"] }.forEach { $0.click() }
+      try rig.settle()
+      rig.paint()
+      XCTAssertEqual(seen.pictureCount, 1)
+      XCTAssertGreaterThan(try room(), 250)
+      XCTAssertFalse(seen.says("A cat (picture not available)"))
+      XCTAssertTrue(seen.says("Picture not available"), "the other one is none")
+      rig.close()
+    }
+  }
+
   func testTextThatLooksLikeMarkupIsOnlyText() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1, body: "<p>x &lt;a href=\"https://evil.example\"&gt;y&lt;/a&gt;</p>")

@@ -1,3 +1,4 @@
+import ArticleFeature
 import FeedFormats
 import Gtk
 
@@ -8,7 +9,7 @@ import Gtk
   var onLink: ((String) -> Void)?
   private let pictures: Pictures
   /// Those of the text that is shown.
-  private var shown: [PictureView] = []
+  private var shown: [ArticlePicture] = []
   /// Where elements with a name begin in it.
   private var marked: [String: (label: Label, byte: Int)] = [:]
 
@@ -46,6 +47,24 @@ import Gtk
     }
   }
 
+  /// The files that belong to a post.
+  /// - Parameter open: called with the one that is to be opened.
+  func files(_ attachments: [Attachment], open: @escaping @MainActor (Attachment) -> Void) -> [Widget] {
+    attachments.map { attachment in
+      let name = Label(attachment.name, wraps: true)
+      let facts = Label(attachment.facts, styles: [.caption, .dim], wraps: true)
+      facts.isVisible = !attachment.facts.isEmpty
+      let words = Box(.vertical, spacing: 2, children: [name, facts])
+      words.expandsHorizontally = true
+      words.vertical = .center
+      let button = Button("Open", styles: [.pill, "compact"])
+      button.setAccessibleName("Open \(attachment.name)")
+      button.vertical = .center
+      button.onClicked(self) { _ in open(attachment) }
+      return Box(.horizontal, spacing: 12, styles: [.card, "file"], children: [words, button])
+    }
+  }
+
   /// In two columns, so that texts begin below one another whatever stands before them.
   private func list(_ items: [ArticleBody.ListItem]) -> Widget {
     let grid = Grid(spacing: 8, styles: ["article-list"])
@@ -64,10 +83,8 @@ import Gtk
     var ratio = 16.0 / 9
     if let width = image.width, let height = image.height, width > 0, height > 0 { ratio = Double(width) / Double(height) }
     // A page may plan for anything: what is very flat or very high is cut.
-    let view = PictureView(width: min(720, max(64, image.width ?? 720)), least: 0, ratio: min(4, max(0.6, ratio)))
-    view.root.setAccessibleRole(.image)
-    view.altText = image.alt.isEmpty ? "Picture" : image.alt
-    view.show(image.url, from: pictures)
+    let view = ArticlePicture(width: min(720, max(64, image.width ?? 720)), ratio: min(4, max(0.6, ratio)))
+    view.show(image.url, altText: image.alt.isEmpty ? "Picture" : image.alt, from: pictures)
     shown.append(view)
     guard !image.caption.isEmpty else { return view.root }
     return Box(.vertical, spacing: 6, children: [view.root, caption(image.caption)])

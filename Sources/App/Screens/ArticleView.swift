@@ -24,8 +24,10 @@ import PublicationClient
   private let browser = Button("Open in browser", styles: [.flat, "menu-item"])
   private let copy = Button("Copy link", styles: [.flat, "menu-item"])
   private let menu: Popover
-  private let picture = PictureView(width: 720, least: 0, ratio: 16 / 9)
+  private let picture = ArticlePicture()
   private let body = Box(.vertical, spacing: 14)
+  private let files = Box(.vertical, spacing: 8)
+  private var attachments: [Attachment] = []
   private let progress = Spinner(isSpinning: false, name: "Loading")
   private let problem: Box
   private let problemText = Label(styles: [.dim], wraps: true)
@@ -34,6 +36,7 @@ import PublicationClient
   private let note = Label(styles: [.caption, .dim], wraps: true)
   private let reactions = ReactionBar()
   private let discuss = Button("Comments", styles: [.pill, "compact"])
+  private let subscribers = Label("Subscribers can write comments.", styles: [.dim], wraps: true)
   private let unread = Button("Mark as unread", styles: [.pill, "compact"])
   private let end: Box
   private let blocks: ArticleBlocks
@@ -50,7 +53,9 @@ import PublicationClient
     blocks = ArticleBlocks(pictures: pictures)
     // One below the other: side by side they are wider than a narrow window.
     for button in [discuss, unread] { button.horizontal = .start }
-    end = Box(.vertical, spacing: 12, children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [discuss, unread])])
+    end = Box(
+      .vertical, spacing: 12,
+      children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [subscribers, discuss, unread])])
     problem = Box(.horizontal, spacing: 12) { [problemText, retry] in
       problemText
       retry
@@ -65,13 +70,14 @@ import PublicationClient
       bookmark
       more
     }
-    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, progress, problem, end] in
+    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, files, progress, problem, end] in
       club
       title
       facts
       note
       picture.root
       body
+      files
       progress
       problem
       end
@@ -133,16 +139,23 @@ import PublicationClient
       comments.show(post)
       reactions.show(post.kinds)
       discuss.label = post.comments.isEmpty ? "Write a comment" : "Read the comments"
+      // Who cannot read it can read what others say of it, and nothing more.
+      discuss.isVisible = !post.isLocked || !post.comments.isEmpty
+      subscribers.isVisible = post.isLocked
       unread.label = post.isRead ? "Mark as unread" : "Mark as read"
       bookmark.isOn = post.isBookmarked
       more.isVisible = post.link != nil
-      picture.root.isVisible = post.picture != nil
       picture.show(post.picture, from: pictures)
     }
     if state.text != text {
       text = state.text
       showText()
     }
+    if state.attachments != attachments {
+      attachments = state.attachments
+      files.replaceAll { blocks.files(attachments) { [weak self] in self?.viewModel.attachmentTapped($0) } }
+    }
+    files.isVisible = !attachments.isEmpty
     note.text = state.note ?? ""
     note.isVisible = state.note != nil
     end.isVisible = state.phase == .ready

@@ -37,7 +37,7 @@ import PublicationClient
     compose = Box(.vertical, spacing: 8, children: [field, below])
     let foot = Box(.vertical, styles: ["compose-bar"], children: [Clamp(maximumWidth: 720, Box(.vertical, children: [compose, locked]))])
     // As wide as the list with the room around its cards, so that the title stands above them.
-    let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush"], children: [post]))
+    let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush", "headline"], children: [post]))
     stack.expandsVertically = true
     note.isVisible = false
     message.root.vertical = .end

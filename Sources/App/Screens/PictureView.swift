@@ -9,6 +9,8 @@ import PublicationClient
   let root: Widget
   /// What is on the picture, for screen readers; empty for decoration, which is mentioned only when it is missing.
   var altText = "" { didSet { if altText != oldValue { name() } } }
+  /// Told when the picture could not be had.
+  var onMissing: (() -> Void)?
   private let picture = Picture(fit: .cover)
   private let layers: Overlay
   private let side: Int
@@ -76,6 +78,7 @@ import PublicationClient
       if let texture { picture.texture = texture }
       isMissing = picture.texture == nil
       if texture == nil { shown.pictures.wait(self) { [weak self] in self?.loadAgain() } }
+      if isMissing { onMissing?() }
     }
   }
 

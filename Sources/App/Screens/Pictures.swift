@@ -80,6 +80,9 @@ import Runtime
   /// The place has left the screen, or shows something else.
   func leave(_ place: AnyObject) { missing[ObjectIdentifier(place)] = nil }
 
+  /// Somebody asks for what was no picture, and wants an answer of now.
+  func forget(failureOf path: String) { failed[path] = nil }
+
   /// There is a network again, or somebody has answered: what is missing on screen is tried again.
   public func askAgain() {
     let places = missing.values

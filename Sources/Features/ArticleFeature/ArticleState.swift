@@ -1,4 +1,6 @@
 import FeedFormats
+import Foundation
+import PublicationAPI
 import PublicationClient
 
 extension ArticleBody.Block {
@@ -47,6 +49,8 @@ extension ArticleViewModel {
     public var post: PostRow?
     /// The text, once anything is known of the post.
     public var text: Text?
+    /// The files that belong to the post; none while only its opening is there.
+    public var attachments: [Attachment] = []
     /// How the reader can open a locked text with a pass: "Unlock with a pass (3 left)"; `nil` without passes.
     public var passOffer: String?
     /// Whether a pass is being spent; nothing that unlocks can be pressed then.
@@ -60,5 +64,39 @@ extension ArticleViewModel {
 
     /// A page that knows nothing yet.
     public init() {}
+  }
+}
+
+/// A file that belongs to a post, ready to be drawn.
+public struct Attachment: Equatable, Sendable {
+  /// Where it is: an absolute http or https URL.
+  public var url: String
+  /// What it is called.
+  public var name: String
+  /// Its kind, length and size, as far as they are known: "Audio  ·  45 min  ·  12.3 MB"; may be empty.
+  public var facts: String
+
+  /// - Returns: `nil` for what no program should be given.
+  init?(_ enclosure: Enclosure, formatting: Formatting) {
+    guard let parts = URLComponents(string: enclosure.url), ["http", "https"].contains(parts.scheme?.lowercased()),
+      let host = parts.host, !host.isEmpty
+    else { return nil }
+    url = enclosure.url
+    let title = enclosure.title?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+    let file = parts.path.split(separator: "/").last.map(String.init) ?? ""
+    name = !title.isEmpty ? title : file.isEmpty ? host : file
+    let facts = [
+      Self.kind(enclosure.type), enclosure.duration.map { formatting.duration(seconds: $0) },
+      enclosure.length.map { formatting.bytes($0) },
+    ]
+    self.facts = facts.compactMap(\.self).joined(separator: "  ·  ")
+  }
+
+  private static func kind(_ type: String?) -> String? {
+    guard let type = type?.lowercased() else { return nil }
+    if type.hasPrefix("audio/") { return "Audio" }
+    if type.hasPrefix("video/") { return "Video" }
+    if type.hasPrefix("image/") { return "Picture" }
+    return type.hasPrefix("application/pdf") ? "PDF" : nil
   }
 }

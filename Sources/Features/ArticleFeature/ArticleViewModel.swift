@@ -135,6 +135,8 @@ import PublicationClient
     guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https", "mailto"].contains(scheme) else { return }
     output(.openWeb(url))
   }
+  /// Opens a file of the post in whatever the desktop has for it.
+  public func attachmentTapped(_ attachment: Attachment) { output(.openWeb(attachment.url)) }
   /// Opens the post's page on the web in the browser, where it has one.
   public func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
   /// Copies the address of that page.
@@ -228,7 +230,7 @@ import PublicationClient
     // What was served, and is not here now, was removed since.
     guard (failure as? ClientError)?.isNotFound != true, wasServed == nil || store.posts[id] != nil else {
       new.phase = .gone("This post is no longer here.")
-      (new.post, new.text) = (nil, nil)
+      (new.post, new.text, new.attachments) = (nil, nil, [])
       state = new
       return
     }
@@ -244,6 +246,8 @@ import PublicationClient
       return
     }
     (new.text, new.phase) = show(post, failed: failed)
+    let hasBody = if case .body = new.text { true } else { false }
+    new.attachments = hasBody ? post.enclosures.compactMap { Attachment($0, formatting: formatting) } : []
     let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
     // A text that is here and being read is neither yet.
     new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.keptNote : Self.beginningNote

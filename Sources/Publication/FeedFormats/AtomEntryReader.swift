@@ -35,6 +35,8 @@ struct AtomEntryReader {
     case "content":
       if PictureChoice.isPicture(type: attributes["type"], medium: attributes["medium"], url: url) {
         builder.picture.offer(url, .media, width: attributes["width"])
+      } else {
+        builder.enclosures.add(.init(media: attributes))
       }
       return nil
     case "description": return .text
@@ -70,7 +72,9 @@ struct AtomEntryReader {
       let rank = type == nil || type?.contains("html") == true ? 3 : 2
       if rank > linkRank { (linkRank, builder.item.link) = (rank, url) }
     case "related", "via": if linkRank < 1 { (linkRank, builder.item.link) = (1, url) }
-    case "enclosure": if PictureChoice.isPicture(type: type, url: url) { builder.picture.offer(url, .enclosure) }
+    case "enclosure":
+      if PictureChoice.isPicture(type: type, url: url) { builder.picture.offer(url, .enclosure) }
+      builder.enclosures.add(ParsedEnclosure(url: url, type: type, title: attributes["title"], length: attributes["length"]))
     default: break
     }
   }

@@ -4,6 +4,7 @@ import Foundation
 struct ItemBuilder {
   var item = ParsedItem()
   var picture = PictureChoice()
+  var enclosures = Enclosures()
   /// The `xml:base` in force in the item.
   var base: String?
   var bodyBase: String?
@@ -29,6 +30,7 @@ struct ItemBuilder {
       picture.offer(first ?? summary.firstPicture.map { Links.resolve($0, summaryBase ?? base) }, .body)
     }
     item.picture = picture.url.map { Links.resolve($0, base) }
+    item.enclosures = enclosures.finished(base: base, picture: item.picture)
     item.published = item.published ?? item.updated
     return item
   }

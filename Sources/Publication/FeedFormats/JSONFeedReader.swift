@@ -40,9 +40,12 @@ struct JSONFeedReader {
     builder.picture.offer(object["image"]?.text, .media)
     builder.picture.offer(object["banner_image"]?.text, .cover)
     for attachment in object["attachments"]?.elements ?? [] {
-      let url = attachment["url"]?.text
-      guard PictureChoice.isPicture(type: attachment["mime_type"]?.text, url: url) else { continue }
-      builder.picture.offer(url, .enclosure)
+      let (url, type) = (attachment["url"]?.text, attachment["mime_type"]?.text)
+      builder.enclosures.add(
+        ParsedEnclosure(
+          url: url, type: type, title: attachment["title"]?.text, length: attachment["size_in_bytes"]?.text,
+          duration: attachment["duration_in_seconds"]?.text))
+      if PictureChoice.isPicture(type: type, url: url) { builder.picture.offer(url, .enclosure) }
     }
     if builder.item.link == nil, let id = builder.item.id, Links.isWeb(id) { builder.item.link = id }
     return builder

@@ -53,11 +53,13 @@ public struct ParsedItem: Equatable, Sendable {
   public var summary: String
   /// The picture that the feed names, else the first of ``body``.
   public var picture: String?
+  /// The files that belong to it, but for ``picture``.
+  public var enclosures: [ParsedEnclosure]
 
   /// Makes one.
   public init(
     id: String? = nil, link: String? = nil, title: String? = nil, byline: String = "", published: Date? = nil, updated: Date? = nil,
-    body: String = "", summary: String = "", picture: String? = nil
+    body: String = "", summary: String = "", picture: String? = nil, enclosures: [ParsedEnclosure] = []
   ) {
     self.id = id
     self.link = link
@@ -68,6 +70,7 @@ public struct ParsedItem: Equatable, Sendable {
     self.body = body
     self.summary = summary
     self.picture = picture
+    self.enclosures = enclosures
   }
 
   /// What makes an item the same one when its feed is read again: ``id``, else ``link``, else a hash of title, date and body.

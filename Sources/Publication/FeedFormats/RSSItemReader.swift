@@ -26,7 +26,8 @@ struct RSSItemReader {
     switch (name.vocabulary, name.local) {
     case (.plain, "title"), (.plain, "link"), (.plain, "author"), (.plain, "pubdate"), (.plain, "image"), (.plain, "thumbnail"),
       (.plain, "bigimage"), (.dublinCore, "creator"), (.dublinCore, "date"), (.dublinCore, "issued"), (.dublinCore, "created"),
-      (.dublinCore, "modified"), (.dublinCore, "title"), (.atom, "updated"), (.atom, "published"), (.atom, "name"), (.itunes, "author"):
+      (.dublinCore, "modified"), (.dublinCore, "title"), (.atom, "updated"), (.atom, "published"), (.atom, "name"), (.itunes, "author"),
+      (.itunes, "duration"):
       return .text
     case (.plain, "guid"):
       isPermalink = attributes["isPermaLink"]?.lowercased() != "false"
@@ -45,13 +46,23 @@ struct RSSItemReader {
 
   private mutating func beginPicture(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
     switch (name.vocabulary, name.local) {
-    case (.plain, "enclosure"): if let url = Self.picture(attributes) { builder.picture.offer(url, .enclosure) }
+    case (.plain, "enclosure"):
+      if let url = Self.picture(attributes) { builder.picture.offer(url, .enclosure) }
+      builder.enclosures.add(ParsedEnclosure(url: attributes["url"], type: attributes["type"], length: attributes["length"]))
     case (.media, "thumbnail"): builder.picture.offer(attributes["url"], .thumbnail, width: attributes["width"])
     case (.itunes, "image"): builder.picture.offer(attributes["href"], .cover)
     case (.atom, "link"):
-      if attributes["rel"] ?? "alternate" == "alternate" { builder.item.link = builder.item.link ?? attributes["href"] }
+      switch attributes["rel"] ?? "alternate" {
+      case "alternate": builder.item.link = builder.item.link ?? attributes["href"]
+      case "enclosure":
+        builder.enclosures.add(
+          ParsedEnclosure(
+            url: attributes["href"], type: attributes["type"], title: attributes["title"], length: attributes["length"]))
+      default: break
+      }
     case (.media, "content"):
       if let url = Self.picture(attributes) { builder.picture.offer(url, .media, width: attributes["width"]) }
+      builder.enclosures.add(.init(media: attributes))
       return enter()
     default: break
     }
@@ -84,6 +95,7 @@ struct RSSItemReader {
     case (.dublinCore, "modified"), (.atom, "updated"): builder.item.updated = builder.item.updated ?? FeedDate.parse(text)
     case (.dublinCore, "creator"): creators.append(text)
     case (.plain, "author"): authors.append(Self.person(text))
+    case (.itunes, "duration"): builder.enclosures.duration = text
     case (.itunes, "author"), (.atom, "name"): authors.append(text)
     default: contentText(of: name, text, base: base)
     }

@@ -16,6 +16,8 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var teaser: String
   /// The body as HTML; `nil` in lists, and for a reader without access.
   public var body: String?
+  /// The files that belong to it; whoever gets ``body`` gets them with it.
+  public var enclosures: [Enclosure]
   /// A path of this publication (`/v1/pictures/…`) or an absolute URL.
   public var picture: String?
   /// The post's home on the web.
@@ -40,7 +42,8 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   /// Makes one.
   public init(
     id: String, fanClubID: String, fanClubName: String, title: String, byline: String = "", teaser: String = "", body: String? = nil,
-    picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false, unlocked: Bool = false,
+    enclosures: [Enclosure] = [], picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false,
+    unlocked: Bool = false,
     reactions: ReactionCounts = [:], reaction: Reaction? = nil, bookmarked: Bool = false, read: Bool = false, comments: Int = 0
   ) {
     self.id = id
@@ -50,6 +53,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     self.byline = byline
     self.teaser = teaser
     self.body = body
+    self.enclosures = enclosures
     self.picture = picture
     self.url = url
     self.published = published
@@ -73,6 +77,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     byline = try values.decode(String.self, forKey: .byline)
     teaser = try values.decode(String.self, forKey: .teaser)
     body = try values.decodeIfPresent(String.self, forKey: .body)
+    enclosures = try values.decodeIfPresent([Enclosure].self, forKey: .enclosures) ?? []
     picture = try values.decodeIfPresent(String.self, forKey: .picture)
     url = try values.decodeIfPresent(String.self, forKey: .url)
     published = try values.decode(Date.self, forKey: .published)

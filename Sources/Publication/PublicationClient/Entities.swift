@@ -1,4 +1,5 @@
 import ContentCache
+import Foundation
 import PublicationAPI
 
 extension Post: Entity {
@@ -27,8 +28,30 @@ extension Post: Entity {
 
   /// The body, which lists leave out.
   public var detail: String? {
-    get { body }
-    set { body = newValue }
+    get { body.map { Self.detail(of: $0, enclosures) } }
+    set {
+      (body, enclosures) = (newValue, [])
+      if let newValue, newValue.hasSuffix(Self.enclosuresEnd) { readEnclosures(newValue) }
+    }
+  }
+
+  // A body is stored with what comes with it in a comment behind it, which every version takes for what it is.
+  private static let enclosuresBegin = "<!--enclosures "
+  private static let enclosuresEnd = "-->"
+
+  private static func detail(of body: String, _ enclosures: [Enclosure]) -> String {
+    // A body that looks as if something came with it says that nothing does.
+    guard !enclosures.isEmpty || body.hasSuffix(enclosuresEnd) else { return body }
+    guard let json = try? String(decoding: Wire.encode(enclosures), as: UTF8.self) else { return body }
+    // Nothing in a comment may look like its end.
+    return body + enclosuresBegin + json.replacing("--", with: "-\\u002d") + enclosuresEnd
+  }
+
+  private mutating func readEnclosures(_ detail: String) {
+    guard let begin = detail.range(of: Self.enclosuresBegin, options: .backwards) else { return }
+    let json = detail[begin.upperBound...].dropLast(Self.enclosuresEnd.count)
+    guard let read: [Enclosure] = try? Wire.decode(from: Data(json.utf8)) else { return }
+    (body, enclosures) = (String(detail[..<begin.lowerBound]), read)
   }
   /// What the reader bookmarked is kept.
   public var isKept: Bool { bookmarked }

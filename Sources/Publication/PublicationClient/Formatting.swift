@@ -59,5 +59,28 @@ public struct Formatting: Sendable {
     "\(self.count(count)) \(count == 1 ? singular : plural)"
   }
 
+  /// A size as desktops write it, in steps of a thousand: `850 bytes`, `12 kB`, `12.3 MB`.
+  public func bytes(_ count: Int) -> String {
+    var (size, unit) = (Double(count), 0)
+    // What would be rounded to a thousand is one of the next unit.
+    while size >= 999.5, unit < Self.units.count {
+      size /= 1000
+      unit += 1
+    }
+    guard unit > 0 else { return self.count(count, "byte", "bytes") }
+    let digits = unit > 1 && size < 99.95 ? 1 : 0
+    return "\(size.formatted(.number.precision(.fractionLength(0...digits)).locale(locale))) \(Self.units[unit - 1])"
+  }
+
+  private static let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
+
+  /// How long something plays: `45 s`, `12 min`, `1 h 23 min`.
+  public func duration(seconds: Int) -> String {
+    guard seconds >= 60 else { return "\(count(seconds)) s" }
+    let minutes = (seconds + 30) / 60
+    guard minutes >= 60 else { return "\(minutes) min" }
+    return minutes % 60 == 0 ? "\(count(minutes / 60)) h" : "\(count(minutes / 60)) h \(minutes % 60) min"
+  }
+
   private static func ago(_ count: Int, _ unit: String) -> String { count == 1 ? "1 \(unit) ago" : "\(count) \(unit)s ago" }
 }

@@ -126,6 +126,9 @@ extension ImportedFeed {
       let post = Post(
         id: "p" + (try Digest.name("\(source)\n\(identity)")), fanClubID: clubID, fanClubName: club.name, title: item.displayTitle,
         byline: item.byline, teaser: item.teaser(characters: 300), body: item.body.isEmpty ? item.summary : item.body,
+        enclosures: item.enclosures.map {
+          Enclosure(url: $0.url, type: $0.type, title: $0.title, length: $0.length, duration: $0.duration)
+        },
         picture: item.picture, url: item.link, published: published)
       items.append(Item(post: post, isUndated: dated == nil))
     }

@@ -110,18 +110,21 @@ struct SQLiteContent: ContentRepository {
       (SELECT group_concat(kind || ' ' || count) FROM (
         SELECT kind, count FROM base_reaction WHERE base_reaction.post = post.id
         UNION ALL SELECT kind, count(*) FROM reaction WHERE reaction.post = post.id GROUP BY kind)),
-      (SELECT count(*) FROM comment WHERE comment.post = post.id AND NOT comment.deleted)\(columns)
+      (SELECT count(*) FROM comment WHERE comment.post = post.id AND NOT comment.deleted),
+      \(body ? "post.enclosures" : "NULL")\(columns)
     FROM post JOIN fan_club ON fan_club.id = post.fan_club
     """
   }
 
   /// How many columns ``selectPost(body:and:)`` has before those that were asked for besides.
-  static let postColumns = 17
+  static let postColumns = 18
 
   static func post(_ row: Row) throws -> Post {
     Post(
       id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
-      teaser: try row.get(5), body: try row.get(10, as: String?.self), picture: try row.get(6, as: String?.self),
+      teaser: try row.get(5), body: try row.get(10, as: String?.self),
+      enclosures: try row.get(17, as: String?.self).map { try Wire.decode(from: Data($0.utf8)) } ?? [],
+      picture: try row.get(6, as: String?.self),
       url: try row.get(7, as: String?.self), published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
       premium: try row.get(9), unlocked: try row.get(11), reactions: reactions(try row.get(15, as: String?.self) ?? ""),
       reaction: try row.get(14, as: String?.self).map { Reaction(rawValue: $0) }, bookmarked: try row.get(12), read: try row.get(13),

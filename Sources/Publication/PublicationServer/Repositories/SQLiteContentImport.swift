@@ -74,26 +74,28 @@ extension SQLiteContent {
   private func store(_ item: ImportedFeed.Item) throws -> Stored {
     let post = item.post
     let published = Int64(post.published.timeIntervalSince1970.rounded(.down))
-    let digest = try Digest.sha256(
-      fields: [
-        post.title, post.byline, post.teaser, post.body, post.picture, post.url, item.isUndated ? nil : "\(published)", "\(post.premium)",
-      ])
+    let enclosures = post.enclosures.isEmpty ? nil : try Self.json(post.enclosures)
+    let fields = [
+      post.title, post.byline, post.teaser, post.body, post.picture, post.url, item.isUndated ? nil : "\(published)", "\(post.premium)",
+    ]
+    // What has none is the same as what an earlier version stored.
+    let digest = try Digest.sha256(fields: enclosures.map { fields + [$0] } ?? fields)
     if let known = try database.queryOne("SELECT digest FROM post WHERE id = ?", post.id, map: { try $0.get(0, as: Data.self) }) {
       guard known != digest else { return .unchanged }
       try database.execute(
         """
-        UPDATE post SET title = ?, byline = ?, teaser = ?, picture = ?, url = ?, premium = ?, digest = ?, body = ?,
+        UPDATE post SET title = ?, byline = ?, teaser = ?, picture = ?, url = ?, premium = ?, digest = ?, body = ?, enclosures = ?,
           published = CASE WHEN ? THEN published ELSE ? END WHERE id = ?
-        """, post.title, post.byline, post.teaser, post.picture, post.url, post.premium, digest, post.body ?? "", item.isUndated,
-        published, post.id)
+        """, post.title, post.byline, post.teaser, post.picture, post.url, post.premium, digest, post.body ?? "", enclosures,
+        item.isUndated, published, post.id)
       return .updated
     }
     try database.execute(
       """
-      INSERT INTO post (id, fan_club, title, byline, teaser, picture, url, published, premium, digest, body)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO post (id, fan_club, title, byline, teaser, picture, url, published, premium, digest, body, enclosures)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, post.id, post.fanClubID, post.title, post.byline, post.teaser, post.picture, post.url, published, post.premium, digest,
-      post.body ?? "")
+      post.body ?? "", enclosures)
     for (kind, count) in post.reactions.counts where count > 0 {
       try database.execute("INSERT INTO base_reaction (post, kind, count) VALUES (?, ?, ?)", post.id, kind.rawValue, count)
     }

@@ -221,6 +221,13 @@ enum Schema {
             AND coalesce(earlier.refunded, purchase.paid) >= purchase.paid), paid)
           WHERE period IS NOT NULL AND paid IS NOT NULL;
         """),
+    Migration(
+      version: 12,
+      sql: """
+        -- The files that belong to a post, as JSON; NULL for none. Those of earlier posts come with a feed that is read as a whole again.
+        ALTER TABLE post ADD COLUMN enclosures TEXT;
+        UPDATE feed SET etag = NULL, modified = NULL;
+        """),
   ]
 }
 

@@ -60,7 +60,7 @@ extension Publication {
   func readable(_ call: Call) async throws -> Post {
     let reader = try call.signedIn.id
     guard var post = try await content.post(call.parameter, for: reader) else { throw Problem.notFound("post") }
-    if try await !canRead(post, reader) { post.body = nil }
+    if try await !canRead(post, reader) { (post.body, post.enclosures) = (nil, []) }
     return post
   }
 
