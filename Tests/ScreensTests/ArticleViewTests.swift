@@ -1,6 +1,6 @@
 import AppCore
 import Foundation
-import Gtk
+@testable import Gtk
 import PublicationAPI
 import TestSupport
 import XCTest
@@ -215,6 +215,114 @@ final class ArticleViewTests: ScreensTestCase {
       XCTAssertGreaterThan(try room(), 250)
       XCTAssertFalse(seen.says("A cat (picture not available)"))
       XCTAssertTrue(seen.says("Picture not available"), "the other one is none")
+      rig.close()
+    }
+  }
+
+  private static let selected = """
+    <h2>Heading</h2><p>First <b>paragraph</b> is häßlich.</p><blockquote>Somebody said so.</blockquote>
+    <ol><li>One</li><li>Two</li></ol><pre>let x = 1</pre><table><tr><td>a<td>b<tr><td>c<td>d</table>
+    """
+
+  func testASelectionRunsAcrossParagraphsHeadingsAndQuotes() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, body: Self.selected)])
+      let seen = try rig.show(.post("p1"))
+      let area = try XCTUnwrap(rig.lastView as? ArticleView).selection
+      XCTAssertEqual(area.selectedText, "")
+      area.copyToClipboard("kept")
+      area.copy()
+      XCTAssertEqual(seen.copied, "kept", "nothing is selected")
+      @MainActor func point(_ text: String, _ share: Double) throws -> (x: Double, y: Double) {
+        let place = try XCTUnwrap(seen.label(text)).place(in: Seen(area))
+        return (place.x + (share < 0.5 ? -1 : share > 0.5 ? place.width + 1 : 30), place.y + place.height / 2)
+      }
+      let before = try XCTUnwrap(Seen(area).pixels)
+      for (from, to) in [("Heading", "Somebody said so."), ("Somebody said so.", "Heading")] {
+        area.press(at: try point(from, from == "Heading" ? 0 : 1))
+        area.drag(to: try point(to, to == "Heading" ? 0 : 1))
+        area.release()
+        XCTAssertEqual(area.selectedText, "Heading\n\nFirst paragraph is häßlich.\n\nSomebody said so.")
+      }
+      rig.paint()
+      XCTAssertNotEqual(Seen(area).pixels, before, "it is drawn")
+      XCTAssertTrue(seen.pressAtFocus("<Control>c"))
+      XCTAssertEqual(seen.copied, area.selectedText)
+      // Within one paragraph, and from its middle.
+      area.press(at: try point("First paragraph is häßlich.", 0.5))
+      area.drag(to: try point("Heading", 0))
+      XCTAssertTrue(area.selectedText.hasPrefix("Heading\n\nF"), area.selectedText)
+      XCTAssertFalse(area.selectedText.contains("häßlich"))
+      // A click selects nothing, and leaves the keyboard where it scrolls.
+      area.press(at: try point("Heading", 0))
+      area.release()
+      XCTAssertEqual(area.selectedText, "")
+      rig.paint()
+      XCTAssertEqual(Seen(area).pixels, before)
+      XCTAssertTrue(seen.pressAtFocus("<Control>a"))
+      let all = "Title 1\n\nHeading\n\nFirst paragraph is häßlich.\n\nSomebody said so.\n\n1. One\n2. Two\n\nlet x = 1\n\na\tb\nc\td"
+      XCTAssertEqual(area.selectedText, all)
+      XCTAssertEqual(area.text, all)
+      rig.close()
+    }
+  }
+
+  func testTheMenuOfAnArticleCopiesAndNeverCuts() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1, body: Self.selected)])
+      let seen = try rig.show(.post("p1"))
+      let area = try XCTUnwrap(rig.lastView as? ArticleView).selection
+      area.press(at: (10, 10))
+      area.release()
+      let others = Set(seen.buttonNames)
+      let names = ["Copy", "Copy article", "Select all"]
+      for (name, isSensitive) in [("Copy article", false), ("Select all", false), ("Copy", true)] {
+        XCTAssertTrue(seen.pressAtFocus("<Shift>F10"))
+        eventually("the menu opens") { seen.button("Copy") != nil }
+        XCTAssertEqual(seen.buttonNames.filter { !others.contains($0) }, names)
+        XCTAssertEqual(seen.button("Copy")?.isSensitive, isSensitive)
+        seen.button(name)?.click()
+        eventually("the menu closes") { seen.button("Copy") == nil }
+        XCTAssertEqual(seen.copied, area.text)
+      }
+      rig.close()
+    }
+  }
+
+  func testAClickIntoTheTextLeavesNoCaretAndTheKeysScroll() throws {
+    try MainActor.assumeIsolated {
+      let long = (1...60).map { "<p>Paragraph \($0). \(String(repeating: "Some more words. ", count: 20))</p>" }.joined()
+      let rig = ReaderRig(posts: [.sample(1, body: long)])
+      let seen = try rig.show(.post("p1"))
+      XCTAssertFalse(seen.all.contains { $0.isSelectableByItself })
+      seen.button("Bookmark")?.focus()
+      let area = try XCTUnwrap(rig.lastView as? ArticleView).selection
+      area.press(at: (100, 400))
+      area.release()
+      var last = 0.0
+      for (key, goesDown) in [("space", true), ("<Shift>space", false), ("End", true), ("Home", false), ("Down", true)] {
+        XCTAssertTrue(seen.pressAtFocus(key), key)
+        eventually("\(key) scrolls") { goesDown ? seen.position > last : seen.position < last }
+        MainLoop.run(upTo: 0.3)
+        last = seen.position
+      }
+      rig.close()
+    }
+  }
+
+  func testNoCaretStandsInATextThatCannotBeEdited() throws {
+    MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let label = Label("A notice that can be copied", isSelectable: true)
+      let entry = Button("Other")
+      rig.window.child(Box(.vertical, children: [label, entry]))
+      entry.focus()
+      rig.paint()
+      let before = Seen(label).pixels
+      XCTAssertTrue(label.focus())
+      Seen(label).collapseSelection()
+      rig.paint()
+      XCTAssertEqual(Seen(label).pixels, before)
       rig.close()
     }
   }

@@ -172,12 +172,18 @@ import Foundation
   /// Lets the keyboard scroll it as a text is read: the space bar a page, the arrows a line, Home and End to the ends.
   ///
   /// The keyboard has to be in it, and what it is on comes first: the space bar presses a button.
-  public func scrollsByKeyboard() {
+  /// - Parameter arrowsFirst: whether the arrows, Home and End scroll whatever the keyboard is on. A label takes them where it has a link,
+  ///   for a caret that nobody sees. Not for a page with fields to type in.
+  public func scrollsByKeyboard(arrowsFirst: Bool = false) {
+    addScrolling([("space", GTK_SCROLL_PAGE_DOWN), ("<Shift>space", GTK_SCROLL_PAGE_UP)], GTK_PHASE_BUBBLE)
+    addScrolling(
+      [("Down", GTK_SCROLL_STEP_DOWN), ("Up", GTK_SCROLL_STEP_UP), ("Home", GTK_SCROLL_START), ("End", GTK_SCROLL_END)],
+      arrowsFirst ? GTK_PHASE_CAPTURE : GTK_PHASE_BUBBLE)
+  }
+
+  private func addScrolling(_ steps: [(String, GtkScrollType)], _ phase: GtkPropagationPhase) {
     let controller = gtk_shortcut_controller_new()
-    let steps: [(String, GtkScrollType)] = [
-      ("space", GTK_SCROLL_PAGE_DOWN), ("<Shift>space", GTK_SCROLL_PAGE_UP), ("Down", GTK_SCROLL_STEP_DOWN), ("Up", GTK_SCROLL_STEP_UP),
-      ("Home", GTK_SCROLL_START), ("End", GTK_SCROLL_END),
-    ]
+    gtk_event_controller_set_propagation_phase(controller, phase)
     for (key, step) in steps {
       let shortcut = gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child"))
       // Vertically.

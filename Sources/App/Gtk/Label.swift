@@ -1,4 +1,5 @@
 import CGtk
+import CGtkShims
 
 /// A text that cannot be edited.
 @MainActor public final class Label: Widget {
@@ -41,6 +42,14 @@ import CGtk
   public func setMarkup(_ markup: Markup) {
     guard markup.source != string(gtk_label_get_label(opaque)) || gtk_label_get_use_markup(opaque) == 0 else { return }
     gtk_label_set_markup(opaque, markup.source)
+  }
+
+  /// Makes its text part of what can be selected in the ``SelectionArea`` around it.
+  /// - Parameter separator: what stands between the text before it and its own when both are copied.
+  public func shareSelection(after separator: String = "\n\n") {
+    matinee_selection_share(widget, separator)
+    // Its own menu, which the keyboard opens beside a link, offers to cut and to paste.
+    gtk_widget_action_set_enabled(widget, "menu.popup", 0)
   }
 
   /// The width that it would like to have at most, in characters.

@@ -21,6 +21,17 @@ import CGtk
   public func open(in page: Widget, beside anchor: Widget) {
     var area = graphene_rect_t()
     guard gtk_widget_compute_bounds(anchor.widget, page.widget, &area) != 0 else { return }
+    open(in: page, at: area)
+  }
+
+  /// Opens it at a point of a widget, as the menu of the other mouse button.
+  public func open(in page: Widget, at point: (x: Double, y: Double), of anchor: Widget) {
+    var (from, to) = (graphene_point_t(x: Float(point.x), y: Float(point.y)), graphene_point_t())
+    guard gtk_widget_compute_point(anchor.widget, page.widget, &from, &to) != 0 else { return }
+    open(in: page, at: graphene_rect_t(origin: to, size: graphene_size_t(width: 1, height: 1)))
+  }
+
+  private func open(in page: Widget, at area: graphene_rect_t) {
     if lender !== page {
       takeBack()
       watching?.disconnect()

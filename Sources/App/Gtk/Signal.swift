@@ -84,6 +84,15 @@ extension Trampoline where Argument == Int, Answer == Void {
   }()
 }
 
+extension Trampoline where Argument == (presses: Int, x: Double, y: Double), Answer == Void {
+  static let press = {
+    let function: @convention(c) (gpointer?, gint, gdouble, gdouble, gpointer?) -> Void = { _, presses, x, y, data in
+      fire(data, (presses: Int(presses), x: x, y: y))
+    }
+    return Trampoline(function)
+  }()
+}
+
 extension Trampoline where Argument == Int, Answer == Void {
   static let response = {
     let function: @convention(c) (gpointer?, gint, gpointer?) -> Void = { _, response, data in fire(data, Int(response)) }

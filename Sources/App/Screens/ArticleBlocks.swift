@@ -11,6 +11,8 @@ import Gtk
   /// Those of the text that is shown.
   private var shown: [ArticlePicture] = []
   /// Where elements with a name begin in it.
+  /// What comes before the next label when the text is copied.
+  private var separator = "\n\n"
   private var marked: [String: (label: Label, byte: Int)] = [:]
 
   init(pictures: Pictures) { self.pictures = pictures }
@@ -41,7 +43,7 @@ import Gtk
     case .quote(let blocks): return Box(.vertical, spacing: 10, styles: ["quote"]) { for block in blocks { widget(for: block) } }
     case .list(let items): return list(items)
     case .table(let table): return rows(table)
-    case .code(let code): return WideScroller(Label(code, styles: ["code"], isSelectable: true))
+    case .code(let code): return WideScroller(shared(Label(code, styles: ["code"])))
     case .image(let image): return picture(image)
     case .rule: return Separator()
     }
@@ -71,6 +73,11 @@ import Gtk
     for (row, item) in items.enumerated() {
       let marker = Label(item.marker, styles: [.reading, .dim], alignment: .end)
       marker.vertical = .start
+      separator = row == 0 ? "\n\n" : "\n"
+      if !item.marker.isEmpty {
+        shared(marker)
+        separator = " "
+      }
       let text = Box(.vertical, spacing: 6) { for block in item.blocks { widget(for: block) } }
       text.expandsHorizontally = true
       grid.attach(marker, column: 0, row: row)
@@ -94,7 +101,8 @@ import Gtk
     let grid = Grid(styles: ["article-table"])
     grid.horizontal = .start
     for (row, cells) in table.rows.enumerated() {
-      for cell in cells {
+      for (index, cell) in cells.enumerated() {
+        separator = index > 0 ? "\t" : row > 0 ? "\n" : "\n\n"
         let box = Box(.vertical, spacing: 6, styles: cell.isHeader ? ["cell", "header"] : ["cell"]) {
           for block in cell.blocks { content(of: block) }
         }
@@ -133,9 +141,16 @@ import Gtk
   }
 
   private func paragraph(_ markup: Markup, style: Style) -> Label {
-    let label = Label(styles: [style], wraps: true, isSelectable: true)
+    let label = shared(Label(styles: [style], wraps: true))
     label.setMarkup(markup)
     label.onLink(self) { $0.onLink?($1) }
+    return label
+  }
+
+  /// Part of what is selected and copied.
+  @discardableResult private func shared(_ label: Label) -> Label {
+    label.shareSelection(after: separator)
+    separator = "\n\n"
     return label
   }
 

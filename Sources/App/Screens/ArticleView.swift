@@ -10,13 +10,14 @@ import PublicationClient
   private let pictures: Pictures
   private let stack = Stack()
   private let page: ScrolledWindow
+  let selection: SelectionArea
   /// Until there is an article to read.
   private var wantsKeyboard = false
   private let status = StatusView()
   private let message = MessageBar()
   private let clubName = Label(lines: 1)
   private let club: Button
-  private let title = Label(styles: [.title], wraps: true, isSelectable: true)
+  private let title = Label(styles: [.title], wraps: true)
   private let byline = Label(styles: [.dim], wraps: true)
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
@@ -82,8 +83,11 @@ import PublicationClient
       problem
       end
     }
-    page = ScrolledWindow(Clamp(maximumWidth: 720, column))
-    page.scrollsByKeyboard()
+    title.shareSelection()
+    selection = SelectionArea(column, copyAll: "Copy article")
+    page = ScrolledWindow(Clamp(maximumWidth: 720, selection))
+    page.scrollsByKeyboard(arrowsFirst: true)
+    selection.scroller = page
     stack.add(page, name: "article")
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
@@ -99,6 +103,11 @@ import PublicationClient
     more.onClicked(self) { $0.menu.open(in: $0.root, beside: $0.more) }
     browser.onClicked(self) { $0.browserTapped() }
     copy.onClicked(self) { $0.copyTapped() }
+    // A click into the text leaves the keyboard on no button that the space bar would press.
+    selection.onPressed = { [weak self] in self?.page.holdKeyboard() }
+    root.addShortcut("<Control>c", self) { $0.selection.copy() }
+    root.addShortcut("<Control>a", self) { $0.selection.selectAll() }
+    for key in ["Menu", "<Shift>F10"] { root.addShortcut(key, self) { $0.openMenu() } }
     root.addShortcut("<Control>o", self) { $0.browserTapped() }
     root.addShortcut("<Control><Shift>c", self) { $0.copyTapped() }
     wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
@@ -111,6 +120,12 @@ import PublicationClient
     page.onScrolled(self) { $0.scrolled() }
     page.onResized(self) { $0.goToPlace() }
     viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  /// In the middle of what is seen.
+  private func openMenu() {
+    guard let place = page.place(of: selection) else { return }
+    selection.openMenu(at: (Double(selection.width) / 2, Double(page.height) / 3 - place.top))
   }
 
   private func browserTapped() {
@@ -190,6 +205,7 @@ import PublicationClient
   }
 
   private func showText() {
+    selection.clear()
     switch text {
     case nil:
       parts = []

@@ -97,11 +97,51 @@ import CGtkShims
   }
   /// Puts the keyboard there.
   @discardableResult func focus() -> Bool { gtk_widget_grab_focus(pointer) != 0 }
-  /// Follows the link of a label that stands at an offset of its text, as Enter does.
+  /// Follows the link of a label that stands at an offset of its text, as a click does; nothing is followed where there is none.
   func followLink(at offset: Int) {
-    gtk_label_select_region(opaque, gint(offset), gint(offset))
-    matinee_emit(raw, "activate-current-link")
+    guard let address = link(at: offset) else { return }
+    var values = [GValue](repeating: GValue(), count: 2)
+    defer { for place in values.indices { g_value_unset(&values[place]) } }
+    g_value_init(&values[0], gtk_label_get_type())
+    g_value_set_object(&values[0], raw)
+    g_value_init(&values[1], GType(16 << 2))
+    g_value_set_string(&values[1], address)
+    var answer = GValue()
+    g_value_init(&answer, GType(5 << 2))
+    g_signal_emitv(&values, g_signal_lookup("activate-link", gtk_label_get_type()), 0, &answer)
   }
+
+  /// Where the link leads that stands at an offset of a label's text.
+  private func link(at offset: Int) -> String? {
+    var (seen, address, rest) = (0, String?.none, (markup ?? "")[...])
+    while let first = rest.first, seen <= offset {
+      if first == "<", let close = rest.firstIndex(of: ">") {
+        let tag = rest[..<close]
+        if tag.hasPrefix("<a href=") { address = tag.split(separator: "\"").dropFirst().first.map(String.init) }
+        if tag == "</a" { address = nil }
+        rest = rest[rest.index(after: close)...]
+      } else {
+        if seen == offset { break }
+        let entity = first == "&" ? rest.prefix { $0 != ";" }.count : 0
+        rest = rest.dropFirst(entity + 1)
+        seen += 1
+      }
+    }
+    return address?.replacing("&amp;", with: "&")
+  }
+
+  /// What the clipboard holds, if this program put it there.
+  var copied: String? {
+    guard let content = gdk_clipboard_get_content(gtk_widget_get_clipboard(pointer)) else { return nil }
+    var value = GValue()
+    g_value_init(&value, GType(16 << 2))
+    defer { g_value_unset(&value) }
+    return gdk_content_provider_get_value(content, &value, nil) != 0 ? string(g_value_get_string(&value)) : nil
+  }
+  /// Puts the caret of a label, if it has one, at its beginning.
+  func collapseSelection() { gtk_label_select_region(opaque, 0, 0) }
+  /// Whether a label is one that takes the keyboard for a caret.
+  var isSelectableByItself: Bool { isA(gtk_label_get_type()) && gtk_label_get_selectable(opaque) != 0 }
 
   /// The field of several lines that is found first.
   var textArea: Seen? { all.first { $0.isA(gtk_text_view_get_type()) } }

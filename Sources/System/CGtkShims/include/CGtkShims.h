@@ -53,6 +53,17 @@ void matinee_clamp_set_content(GtkWidget *_Nonnull clamp, GtkWidget *_Nonnull co
 void matinee_clamp_set_max_width(GtkWidget *_Nonnull clamp, int max_width);
 /// Two children for the same place: the wide one is shown where it fits, else the narrow one.
 GtkWidget *_Nonnull matinee_either_new(GtkWidget *_Nonnull wide, GtkWidget *_Nonnull narrow);
+/// A container of one child that draws what is selected of the labels in it, below their text. Those that share in it were given to
+/// `matinee_selection_share`.
+GtkWidget *_Nonnull matinee_selection_new(GtkWidget *_Nonnull child);
+/// `separator` stands between this label's text and the text before it, when both are copied.
+void matinee_selection_share(GtkWidget *_Nonnull label, const char *_Nonnull separator);
+/// NULL for a label that does not share.
+const char *_Nullable matinee_selection_separator(GtkWidget *_Nonnull label);
+/// In bytes of the text; nothing when both are the same. The container has to be drawn anew.
+void matinee_selection_set_range(GtkWidget *_Nonnull label, int start, int end);
+/// FALSE when nothing of the label is selected.
+gboolean matinee_selection_get_range(GtkWidget *_Nonnull label, int *_Nonnull start, int *_Nonnull end);
 /// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
 GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing);
 /// A child that slides into its place, from above or from below, and out of sight again, within 250 ms. Its size never changes.

@@ -1,0 +1,293 @@
+import CGtk
+import CGtkShims
+
+/// A child whose labels are one text: a selection made with the mouse runs across all that ``Label/shareSelection(after:)``. It has a menu
+/// to copy with, and no caret: what cannot be edited needs none.
+@MainActor public final class SelectionArea: Widget, SignalOwner {
+  /// Ends the area's own connections with the area.
+  public let scope = Scope()
+  /// Told that somebody pressed the mouse in the text.
+  public var onPressed: (() -> Void)?
+  /// Scrolls while the mouse drags a selection past its edge.
+  public weak var scroller: ScrolledWindow?
+  private let copySelected: Button
+  private let copyAll: Button
+  private let selectAllButton: Button
+  private let menu: Popover
+  private var anchor: Position?
+  private var end: Position?
+  /// Where the mouse is in the scroller while it drags.
+  private var pointer: (x: Double, y: Double)?
+  private var isScrolling = false
+
+  /// A place between two characters.
+  private struct Position {
+    /// Held, since a page may take it away meanwhile.
+    var label: Object
+    var byte: Int
+  }
+
+  /// - Parameters:
+  ///   - child: the text, in the order in which it is read.
+  ///   - copyAll: what the menu calls copying all of it.
+  public init(_ child: Widget, copyAll name: String) {
+    copySelected = Button("Copy", styles: [.flat, "menu-item"])
+    copyAll = Button(name, styles: [.flat, "menu-item"])
+    selectAllButton = Button("Select all", styles: [.flat, "menu-item"])
+    let buttons = [copySelected, copyAll, selectAllButton]
+    for button in buttons { button.contentAlignment = .start }
+    menu = Popover(Box(.vertical, spacing: 2, children: buttons))
+    super.init(made: UnsafeMutableRawPointer(matinee_selection_new(child.widget)))
+    copySelected.onClicked(self) { area in area.close { area.copy() } }
+    copyAll.onClicked(self) { area in area.close { area.copyToClipboard(area.text) } }
+    selectAllButton.onClicked(self) { area in area.close { area.selectAll() } }
+    listen()
+  }
+
+  private func close(_ body: () -> Void) {
+    menu.close()
+    body()
+  }
+
+  // MARK: What is selected
+
+  /// All of the text.
+  public var text: String { joined(labels.map { ($0, 0..<bytes(of: $0).count) }) }
+
+  /// What is selected of it; empty for nothing.
+  public var selectedText: String { joined(labels.compactMap { label in range(of: label).map { (label, $0) } }) }
+
+  /// Puts what is selected into the clipboard; does nothing without a selection.
+  public func copy() {
+    let text = selectedText
+    if !text.isEmpty { copyToClipboard(text) }
+  }
+
+  /// Selects all of it.
+  public func selectAll() {
+    let labels = labels
+    guard let first = labels.first, let last = labels.last else { return }
+    anchor = Position(label: Object(borrowed: first), byte: 0)
+    end = Position(label: Object(borrowed: last), byte: bytes(of: last).count)
+    show()
+    offerToPaste()
+  }
+
+  /// Selects nothing.
+  public func clear() {
+    (anchor, end) = (nil, nil)
+    show()
+  }
+
+  private typealias Pointer = UnsafeMutableRawPointer
+
+  /// Those that share, in reading order.
+  private var labels: [Pointer] {
+    var found: [Pointer] = []
+    func collect(_ widget: UnsafeMutablePointer<GtkWidget>) {
+      var child = gtk_widget_get_first_child(widget)
+      while let present = child {
+        if gtk_widget_get_mapped(present) != 0 {
+          if matinee_selection_separator(present) != nil { found.append(Pointer(present)) } else { collect(present) }
+        }
+        child = gtk_widget_get_next_sibling(present)
+      }
+    }
+    collect(widget)
+    return found
+  }
+
+  private func asWidget(_ label: Pointer) -> UnsafeMutablePointer<GtkWidget> { label.assumingMemoryBound(to: GtkWidget.self) }
+
+  private func bytes(of label: Pointer) -> String.UTF8View { (string(gtk_label_get_text(OpaquePointer(label))) ?? "").utf8 }
+
+  private func range(of label: Pointer) -> Range<Int>? {
+    var (start, end) = (gint(0), gint(0))
+    guard matinee_selection_get_range(asWidget(label), &start, &end) != 0 else { return nil }
+    return Int(start)..<Int(end)
+  }
+
+  private func joined(_ parts: [(label: Pointer, range: Range<Int>)]) -> String {
+    var text = ""
+    for (label, range) in parts {
+      let bytes = bytes(of: label)
+      let part = String(decoding: bytes.dropFirst(range.lowerBound).prefix(range.count), as: UTF8.self)
+      if !text.isEmpty, !part.isEmpty { text += string(matinee_selection_separator(asWidget(label))) ?? "" }
+      text += part
+    }
+    return text
+  }
+
+  /// Hands each label its part of the selection, and draws it.
+  private func show() {
+    let labels = labels
+    var places = [anchor, end].compactMap { place in
+      place.flatMap { place in labels.firstIndex(of: place.label.raw).map { (index: $0, byte: place.byte) } }
+    }
+    places.sort { ($0.index, $0.byte) < ($1.index, $1.byte) }
+    for (index, label) in labels.enumerated() {
+      var range = 0..<0
+      if places.count == 2, (places[0].index...places[1].index).contains(index) {
+        let from = index == places[0].index ? places[0].byte : 0
+        let to = index == places[1].index ? places[1].byte : bytes(of: label).count
+        range = from..<max(from, to)
+      }
+      matinee_selection_set_range(asWidget(label), gint(range.lowerBound), gint(range.upperBound))
+    }
+    gtk_widget_queue_draw(widget)
+  }
+
+  /// What is selected is what the middle button pastes.
+  private func offerToPaste() {
+    let text = selectedText
+    if !text.isEmpty { gdk_clipboard_set_text(gtk_widget_get_primary_clipboard(widget), text.withoutNull) }
+  }
+
+  // MARK: The mouse
+
+  /// The place in the text that is nearest to a point of the area.
+  private func position(at point: (x: Double, y: Double)) -> Position? {
+    var nearest: (label: Pointer, distance: Double, x: Double, y: Double)?
+    for label in labels {
+      var area = graphene_rect_t()
+      guard gtk_widget_compute_bounds(asWidget(label), widget, &area) != 0 else { continue }
+      let (x, y) = (point.x - Double(area.origin.x), point.y - Double(area.origin.y))
+      let across = max(0, -x, x - Double(area.size.width))
+      let down = max(0, -y, y - Double(area.size.height))
+      // Whoever is beside a line means it, however far away.
+      let distance = down * 10_000 + across
+      if distance < nearest?.distance ?? .infinity { nearest = (label, distance, x, y) }
+    }
+    guard let nearest else { return nil }
+    return Position(label: Object(borrowed: nearest.label), byte: byte(in: nearest.label, x: nearest.x, y: nearest.y))
+  }
+
+  private func byte(in label: Pointer, x: Double, y: Double) -> Int {
+    let (opaque, layout) = (OpaquePointer(label), gtk_label_get_layout(OpaquePointer(label)))
+    var (left, top, height, index, trailing) = (gint(0), gint(0), gint(0), gint(0), gint(0))
+    gtk_label_get_layout_offsets(opaque, &left, &top)
+    pango_layout_get_pixel_size(layout, nil, &height)
+    if y < Double(top) { return 0 }
+    if y >= Double(top + height) { return bytes(of: label).count }
+    pango_layout_xy_to_index(
+      layout, gint((x - Double(left)) * Double(PANGO_SCALE)), gint((y - Double(top)) * Double(PANGO_SCALE)), &index, &trailing)
+    let text = gtk_label_get_text(opaque)
+    guard let text, let after = g_utf8_offset_to_pointer(text + Int(index), glong(trailing)) else { return Int(index) }
+    return UnsafePointer(after) - text
+  }
+
+  private func listen() {
+    let drag = Object(made: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(drag.raw)))
+    let gesture = drag.opaque
+    drag.connect("drag-begin", .place, owner: self, absent: ()) { area, place in area.dragBegan(gesture, place) }
+    drag.connect("drag-update", .place, owner: self, absent: ()) { area, offset in
+      var (x, y) = (0.0, 0.0)
+      guard gtk_gesture_drag_get_start_point(gesture, &x, &y) != 0 else { return }
+      area.dragged(gesture, to: (x + offset.x, y + offset.y), isFar: abs(offset.x) + abs(offset.y) > 4)
+    }
+    drag.connect("drag-end", .place, owner: self, absent: ()) { area, _ in area.release() }
+    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
+    click.connect("pressed", .press, owner: self, absent: ()) { area, press in
+      if press.presses > 1 { area.select(at: (press.x, press.y), wholeLabel: press.presses > 2) }
+    }
+    let other = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    gtk_gesture_single_set_button(other.opaque, guint(GDK_BUTTON_SECONDARY))
+    // Before a label, which would show a menu of its own beside a link.
+    gtk_event_controller_set_propagation_phase(other.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(other.raw)))
+    let secondary = other.opaque
+    other.connect("pressed", .press, owner: self, absent: ()) { area, press in
+      gtk_gesture_set_state(secondary, GTK_EVENT_SEQUENCE_CLAIMED)
+      area.openMenu(at: (press.x, press.y))
+    }
+  }
+
+  private func dragBegan(_ gesture: OpaquePointer, _ place: (x: Double, y: Double)) {
+    let device = gtk_event_controller_get_current_event_device(gesture)
+    // A finger scrolls.
+    guard device.map({ gdk_device_get_source($0) != GDK_SOURCE_TOUCHSCREEN }) ?? true else {
+      gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_DENIED)
+      return
+    }
+    press(at: place)
+  }
+
+  /// The mouse goes down: a selection may begin there, in pixels of the area.
+  func press(at place: (x: Double, y: Double)) {
+    clear()
+    anchor = position(at: place)
+    onPressed?()
+  }
+
+  private func dragged(_ gesture: OpaquePointer, to point: (x: Double, y: Double), isFar: Bool) {
+    // Whoever drags from a link follows none.
+    if isFar { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED) }
+    if isFar || pointer != nil { drag(to: point) }
+  }
+
+  /// The mouse goes there while it is down, in pixels of the area.
+  func drag(to point: (x: Double, y: Double)) {
+    if let place = scroller?.place(of: self) { pointer = (point.x, point.y + place.top) }
+    extend(to: point)
+    scrollAlong()
+  }
+
+  /// The mouse goes up.
+  func release() {
+    pointer = nil
+    offerToPaste()
+  }
+
+  private func extend(to point: (x: Double, y: Double)) {
+    end = position(at: point)
+    show()
+  }
+
+  /// Goes on for as long as the mouse is held above or below what is seen.
+  private func scrollAlong() {
+    guard !isScrolling, let pointer, let scroller else { return }
+    let distance = pointer.y < 0 ? pointer.y : max(0, pointer.y - Double(scroller.height))
+    guard distance != 0 else { return }
+    isScrolling = true
+    scroller.position += max(-40, min(40, distance / 2))
+    MainLoop.after(seconds: 0.03) { [weak self] in
+      guard let self else { return }
+      isScrolling = false
+      guard let pointer = self.pointer, let place = scroller.place(of: self) else { return }
+      extend(to: (pointer.x, pointer.y - place.top))
+      scrollAlong()
+    }
+  }
+
+  /// A word, or all of a label, as a second and third click do.
+  private func select(at point: (x: Double, y: Double), wholeLabel: Bool) {
+    guard let place = position(at: point) else { return }
+    let word = wholeLabel ? 0..<bytes(of: place.label.raw).count : wordRange(in: place)
+    (anchor, end) = (Position(label: place.label, byte: word.lowerBound), Position(label: place.label, byte: word.upperBound))
+    show()
+    offerToPaste()
+  }
+
+  private func wordRange(in place: Position) -> Range<Int> {
+    let layout = gtk_label_get_layout(place.label.opaque)
+    var count: gint = 0
+    guard let marks = pango_layout_get_log_attrs_readonly(layout, &count), count > 0, let text = gtk_label_get_text(place.label.opaque)
+    else {
+      return 0..<0
+    }
+    let at = min(Int(g_utf8_pointer_to_offset(text, text + place.byte)), Int(count) - 1)
+    var (start, end) = (at, at)
+    while start > 0, marks[start].is_word_start == 0 { start -= 1 }
+    while end < count - 1, marks[end].is_word_end == 0 || end <= start { end += 1 }
+    let bytes = [start, end].map { offset in g_utf8_offset_to_pointer(text, glong(offset)).map { UnsafePointer($0) - text } ?? 0 }
+    return bytes[0]..<max(bytes[0], bytes[1])
+  }
+
+  /// Opens the menu at a point of the area.
+  public func openMenu(at point: (x: Double, y: Double)) {
+    copySelected.isSensitive = !selectedText.isEmpty
+    menu.open(in: self, at: point, of: self)
+  }
+}
