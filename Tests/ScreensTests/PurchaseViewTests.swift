@@ -133,6 +133,64 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  /// The text may come before the sheet goes, or after.
+  func testAfterPayingTheKeyboardIsOnTheTextThatWasRead() throws {
+    try MainActor.assumeIsolated {
+      for comesLate in [false, true] {
+        let rig = try AppRig(width: 360, height: 480)
+        try rig.start()
+        try rig.signIn()
+        try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+        let position = rig.seen.scroll(to: 1)
+        XCTAssertGreaterThan(position, 50)
+        try XCTUnwrap(rig.seen.button("Unlock")).focus()
+        rig.seen.button("Unlock")?.click()
+        try rig.settle()
+        rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Yearly") }))?.click()
+        try rig.settle()
+        if comesLate { rig.line.hold("GET /v1/posts/") }
+        try XCTUnwrap(rig.seen.button("Pay €49.00")).focus()
+        rig.seen.button("Pay €49.00")?.click()
+        eventually("the sheets close") { rig.shown == "article" }
+        rig.window.window.painted()
+        rig.line.release()
+        try rig.settle()
+        rig.expectReading(from: position)
+        try rig.close()
+      }
+    }
+  }
+
+  func testAfterUsingAPassTheKeyboardIsOnTheTextThatWasRead() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, height: 480)
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("passes.5"))
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Pay €") }))?.click()
+      try rig.settle()
+      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+      let pass = "Unlock with a pass (5 left)"
+      let position = rig.seen.scroll(to: 1)
+      XCTAssertGreaterThan(position, 50)
+      try XCTUnwrap(rig.seen.button(pass)).focus()
+      rig.line.hold("PUT /v1/posts")
+      rig.seen.button(pass)?.click()
+      eventually("the pass is being spent") { rig.line.held == 1 }
+      rig.line.isCut = true
+      rig.line.release()
+      try rig.settle()
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button(pass)).hasFocus, "whoever pressed it is still here when it did not work")
+      XCTAssertEqual(rig.seen.position, position)
+      rig.line.isCut = false
+      rig.seen.button(pass)?.click()
+      eventually("the article opens") { rig.seen.button("Unlock") == nil }
+      try rig.settle()
+      rig.expectReading(from: position)
+      try rig.close()
+    }
+  }
+
   /// Where a sheet has more than fits, its bar is beside what is for sale, and not on it.
   func testTheBarOfASheetIsClearOfThePrices() throws {
     try MainActor.assumeIsolated {
@@ -268,6 +326,21 @@ final class PurchaseViewTests: ScreensTestCase {
       }
       try rig.close()
     }
+  }
+}
+
+extension AppRig {
+  /// The keyboard scrolls the article from where one read.
+  fileprivate func expectReading(from position: Double) {
+    XCTAssertFalse(seen.all.contains { $0.isButton && $0.hasFocus }, "the space bar shall not press anything")
+    XCTAssertEqual(seen.position, position)
+    XCTAssertTrue(seen.pressAtFocus("space"))
+    eventually("a page further") { seen.position > position + 100 }
+    let further = seen.position
+    XCTAssertTrue(seen.pressAtFocus("End"))
+    eventually("at the end") { seen.position > further }
+    XCTAssertTrue(seen.pressAtFocus("Home"))
+    eventually("at the start") { seen.position == 0 }
   }
 }
 

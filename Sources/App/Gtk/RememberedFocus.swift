@@ -18,6 +18,13 @@ import CGtk
   /// - Returns: false when the widget is gone from the page, or cannot have it.
   @discardableResult public func restore() -> Bool {
     guard gtk_widget_is_ancestor(focused.pointer(), page.widget) != 0 else { return false }
+    // One that held it would hand it on to the first widget in it.
+    if gtk_widget_get_focusable(focused.pointer()) == 0, gtk_widget_get_mapped(focused.pointer()) != 0,
+      let root = gtk_widget_get_root(page.widget)
+    {
+      gtk_root_set_focus(root, focused.pointer())
+      return true
+    }
     return gtk_widget_grab_focus(focused.pointer()) != 0
   }
 }

@@ -8,6 +8,8 @@ import CGtk
   public var root: Widget { overlay }
   /// Called when the person pressed Escape or clicked beside the sheet; the sheet goes when it is dismissed.
   public var onCancelled: (@MainActor () -> Void)?
+  /// Called when a sheet goes, and what had the keyboard before is gone or cannot have it.
+  public var onKeyboardLeft: (@MainActor () -> Void)?
   /// Whether a sheet is shown.
   public var isPresenting: Bool { layer != nil }
 
@@ -28,7 +30,6 @@ import CGtk
   ///   - name: what it asks, for screen readers.
   ///   - maximumWidth: in pixels.
   public func present(_ sheet: Widget, name: String, maximumWidth: Int = 460) {
-    dismiss()
     let surface = Box(.vertical, styles: ["sheet"])
     surface.setAccessibleRole(.dialog)
     surface.setAccessibleName(name)
@@ -40,11 +41,15 @@ import CGtk
     backdrop.onClick(self) { $0.onCancelled?() }
     let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
     overlay.add(layer)
+    let former = self.layer
     self.layer = layer
-    focused = RememberedFocus(in: page)
-    page.takesKeyboard = false
-    page.setAccessibleHidden(true)
+    if former == nil {
+      focused = RememberedFocus(in: page)
+      page.takesKeyboard = false
+      page.setAccessibleHidden(true)
+    }
     surface.focusFirst()
+    if let former { overlay.remove(former) }
   }
 
   /// Takes the sheet away; does nothing without one.
@@ -53,7 +58,7 @@ import CGtk
     page.takesKeyboard = true
     page.setAccessibleHidden(false)
     // Before the sheet goes: a window that loses its focus gives it to the first widget, and the page scrolls there.
-    focused?.restore()
+    if focused?.restore() != true { onKeyboardLeft?() }
     focused = nil
     overlay.remove(layer)
     self.layer = nil

@@ -44,6 +44,8 @@ import PublicationClient
   private var text: ArticleViewModel.State.Text?
   /// The blocks of the whole text, from above; empty while there is only an opening.
   private var parts: [Widget] = []
+  /// What unlocks, as long as it cannot be pressed for what it does.
+  private var pressed: RememberedFocus?
 
   init(_ viewModel: ArticleViewModel, pictures: Pictures) {
     self.viewModel = viewModel
@@ -173,11 +175,25 @@ import PublicationClient
     files.isVisible = !attachments.isEmpty
     note.text = state.note ?? ""
     note.isVisible = state.note != nil
-    end.isVisible = state.phase == .ready
-    wall.show(state)
-    progress.isSpinning = state.phase == .loading
-    progress.isVisible = state.phase == .loading
+    // While it opens nothing moves, so that nobody loses their place.
+    end.isVisible = state.phase == .ready || state.isUnlocking
+    showWall(state)
+    let isLoading = state.phase == .loading && !state.isUnlocking
+    progress.isSpinning = isLoading
+    progress.isVisible = isLoading
     show(state.phase, hasPost: state.post != nil)
+  }
+
+  /// Whoever pressed what unlocks reads on in the text; where it did not work, it is here again.
+  private func showWall(_ state: ArticleViewModel.State) {
+    if !state.isLocked || state.isUnlocking, wall.root.hasFocus {
+      pressed = RememberedFocus(in: wall.root)
+      page.holdKeyboard()
+    }
+    wall.show(state)
+    guard !state.isUnlocking else { return }
+    if state.isLocked, page.holdsKeyboard { pressed?.restore() }
+    pressed = nil
   }
 
   private func show(_ phase: ArticleViewModel.State.Phase, hasPost: Bool) {

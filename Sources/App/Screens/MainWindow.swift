@@ -140,7 +140,12 @@ import NavigationCore
   /// Where it was when the page was left, else where the page begins. Whoever walks along the tabs stays there.
   private func moveKeyboard(to id: Tree.Node.ID, isChoosingTabs: Bool) {
     if isChoosingTabs, tabs.selected != nil { return tabs.takeKeyboard() }
-    guard focus[id]?.restore() != true, let view = open[id] else { return awaitsKeyboard = false }
+    if focus[id]?.restore() == true { awaitsKeyboard = false } else { beginPage(id) }
+  }
+
+  /// The keyboard goes where the page begins.
+  private func beginPage(_ id: Tree.Node.ID) {
+    guard let view = open[id] else { return awaitsKeyboard = false }
     // The toolkit would give it to the first button of the page, or of the window, and the next Enter would press that.
     view.root.holdKeyboard()
     view.takeKeyboard()
@@ -212,6 +217,7 @@ import NavigationCore
     waitingBar.onKeyboardLeft = { [weak self] in
       if let self, let page { moveKeyboard(to: page, isChoosingTabs: false) }
     }
+    host.onKeyboardLeft = { [weak self] in if let self, let page { beginPage(page) } }
     host.onCancelled = { [weak self] in self?.perform?(.back) }
     message.onDismissed = { [weak self] in self?.message.message = nil }
     window.addShortcut("F5", self) { $0.refreshTapped() }

@@ -6,20 +6,21 @@ import Gtk
   let root: Widget
   let unlock = Button("Unlock", styles: [.pill, "compact"])
   let pass = Button("Unlock with a pass", styles: [.pill, "compact"])
+  private let heading = Label(styles: [.subheading])
   private let badge = StoreBadge()
   private let spinner = Spinner(isSpinning: false, name: "Unlocking")
 
   init() {
-    let heading = Box(
+    let line = Box(
       .horizontal, spacing: 8,
-      children: [Image(.lock, size: 20, styles: ["status-picture"]), Label("The rest is for members", styles: [.subheading]), spinner])
-    heading.horizontal = .center
+      children: [Image(.lock, size: 20, styles: ["status-picture"]), heading, spinner])
+    line.horizontal = .center
     let buttons = Box(.horizontal, spacing: 6, children: [pass, unlock])
     buttons.horizontal = .center
     let column = Box(
       .vertical, spacing: 8,
       children: [
-        heading, Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center),
+        line, Label("Unlock premium to read this story and everything else.", styles: [.dim], wraps: true, alignment: .center),
         badge.root, buttons,
       ])
     let bar = Box(.vertical, styles: ["unlock-bar"], children: [Clamp(maximumWidth: 720, column)])
@@ -28,8 +29,8 @@ import Gtk
   }
 
   func show(_ state: ArticleViewModel.State) {
-    let isLocked = if case .locked = state.text { true } else { false }
-    root.isVisible = isLocked
+    root.isVisible = state.isLocked || state.isUnlocking
+    heading.text = state.isUnlocking ? "Opening the article…" : "The rest is for members"
     badge.text = state.badge
     if let offer = state.passOffer { pass.label = offer }
     // Without the count: what it does stays the same.
@@ -43,4 +44,9 @@ import Gtk
     spinner.isSpinning = state.isUnlocking
     spinner.isVisible = state.isUnlocking
   }
+}
+
+extension ArticleViewModel.State {
+  /// Whether the rest takes access.
+  var isLocked: Bool { if case .locked = text { true } else { false } }
 }

@@ -53,7 +53,7 @@ extension ArticleViewModel {
     public var attachments: [Attachment] = []
     /// How the reader can open a locked text with a pass: "Unlock with a pass (3 left)"; `nil` without passes.
     public var passOffer: String?
-    /// Whether a pass is being spent; nothing that unlocks can be pressed then.
+    /// Whether a pass is being spent, or what was paid for is on its way; nothing that unlocks can be pressed then.
     public var isUnlocking = false
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?

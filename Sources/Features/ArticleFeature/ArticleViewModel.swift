@@ -45,6 +45,7 @@ import PublicationClient
   private var wasServed: Bool?
   /// Whether the reader had access when the last request started.
   private var askedWithAccess: Bool?
+  private var isSpending = false
   private var read: (html: String, blocks: [ArticleBody.Block])?
   private var reading: String?
   /// Opening it marks it as read once; what the reader says after that holds.
@@ -120,7 +121,8 @@ import PublicationClient
   /// Spends a pass on this post. A second press while that is under way does nothing.
   public func passTapped() {
     guard case .locked = state.text, state.passOffer != nil, !state.isUnlocking else { return }
-    state.isUnlocking = true
+    isSpending = true
+    update()
     Task { [weak self, store, id] in
       do {
         try await store.unlock(id)
@@ -188,7 +190,7 @@ import PublicationClient
   }
 
   private func unlockEnded(_ failure: String?) {
-    state.isUnlocking = false
+    isSpending = false
     if failure == nil {
       // What is still on its way was asked before.
       generation += 1
@@ -248,6 +250,7 @@ import PublicationClient
     (new.text, new.phase) = show(post, failed: failed)
     let hasBody = if case .body = new.text { true } else { false }
     new.attachments = hasBody ? post.enclosures.compactMap { Attachment($0, formatting: formatting) } : []
+    new.isUnlocking = isSpending || isOpening(post, new)
     let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
     // A text that is here and being read is neither yet.
     new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.keptNote : Self.beginningNote
@@ -260,6 +263,12 @@ import PublicationClient
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
     new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil
     state = new
+  }
+
+  /// Whether the reader has access now to what was locked, and it is on its way.
+  private func isOpening(_ post: Post, _ new: State) -> Bool {
+    guard case .teaser = new.text, new.phase == .loading, store.hasPremium || post.unlocked else { return false }
+    return if case .locked = state.text { true } else { state.isUnlocking }
   }
 
   private static let keptNote = "You are offline: this is the text as it was when you read it last."
