@@ -74,6 +74,7 @@ driver     xdotool               cmd:xdotool
 driver     imagemagick           cmd:import
 python     python3               cmd:python3
 python     python3-pip           py:pip
+proxy      nginx-light           /usr/sbin/nginx
 desktop    gnome-keyring         cmd:gnome-keyring-daemon
 desktop    libsecret-tools       cmd:secret-tool
 desktop    desktop-file-utils    cmd:desktop-file-validate
