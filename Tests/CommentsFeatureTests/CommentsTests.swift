@@ -96,6 +96,29 @@ private typealias Comment = PublicationAPI.Comment
     #expect(outputs.all == [.openPost("p1")])
   }
 
+  @Test func aCommentThatWaitsIsShownUnderAThreadThatWasNeverLoaded() async {
+    let reader = reader([comment(1), comment(2)])
+    reader.publication.with { $0.isOffline = true }
+    reader.store.comment(on: "p1", "Written offline")
+    reader.store.comment(on: "p2", "Elsewhere")
+    reader.store.comment(on: "p1", "And another")
+    await reader.settle()
+    let page = page(reader)
+    page.appear()
+    await reader.settle()
+    #expect(texts(page) == ["Written offline", "And another"])
+    #expect(page.state.comments.ids.compactMap { page.row(for: $0)?.isWaiting } == [true, true])
+    #expect(page.state.comments.phase == .ready)
+    #expect(page.state.comments.loadMoreFailure != nil, "that the others did not come is said")
+    reader.publication.with { $0.isOffline = false }
+    page.retryTapped()
+    reader.store.networkIsBack()
+    await reader.settle()
+    #expect(Set(texts(page)) == ["Text 1", "Text 2", "Written offline", "And another"])
+    #expect(page.state.comments.ids.count == 4)
+    #expect(page.state.comments.loadMoreFailure == nil)
+  }
+
   @Test func thatNobodyWroteIsKnownAlsoWithoutANetwork() async {
     let reader = reader()
     do {

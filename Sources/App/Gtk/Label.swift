@@ -3,14 +3,24 @@ import CGtkShims
 
 /// A text that cannot be edited.
 @MainActor public final class Label: Widget {
+  /// Which way a text is read, and so at which side its lines begin.
+  public enum Direction: Sendable {
+    /// As the interface is.
+    case ofInterface
+    /// As its first letter is: for what people wrote, in whatever language.
+    case ofText
+  }
+
   /// - Parameters:
   ///   - wraps: whether a long text takes several lines; otherwise it decides the least width.
   ///   - lines: the most lines, ending in an ellipsis; nil for any number.
   ///   - alignment: of the text within the label's width.
+  ///   - direction: at which side ``Alignment/start`` is.
   public init(
     _ text: String = "", styles: [Style] = [], wraps: Bool = false, lines: Int? = nil, alignment: Alignment = .start,
-    isSelectable: Bool = false
+    isSelectable: Bool = false, direction: Direction = .ofInterface
   ) {
+    self.direction = direction
     super.init(made: UnsafeMutableRawPointer(gtk_label_new(text)))
     for style in styles { setStyle(style) }
     if wraps {
@@ -26,15 +36,20 @@ import CGtkShims
     textAlignment = alignment
     gtk_label_set_xalign(opaque, alignment == .center ? 0.5 : alignment == .end ? 1 : 0)
     gtk_label_set_justify(opaque, alignment == .center ? GTK_JUSTIFY_CENTER : alignment == .end ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT)
+    if !text.isEmpty { turn() }
   }
 
   private var textAlignment: Alignment = .start
+  private let direction: Direction
 
   /// What is shown, without markup.
   public var text: String {
     get { string(gtk_label_get_text(opaque)) ?? "" }
     set {
-      if newValue != text || gtk_label_get_use_markup(opaque) != 0 { gtk_label_set_text(opaque, newValue.withoutNull) }
+      if newValue != text || gtk_label_get_use_markup(opaque) != 0 {
+        gtk_label_set_text(opaque, newValue.withoutNull)
+        turn()
+      }
     }
   }
 
@@ -42,7 +57,10 @@ import CGtkShims
   public func setMarkup(_ markup: Markup) {
     guard markup.source != string(gtk_label_get_label(opaque)) || gtk_label_get_use_markup(opaque) == 0 else { return }
     gtk_label_set_markup(opaque, markup.source)
+    turn()
   }
+
+  private func turn() { if direction == .ofText { turn(as: text) } }
 
   /// Makes its text part of what can be selected in the ``SelectionArea`` around it.
   /// - Parameter separator: what stands between the text before it and its own when both are copied.

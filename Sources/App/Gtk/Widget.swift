@@ -79,6 +79,10 @@ public enum Orientation: Sendable {
   }
   /// Room around it, the same on all sides, in pixels.
   public final func setMargin(_ margin: Int) { setMargins(horizontal: margin, vertical: margin) }
+  /// Lays it out, but nothing in it, as a text is read: by the first letter that has a direction; as the interface where none has.
+  public final func turn(as text: String) {
+    gtk_widget_set_direction(widget, matinee_text_direction(text))
+  }
   /// The least size in pixels; -1 leaves one side to the content.
   public final func setMinimumSize(width: Int = -1, height: Int = -1) { gtk_widget_set_size_request(widget, Int32(width), Int32(height)) }
   /// The width it was given, in pixels; 0 before the first layout.

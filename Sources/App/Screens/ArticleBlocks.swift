@@ -40,10 +40,13 @@ import Gtk
       let quoted = widget(for: blocks[0])
       quoted.setStyle("quote")
       return quoted
-    case .quote(let blocks): return Box(.vertical, spacing: 10, styles: ["quote"]) { for block in blocks { widget(for: block) } }
+    case .quote(let blocks):
+      let box = Box(.vertical, spacing: 10, styles: ["quote"]) { for block in blocks { widget(for: block) } }
+      box.turn(as: ArticleBody(blocks: blocks).plainText)
+      return box
     case .list(let items): return list(items)
     case .table(let table): return rows(table)
-    case .code(let code): return WideScroller(shared(Label(code, styles: ["code"])))
+    case .code(let code): return WideScroller(shared(Label(code, styles: ["code"], direction: .ofText)))
     case .image(let image): return picture(image)
     case .rule: return Separator()
     }
@@ -70,9 +73,12 @@ import Gtk
   /// In two columns, so that texts begin below one another whatever stands before them.
   private func list(_ items: [ArticleBody.ListItem]) -> Widget {
     let grid = Grid(spacing: 8, styles: ["article-list"])
+    let words = ArticleBody(blocks: items.flatMap(\.blocks)).plainText
+    grid.turn(as: words)
     for (row, item) in items.enumerated() {
       let marker = Label(item.marker, styles: [.reading, .dim], alignment: .end)
       marker.vertical = .start
+      marker.turn(as: words)
       separator = row == 0 ? "\n\n" : "\n"
       if !item.marker.isEmpty {
         shared(marker)
@@ -99,6 +105,7 @@ import Gtk
 
   private func rows(_ table: ArticleBody.Table) -> Widget {
     let grid = Grid(styles: ["article-table"])
+    grid.turn(as: ArticleBody(blocks: table.rows.flatMap { $0.flatMap(\.blocks) }).plainText)
     grid.horizontal = .start
     for (row, cells) in table.rows.enumerated() {
       for (index, cell) in cells.enumerated() {
@@ -141,7 +148,7 @@ import Gtk
   }
 
   private func paragraph(_ markup: Markup, style: Style) -> Label {
-    let label = shared(Label(styles: [style], wraps: true))
+    let label = shared(Label(styles: [style], wraps: true, direction: .ofText))
     label.setMarkup(markup)
     label.onLink(self) { $0.onLink?($1) }
     return label

@@ -17,7 +17,7 @@ import PublicationClient
   private let message = MessageBar()
   private let clubName = Label(lines: 1)
   private let club: Button
-  private let title = Label(styles: [.title], wraps: true)
+  private let title = Label(styles: [.title], wraps: true, direction: .ofText)
   private let byline = Label(styles: [.dim], wraps: true)
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])

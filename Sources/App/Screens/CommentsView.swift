@@ -10,7 +10,7 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
-  private let title = Label(styles: [.subheading], lines: 2)
+  private let title = Label(styles: [.subheading], lines: 2, direction: .ofText)
   private let post: Button
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
   private let progress = ProgressLine()
@@ -127,7 +127,7 @@ import PublicationClient
   private let card: Box
   private let author = Label(styles: ["author"], lines: 1)
   private let date = Label(styles: [.caption, .dim], lines: 1)
-  private let words = Label(wraps: true)
+  private let words = Label(wraps: true, direction: .ofText)
   private let delete = Button(icon: .delete, name: "Delete", styles: [.flat, "quiet"])
 
   /// - Parameter deleteTapped: given the comment, and what was pressed.

@@ -80,8 +80,8 @@ import SearchFeature
   private var row: SearchRow?
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let lock = Box(.horizontal, spacing: 4, styles: [.badge, "premium"], children: [Image(.lock, size: 12), Label("Premium")])
-  private let title = Label(styles: [.subheading], wraps: true, lines: 2)
-  private let excerpt = Label(styles: [.dim], wraps: true, lines: 3)
+  private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
+  private let excerpt = Label(styles: [.dim], wraps: true, lines: 3, direction: .ofText)
   private let date = Label(styles: [.caption, .dim], lines: 1)
 
   init() {

@@ -20,7 +20,7 @@ import PublicationClient
   private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
   private let list: EntityList<Comment>
-  /// What the reader wrote here: at the end of the list also while that is not loaded to its end.
+  /// What the reader wrote here, in this run or an earlier one: at the end of the list also while that is not loaded to its end, or at all.
   private var written: [Comment.ID] = []
   private var observation: Observation?
   private var watching: Task<Void, Never>?
@@ -111,6 +111,25 @@ import PublicationClient
     Task { [store, post] in try? await store.loadPost(post) }
   }
 
+  /// What the reader wrote here and was not sent yet, oldest first.
+  private func waiting() -> [Comment.ID] {
+    let ids = store.comments.ids { [post] in $0.postID == post && $0.isMine }.filter { store.comments.isPending($0) }
+    return ids.sorted { first, second in
+      (store.comments[first]?.posted ?? .distantPast, first) < (store.comments[second]?.posted ?? .distantPast, second)
+    }
+  }
+
+  /// Rows that are there are shown, whatever became of the others: that is said beneath.
+  private func showRows(_ comments: inout ListState) {
+    switch comments.phase {
+    case .ready: return
+    case .empty: break
+    case .loading: comments.isRefreshing = true
+    case .offline(let sentence), .failed(let sentence): comments.loadMoreFailure = sentence
+    }
+    comments.phase = .ready
+  }
+
   private func waitingChanged() {
     let mine = state.comments.ids.filter { store.comments[$0]?.isMine == true }
     if !mine.isEmpty { onRowsChanged?(Set(mine)) }
@@ -145,8 +164,9 @@ import PublicationClient
     new.comments = list.state
     let there = Set(new.comments.ids)
     written.removeAll { store.comments[$0] == nil }
+    written += waiting().filter { !written.contains($0) }
     new.comments.ids += written.filter { !there.contains($0) }
-    if new.comments.phase == .empty, !new.comments.ids.isEmpty { new.comments.phase = .ready }
+    if !new.comments.ids.isEmpty { showRows(&new.comments) }
     // Nobody has to write again what the publication would not have.
     if let refused = store.takeRefusedComment(on: post) {
       new.draft = new.draft.isEmpty ? refused : "\(refused)\n\n\(new.draft)"

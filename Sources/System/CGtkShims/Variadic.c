@@ -25,3 +25,11 @@ gboolean matinee_object_get_boolean(void *object, const char *property) {
 void matinee_accessible_set_state(GtkAccessible *accessible, GtkAccessibleState state, int value) {
   gtk_accessible_update_state(accessible, state, value, -1);
 }
+
+GtkTextDirection matinee_text_direction(const char *text) {
+  // Pango offers nothing in its place, and GTK has a copy for itself.
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  PangoDirection direction = pango_find_base_dir(text, -1);
+  G_GNUC_END_IGNORE_DEPRECATIONS
+  return direction == PANGO_DIRECTION_RTL ? GTK_TEXT_DIR_RTL : direction == PANGO_DIRECTION_LTR ? GTK_TEXT_DIR_LTR : GTK_TEXT_DIR_NONE;
+}

@@ -266,6 +266,24 @@ import CGtkShims
     return (0..<Int(width)).map { x in stride(from: x * 4, to: pixels.count, by: side).flatMap { pixels[$0..<$0 + 4] } }
   }
 
+  /// The room that a label has for its text, in pixels.
+  var room: Double { width }
+  /// Where the lines of a label begin and end within it, in pixels from its left edge.
+  var lines: [(left: Double, right: Double)] {
+    guard isA(gtk_label_get_type()), let iterator = pango_layout_get_iter(gtk_label_get_layout(opaque)) else { return [] }
+    defer { pango_layout_iter_free(iterator) }
+    var x: gint = 0
+    gtk_label_get_layout_offsets(opaque, &x, nil)
+    var lines: [(left: Double, right: Double)] = []
+    repeat {
+      var place = PangoRectangle()
+      pango_layout_iter_get_line_extents(iterator, nil, &place)
+      let left = Double(x) + Double(place.x) / Double(PANGO_SCALE)
+      lines.append((left, left + Double(place.width) / Double(PANGO_SCALE)))
+    } while pango_layout_iter_next_line(iterator) != 0
+    return lines
+  }
+
   /// Whether a label shows less than its text, with an ellipsis.
   var isCut: Bool { isA(gtk_label_get_type()) && pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
 

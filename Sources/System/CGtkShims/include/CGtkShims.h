@@ -64,6 +64,8 @@ const char *_Nullable matinee_selection_separator(GtkWidget *_Nonnull label);
 void matinee_selection_set_range(GtkWidget *_Nonnull label, int start, int end);
 /// FALSE when nothing of the label is selected.
 gboolean matinee_selection_get_range(GtkWidget *_Nonnull label, int *_Nonnull start, int *_Nonnull end);
+/// The direction of the first letter that has one; GTK_TEXT_DIR_NONE without any.
+GtkTextDirection matinee_text_direction(const char *_Nonnull text);
 /// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
 GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing);
 /// A child that slides into its place, from above or from below, and out of sight again, within 250 ms. Its size never changes.
