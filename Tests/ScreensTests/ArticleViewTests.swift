@@ -284,6 +284,9 @@ final class ArticleViewTests: ScreensTestCase {
         XCTAssertEqual(seen.button("Copy")?.isSensitive, isSensitive)
         seen.button(name)?.click()
         eventually("the menu closes") { seen.button("Copy") == nil }
+        eventually("the keyboard scrolls again") {
+          seen.scroller?.pressAtFocus("space") == true && !seen.all.contains { $0.isButton && $0.hasFocus }
+        }
         XCTAssertEqual(seen.copied, area.text)
       }
       rig.close()

@@ -6,8 +6,8 @@ import CGtkShims
 @MainActor public final class SelectionArea: Widget, SignalOwner {
   /// Ends the area's own connections with the area.
   public let scope = Scope()
-  /// Told that somebody pressed the mouse in the text.
-  public var onPressed: (() -> Void)?
+  /// Told that the keyboard belongs to the text as a whole: the mouse was pressed in it, or its menu has closed.
+  public var onTurnedTo: (() -> Void)?
   /// Scrolls while the mouse drags a selection past its edge.
   public weak var scroller: ScrolledWindow?
   private let copySelected: Button
@@ -41,6 +41,10 @@ import CGtkShims
     copySelected.onClicked(self) { area in area.close { area.copy() } }
     copyAll.onClicked(self) { area in area.close { area.copyToClipboard(area.text) } }
     selectAllButton.onClicked(self) { area in area.close { area.selectAll() } }
+    menu.connect("closed", owner: self) { _ in
+      // After the toolkit, which gives it to the first button that it finds.
+      MainLoop.after(seconds: 0) { [weak self] in self?.onTurnedTo?() }
+    }
     listen()
   }
 
@@ -218,7 +222,7 @@ import CGtkShims
   func press(at place: (x: Double, y: Double)) {
     clear()
     anchor = position(at: place)
-    onPressed?()
+    onTurnedTo?()
   }
 
   private func dragged(_ gesture: OpaquePointer, to point: (x: Double, y: Double), isFar: Bool) {

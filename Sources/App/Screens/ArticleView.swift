@@ -106,7 +106,7 @@ import PublicationClient
     browser.onClicked(self) { $0.browserTapped() }
     copy.onClicked(self) { $0.copyTapped() }
     // A click into the text leaves the keyboard on no button that the space bar would press.
-    selection.onPressed = { [weak self] in self?.page.holdKeyboard() }
+    selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
     root.addShortcut("<Control>c", self) { $0.selection.copy() }
     root.addShortcut("<Control>a", self) { $0.selection.selectAll() }
     for key in ["Menu", "<Shift>F10"] { root.addShortcut(key, self) { $0.openMenu() } }
