@@ -41,9 +41,9 @@ import CGtkShims
     copySelected.onClicked(self) { area in area.close { area.copy() } }
     copyAll.onClicked(self) { area in area.close { area.copyToClipboard(area.text) } }
     selectAllButton.onClicked(self) { area in area.close { area.selectAll() } }
-    menu.connect("closed", owner: self) { _ in
+    menu.connect("closed", owner: self) { area in
       // After the toolkit, which gives it to the first button that it finds.
-      MainLoop.after(seconds: 0) { [weak self] in self?.onTurnedTo?() }
+      MainLoop.after(seconds: 0) { [weak area] in area?.onTurnedTo?() }
     }
     listen()
   }
