@@ -30,6 +30,9 @@ private struct NoStore: TokenStore {
   let session: Session
   let premium = LastValue(PremiumStatus.unknown)
   let publication = LastValue<String?>("The Paper")
+  let payments = LastValue(WaitingPayments())
+  /// How often somebody began to ask about payments that wait.
+  private(set) var asked = 0
   private(set) var model: AccountViewModel!
   private(set) var states: [AccountViewModel.State] = []
   private(set) var outputs: [AccountViewModel.Output] = []
@@ -42,7 +45,11 @@ private struct NoStore: TokenStore {
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     model = AccountViewModel(
-      session: session, publication: publication, premium: premium.stream, formatting: formatting, mayLeave: { mayLeave }
+      session: session, publication: publication, premium: premium.stream,
+      payments: { [weak self, payments] in
+        self?.asked += 1
+        return payments.stream()
+      }, formatting: formatting, mayLeave: { mayLeave }
     ) { [weak self] in
       self?.outputs.append($0)
     }
@@ -89,6 +96,29 @@ private struct NoStore: TokenStore {
     bench.premium.value = .none
     for _ in 0..<20 { await Task.yield() }
     #expect(bench.states.count == count)
+  }
+
+  @Test func paymentsThatWaitAreNamedAndAskedAbout() async throws {
+    let bench = try await Bench()
+    bench.model.appear()
+    #expect(bench.asked == 1)
+    bench.payments.value.forBank = 1
+    await bench.until { bench.model.state.payments == "1 payment waits for your bank" }
+    bench.payments.value.forReader = 1
+    bench.payments.value.forBank = 0
+    await bench.until { bench.model.state.payments == "1 payment waits for you to confirm it" }
+    bench.payments.value.forBank = 2
+    bench.payments.value.forPublication = 3
+    let all = "1 payment waits for you to confirm it\n2 payments wait for your bank\n3 payments wait to be confirmed"
+    await bench.until { bench.model.state.payments == all }
+    bench.model.refreshTapped()
+    #expect(bench.asked == 2)
+    bench.payments.value = WaitingPayments()
+    await bench.until { bench.model.state.payments == nil }
+    bench.model.disappear()
+    bench.payments.value.forBank = 1
+    for _ in 0..<20 { await Task.yield() }
+    #expect(bench.model.state.payments == nil)
   }
 
   @Test func unlockOpensThePaywallOnlyWhereThereIsSomethingToUnlock() async throws {

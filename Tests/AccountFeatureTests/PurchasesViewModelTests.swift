@@ -62,6 +62,35 @@ import Testing
     #expect(bench.row?.canCheck == true)
   }
 
+  @Test func openingTheListAsksWhatWaits() async throws {
+    let bench = try await PurchasesBench()
+    let issuer = bench.issuer
+    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    try await bench.buy("monthly")
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    await bench.appear()
+    await bench.until { bench.row?.status.words == "Paid" }
+  }
+
+  @Test func soDoesRefreshingItAndLookingAtItForAWhile() async throws {
+    let bench = try await PurchasesBench()
+    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    try await bench.buy("monthly")
+    try await bench.buy("lifetime")
+    await bench.appear()
+    await bench.until { bench.queue.submitted.count == 4 }
+    await bench.effects.settled()
+    bench.model.refreshTapped()
+    await bench.until { bench.queue.submitted.count == 6 }
+    await bench.clock.waitForSleepers(3)
+    await bench.effects.settled()
+    let issuer = bench.issuer
+    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.clock.advance(by: RetryPolicy().waitWhileWatched)
+    await bench.until { bench.model.state.rows.allSatisfy { $0.status.words == "Paid" } }
+    bench.model.disappear()
+  }
+
   @Test func theBankAsksTheReader() async throws {
     let bench = try await PurchasesBench()
     bench.queue.answer { _, _ in .interrupted("Confirm on its page.", url: "https://bank.example") }
@@ -198,7 +227,7 @@ import Testing
     gate.open()
     await bench.until { bench.row?.isChecking == false && bench.row?.status.tone == .good }
     #expect(bench.row?.canCheck == false)
-    #expect(bench.queue.submitted.count == 2, "the purchase, and one question")
+    #expect(bench.queue.submitted.count == 3, "the purchase, and a question when the list came and when the button was pressed")
   }
 
   @Test func case21RestoringSaysWhatWasFound() async throws {

@@ -61,6 +61,54 @@ import Testing
     #expect(try await only(bench).state == .deferred)
   }
 
+  @Test func case19WhoeverLooksHasItAskedAtOnceAndAtAQuickerPace() async throws {
+    let bench = try await bench()
+    _ = await bench.buy()
+    await bench.clock.waitForSleepers()
+    let watching = Task { await bench.purchases.watchPending() }
+    await bench.until { bench.queue.submitted.count == 2 }
+    var asked = 2
+    for wait in [10, 20, 40, 80, 160] {
+      await bench.clock.waitForSleepers(2)
+      await bench.effects.settled()
+      bench.clock.advance(by: .seconds(wait - 1))
+      await bench.effects.settled()
+      #expect(bench.queue.submitted.count == asked)
+      bench.clock.advance(by: .seconds(1))
+      asked += 1
+      await bench.until { bench.queue.submitted.count == asked }
+    }
+    #expect(Set(bench.queue.submitted.map(\.id)) == [id(1)], "under the same key")
+    // Nobody looks any more: as ever.
+    await bench.clock.waitForSleepers(2)
+    watching.cancel()
+    await watching.value
+    await bench.until { bench.clock.sleeperCount == 1 }
+    await bench.effects.settled()
+    bench.clock.advance(by: bench.retry.waitForSomebody - .seconds(1))
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == asked)
+    approve(bench)
+    bench.clock.advance(by: .seconds(1))
+    await bench.until { !bench.purchases.entitlements.isEmpty }
+  }
+
+  @Test func case19WhatBeginsToWaitWhileSomebodyLooksIsNotAskedAboutTwiceAtOnce() async throws {
+    let bench = try await bench()
+    let watching = Task { await bench.purchases.watchPending() }
+    _ = await bench.buy()
+    await bench.clock.waitForSleepers(2)
+    await bench.effects.settled()
+    #expect(bench.queue.submitted.count == 1, "the store has just said so")
+    approve(bench)
+    bench.clock.advance(by: bench.retry.waitWhileWatched)
+    await bench.until { !bench.purchases.entitlements.isEmpty }
+    await bench.idle()
+    await bench.until { bench.clock.sleeperCount == 0 }
+    #expect(bench.queue.submitted.count == 2, "and never again")
+    watching.cancel()
+  }
+
   @Test func case19ApprovedDaysLaterInAnotherSession() async throws {
     let bench = try await bench()
     _ = await bench.buy()

@@ -243,6 +243,29 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  func testTheAccountNamesAPaymentThatWaits() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, storeBadge: "Test store")
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button(try XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Test card to confirm") }))?.click()
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      try rig.go(.dismiss)
+      try rig.go(.tab(.account))
+      let words = "1 payment waits for you to confirm it"
+      eventually("it is named") { rig.seen.says(words) }
+      rig.window.window.painted()
+      XCTAssertEqual(rig.seen.label(words)?.isCut, false)
+      rig.seen.button("Purchases \(words)")?.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "purchases")
+      XCTAssertTrue(rig.seen.says("Your bank asks you to confirm"))
+      try rig.close()
+    }
+  }
+
   func testAnUnfinishedPurchaseIsCheckedNow() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -63,8 +63,8 @@ public enum Screen: ScreenLifecycle {
   /// Whether ``refreshTapped()`` does anything.
   public var canRefresh: Bool {
     switch self {
-    case .feed, .fanClubs, .fanClub, .bookmarks, .article, .purchases, .comments, .notifications: true
-    case .login, .account, .paywall, .payment, .search, .addFeed, .signOut: false
+    case .feed, .fanClubs, .fanClub, .bookmarks, .account, .article, .paywall, .payment, .purchases, .comments, .notifications: true
+    case .login, .search, .addFeed, .signOut: false
     }
   }
 
@@ -75,11 +75,14 @@ public enum Screen: ScreenLifecycle {
     case .fanClubs(let model): model.refreshTapped()
     case .fanClub(let model): model.refreshTapped()
     case .bookmarks(let model): model.refreshTapped()
+    case .account(let model): model.refreshTapped()
     case .article(let model): model.refreshTapped()
+    case .paywall(let model): model.refreshTapped()
+    case .payment(let model): model.refreshTapped()
     case .purchases(let model): model.refreshTapped()
     case .comments(let model): model.refreshTapped()
     case .notifications(let model): model.refreshTapped()
-    case .login, .account, .paywall, .payment, .search, .addFeed, .signOut: break
+    case .login, .search, .addFeed, .signOut: break
     }
   }
 }

@@ -166,6 +166,7 @@ import SessionService
     .account(
       AccountViewModel(
         session: session, publication: publicationName, premium: { reader.purchases.premiumStatuses() },
+        payments: { reader.purchases.waitingPayments() },
         formatting: environment.storeFormatting,
         mayLeave: { [content = reader.content] in
           await content.sent()
@@ -244,6 +245,24 @@ extension PurchaseLayer<PurchasableProduct> {
       continuation.finish()
     }
     continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  /// Which payments wait, and each change of it; they are asked about as long as it is read.
+  fileprivate func waitingPayments() -> AsyncStream<WaitingPayments> {
+    let (stream, continuation) = AsyncStream.makeStream(of: WaitingPayments.self, bufferingPolicy: .bufferingNewest(1))
+    let changes = historyStream()
+    let tasks = [
+      Task { [weak self] in
+        for await _ in changes where !Task.isCancelled {
+          // What cannot be read changes nothing: the list of purchases says why.
+          if let history = try? await self?.history() { continuation.yield(WaitingPayments(history)) }
+        }
+        continuation.finish()
+      },
+      Task { [weak self] in await self?.watchPending() },
+    ]
+    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
     return stream
   }
 

@@ -51,16 +51,19 @@ import Gtk
   }
 
   /// A line as wide as the list, which leads somewhere or does something.
-  private static func row(_ title: String, _ icon: Icon? = nil) -> (button: Button, label: Label) {
+  private static func row(_ title: String, _ icon: Icon? = nil) -> (button: Button, label: Label, detail: Label) {
     let label = Label(title)
-    label.expandsHorizontally = true
+    let detail = Label(styles: [.caption, .dim], wraps: true)
+    detail.isVisible = false
+    let words = Box(.vertical, spacing: 2, children: [label, detail])
+    words.expandsHorizontally = true
     let content = Box(.horizontal, spacing: 12) {
-      label
+      words
       if let icon { Image(icon, styles: [.dim]) }
     }
     let button = Button(content, name: title, styles: [.flat, "row"])
     button.contentAlignment = .fill
-    return (button, label)
+    return (button, label, detail)
   }
 
   private func show(_ state: AccountViewModel.State) {
@@ -72,6 +75,9 @@ import Gtk
     premium.text = state.premium
     unlock.isVisible = state.canUnlock
     unlock.isSensitive = !state.isSigningOut
+    purchases.detail.text = state.payments ?? ""
+    purchases.detail.isVisible = state.payments != nil
+    purchases.button.setAccessibleDescription(state.payments ?? "")
     for row in [purchases, notifications, signOut] { row.button.isSensitive = !state.isSigningOut }
     signOut.label.text = state.isSigningOut ? "Signing out…" : "Sign out"
   }

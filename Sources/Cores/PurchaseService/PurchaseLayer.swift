@@ -75,6 +75,9 @@ import Foundation
   /// and a receipt that is good by now makes it bought.
   /// Returns when the store has been asked once, or when there is nothing to ask.
   func check(_ id: Transaction.ID) async
+  /// Asks the store about each of the user's purchases that wait for somebody: at once, and again after ``RetryPolicy/waitWhileWatched`` and
+  /// ever longer waits, until the calling task is cancelled. For a screen that shows them, as long as it is visible.
+  func watchPending() async
 }
 
 extension PurchaseLayer {

@@ -137,7 +137,8 @@ import Runtime
   /// Submits what the journal says is not over, if it is the user's and this path's to finish.
   private func goOn(with transaction: Transaction) { if canGoOn(with: transaction) { submit(transaction) } }
 
-  private func canGoOn(with transaction: Transaction) -> Bool {
+  /// Whether it is the user's and this path's to finish, and not over.
+  func canGoOn(with transaction: Transaction) -> Bool {
     transaction.user == user && transaction.path == path.name && transaction.step.isUnderWay && !ended.contains(transaction.id)
   }
 
@@ -331,7 +332,7 @@ import Runtime
     }
   }
 
-  private func written(for user: String) async throws -> [Transaction] {
+  func written(for user: String) async throws -> [Transaction] {
     try await environment.effects.run("purchase.history") { [journal, seller] in try await journal.purchases(seller: seller, user: user) }
   }
 }

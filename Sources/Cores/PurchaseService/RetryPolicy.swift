@@ -14,11 +14,14 @@ public struct RetryPolicy: Equatable, Sendable {
   public var patience: Duration
   /// The wait before asking again about a purchase that somebody has yet to approve, or to do something for.
   public var waitForSomebody: Duration
+  /// The first wait before asking again about such a purchase while somebody looks at it; it doubles with each further one, up to
+  /// ``waitForSomebody``.
+  public var waitWhileWatched: Duration
 
   /// Makes one; without arguments three tries in the foreground, and one every five minutes or so in the end.
   public init(
     firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(300), jitter: Double = 0.5, triesInForeground: Int = 3,
-    patience: Duration = .seconds(20), waitForSomebody: Duration = .seconds(900)
+    patience: Duration = .seconds(20), waitForSomebody: Duration = .seconds(900), waitWhileWatched: Duration = .seconds(10)
   ) {
     self.firstWait = firstWait
     self.longestWait = longestWait
@@ -26,6 +29,7 @@ public struct RetryPolicy: Equatable, Sendable {
     self.triesInForeground = triesInForeground
     self.patience = patience
     self.waitForSomebody = waitForSomebody
+    self.waitWhileWatched = waitWhileWatched
   }
 
   /// The wait before the next try: never shorter than the store asked for, never longer than that or our longest wait by more than the

@@ -183,4 +183,11 @@ import Runtime
 
   /// See ``PurchaseLayer/check(_:)``: whichever path began it asks.
   public func check(_ id: Transaction.ID) async { for path in both { await path.check(id) } }
+
+  /// See ``PurchaseLayer/watchPending()``: whichever path began one asks.
+  public func watchPending() async {
+    async let first: Void = old.watchPending()
+    async let second: Void = new.watchPending()
+    _ = await (first, second)
+  }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import PublicationClient
+import PurchaseService
 
 /// What the reader's purchases give access to, as far as it is known here.
 public enum PremiumStatus: Equatable, Sendable {
@@ -8,6 +10,42 @@ public enum PremiumStatus: Equatable, Sendable {
   case none
   /// Premium access, until when; `nil` for without an end.
   case active(until: Date?)
+}
+
+/// How many of the reader's payments wait, and for whom.
+public struct WaitingPayments: Equatable, Sendable {
+  /// For the bank's approval, or somebody else's.
+  public var forBank = 0
+  /// For the reader, whose bank asks them to confirm.
+  public var forReader = 0
+  /// For the publication, which has not confirmed them.
+  public var forPublication = 0
+
+  /// None.
+  public init() {}
+
+  /// From what the reader bought.
+  public init(_ history: [Transaction]) {
+    for transaction in history where transaction.step.isUnderWay {
+      switch transaction.state {
+      case .deferred: forBank += 1
+      case .interrupted: forReader += 1
+      case .purchasing: forPublication += 1
+      case .purchased, .failed, .restored, .revoked: break
+      }
+    }
+  }
+
+  /// One line for each of whom they wait for; `nil` for none. What the reader can do something about comes first.
+  func sentence(_ formatting: Formatting) -> String? {
+    let lines = [
+      (forReader, "waits for you to confirm it", "wait for you to confirm them"), (forBank, "waits for your bank", "wait for your bank"),
+      (forPublication, "waits to be confirmed", "wait to be confirmed"),
+    ].compactMap { count, one, several in
+      count == 0 ? nil : "\(formatting.count(count, "payment", "payments")) \(count == 1 ? one : several)"
+    }
+    return lines.isEmpty ? nil : lines.joined(separator: "\n")
+  }
 }
 
 extension AccountViewModel {
@@ -21,6 +59,8 @@ extension AccountViewModel {
     public var publication = ""
     /// What the reader has, in a sentence.
     public var premium = ""
+    /// Which of the reader's payments wait, a line for each of whom they wait for: "1 payment waits for your bank"; `nil` without any.
+    public var payments: String?
     /// Whether "Unlock" is offered.
     public var canUnlock = false
     /// What the reader should know of the session: how long it lasts, whether it could be checked. `nil` when all is as expected.

@@ -31,26 +31,30 @@ import SessionService
   private let session: Session
   private let publication: LastValue<String?>
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
+  private let payments: @MainActor () -> AsyncStream<WaitingPayments>
   private let formatting: Formatting
   private let mayLeave: @MainActor () async -> Bool
   private let output: @MainActor (Output) -> Void
   private var watching: [Task<Void, Never>] = []
+  private var watchingPayments: Task<Void, Never>?
 
   /// - Parameters:
   ///   - session: whose account it is.
   ///   - publication: the publication's name; `nil` while it is not known.
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
+  ///   - payments: a new stream of which payments wait, which starts with what is known now; as long as it is read they are asked about.
   ///   - formatting: how dates become text.
   ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
   ///   - output: told what comes next.
   public init(
     session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
-    formatting: Formatting,
+    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.session = session
     self.publication = publication
     self.premium = premium
+    self.payments = payments
     self.formatting = formatting
     self.mayLeave = mayLeave
     self.output = output
@@ -59,7 +63,10 @@ import SessionService
     show(session.state)
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
+  isolated deinit {
+    for task in watching { task.cancel() }
+    watchingPayments?.cancel()
+  }
 
   /// The screen came up: it follows the session and the purchases from here on.
   public func appear() {
@@ -80,13 +87,18 @@ import SessionService
         for await _ in names where !Task.isCancelled { self?.showPublication() }
       },
     ]
+    watchPayments()
   }
 
   /// The screen went away.
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
+    watchingPayments?.cancel()
   }
+
+  /// The reader wants to know how things stand now.
+  public func refreshTapped() { watchPayments() }
 
   /// The reader pressed "Sign out": asks first where that would cost them something.
   public func signOutTapped() {
@@ -118,6 +130,16 @@ import SessionService
   public func notificationsTapped() {
     if !state.isSigningOut { output(.openNotifications) }
   }
+
+  private func watchPayments() {
+    watchingPayments?.cancel()
+    let waiting = payments()
+    watchingPayments = Task { [weak self] in
+      for await payments in waiting where !Task.isCancelled { self?.show(payments) }
+    }
+  }
+
+  private func show(_ payments: WaitingPayments) { state.payments = payments.sentence(formatting) }
 
   private func showPublication() { state.publication = publication.value ?? "Membership" }
 

@@ -36,6 +36,7 @@ import Runtime
   private var checking: Set<Transaction.ID> = []
   private var readings = 0
   private var watching: [Task<Void, Never>] = []
+  private var asking: Task<Void, Never>?
 
   /// - Parameters:
   ///   - marked: the purchase that a link named; `nil` for none.
@@ -63,11 +64,14 @@ import Runtime
     state.badge = badge
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
+  isolated deinit {
+    for task in watching { task.cancel() }
+    asking?.cancel()
+  }
 
   // MARK: Inputs
 
-  /// The screen came up: it follows the purchases from here on.
+  /// The screen came up: it follows the purchases from here on, and asks about those that wait.
   public func appear() {
     guard watching.isEmpty else { return }
     let (changes, entitlements, counts) = (purchases.historyStream(), purchases.entitlementStream(), passes())
@@ -83,6 +87,7 @@ import Runtime
         for await count in counts where !Task.isCancelled { self?.passesChanged(to: count) }
       },
     ]
+    askAboutPending()
     Task { [weak self] in await self?.askForOrders() }
   }
 
@@ -90,10 +95,12 @@ import Runtime
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
+    asking?.cancel()
   }
 
   /// The reader asked for everything anew.
   public func refreshTapped() {
+    askAboutPending()
     Task { [weak self] in
       await self?.read()
       await self?.askForOrders()
@@ -134,6 +141,12 @@ import Runtime
   }
 
   // MARK: Reading
+
+  /// At once, and as long as somebody looks.
+  private func askAboutPending() {
+    asking?.cancel()
+    asking = Task { [purchases] in await purchases.watchPending() }
+  }
 
   private func read() async {
     readings += 1

@@ -43,6 +43,7 @@ import PurchaseService
   private var isLeaving = false
   private var isFinished = false
   private var watching: [Task<Void, Never>] = []
+  private var asking: Task<Void, Never>?
 
   /// - Parameters:
   ///   - productID: what is paid for.
@@ -67,7 +68,10 @@ import PurchaseService
     state.badge = badge
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
+  isolated deinit {
+    for task in watching { task.cancel() }
+    asking?.cancel()
+  }
 
   // MARK: Inputs
 
@@ -85,6 +89,7 @@ import PurchaseService
           for await _ in history where !Task.isCancelled { await self?.follow() }
         },
       ]
+      askAboutPending()
     }
     reload()
     if attempt.standing == .bought { finish() }
@@ -95,6 +100,12 @@ import PurchaseService
 
   /// The reader pressed "Try again" where nothing could be loaded.
   public func retryTapped() { reload() }
+
+  /// The reader wants to know how things stand now.
+  public func refreshTapped() {
+    askAboutPending()
+    reload()
+  }
 
   /// The reader chose a way to pay.
   public func methodChosen(_ id: State.Method.ID) {
@@ -145,6 +156,7 @@ import PurchaseService
     isGone = true
     for task in watching { task.cancel() }
     watching = []
+    asking?.cancel()
     // Nobody waits for its end here any more: before the reader agreed that cancels it, and afterwards it is told elsewhere.
     if attempt.isRunning {
       paying?.cancel()
@@ -157,6 +169,12 @@ import PurchaseService
   private var method: PaymentMethod? { methods.first { $0.id == state.selectedMethod } }
 
   // MARK: Loading
+
+  /// At once, and as long as somebody looks.
+  private func askAboutPending() {
+    asking?.cancel()
+    asking = Task { [purchases] in await purchases.watchPending() }
+  }
 
   private func reload() {
     guard product == nil, !isLoading else { return }

@@ -38,6 +38,7 @@ import Runtime
   private var isLoading = false
   private var wasShown = false
   private var watching: [Task<Void, Never>] = []
+  private var asking: Task<Void, Never>?
 
   /// - Parameters:
   ///   - paywallID: which paywall.
@@ -60,11 +61,14 @@ import Runtime
     state.badge = badge
   }
 
-  isolated deinit { for task in watching { task.cancel() } }
+  isolated deinit {
+    for task in watching { task.cancel() }
+    asking?.cancel()
+  }
 
   // MARK: Inputs
 
-  /// The screen came up: it follows what the reader has from here on, and is loaded if it is not yet.
+  /// The screen came up: it follows what the reader has from here on, asks about payments that wait, and is loaded if it is not yet.
   public func appear() {
     if watching.isEmpty {
       let (entitlements, history, passes) = (purchases.entitlementStream(), purchases.historyStream(), passes())
@@ -80,6 +84,7 @@ import Runtime
           for await count in passes where !Task.isCancelled { self?.passesChanged(to: count) }
         },
       ]
+      askAboutPending()
     }
     if state.phase != .ready { reload() } else { showOffers() }
   }
@@ -88,10 +93,17 @@ import Runtime
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
+    asking?.cancel()
   }
 
   /// The reader pressed "Try again".
   public func retryTapped() { if state.phase != .ready { reload() } }
+
+  /// The reader wants to know how things stand now.
+  public func refreshTapped() {
+    askAboutPending()
+    retryTapped()
+  }
 
   /// The reader pressed an offer's button.
   public func buyTapped(_ id: Product.ID) {
@@ -104,6 +116,12 @@ import Runtime
   public func closeTapped() { output(.close) }
 
   // MARK: Loading
+
+  /// At once, and as long as somebody looks.
+  private func askAboutPending() {
+    asking?.cancel()
+    asking = Task { [purchases] in await purchases.watchPending() }
+  }
 
   private func reload() {
     guard !isLoading else { return }

@@ -82,7 +82,8 @@ import XCTest
     case .tab(.account), .paywall, .payment, .purchases:
       return .account(
         AccountViewModel(
-          session: session, publication: LastValue("The Sample"), premium: { AsyncStream { $0.yield(.none) } }, formatting: formatting
+          session: session, publication: LastValue("The Sample"), premium: { AsyncStream { $0.yield(.none) } },
+          payments: { AsyncStream { $0.yield(WaitingPayments()) } }, formatting: formatting
         ) { [weak self] in self?.outputs.append("\($0)") })
     case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
     case .comments(let id):

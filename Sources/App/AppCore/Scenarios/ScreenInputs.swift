@@ -127,6 +127,7 @@ extension AccountViewModel: ScreenModel {
     [
       "signOutTapped": { _ in self.signOutTapped() }, "unlockTapped": { _ in self.unlockTapped() },
       "purchasesTapped": { _ in self.purchasesTapped() }, "notificationsTapped": { _ in self.notificationsTapped() },
+      "refreshTapped": { _ in self.refreshTapped() },
     ]
   }
 }
@@ -167,6 +168,7 @@ extension PaywallViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "buyTapped": { self.buyTapped($0) }, "closeTapped": { _ in self.closeTapped() }, "retryTapped": { _ in self.retryTapped() },
+      "refreshTapped": { _ in self.refreshTapped() },
     ]
   }
 }
@@ -176,7 +178,7 @@ extension PaymentViewModel: ScreenModel {
     [
       "methodChosen": { self.methodChosen($0) }, "payTapped": { _ in self.payTapped() }, "cancelTapped": { _ in self.cancelTapped() },
       "confirmTapped": { _ in self.confirmTapped() }, "openAgainTapped": { _ in self.openAgainTapped() },
-      "retryTapped": { _ in self.retryTapped() },
+      "retryTapped": { _ in self.retryTapped() }, "refreshTapped": { _ in self.refreshTapped() },
     ]
   }
 }

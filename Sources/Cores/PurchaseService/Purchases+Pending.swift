@@ -1,0 +1,37 @@
+import Runtime
+
+extension Purchases {
+  /// See ``PurchaseLayer/watchPending()``.
+  public func watchPending() async {
+    var (watched, asking): (Set<Transaction.ID>?, Task<Void, Never>?)
+    for await _ in historyStream() {
+      guard let user else { continue }
+      // What cannot be read changes nothing.
+      guard let written = try? await written(for: user) else { continue }
+      let pending = written.filter { canGoOn(with: $0) && $0.pendingReason != nil }.map(\.id)
+      let isFirst = watched == nil
+      // That one of several is settled does not put off the others.
+      let isNew = !(watched ?? []).isSuperset(of: pending)
+      watched = Set(pending)
+      guard isNew || pending.isEmpty else { continue }
+      asking?.cancel()
+      // Of a payment that waits from now on the store has just said so.
+      asking = pending.isEmpty ? nil : Task { [weak self] in await self?.ask(about: pending, atOnce: isFirst) }
+    }
+    asking?.cancel()
+  }
+
+  /// Asks after ever longer waits, until the task is cancelled.
+  private func ask(about pending: [Transaction.ID], atOnce: Bool) async {
+    let backoff = Backoff(first: environment.retry.waitWhileWatched, longest: environment.retry.waitForSomebody, jitter: 0)
+    var looks = atOnce ? 0 : 1
+    while !Task.isCancelled {
+      if looks > 0 {
+        let wait = backoff.wait(after: looks, chance: 0)
+        guard (try? await environment.effects.sleep("purchase.watch", for: wait, on: environment.clock)) != nil else { return }
+      }
+      for id in pending where !Task.isCancelled { await check(id) }
+      looks += 1
+    }
+  }
+}
