@@ -76,7 +76,8 @@ import Testing
   }
 
   @Test func refreshingFetchesPostsThatWereNeverFetchedAndNoFeedWhereThereIsNone() async {
-    let reader = ReaderFixture(posts: [.sample(1)], clubs: [FanClub(id: "c1", name: "Club", fetched: false, feed: "https://c.example/feed")])
+    let club = FanClub(id: "c1", name: "Club", fetched: false, feed: "https://c.example/feed")
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: [club])
     let page = page(reader)
     await reader.settle()
     reader.publication.with {

@@ -49,6 +49,35 @@ private typealias Comment = PublicationAPI.Comment
     #expect(nothing == nil)
   }
 
+  @Test func itIsTakenBackOfThoseThatItMarked() throws {
+    var unread = Post.sample()
+    unread.read = false
+    var read = unread
+    read.read = true
+    let all = ReadAllAction(id: id, until: unread.published)
+    let undo = UnreadAllAction(id: UUID(), mark: id, clubs: ["c1"])
+    let kept = try JSONDecoder().decode(UnreadAllAction.self, from: JSONEncoder().encode(undo))
+    #expect((kept.id, kept.mark, kept.clubs) == (undo.id, id, ["c1"]))
+    for (post, isRead) in [(unread, false), (read, true)] {
+      var changed: Post? = post
+      all.apply(to: &changed)
+      #expect(changed?.read == true)
+      for _ in 1...2 { kept.apply(to: &changed) }
+      #expect(changed == post)
+      #expect(changed?.read == isRead)
+    }
+    // What was opened since stays read.
+    var opened: Post? = unread
+    all.apply(to: &opened)
+    SettingAction<ReadSetting>(id: UUID(), of: unread.id, true).apply(to: &opened)
+    kept.apply(to: &opened)
+    #expect(opened?.read == true)
+    // The name goes over the wire, and into the store.
+    var marked: Post? = unread
+    all.apply(to: &marked)
+    #expect(try Wire.decode(Post.self, from: Wire.encode(marked)) == marked)
+  }
+
   @Test @MainActor func moreClubsThanOneRequestTakesAreSeveral() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     reader.store.markAllRead(until: Post.sample(1).published, in: Set((0...ReadRequest.mostClubs).map { "c\($0)" }))

@@ -20,8 +20,8 @@ import Testing
       .put, "/v1/posts/read", token: token, headers: ["Content-Type": "application/json"], body: Data(body.utf8))
   }
 
-  private func mark(until: Date, in clubs: [FanClub.ID]? = nil) async throws {
-    let body = try Wire.encode(ReadRequest(until: until, clubs: clubs))
+  private func mark(until: Date, in clubs: [FanClub.ID]? = nil, as id: UUID? = nil) async throws {
+    let body = try Wire.encode(ReadRequest(id: id, until: until, clubs: clubs))
     let response = await mark(String(decoding: body, as: UTF8.self))
     #expect((response.status, response.body) == (204, Data()))
   }
@@ -60,6 +60,34 @@ import Testing
     #expect(try await unread().map(\.id) == [all[2].id])
     let post = try await rig.get("/v1/posts/\(all[1].id)", token, as: Post.self)
     #expect(post.read)
+  }
+
+  private func unmark(_ id: UUID, _ token: String? = nil) async {
+    #expect(await rig.send(.delete, "/v1/posts/read/\(id)", token: token ?? self.token).status == 204)
+  }
+
+  @Test func itIsTakenBackForExactlyThoseThatWereUnread() async throws {
+    let all = try await unread()
+    let (first, second) = (UUID(), UUID())
+    #expect(await rig.send(.put, "/v1/posts/\(all[12].id)/read", token: token).status == 200)
+    try await mark(until: all[15].published, as: first)
+    let before = try await unread().map(\.id)
+    try await mark(until: .distantFuture, as: second)
+    // As a device does whose answer was lost.
+    try await mark(until: .distantFuture, as: second)
+    #expect(try await unread().isEmpty)
+    let marks = try await rig.get("/v1/posts?limit=100", token, as: Page<Post>.self).items.map(\.readMark)
+    #expect((marks[0], marks[12], marks[15]) == (second.uuidString, nil, first.uuidString))
+    // For nobody else, and not what was read by itself since.
+    await unmark(second, try await rig.signIn("bo"))
+    #expect(try await unread().isEmpty)
+    #expect(await rig.send(.put, "/v1/posts/\(all[3].id)/read", token: token).status == 200)
+    for _ in 1...2 { await unmark(second) }
+    #expect(try await unread().map(\.id) == before.filter { $0 != all[3].id })
+    await unmark(first)
+    #expect(try await unread().map(\.id) == all.map(\.id).filter { $0 != all[3].id && $0 != all[12].id })
+    #expect(await rig.send(.delete, "/v1/posts/read/nothing", token: token).status == 400)
+    #expect(await rig.send(.delete, "/v1/posts/read/\(first)").status == 401)
   }
 
   @Test func whatIsNoMomentAndWhoIsNobody() async throws {

@@ -86,6 +86,33 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testMarkingAllAsReadHasANameAndIsUndone() throws {
+    try MainActor.assumeIsolated {
+      for (width, hasWords) in [(360, false), (600, true), (1600, true)] {
+        let rig = try AppRig(width: width)
+        try rig.start()
+        try rig.signIn()
+        let unread = { rig.seen.all.count { $0.hasStyle("unread-dot") } }
+        let before = unread()
+        XCTAssertGreaterThan(before, 1)
+        let button = try XCTUnwrap(rig.seen.button("Mark all as read"))
+        XCTAssertEqual(button.texts, hasWords ? ["Mark all as read"] : [], "\(width)")
+        for undo in [{ rig.seen.button("Undo")?.click() }, { rig.seen.press("<Control>z") }] {
+          button.click()
+          try rig.settle()
+          XCTAssertEqual(unread(), 0)
+          XCTAssertTrue(rig.seen.says("Everything here was marked as read."))
+          _ = undo()
+          try rig.settle()
+          XCTAssertEqual(unread(), before)
+          eventually("the message goes") { !rig.seen.says("Everything here was marked as read.") }
+        }
+        XCTAssertFalse(rig.seen.press("<Control>z"), "it is for whatever has the keyboard")
+        try rig.close()
+      }
+    }
+  }
+
   func testTabsKeepTheirWordsAsLongAsThereIsRoom() throws {
     try MainActor.assumeIsolated {
       for (width, hasWords, hasIcons) in [(360, false, true), (600, true, false), (990, true, true)] {

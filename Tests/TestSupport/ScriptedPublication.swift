@@ -136,7 +136,13 @@ public final class ScriptedPublication: Transport {
       let asked: ReadRequest = try Wire.decode(from: request.body)
       for index in state.posts.indices {
         let post = state.posts[index]
-        if post.published <= asked.until, asked.clubs?.contains(post.fanClubID) ?? true { state.posts[index].read = true }
+        guard !post.read, post.published <= asked.until, asked.clubs?.contains(post.fanClubID) ?? true else { continue }
+        (state.posts[index].read, state.posts[index].readMark) = (true, asked.id?.uuidString)
+      }
+      return Response(204)
+    case ("posts", 3) where path[1] == "read" && request.method == .delete:
+      for index in state.posts.indices where state.posts[index].readMark == path[2] {
+        (state.posts[index].read, state.posts[index].readMark) = (false, nil)
       }
       return Response(204)
     case ("posts", 3...) where path[2] == "comments": return try answerComments(request, path, &state)
@@ -147,7 +153,7 @@ public final class ScriptedPublication: Transport {
         let kind = turnsOn ? try Wire.decode(ReactionRequest.self, from: request.body).kind : nil
         ReactionSetting.set(kind, in: &state.posts[index])
       }
-      if path.last == "read" { state.posts[index].read = turnsOn }
+      if path.last == "read" { ReadSetting.set(turnsOn, in: &state.posts[index]) }
       if path.last == "unlock", !state.posts[index].unlocked {
         guard state.passes > 0 else {
           return Response(409, body: try Wire.encode(Problem(code: .noBalance, title: "You have no passes left.", status: 409)))

@@ -10,6 +10,7 @@ import NavigationCore
 import PaymentFeature
 import PaywallFeature
 import PublicationAPI
+import PublicationClient
 import SearchFeature
 
 /// The view model of an open place: what a presenter binds a view to.
@@ -88,6 +89,20 @@ public enum Screen: ScreenLifecycle {
 }
 
 extension Screen {
+  private var postPage: (any PostPage)? {
+    switch self {
+    case .feed(let model): model
+    case .fanClub(let model): model
+    case .bookmarks(let model): model
+    default: nil
+    }
+  }
+
+  /// Whether something was done here that can be undone.
+  public var canUndo: Bool { postPage?.posts.list.state.canUndo ?? false }
+  /// Takes it back.
+  public func undoTapped() { postPage?.undoTapped() }
+
   /// Whether a post can be read here, or stands in this list.
   func shows(_ post: Post.ID) -> Bool {
     switch self {

@@ -65,7 +65,7 @@ import SessionService
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
     case .login: return login()
-    case .tab(.home): 
+    case .tab(.home):
       return .feed(FeedViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):
       return .fanClubs(

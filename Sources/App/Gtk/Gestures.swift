@@ -4,15 +4,18 @@ import CGtkShims
 extension Widget {
   /// Calls `body` when a key is pressed while the keyboard is anywhere in the window and this widget is on screen, not
   /// beneath a sheet.
-  /// - Parameter key: such as `"F5"`, `"Escape"`, `"<Alt>Left"`, `"<Control>q"`.
+  /// - Parameters:
+  ///   - key: such as `"F5"`, `"Escape"`, `"<Alt>Left"`, `"<Control>q"`.
+  ///   - isFor: whether the key is for this widget now; otherwise it goes on to whatever has the keyboard.
   /// - Returns: nil when there is no such key.
   @discardableResult
   public final func addShortcut<Owner: SignalOwner>(
-    _ key: String, _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void
+    _ key: String, _ owner: Owner, when isFor: @escaping @MainActor (Owner) -> Bool = { _ in true },
+    _ body: @escaping @MainActor (Owner) -> Void
   ) -> Connection? {
     guard let trigger = gtk_shortcut_trigger_parse_string(key) else { return nil }
     let handler = Handler<Void, Bool> { [weak self, weak owner] in
-      guard let owner, self?.isReachable == true else { return false }
+      guard let owner, self?.isReachable == true, isFor(owner) else { return false }
       body(owner)
       return true
     }

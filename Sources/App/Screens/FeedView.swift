@@ -10,7 +10,10 @@ import PublicationClient
   let list: PostListView
   private let choice = ChoiceMenu<FeedViewModel.Choice>(name: "Posts shown")
   private let unread = FilterButton("Unread", explanation: "Only what you have not read")
-  private let allRead = Button(icon: .done, name: "Mark all as read", styles: [.flat, "quiet"])
+  // With its name where there is room for it.
+  private let allRead = Button(
+    Either(wide: Box(.horizontal, spacing: 6, children: [Image(.done), Label("Mark all as read")]), narrow: Image(.done)),
+    name: "Mark all as read", styles: [.flat, "choice"])
   private var jumps = 0
   private var jump = Jump.none
 
@@ -21,6 +24,7 @@ import PublicationClient
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [choice.root, unread.root, filler, allRead])
+    allRead.tooltip = "Mark all as read"
     list = PostListView(
       viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar))
     unread.root.onClicked(self) { $0.viewModel.unreadOnlyTapped() }

@@ -222,6 +222,7 @@ import NavigationCore
     message.onDismissed = { [weak self] in self?.message.message = nil }
     window.addShortcut("F5", self) { $0.refreshTapped() }
     window.addShortcut("<Control>r", self) { $0.refreshTapped() }
+    window.addShortcut("<Control>z", self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undoTapped() }
     window.addShortcut("<Control>f", self) { $0.searchTapped() }
     window.addShortcut("Escape", self) { $0.perform?(.back) }
     window.addShortcut("<Alt>Left", self) { $0.perform?(.back) }

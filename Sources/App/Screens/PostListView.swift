@@ -96,7 +96,8 @@ import PublicationClient
       view.page.newPostsTapped()
       view.scrollToTop()
     }
-    message.onDismissed = { [weak self] in self?.page.messageDismissed() }
+    message.onDismissed = { [weak self] in self?.messageAnswered { $0.messageDismissed() } }
+    message.onAction = { [weak self] in self?.messageAnswered { $0.undoTapped() } }
     page.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
   }
 
@@ -111,6 +112,13 @@ import PublicationClient
     case (.notNeeded, .ready): list.focusRow()
     case (.notNeeded, .empty), (.notNeeded, .offline), (.notNeeded, .failed): root.focusFirst()
     }
+  }
+
+  /// The bar goes, and whoever pressed a button of it by the keyboard reads on.
+  private func messageAnswered(_ body: (any PostPage) -> Void) {
+    let hadKeyboard = message.root.hasFocus
+    body(page)
+    if hadKeyboard { takeKeyboard() }
   }
 
   private func openMenu(_ row: PostRow, beside anchor: Widget) { menu.open(row, in: root, beside: anchor) }
@@ -137,6 +145,7 @@ import PublicationClient
     }
     progress.show(state, isSaid: refresh.isUnderWay)
     fetching.show(refresh)
+    message.actionLabel = state.canUndo ? "Undo" : nil
     message.message = state.message
   }
 

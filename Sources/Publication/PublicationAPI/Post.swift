@@ -36,6 +36,8 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var bookmarked: Bool
   /// Whether this reader has read it.
   public var read: Bool
+  /// The ``ReadRequest/id`` of the request that marked it as read among others; `nil` for one that is unread, or was read by itself.
+  public var readMark: String?
   /// How many comments it has.
   public var comments: Int
 
@@ -43,8 +45,8 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public init(
     id: String, fanClubID: String, fanClubName: String, title: String, byline: String = "", teaser: String = "", body: String? = nil,
     enclosures: [Enclosure] = [], picture: String? = nil, url: String? = nil, published: Date, premium: Bool = false,
-    unlocked: Bool = false,
-    reactions: ReactionCounts = [:], reaction: Reaction? = nil, bookmarked: Bool = false, read: Bool = false, comments: Int = 0
+    unlocked: Bool = false, reactions: ReactionCounts = [:], reaction: Reaction? = nil, bookmarked: Bool = false, read: Bool = false,
+    readMark: String? = nil, comments: Int = 0
   ) {
     self.id = id
     self.fanClubID = fanClubID
@@ -63,6 +65,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     self.reaction = reaction
     self.bookmarked = bookmarked
     self.read = read
+    self.readMark = readMark
     self.comments = comments
   }
 
@@ -85,6 +88,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
     unlocked = try values.decodeIfPresent(Bool.self, forKey: .unlocked) ?? false
     bookmarked = try values.decode(Bool.self, forKey: .bookmarked)
     read = try values.decodeIfPresent(Bool.self, forKey: .read) ?? false
+    readMark = try values.decodeIfPresent(String.self, forKey: .readMark)
     comments = try values.decodeIfPresent(Int.self, forKey: .comments) ?? 0
     do {
       reactions = try values.decodeIfPresent(ReactionCounts.self, forKey: .reactions) ?? [:]

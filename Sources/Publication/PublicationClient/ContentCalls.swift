@@ -54,11 +54,17 @@ extension APIClient {
   }
 
   /// Marks as read what appeared until some moment; asking twice changes nothing.
-  /// - Parameter clubs: whose posts; `nil` for all. At most ``ReadRequest/mostClubs``.
+  /// - Parameters:
+  ///   - clubs: whose posts; `nil` for all. At most ``ReadRequest/mostClubs``.
+  ///   - id: names it, to take it back by: ``unmarkRead(_:)``.
   /// - Throws: ``ClientError``.
-  public func markRead(until: Date, in clubs: [FanClub.ID]?) async throws(ClientError) {
-    try await send(.put, ["v1", "posts", "read"], body: ReadRequest(until: until, clubs: clubs))
+  public func markRead(until: Date, in clubs: [FanClub.ID]?, as id: UUID? = nil) async throws(ClientError) {
+    try await send(.put, ["v1", "posts", "read"], body: ReadRequest(id: id, until: until, clubs: clubs))
   }
+
+  /// Takes back what ``markRead(until:in:as:)`` did; asking twice changes nothing.
+  /// - Throws: ``ClientError``.
+  public func unmarkRead(_ id: UUID) async throws(ClientError) { try await send(.delete, ["v1", "posts", "read", id.uuidString]) }
 
   /// Adds or removes the reader's bookmark; asking twice changes nothing.
   /// - Returns: the post after the change.

@@ -35,17 +35,34 @@ extension ContentStore {
 
   /// Marks everything as read that appeared until some moment, whether it is here or not.
   /// - Parameter clubs: whose posts; `nil` for all.
-  public func markAllRead(until: Date, in clubs: Set<FanClub.ID>? = nil) {
-    guard !isClosed else { return }
+  /// - Returns: what takes it back.
+  @discardableResult public func markAllRead(until: Date, in clubs: Set<FanClub.ID>? = nil) -> ReadUndo {
+    guard !isClosed else { return ReadUndo() }
     // The publication counts in whole seconds.
     let until = Date(timeIntervalSince1970: until.timeIntervalSince1970.rounded(.up))
-    guard let all = clubs?.sorted() else { return actions.perform(ReadAllAction(id: identifiers.next(), until: until)) }
-    let parts = stride(from: 0, to: all.count, by: ReadRequest.mostClubs).map { Set(all[$0...].prefix(ReadRequest.mostClubs)) }
-    actions.perform(parts.map { ReadAllAction(id: identifiers.next(), until: until, clubs: $0) })
+    var marks = [ReadAllAction(id: identifiers.next(), until: until)]
+    if let all = clubs?.sorted() {
+      let parts = stride(from: 0, to: all.count, by: ReadRequest.mostClubs).map { Set(all[$0...].prefix(ReadRequest.mostClubs)) }
+      marks = parts.map { ReadAllAction(id: identifiers.next(), until: until, clubs: $0) }
+    }
+    actions.perform(marks)
+    return ReadUndo(marks: marks)
   }
 
   /// Marks posts as read.
-  public func markRead(_ ids: some Sequence<Post.ID>) { set(ReadSetting.self, of: ids, in: posts, to: true) }
+  /// - Returns: what takes it back.
+  @discardableResult public func markRead(_ ids: some Sequence<Post.ID>) -> ReadUndo {
+    let unread = ids.filter { posts[$0]?.read == false }
+    set(ReadSetting.self, of: unread, in: posts, to: true)
+    return ReadUndo(posts: unread)
+  }
+
+  /// Takes back that posts were marked as read: exactly those that were unread before are unread again, but what was read by itself since.
+  public func undo(_ undo: ReadUndo) {
+    guard !isClosed else { return }
+    actions.perform(undo.marks.map { UnreadAllAction(id: identifiers.next(), mark: $0.id, clubs: $0.clubs) })
+    set(ReadSetting.self, of: undo.posts, in: posts, to: false)
+  }
 
   /// Follows a fan club, or stops; a club that is not known is left alone.
   public func toggleFollow(_ id: FanClub.ID) {
@@ -148,7 +165,18 @@ extension ContentStore {
         self?.countUnread()
       }
     ) { action in
-      try await client.markRead(until: action.until, in: action.clubs?.sorted())
+      try await client.markRead(until: action.until, in: action.clubs?.sorted(), as: action.id)
+      return nil
+    }
+    actions.register(
+      UnreadAllAction.self, cache: postCache,
+      confirmed: { [weak self] action in
+        self?.reached()
+        self?.uncounted.formUnion(self?.fanClubs.ids { $0.unread != nil && action.clubs?.contains($0.id) ?? true } ?? [])
+        self?.countUnread()
+      }
+    ) { action in
+      try await client.unmarkRead(action.mark)
       return nil
     }
     actions.register(
@@ -168,6 +196,7 @@ extension ContentStore {
     let refusals = [
       ReactionSetting.kind: ReactionSetting.refusal, BookmarkSetting.kind: BookmarkSetting.refusal, ReadSetting.kind: ReadSetting.refusal,
       FollowSetting.kind: FollowSetting.refusal, ReadAllAction.kind: "Not everything was marked as read.",
+      UnreadAllAction.kind: "What was marked as read stays so.",
       CommentAction.kind: "Your comment was not saved.",
     ]
     actions.onFailure = { [weak self] failure in

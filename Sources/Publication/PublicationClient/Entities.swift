@@ -23,6 +23,7 @@ extension Post: Entity {
     form.field("reaction", &reaction)
     form.field("bookmarked", &bookmarked)
     form.field("read", &read, mayMiss: true)
+    form.field("readMark", &readMark)
     form.field("comments", &comments, mayMiss: true)
   }
 

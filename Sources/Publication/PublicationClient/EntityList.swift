@@ -50,6 +50,8 @@ public struct ListState: Equatable, Sendable {
   public var keptSince: Date?
   /// Something to tell the reader in passing.
   public var message: String?
+  /// Whether it tells of something that can be undone.
+  public var canUndo = false
 
   /// A page that has not loaded.
   public init() {}
@@ -85,6 +87,8 @@ public struct ListState: Equatable, Sendable {
   /// Why the first rows could not be asked for the last time, and what the reader was told of it; both hold until they could.
   private var failedRefresh: RequestFailure?
   private var refreshMessage: String?
+  /// Takes back what ``ListState/message`` tells of.
+  private var undo: (@MainActor () -> Void)?
   private var drawn: Set<String> = []
   /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
   private var (age, asked) = (0, 0)
@@ -152,7 +156,8 @@ public struct ListState: Equatable, Sendable {
 
   /// Loads the list anew.
   public func refreshTapped() {
-    state.message = nil
+    // What can be undone stays so.
+    if !state.canUndo { state.message = nil }
     reload()
   }
 
@@ -205,7 +210,24 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// The reader has read the message.
-  public func messageDismissed() { state.message = nil }
+  public func messageDismissed() { say(nil) }
+
+  /// Tells the reader what was done, and offers to take it back.
+  func offerUndo(_ sentence: String, _ undo: @escaping @MainActor () -> Void) { say(sentence, undo: undo) }
+
+  /// Takes back what the message tells of; does nothing when that is nothing to undo.
+  public func undoTapped() {
+    guard state.canUndo, let undo else { return }
+    say(nil)
+    undo()
+  }
+
+  private func say(_ message: String?, undo: (@MainActor () -> Void)? = nil) {
+    self.undo = undo
+    var new = state
+    (new.message, new.canUndo) = (message, undo != nil)
+    state = new
+  }
 
   /// Draws rows again whose lock may have changed.
   public func accessChanged() {
@@ -214,7 +236,7 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// Tells the reader.
-  public func actionFailed(_ sentence: String) { state.message = sentence }
+  public func actionFailed(_ sentence: String) { say(sentence) }
 
   private func entitiesChanged(_ ids: Set<String>) {
     // What is gone leaves every list.
@@ -266,6 +288,7 @@ public struct ListState: Equatable, Sendable {
       if new.message == said { new.message = nil }
       refreshMessage = nil
     }
+    new.canUndo = new.canUndo && new.message == state.message
     (new.newer, new.hasMoreNewer) = (list.newer, list.hasMoreNewer)
     if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
     switch list.status {

@@ -96,25 +96,33 @@ import PublicationAPI
   /// Marks the post as read, or as unread.
   public func readTapped(_ id: Post.ID) { if let post = store.posts[id] { store.markRead(id, !post.read) } }
   /// Marks the whole list as read, also what is not loaded; not what appeared above its first row, which the reader has not seen. Of the
-  /// bookmarks only what is loaded.
+  /// bookmarks only what is loaded. The list offers to take it back.
   public func allReadTapped() {
     let rows = list.state.ids.compactMap { store.posts[$0] }
     guard let newest = rows.map(\.published).max(), list.state.canLoadMore || rows.contains(where: { !$0.read }) else { return }
+    let undo: ReadUndo
     if filter.bookmarked {
-      store.markRead(list.state.ids)
+      undo = store.markRead(list.state.ids)
     } else if let club = filter.fanClub {
-      store.markAllRead(until: newest, in: [club])
+      undo = store.markAllRead(until: newest, in: [club])
     } else if filter.followed {
       // Those that are known to be followed.
-      store.markAllRead(until: newest, in: Set(rows.map(\.fanClubID)).union(store.fanClubs.ids(where: \.followed)))
+      undo = store.markAllRead(until: newest, in: Set(rows.map(\.fanClubID)).union(store.fanClubs.ids(where: \.followed)))
     } else {
-      store.markAllRead(until: newest)
+      undo = store.markAllRead(until: newest)
     }
+    offer(undo, "Everything here was marked as read.")
   }
-  /// Marks the rows down to this one as read.
+  /// Marks the rows down to this one as read. The list offers to take it back.
   public func readToHereTapped(_ id: Post.ID) {
     guard let row = list.state.ids.firstIndex(of: id) else { return }
-    store.markRead(list.state.ids[...row])
+    offer(store.markRead(list.state.ids[...row]), "Everything down to “\(store.posts[id]?.title.onOneLine ?? "")” was marked as read.")
+  }
+  /// Takes back what was marked as read last, as long as the list offers that.
+  public func undoTapped() { list.undoTapped() }
+
+  private func offer(_ undo: ReadUndo, _ sentence: String) {
+    if !undo.isEmpty { list.offerUndo(sentence) { [store] in store.undo(undo) } }
   }
   /// Adds or removes the reader's bookmark.
   public func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }
@@ -189,6 +197,8 @@ extension PostPage {
   public func allReadTapped() { posts.allReadTapped() }
   /// Marks the rows down to this one as read.
   public func readToHereTapped(_ id: Post.ID) { posts.readToHereTapped(id) }
+  /// Takes back what was marked as read last, as long as the page offers that.
+  public func undoTapped() { posts.undoTapped() }
   /// Adds or removes the reader's bookmark on a post.
   public func bookmarkTapped(_ id: Post.ID) { posts.bookmarkTapped(id) }
   /// Brings in the posts above the first.

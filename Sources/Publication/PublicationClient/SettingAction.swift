@@ -134,8 +134,8 @@ public enum ReadSetting: Setting {
   public static let refusal: String? = nil
   /// The flag.
   public static func choice(in post: Post) -> Bool { post.read }
-  /// Sets the flag.
-  public static func set(_ choice: Bool, in post: inout Post) { post.read = choice }
+  /// Sets the flag. What was read by itself stays so when all others are unread again.
+  public static func set(_ choice: Bool, in post: inout Post) { (post.read, post.readMark) = (choice, nil) }
   /// `PUT` or `DELETE /v1/posts/ID/read`.
   public static func send(_ choice: Bool, of id: Post.ID, by client: APIClient) async throws -> Post {
     try await client.setRead(id, choice)

@@ -75,7 +75,8 @@ extension PostPage {
         if parts.count == 2 { self.reactionTapped(parts[0], Reaction(rawValue: parts[1])) }
       },
       "commentsTapped": { self.commentsTapped($0) }, "readTapped": { self.readTapped($0) },
-      "allReadTapped": { _ in self.allReadTapped() }, "readToHereTapped": { self.readToHereTapped($0) },
+      "allReadTapped": { _ in self.allReadTapped() }, "undoTapped": { _ in self.undoTapped() },
+      "readToHereTapped": { self.readToHereTapped($0) },
       "bookmarkTapped": { self.bookmarkTapped($0) }, "openInBrowserTapped": { self.openInBrowserTapped($0) },
       "copyLinkTapped": { self.copyLinkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
       "refreshTapped": { _ in self.refreshTapped() }, "retryTapped": { _ in self.retryTapped() },

@@ -30,7 +30,10 @@ protocol ContentRepository {
   /// Sets or takes away what a reader does to a post; as often as one likes. Nothing happens when there is no such post.
   nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
   /// Marks as read what appeared until then, in seconds since 1970, in some clubs or in all.
-  nonisolated(nonsending) func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID) async throws
+  /// - Parameter mark: names it, to take it back by; `nil` for what cannot be taken back.
+  nonisolated(nonsending) func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID, as mark: String?) async throws
+  /// Takes back what was marked as read under that name; what the reader read by itself since stays read.
+  nonisolated(nonsending) func unmarkRead(_ mark: String, by reader: Reader.ID) async throws
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
   /// Removes a club that the reader added, with its posts, its feed, and all that this reader did to them; while others follow it, or did

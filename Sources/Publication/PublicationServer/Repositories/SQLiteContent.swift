@@ -79,23 +79,29 @@ struct SQLiteContent: ContentRepository {
     // Read marks name their post by its number.
     let (column, name) = mark == .read ? ("number", "number") : ("post", "id")
     if isSet {
+      // What was read by itself stays read when all that was marked with it is unread again.
+      let known = mark == .read ? "UPDATE SET mark = NULL" : "NOTHING"
       try database.execute(
-        "INSERT OR IGNORE INTO \(mark.rawValue) (\(column), reader) SELECT \(name), ? FROM post WHERE id = ?", reader, post)
+        "INSERT INTO \(mark.rawValue) (\(column), reader) SELECT \(name), ? FROM post WHERE id = ? ON CONFLICT DO \(known)", reader, post)
     } else {
       try database.execute(
         "DELETE FROM \(mark.rawValue) WHERE reader = ? AND \(column) = (SELECT \(name) FROM post WHERE id = ?)", reader, post)
     }
   }
 
-  func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID) throws {
-    let mark = "INSERT OR IGNORE INTO read_mark (reader, number) SELECT ?1, number FROM post WHERE published <= ?2"
+  func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID, as mark: String?) throws {
+    let insertion = "INSERT OR IGNORE INTO read_mark (reader, number, mark) SELECT ?1, number, ?3 FROM post WHERE published <= ?2"
     try database.transaction {
       if let clubs {
-        for club in clubs { try database.execute("\(mark) AND fan_club = ?3", reader, time, club) }
+        for club in clubs { try database.execute("\(insertion) AND fan_club = ?4", reader, time, mark, club) }
       } else {
-        try database.execute(mark, reader, time)
+        try database.execute(insertion, reader, time, mark)
       }
     }
+  }
+
+  func unmarkRead(_ mark: String, by reader: Reader.ID) throws {
+    try database.execute("DELETE FROM read_mark WHERE reader = ? AND mark = ?", reader, mark)
   }
 
   /// Posts as the reader ?1 sees them; see ``post(_:)``.
@@ -105,7 +111,7 @@ struct SQLiteContent: ContentRepository {
       post.premium, \(body ? "post.body" : "NULL"),
       EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1),
       EXISTS (SELECT 1 FROM bookmark WHERE bookmark.post = post.id AND bookmark.reader = ?1),
-      EXISTS (SELECT 1 FROM read_mark WHERE read_mark.number = post.number AND read_mark.reader = ?1),
+      (SELECT coalesce(mark, '') FROM read_mark WHERE read_mark.number = post.number AND read_mark.reader = ?1),
       (SELECT kind FROM reaction WHERE reaction.post = post.id AND reaction.reader = ?1),
       (SELECT group_concat(kind || ' ' || count) FROM (
         SELECT kind, count FROM base_reaction WHERE base_reaction.post = post.id
@@ -120,15 +126,17 @@ struct SQLiteContent: ContentRepository {
   static let postColumns = 18
 
   static func post(_ row: Row) throws -> Post {
-    Post(
+    // Nothing for an unread one, and no name for one that was read by itself.
+    let mark = try row.get(13, as: String?.self)
+    return Post(
       id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
       teaser: try row.get(5), body: try row.get(10, as: String?.self),
       enclosures: try row.get(17, as: String?.self).map { try Wire.decode(from: Data($0.utf8)) } ?? [],
       picture: try row.get(6, as: String?.self),
       url: try row.get(7, as: String?.self), published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
       premium: try row.get(9), unlocked: try row.get(11), reactions: reactions(try row.get(15, as: String?.self) ?? ""),
-      reaction: try row.get(14, as: String?.self).map { Reaction(rawValue: $0) }, bookmarked: try row.get(12), read: try row.get(13),
-      comments: try row.get(16))
+      reaction: try row.get(14, as: String?.self).map { Reaction(rawValue: $0) }, bookmarked: try row.get(12), read: mark != nil,
+      readMark: mark == "" ? nil : mark, comments: try row.get(16))
   }
 
   /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, from before and from here.

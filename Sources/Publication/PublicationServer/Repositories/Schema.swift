@@ -228,6 +228,12 @@ enum Schema {
         ALTER TABLE post ADD COLUMN enclosures TEXT;
         UPDATE feed SET etag = NULL, modified = NULL;
         """),
+    Migration(
+      version: 13,
+      sql: """
+        -- mark: what marked the post as read together with others, so that it can be taken back; NULL for one that was read by itself.
+        ALTER TABLE read_mark ADD COLUMN mark TEXT;
+        """),
   ]
 }
 

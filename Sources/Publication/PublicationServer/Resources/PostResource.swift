@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTransport
 import PublicationAPI
 
@@ -52,7 +53,16 @@ extension Publication {
     guard asked.clubs?.count ?? 0 <= ReadRequest.mostClubs else {
       throw Problem.badRequest("“clubs” names more than \(ReadRequest.mostClubs).")
     }
-    try await content.markRead(until: until, in: asked.clubs, by: call.signedIn.id)
+    try await content.markRead(until: until, in: asked.clubs, by: call.signedIn.id, as: asked.id?.uuidString)
+    return Response(204)
+  }
+
+  /// Takes back what a reader marked as read at one stroke.
+  func unmarkRead(_ call: Call) async throws -> Response {
+    guard let id = UUID(uuidString: call.parameter)?.uuidString else {
+      throw Problem.badRequest("The identifier of what marked posts as read is a UUID.")
+    }
+    try await content.unmarkRead(id, by: call.signedIn.id)
     return Response(204)
   }
 

@@ -18,6 +18,7 @@ extension Router {
     Route(.put, "/v1/posts/*/read") { try await $0.mark(.read, true, $1) },
     Route(.delete, "/v1/posts/*/read") { try await $0.mark(.read, false, $1) },
     Route(.put, "/v1/posts/read") { try await $0.markRead($1) },
+    Route(.delete, "/v1/posts/read/*") { try await $0.unmarkRead($1) },
     Route(.get, "/v1/posts/*/comments") { try await $0.comments($1) },
     Route(.put, "/v1/posts/*/comments/*") { try await $0.putComment($1) },
     Route(.delete, "/v1/posts/*/comments/*") { try await $0.deleteComment($1) },
