@@ -40,7 +40,9 @@ extension Reaction {
   private var kind: Reaction?
 
   init() {
-    root = Button(Box(.horizontal, spacing: 6, children: [image, count]), name: "React", styles: [.flat, "quiet", "reaction"])
+    let inside = Box(.horizontal, spacing: 6, children: [image, count])
+    inside.horizontal = .center
+    root = Button(inside, name: "React", styles: [.flat, "quiet", "reaction"])
     root.tooltip = "React"
   }
 
@@ -83,8 +85,9 @@ extension Reaction {
   private func button(_ kind: Reaction) -> (Reaction, Button, Image, Label) {
     let image = Image(kind.icon(isChosen: false))
     let count = Label(styles: ["numeric"])
-    let button = Button(
-      Box(.horizontal, spacing: 6, children: [image, count]), name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
+    let inside = Box(.horizontal, spacing: 6, children: [image, count])
+    inside.horizontal = .center
+    let button = Button(inside, name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
     button.tooltip = kind.words
     button.onClicked(self) { $0.onChosen?(kind) }
     return (kind, button, image, count)
