@@ -109,7 +109,7 @@ private typealias Comment = PublicationAPI.Comment
     return (count < 24 ? [0x60 | count] : [0x78, count]) + Array(text.utf8)
   }
 
-  private func first(_ reactions: [(String, [UInt8])], picture: [(String, [UInt8])] = []) -> Data {
+  private func first(_ reactions: [(String, [UInt8])], picture: [(String, [UInt8])] = [], readMark: [(String, [UInt8])] = []) -> Data {
     let fields: [(String, [UInt8])] =
       [
         ("id", text("p1")), ("fanClubID", text("c1")), ("fanClubName", text("The club")), ("title", text("A title of more than 23 bytes")),
@@ -117,12 +117,12 @@ private typealias Comment = PublicationAPI.Comment
       ] + picture + [
         ("url", text("https://example.org/")),
         ("published", [0xfb, 0x41, 0xc4, 0xdc, 0x93, 0x80, 0, 0, 0]), ("premium", [0xf5]), ("unlocked", [0xf4]),
-        ("reactions", map(reactions)), ("reaction", text("love")), ("bookmarked", [0xf5]), ("read", [0xf5]), ("comments", [7]),
-      ]
+        ("reactions", map(reactions)), ("reaction", text("love")), ("bookmarked", [0xf5]), ("read", [0xf5]),
+      ] + readMark + [("comments", [7])]
     return Data(map(fields))
   }
 
-  @Test func postsOfTheFirstVersionAreReadAndWrittenWithANull() {
+  @Test func postsOfTheFirstVersionAreReadAndWrittenWithNulls() {
     var post = Post(
       id: "p1", fanClubID: "c1", fanClubName: "The club", title: "A title of more than 23 bytes", teaser: "ü", url: "https://example.org/",
       published: Date(timeIntervalSinceReferenceDate: 700_000_000), premium: true, reactions: [.love: 90, .wow: 256], reaction: .love,
@@ -132,7 +132,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(read(first([("wow", [0x19, 1, 0]), ("love", [0x18, 90])])) == post)
     #expect(read(first([("wow", [1]), ("love", [0x18, 90]), ("sad", [0]), ("wow", [0x19, 1, 0])])) == post)
     post.reactions[.wow] = 0
-    #expect(written(post) == first([("love", [0x18, 90])], picture: [("picture", [0xf6])]))
+    #expect(written(post) == first([("love", [0x18, 90])], picture: [("picture", [0xf6])], readMark: [("readMark", [0xf6])]))
   }
 
   @Test func whatPostsGainedMayMiss() {
