@@ -177,6 +177,14 @@ final class AbsenceTests: GtkTestCase {
     MainActor.assumeIsolated {
       XCTAssertEqual(Theme.problems(in: Theme.styleSheet), [])
       XCTAssertFalse(Theme.styleSheet.isEmpty)
+      let usual = Theme.styleSheet(isHighContrast: false)
+      XCTAssertEqual(Theme.problems(in: usual), [])
+      XCTAssertTrue(Theme.styleSheet(isHighContrast: true).hasPrefix(usual))
+      XCTAssertGreaterThan(Theme.styleSheet(isHighContrast: true).count, usual.count + 100)
+      for name in ["HighContrast", "HighContrastInverse", "Adwaita:hc", "Adwaita:hc-dark", "Default-hc"] {
+        XCTAssertTrue(Theme.isHighContrast(theme: name), name)
+      }
+      for name in ["", "Adwaita", "Adwaita:dark", "hc", "Orchis", "Witch-craft"] { XCTAssertFalse(Theme.isHighContrast(theme: name), name) }
       XCTAssertEqual(Theme.problems(in: "label { colour: red; }").count, 1)
       XCTAssertTrue(Theme.install())
       XCTAssertTrue(Theme.install())

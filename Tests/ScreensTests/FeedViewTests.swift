@@ -92,6 +92,7 @@ final class FeedViewTests: ScreensTestCase {
         }
         screen.refreshTapped()
         try rig.waitForHeld(2)
+        XCTAssertTrue(feed.says("Refreshing…"), "also as long as nobody answers")
         XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
         XCTAssertEqual(try place(), before, accuracy: 1)
         rig.publication.release("GET")

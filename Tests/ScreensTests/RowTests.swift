@@ -17,12 +17,36 @@ final class RowTests: ScreensTestCase {
       let rig = ReaderRig(posts: [post, .sample(2, premium: true)])
       let feed = try rig.show(.tab(.home))
       let row = try XCTUnwrap(feed.row("Title 1"))
-      XCTAssertEqual(row.texts, ["Club c1", "1 hour ago", "·  Ada", "Title 1", "Teaser 1", "1,234"])
+      XCTAssertEqual(row.texts, ["Club c1", "Title 1", "Teaser 1", "1 hour ago", "·  Ada", "1,234"])
       XCTAssertEqual(row.buttonNames, ["React", "Comments", "Bookmark", "More"])
       XCTAssertEqual(feed.row("Title 2")?.says("Premium"), true)
       XCTAssertEqual(feed.row("Title 2")?.button("React")?.texts, [], "nobody did: a number would only be in the way")
       XCTAssertEqual(feed.row("Title 1")?.says("Premium"), false)
       rig.close()
+    }
+  }
+
+  func testARowWithoutAPictureUsesTheRoom() throws {
+    try MainActor.assumeIsolated {
+      var plain = Post.sample(1)
+      plain.teaser = Array(repeating: "Some words that go on and on.", count: 9).joined(separator: " ")
+      var pictured = plain
+      (pictured.id, pictured.title, pictured.picture) = ("p2", "Title 2", "/2")
+      for width in [360, 600, 990, 1600] {
+        let rig = ReaderRig(posts: [plain, pictured], width: width)
+        let feed = try rig.show(.tab(.home))
+        let row = try XCTUnwrap(feed.row("Title 1"))
+        XCTAssertFalse(row.all.contains { $0.hasStyle("picture-frame") }, "\(width)")
+        let card = try XCTUnwrap(row.all.first { $0.hasStyle("card") })
+        let (text, more) = (try XCTUnwrap(row.label(plain.teaser)).place(in: card), try XCTUnwrap(row.button("More")).place(in: card))
+        let (whole, date) = (card.place(in: rig.seen), try XCTUnwrap(row.label("1 hour ago")).place(in: card))
+        XCTAssertGreaterThan(text.width, whole.width - 40, "\(width)")
+        XCTAssertEqual(text.x, date.x, accuracy: 1)
+        XCTAssertEqual(date.y + date.height / 2, more.y + more.height / 2, accuracy: 3, "in the line of the buttons, \(width)")
+        let beside = try XCTUnwrap(feed.row("Title 2")?.all.first { $0.hasStyle("card") }).place(in: rig.seen)
+        XCTAssertLessThanOrEqual(whole.height, beside.height, "\(width)")
+        rig.close()
+      }
     }
   }
 

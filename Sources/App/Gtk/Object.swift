@@ -35,6 +35,7 @@ import CGtkShims
 
   func setBoolean(_ property: String, _ value: Bool) { matinee_object_set_boolean(raw, property, value ? 1 : 0) }
   func boolean(_ property: String) -> Bool { matinee_object_get_boolean(raw, property) != 0 }
+  func text(_ property: String) -> String { takenString(matinee_object_get_string(raw, property)) ?? "" }
   func setString(_ property: String, _ value: String) { matinee_object_set_string(raw, property, value) }
 }
 

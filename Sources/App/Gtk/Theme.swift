@@ -26,9 +26,9 @@ import Foundation
     // The wrapper has a reference of its own.
     g_object_unref(made.raw)
     registerIcons()
-    load(styleSheet, into: made)
-    gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     provider = made
+    followContrast()
+    gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
     if let settings = gtk_settings_get_default() {
       Object(lasting: UnsafeMutableRawPointer(settings)).setBoolean("gtk-label-select-on-focus", false)
@@ -85,6 +85,46 @@ import Foundation
     // In 1,024ths of a dot per inch; -1 for the usual 96.
     let resolution = matinee_object_get_int(UnsafeMutableRawPointer(settings), "gtk-xft-dpi")
     return resolution > 0 ? Double(resolution) / (1024 * 96) : 1
+  }
+
+  /// Whether the desktop wants lines and focus to be seen well: its theme is one of high contrast.
+  static var isHighContrast: Bool {
+    // Whoever names a theme there overrules the setting.
+    let name = ProcessInfo.processInfo.environment["GTK_THEME"] ?? themeName
+    return isHighContrast(theme: name)
+  }
+
+  /// Whether that is a theme of high contrast: `HighContrast`, `HighContrastInverse`, `Default-hc`, `Adwaita:hc`.
+  static func isHighContrast(theme name: String) -> Bool {
+    let name = name.lowercased()
+    return name.contains("highcontrast") || name.split { $0 == "-" || $0 == ":" }.dropFirst().contains("hc")
+  }
+
+  private static var themeName: String {
+    guard let settings = gtk_settings_get_default() else { return "" }
+    return Object(lasting: UnsafeMutableRawPointer(settings)).text("gtk-theme-name")
+  }
+
+  /// Reads the style sheet for the contrast that the desktop wants, and again when that changes.
+  private static func followContrast() {
+    applyContrast()
+    guard let settings = gtk_settings_get_default() else { return }
+    Object(lasting: UnsafeMutableRawPointer(settings)).connect("notify::gtk-theme-name", .notify, in: scope) { _ in applyContrast() }
+  }
+
+  private static let scope = Scope()
+  private static var loadedHighContrast: Bool?
+
+  private static func applyContrast() {
+    guard let provider, loadedHighContrast != isHighContrast else { return }
+    loadedHighContrast = isHighContrast
+    load(styleSheet(isHighContrast: isHighContrast), into: provider)
+  }
+
+  /// The style sheet; in high contrast with its end, which comes after a mark.
+  static func styleSheet(isHighContrast: Bool) -> String {
+    let parts = styleSheet.split(separator: "/* High contrast", maxSplits: 1)
+    return isHighContrast ? styleSheet : String(parts[0])
   }
 
   /// Whether windows are dark now, as far as the app decides it.

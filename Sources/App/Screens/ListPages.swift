@@ -17,7 +17,7 @@ import PublicationClient
   private let problem = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
-  private let remove = Button("Remove feed…", styles: [.flat, "link-like"])
+  private let remove = Button("Remove feed…", styles: [.pill, "compact", "removal"])
   private let removing = Spinner(name: "Removing the feed")
   private let removal: Box
   private let question = Label(wraps: true)
@@ -35,9 +35,11 @@ import PublicationClient
     text.expandsHorizontally = true
     text.vertical = .center
     notify.vertical = .center
-    let buttons = Box(.horizontal, spacing: 18, children: [notify, follow])
+    removal = Box(.horizontal, spacing: 6, children: [removing, remove])
+    removal.vertical = .center
+    let buttons = Wrap(removal, Box(.horizontal, spacing: 18, children: [notify, follow]), spacing: 18)
+    buttons.vertical = .center
     let facts = Box(.horizontal, spacing: 18, children: [picture.root, Wrap(text, buttons, least: 240, spacing: 10)])
-    removal = Box(.horizontal, spacing: 6, children: [remove, removing])
     // The one that loses nothing is first, and so has the keyboard.
     let answers = Box(.horizontal, spacing: 10, children: [keep, agree])
     answers.horizontal = .end
@@ -46,7 +48,7 @@ import PublicationClient
     asking.setMargin(6)
     popover = Popover(asking)
     let header = Clamp(
-      maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem, removal]))
+      maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem]))
     list = PostListView(viewModel, pictures: pictures, words: .fanClub)
     list.root.expandsVertically = true
     page = Box(.vertical, styles: [.page], children: [header, list.root])

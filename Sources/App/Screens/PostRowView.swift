@@ -17,6 +17,11 @@ import PublicationClient
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let date = Label(styles: [.caption, .dim])
   private let byline = Label(styles: [.caption, .dim], lines: 1)
+  // The same beside the buttons, where no picture takes that place.
+  private let lowerDate = Label(styles: [.caption, .dim], lines: 1)
+  private let lowerByline = Label(styles: [.caption, .dim], lines: 1)
+  private let origin: Box
+  private let footer: Box
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2, direction: .ofText)
   private let react = ReactButton()
@@ -39,10 +44,11 @@ import PublicationClient
     // A line of its own where there is little room: beside the club it would be next to nothing of either.
     byline.setMaximumWidth(characters: 24)
     byline.expandsHorizontally = true
-    let origin = Box(
+    origin = Box(.horizontal, spacing: 8, children: [date, byline])
+    let head = Box(
       .horizontal, spacing: 8,
       children: [
-        Wrap(Box(.horizontal, spacing: 8, children: [dot, club]), Box(.horizontal, spacing: 8, children: [date, byline])),
+        Wrap(Box(.horizontal, spacing: 8, children: [dot, club]), origin),
         lockWithoutPicture,
       ])
     dot.vertical = .center
@@ -56,11 +62,15 @@ import PublicationClient
     actions.vertical = .end
     actions.horizontal = .end
     actions.expandsVertically = true
+    actions.expandsHorizontally = true
+    footer = Box(.horizontal, spacing: 8, children: [lowerDate, lowerByline])
+    footer.vertical = .center
+    let bottom = Box(.horizontal, spacing: 8, children: [footer, actions])
     let text = Box(.vertical, spacing: 4) { [title, teaser] in
-      origin
+      head
       title
       teaser
-      actions
+      bottom
     }
     text.expandsHorizontally = true
     card = Box(.horizontal, spacing: 14, styles: [.card, "post-row"]) { [framed] in
@@ -90,9 +100,14 @@ import PublicationClient
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
     date.text = row.date
+    lowerDate.text = row.date
     let isSaid = !row.byline.isEmpty && row.byline != row.club
-    byline.text = isSaid ? "·  \(row.byline)" : ""
-    byline.isVisible = isSaid
+    for label in [byline, lowerByline] {
+      label.text = isSaid ? "·  \(row.byline)" : ""
+      label.isVisible = isSaid
+    }
+    origin.isVisible = row.picture != nil
+    footer.isVisible = row.picture == nil
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead

@@ -16,6 +16,12 @@ int matinee_object_get_int(void *object, const char *property) {
   return value;
 }
 
+char *matinee_object_get_string(void *object, const char *property) {
+  char *value = NULL;
+  g_object_get(object, property, &value, NULL);
+  return value;
+}
+
 gboolean matinee_object_get_boolean(void *object, const char *property) {
   gboolean value = FALSE;
   g_object_get(object, property, &value, NULL);

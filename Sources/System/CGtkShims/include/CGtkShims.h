@@ -92,6 +92,8 @@ void matinee_trim_heaps(void);
 
 void matinee_object_set_boolean(void *_Nonnull object, const char *_Nonnull property, gboolean value);
 int matinee_object_get_int(void *_Nonnull object, const char *_Nonnull property);
+/// The caller frees it.
+char *_Nullable matinee_object_get_string(void *_Nonnull object, const char *_Nonnull property);
 gboolean matinee_object_get_boolean(void *_Nonnull object, const char *_Nonnull property);
 void matinee_object_set_string(void *_Nonnull object, const char *_Nonnull property, const char *_Nullable value);
 void matinee_widget_set_role(GtkWidget *_Nonnull widget, GtkAccessibleRole role);
