@@ -172,6 +172,15 @@ public struct Row {
     try body(try bytes(column))
   }
 
+  /// The text of a column, in UTF-8, where SQLite has it: valid inside `body` only.
+  /// - Throws: ``SQLiteError`` with ``SQLiteError/Code/mismatch`` when it holds something else, or what `body` throws.
+  public func withText<Value>(_ column: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Value) throws -> Value {
+    let index = Int32(column)
+    guard sqlite3_column_type(statement.handle, index) == SQLITE_TEXT else { throw mismatch("\(column)", try scalar(column), "text") }
+    let text = sqlite3_column_text(statement.handle, index)
+    return try body(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement.handle, index))))
+  }
+
   @usableFromInline func bytes(_ column: Int) throws -> UnsafeRawBufferPointer {
     let index = Int32(column)
     guard sqlite3_column_type(statement.handle, index) == SQLITE_BLOB else { throw mismatch("\(column)", try scalar(column), "bytes") }

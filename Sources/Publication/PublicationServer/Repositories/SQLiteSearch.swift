@@ -18,7 +18,8 @@ struct SQLiteSearch: SearchRepository {
       Self.statement(order),
       values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
     ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
-    return (try numbers.compactMap { try hit($0.number, words, for: reader, isReadable: $0.isReadable) }, order)
+    let marker = try SearchMarker(words, in: database)
+    return (try numbers.compactMap { try hit($0.number, marker, for: reader, isReadable: $0.isReadable) }, order)
   }
 
   /// The numbers of the posts of a page. Words are looked for once in all: each list in here is made when it is first needed, and kept for
@@ -57,21 +58,15 @@ struct SQLiteSearch: SearchRepository {
     ) { try $0.get(0, as: Int.self) } ?? 0
   }
 
-  private func hit(_ number: Int64, _ words: SearchWords, for reader: Reader.ID, isReadable: Bool) throws -> SearchHit? {
+  private func hit(_ number: Int64, _ marker: SearchMarker, for reader: Reader.ID, isReadable: Bool) throws -> SearchHit? {
     let post = try database.queryOne(
       "\(SQLiteContent.selectPost(body: false)) WHERE post.number = ?2", reader, number, map: SQLiteContent.post)
     guard let post else { return nil }
     // Of a feed without bodies the teaser is all there is.
-    let text = """
-      SELECT highlight(post_search, 0, ?1, ?2), snippet(post_search, CASE WHEN ?3 AND body <> '' THEN 3 ELSE 2 END, ?1, ?2, '…', 24)
-      FROM post_search WHERE post_search MATCH ?4 AND rowid = ?5
-      """
-    return try database.queryOne(
-      text, String(SearchHit.markStart), String(SearchHit.markEnd), isReadable, words.match, number
-    ) { row in
+    let texts = "SELECT title, CASE WHEN ?2 AND body <> '' THEN body ELSE teaser END FROM post_search WHERE rowid = ?1"
+    return try database.queryOne(texts, number, isReadable) { row in
       SearchHit(
-        post: post, title: SearchText.shown(try row.get(0)),
-        excerpt: SearchText.shown(try row.get(1)).replacing("\n", with: " "))
+        post: post, title: try row.withText(0, marker.opening), excerpt: try row.withText(1, marker.excerpt))
     }
   }
 

@@ -3,8 +3,8 @@ import Foundation
 /// What a reader typed, as a query of SQLite's FTS5 (https://sqlite.org/fts5.html). Nothing in it is syntax: only letters and digits get
 /// that far.
 struct SearchWords: Equatable, Sendable {
-  /// All words, each whole, the last one as far as it is typed.
-  let match: String
+  /// All words, each whole, the last one as far as it is typed. One that the index cuts into several has spaces in it.
+  let phrases: [String]
 
   private static let longest = 200
   private static let most = 16
@@ -16,8 +16,11 @@ struct SearchWords: Equatable, Sendable {
       return parts.isEmpty ? nil : parts.map { SearchText.separated(String(String.UnicodeScalarView($0))) }.joined(separator: " ")
     }
     guard !words.isEmpty else { return nil }
-    match = words.prefix(Self.most).map { "\"\($0)\"" }.joined(separator: " ") + "*"
+    phrases = Array(words.prefix(Self.most))
   }
+
+  /// The query.
+  var match: String { phrases.map { "\"\($0)\"" }.joined(separator: " ") + "*" }
 
   /// The same in some columns only.
   func match(in columns: String) -> String { "{\(columns)} : (\(match))" }
@@ -27,7 +30,7 @@ struct SearchWords: Equatable, Sendable {
 enum SearchText {
   /// Stands between characters of scripts that write without spaces: each is a word to the index, so that any part of a sentence is
   /// found.
-  private static let separator: Unicode.Scalar = "\u{200B}"
+  static let separator: Unicode.Scalar = "\u{200B}"
 
   /// A text as it is indexed: without the characters that mark what was found.
   static func indexed(_ text: String) -> String {
