@@ -12,7 +12,9 @@ import PublicationClient
   private let unread = FilterButton("Unread", explanation: "Only what you have not read")
   // With its name where there is room for it.
   private let allRead = Button(
-    Either(wide: Box(.horizontal, spacing: 6, children: [Image(.done), Label("Mark all as read")]), narrow: Image(.done)),
+    Either(
+      wide: Box(.horizontal, spacing: 6, children: [Image(.done), Label("Mark all as read")]),
+      narrow: Either(wide: Box(.horizontal, spacing: 6, children: [Image(.done), Label("All read")]), narrow: Image(.done))),
     name: "Mark all as read", styles: [.flat, "choice"])
   private var jumps = 0
   private var jump = Jump.none
