@@ -112,7 +112,8 @@ final class PurchaseTests: EndToEndCase {
     let title = try openLockedArticle()
     try choose("Yearly")
     try app.press("Pay")
-    try app.waitForText("Charging…")
+    try app.waitForText("Paying…")
+    try app.wait(for: "the step in the journal") { try self.journal().contains("submitted") ? true : nil }
     app.kill()
     XCTAssertTrue(calls().isEmpty)
     try finishAfterRestart(title)
@@ -151,6 +152,13 @@ final class PurchaseTests: EndToEndCase {
     try app.wait(for: "the charge in the ledger") { charges().isEmpty ? nil : true }
     app.kill()
     try finishAfterRestart(title)
+  }
+
+  /// What was written down last, with whatever stands between it.
+  private func journal() throws -> String {
+    let files = FileManager.default.enumerator(at: app.home, includingPropertiesForKeys: nil)
+    let logs = files?.compactMap { $0 as? URL }.filter { $0.lastPathComponent.hasPrefix("purchases.sqlite") } ?? []
+    return try logs.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
   }
 
   private func finishAfterRestart(_ title: String) throws {

@@ -19,6 +19,8 @@ import Synchronization
   private(set) var model: PaymentViewModel!
   private(set) var states: [PaymentViewModel.State] = []
   private(set) var outputs: [PaymentViewModel.Output] = []
+  /// What the reader was thanked with; in ``outputs`` is all else.
+  private(set) var thanks: [String] = []
 
   private final class Records: Sendable {
     let value = Mutex<Result<[ProductRecord], StoreFailure>>(
@@ -89,7 +91,7 @@ import Synchronization
       productID, purchases: purchases, methods: methods, formatting: formatting,
       orderNumber: { [numbers] in numbers.value.withLock(\.self)[$0] }
     ) { [weak self] in
-      self?.outputs.append($0)
+      if case .thanks(let sentence) = $0 { self?.thanks.append(sentence) } else { self?.outputs.append($0) }
     }
     model.onChange = { [weak self] in self?.states.append($0) }
   }

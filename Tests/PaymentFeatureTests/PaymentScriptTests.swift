@@ -15,23 +15,17 @@ import Testing
   private struct Names {
     let ready: State
     let asking: State
-    let authorizing: State
-    let charging: State
-    let verifying: State
-    let unlocking: State
+    let paying: State
     let done: State
 
     @MainActor init(_ bench: Bench) {
       ready = bench.model.state
-      asking = ready.with(.working("Waiting for you to agree…"), canPay: false)
-      authorizing = ready.with(.working("Authorizing the payment…"), canPay: false, canCancel: false)
-      charging = ready.with(.working("Charging…"), canPay: false, canCancel: false)
-      verifying = ready.with(.working("Verifying the receipt…"), canPay: false, canCancel: false)
-      unlocking = ready.with(.working("Unlocked."), canPay: false, canCancel: false)
+      asking = ready.with(.working("Paying…"), canPay: false)
+      paying = ready.with(.working("Paying…"), canPay: false, canCancel: false)
       done = ready.with(.done("Unlocked. Thank you!"), canPay: false)
     }
 
-    func failed(_ sentence: String) -> State { ready.with(.problem(sentence), payTitle: "Try again") }
+    func failed(_ sentence: String) -> State { ready.with(.problem(sentence), payTitle: "Try again · \(ready.total)") }
   }
 
   /// A person who answers at the gate: agrees, or cancels in the provider's own sheet.
@@ -73,9 +67,32 @@ import Testing
     await pay(bench)
     #expect(
       bench.states == [
-        names.ready, names.asking, names.authorizing, names.charging, names.verifying, names.unlocking, names.done,
+        names.ready, names.asking, names.paying, names.done,
       ])
     #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func payIsThankedForWithWhatWasBoughtAndTheOrdersNumber() async throws {
+    let gate = Gate()
+    let bench = try await Bench("monthly", asking(gate))
+    await bench.appear()
+    bench.model.payTapped()
+    await gate.reached()
+    let id = try await bench.lastID()
+    bench.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
+    gate.open()
+    await bench.until { !bench.thanks.isEmpty }
+    #expect(bench.thanks == ["Thank you! You have bought “Monthly” for \(bench.model.state.total). Order K7Q2-9XDM."])
+    #expect(bench.outputs == [.finished("monthly")])
+  }
+
+  @Test func aTrialIsThankedForThoughThePublicationDoesNotSayItsNumber() async throws {
+    let bench = try await Bench("trial")
+    await bench.appear()
+    await pay(bench)
+    await bench.until { !bench.thanks.isEmpty }
+    let number = try await bench.lastID().uuidString.prefix(8)
+    #expect(bench.thanks == ["Thank you! You have bought “\(bench.model.state.lines[0].name)” for free. Order \(number)."])
   }
 
   @Test func payTwiceIsOnePurchase() async throws {
@@ -89,7 +106,7 @@ import Testing
     bench.model.payTapped()
     #expect(
       bench.states == [
-        names.ready, names.asking, names.authorizing, names.charging, names.verifying, names.unlocking, names.done,
+        names.ready, names.asking, names.paying, names.done,
       ])
     #expect(bench.queue.submitted.count == 1)
     #expect(bench.outputs == [.finished("monthly")])
@@ -138,7 +155,7 @@ import Testing
     bench.model.dismissed()
     #expect(
       bench.states == [
-        names.ready, names.asking, names.authorizing, names.charging, names.failed("Your bank said no. Try another card."),
+        names.ready, names.asking, names.paying, names.failed("Your bank said no. Try another card."),
       ], "dismissing wipes nothing")
     #expect(bench.model.state == bench.states.last)
     #expect(bench.outputs.isEmpty)
@@ -157,7 +174,7 @@ import Testing
     await bench.answered()
     #expect(
       bench.states == [
-        names.ready, names.asking, names.authorizing, names.charging, names.failed("No."), names.asking, names.ready,
+        names.ready, names.asking, names.paying, names.failed("No."), names.asking, names.ready,
       ], "buying again starts with a clean sheet, and cancelling returns to it")
     #expect(bench.outputs == [.cancelled])
   }
@@ -173,7 +190,7 @@ import Testing
     let names = Names(bench)
     await pay(bench)
     bench.model.dismissed()
-    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.failed("The card has expired.")])
+    #expect(bench.states == [names.ready, names.asking, names.paying, names.failed("The card has expired.")])
     #expect(bench.queue.submitted.isEmpty)
     #expect(bench.outputs.isEmpty)
   }
@@ -206,8 +223,8 @@ import Testing
     await pay(bench)
     #expect(
       bench.states == [
-        names.ready, names.asking, names.authorizing, names.failed("The card has expired."), names.asking, names.authorizing,
-        names.charging, names.verifying, names.unlocking, names.done,
+        names.ready, names.asking, names.paying, names.failed("The card has expired."), names.asking, names.paying,
+        names.done,
       ])
     #expect(bench.outputs == [.finished("monthly")])
   }
@@ -218,7 +235,7 @@ import Testing
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.charging, names.failed("The price has changed.")])
+    #expect(bench.states == [names.ready, names.asking, names.paying, names.failed("The price has changed.")])
     #expect(bench.outputs.isEmpty)
   }
 
@@ -231,7 +248,7 @@ import Testing
     let names = Names(bench)
     let waiting = names.ready.with(.waiting("Waiting for the bank's approval…"), canPay: false)
     await pay(bench)
-    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.charging, waiting])
+    #expect(bench.states == [names.ready, names.asking, names.paying, waiting])
     #expect(bench.outputs.isEmpty)
     let issuer = bench.issuer
     bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
@@ -267,7 +284,7 @@ import Testing
     await bench.until { if case .problem = bench.model.state.status { true } else { false } }
     #expect(
       bench.states == [
-        names.ready, names.asking, names.authorizing, names.charging, names.ready.with(.waiting(sentence), canPay: false),
+        names.ready, names.asking, names.paying, names.ready.with(.waiting(sentence), canPay: false),
         names.ready.with(.problem(bench.inVain(String(try await bench.lastID().uuidString.prefix(8)))), canPay: false),
       ])
     bench.model.payTapped()
@@ -315,7 +332,7 @@ import Testing
     let names = Names(bench)
     let confirming = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/confirm"), canPay: false)
     await pay(bench)
-    #expect(bench.states == [names.ready, names.asking, names.authorizing, names.charging, confirming])
+    #expect(bench.states == [names.ready, names.asking, names.paying, confirming])
     bench.model.confirmTapped()
     #expect(bench.outputs == [.openWeb("https://bank.example/confirm")])
     let issuer = bench.issuer

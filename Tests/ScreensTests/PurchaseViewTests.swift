@@ -35,6 +35,7 @@ final class PurchaseViewTests: ScreensTestCase {
       rig.line.release()
       eventually("the sheets close") { rig.shown == "article" }
       try rig.settle()
+      eventually("thanks") { rig.seen.texts.contains { $0.hasPrefix("Thank you! You have bought “Yearly” for €49.00. Order ") } }
       XCTAssertFalse(rig.seen.says("The rest is for members"))
       XCTAssertNil(rig.seen.button("Unlock"))
       try rig.go(.back)
@@ -59,7 +60,7 @@ final class PurchaseViewTests: ScreensTestCase {
       rig.seen.button("Pay €49.00")?.click()
       try rig.settle()
       XCTAssertTrue(rig.seen.says("Your bank declined the payment."))
-      XCTAssertEqual(rig.seen.button("Try again")?.isSensitive, true)
+      XCTAssertEqual(rig.seen.button("Try again · €49.00")?.isSensitive, true)
       rig.seen.button("Cancel")?.click()
       try rig.settle()
       XCTAssertEqual(rig.shown, "feed")
@@ -220,7 +221,7 @@ final class PurchaseViewTests: ScreensTestCase {
 
   func testPurchasesAreListedWithWhatCanBeDone() throws {
     try MainActor.assumeIsolated {
-      let rig = try AppRig()
+      let rig = try AppRig(width: 360, height: 480)
       try rig.start()
       try rig.signIn()
       try rig.go(.tab(.account))
@@ -236,9 +237,16 @@ final class PurchaseViewTests: ScreensTestCase {
       XCTAssertTrue(rig.seen.texts.contains { $0.hasPrefix("Open until ") })
       XCTAssertTrue(rig.seen.texts.contains { $0.hasPrefix("To cancel your subscription: ") })
       XCTAssertNil(rig.seen.button("Check now"))
+      XCTAssertEqual(rig.seen.button("Restore purchases")?.focus(), true)
       rig.seen.button("Restore purchases")?.click()
       try rig.settle()
-      XCTAssertTrue(rig.seen.says("Everything that belongs to your account is here: Yearly."), "\(rig.seen.texts)")
+      let words = "Everything that belongs to your account is here: Yearly."
+      let place = try XCTUnwrap(rig.seen.label(words)).place(in: rig.seen)
+      XCTAssertLessThanOrEqual(place.y + place.height, 480, "on screen, wherever the page is scrolled to")
+      XCTAssertEqual(rig.seen.button("Restore purchases")?.hasFocus, true, "whoever pressed it is still here")
+      rig.seen.button("Dismiss message")?.click()
+      try rig.settle()
+      XCTAssertFalse(rig.seen.says(words))
       try rig.close()
     }
   }

@@ -94,6 +94,7 @@ import SessionService
     navigator = Navigator(root: .login, presenter: presenter) { [factory] in factory.screen($0) }
     factory.perform = { [weak self] in self?.perform($0) }
     factory.purchased = { [weak self] in self?.purchased() }
+    factory.say = { [weak self] in self?.say($0) }
     factory.paywallShown = { [weak self] in self?.flags.count(.paywallSeen) }
     session.delegate = self
     curtain.output = { [weak self] output in

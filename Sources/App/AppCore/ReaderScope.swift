@@ -24,6 +24,8 @@ import SessionService
   private let environment: AppEnvironment
   /// What this reader read, for reading without network; `nil` when nothing can be kept.
   private let stored: EntityStore?
+  /// Asks the publication for an order; nil without an answer.
+  private let order: @Sendable (UUID) async -> Order?
   private let effects: Effects
   private var notifying: PostNotifications?
   private var watching: [Task<Void, Never>] = []
@@ -56,7 +58,9 @@ import SessionService
       unfinished: settings.kept.unfinished ?? UnfinishedWork(),
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
     let paywalls = PaywallShelf(effects: environment.effects, clock: environment.storeClock) { try await client.paywall($0) }
-    return ReaderScope(user, content, purchases, paywalls, outbox, stored, settings, environment)
+    return ReaderScope(user, content, purchases, paywalls, outbox, stored, settings, environment) {
+      try? await client.order($0)
+    }
   }
 
   private static func settings(of user: User, _ environment: AppEnvironment) async throws -> Settings {
@@ -85,7 +89,7 @@ import SessionService
 
   private init(
     _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ paywalls: PaywallShelf, _ outbox: Database,
-    _ stored: EntityStore?, _ settings: Settings, _ environment: AppEnvironment
+    _ stored: EntityStore?, _ settings: Settings, _ environment: AppEnvironment, order: @escaping @Sendable (UUID) async -> Order?
   ) {
     self.user = user
     self.content = content
@@ -95,6 +99,7 @@ import SessionService
     self.stored = stored
     self.settings = settings
     self.environment = environment
+    self.order = order
     effects = environment.effects
     notifications = NotificationPreferences(settings.kept.notifications ?? NotificationSettings()) { settings.notifications.keep($0) }
     content.onUnfinishedChanged = { settings.unfinished.keep($0) }
@@ -154,14 +159,36 @@ import SessionService
         }
       },
       // Such as access that ended by a refund: wherever the reader is.
-      Task {
-        for await notice in notices where !Task.isCancelled { say(notice.sentence) }
+      Task { [weak self] in
+        for await notice in notices where !Task.isCancelled {
+          let sentence = await self?.sentence(notice)
+          if let sentence, !Task.isCancelled { say(sentence) }
+        }
       },
     ]
     Task { [purchases, content, questions] in
       await content.resume()
       // What was bought on another machine. Without an answer the receipts that are kept here hold.
       await questions.ask(.purchases) { try await purchases.restore() }
+    }
+  }
+
+  /// What became of a purchase, with what it was: its name, its price and its order's number, as far as they can be had.
+  private func sentence(_ notice: PurchaseNotice) async -> String {
+    let transaction = try? await purchases.history().first { $0.id == notice.transaction }
+    let product: Product? =
+      if let transaction { await purchases.product(of: transaction) } else {
+        try? await purchases.products([notice.productID]).products.first
+      }
+    let order = await order(notice.transaction)
+    let price = transaction?.price ?? order.map { Price(minorUnits: $0.totalMinorUnits, currency: $0.currency) }
+    let facts = [
+      "“\(product?.name ?? notice.productID)”", price?.formatted(locale: environment.storeFormatting.locale),
+      "order \(order?.number ?? notice.transaction.orderName)",
+    ].compactMap(\.self).joined(separator: ", ")
+    return switch notice.event {
+    case .purchased, .failed: "\(facts): \(notice.sentence)"
+    case .revoked: "Refunded: \(facts). \(notice.sentence)"
     }
   }
 

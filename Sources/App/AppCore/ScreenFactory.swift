@@ -25,6 +25,8 @@ import SessionService
   var perform: ((Navigation) -> Void)?
   /// Told once when a purchase was completed.
   var purchased: (() -> Void)?
+  /// Tells the reader something in passing.
+  var say: ((String) -> Void)?
   /// Told when a reader sees what a paywall offers.
   var paywallShown: (() -> Void)?
 
@@ -222,6 +224,7 @@ import SessionService
       ) { [weak self] output in
         switch output {
         case .finished: self?.purchased?()
+        case .thanks(let sentence): self?.say?(sentence)
         case .cancelled: self?.perform?(.back)
         case .openWeb(let url): self?.perform?(.web(url))
         }

@@ -64,7 +64,8 @@ import PaymentFeature
     show(state.status)
     pay.label = state.payTitle
     // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
-    pay.setAccessibleName(state.payTitle.hasPrefix("Pay") ? "Pay" : state.payTitle)
+    pay.setAccessibleName(["Pay", "Try again"].first { state.payTitle.hasPrefix($0) } ?? state.payTitle)
+    pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
     again.isVisible = state.canOpenAgain
     cancel.isSensitive = state.canCancel

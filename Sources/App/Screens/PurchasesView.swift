@@ -16,7 +16,9 @@ import Gtk
   private let scroller = ScrolledWindow()
   private let restore = Button("Restore purchases", styles: [.pill])
   private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
-  private let restored = Label(styles: [.dim], wraps: true, alignment: .center)
+  private let message = MessageBar()
+  /// Whether the keyboard was on the button that was pressed, and comes back to it.
+  private var pressedRestore = false
   private var open: [PurchaseRowView] = []
   private var hasScrolled = false
 
@@ -30,10 +32,12 @@ import Gtk
     stack.add(status.root, name: "status")
     let column = Box(
       .vertical, spacing: 16, margin: 24,
-      children: [Label("Purchases", styles: [.title], wraps: true), badge.root, stack, restoring, restored])
+      children: [Label("Purchases", styles: [.title], wraps: true), badge.root, stack, restoring])
     scroller.child(Clamp(maximumWidth: 640, column))
     scroller.setStyle(.page)
-    root = scroller
+    // Above the page, wherever it is scrolled to.
+    root = Overlay(scroller, above: [message.root])
+    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
     restore.onClicked(self) { $0.viewModel.restoreTapped() }
     status.button.onClicked(self) { $0.viewModel.refreshTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -42,13 +46,11 @@ import Gtk
   private func show(_ state: PurchasesViewModel.State) {
     badge.text = state.badge
     showRows(state)
-    for (label, words) in [(balance, state.balance), (cancelling, state.cancelling), (restored, state.restored)] {
+    for (label, words) in [(balance, state.balance), (cancelling, state.cancelling)] {
       label.text = words ?? ""
       label.isVisible = words != nil
     }
-    restore.isSensitive = !state.isRestoring
-    spinner.isSpinning = state.isRestoring
-    spinner.isVisible = state.isRestoring
+    showRestoring(state)
     switch state.phase {
     case .ready: stack.show("list")
     case .loading: showStatus { $0.showLoading("Reading what you bought…") }
@@ -57,6 +59,20 @@ import Gtk
     case .failed(let sentence):
       showStatus { $0.show(icon: .failed, heading: "This cannot be read", sentence: sentence, action: "Try again") }
     }
+  }
+
+  private func showRestoring(_ state: PurchasesViewModel.State) {
+    if state.isRestoring, restore.hasFocus {
+      pressedRestore = true
+      scroller.holdKeyboard()
+    }
+    restore.isSensitive = !state.isRestoring
+    spinner.isSpinning = state.isRestoring
+    spinner.isVisible = state.isRestoring
+    message.message = state.restored
+    guard !state.isRestoring else { return }
+    if pressedRestore, scroller.holdsKeyboard { restore.focus() }
+    pressedRestore = false
   }
 
   private func showStatus(_ fill: (StatusView) -> Void) {

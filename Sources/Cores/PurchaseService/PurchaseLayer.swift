@@ -29,6 +29,8 @@ import Foundation
   /// one. When the store is away the last good answer is served, marked stale; when it says no, nothing is.
   /// - Throws: ``StoreFailure``.
   func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList
+  /// What a purchase was for, as whoever sold it names it; `nil` when that cannot be had.
+  func product(of transaction: Transaction) async -> Product?
 
   /// Whether this person may buy on this device at all.
   var canMakePayments: Bool { get }

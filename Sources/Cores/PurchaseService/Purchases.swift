@@ -178,6 +178,9 @@ import Runtime
     }
   }
 
+  /// See ``PurchaseLayer/product(of:)``.
+  public func product(of transaction: Transaction) async -> Product? { try? await products([transaction.productID]).products.first }
+
   private var shelfKey: ProductShelf.Key { ProductShelf.Key(user: user, storefront: storefront) }
 
   // MARK: Purchasing

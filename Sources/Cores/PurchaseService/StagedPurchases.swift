@@ -80,6 +80,11 @@ import Runtime
   /// - Throws: ``StoreFailure``.
   public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList { try await chosen.products(ids) }
 
+  /// See ``PurchaseLayer/product(of:)``: the path that began it says, so that nobody is counted as a reader of the other.
+  public func product(of transaction: Transaction) async -> Product? {
+    await (both.first { $0.path.name == transaction.path } ?? old).product(of: transaction)
+  }
+
   /// See ``PurchaseLayer/canMakePayments``.
   public var canMakePayments: Bool { chosen.canMakePayments }
 

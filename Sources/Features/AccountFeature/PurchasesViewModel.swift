@@ -140,6 +140,9 @@ import Runtime
     }
   }
 
+  /// The reader has read what came of restoring.
+  public func messageDismissed() { state.restored = nil }
+
   // MARK: Reading
 
   /// At once, and as long as somebody looks.

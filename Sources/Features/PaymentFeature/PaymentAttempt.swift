@@ -31,14 +31,14 @@ struct PaymentAttempt: Equatable {
   private var wasAskedAgain = false
   private var isPressed: Bool
   private var stage: PurchaseStage?
-  /// What to say while the reader has not agreed.
-  private let question: String
+  /// What to say while the reader is asked elsewhere; `nil` when the press itself is what they agree by.
+  private let question: String?
 
-  /// - Parameter question: what to say while the reader has not agreed; `nil` as long as nothing was pressed.
-  init(asking question: String? = nil) {
-    self.question = question ?? ""
-    isPressed = question != nil
-  }
+  /// Nothing was pressed.
+  init() { (question, isPressed) = (nil, false) }
+
+  /// "Pay" was pressed.
+  init(asking question: String?) { (self.question, isPressed) = (question, true) }
 
   // MARK: Facts
 
@@ -120,9 +120,9 @@ struct PaymentAttempt: Equatable {
   var status: PaymentViewModel.State.Status? {
     switch standing {
     case .untouched: nil
-    case .asking: .working(question)
-    case .authorizing: .working("Authorizing the payment…")
-    case .charging: .working(stageText)
+    case .asking: .working(question ?? Self.paying)
+    case .authorizing: .working(Self.paying)
+    case .charging: .working(stage == .retrying ? "The publication does not answer. Asking again…" : Self.paying)
     case .waiting(.interrupted(let sentence, let page)): .confirm(sentence, page: page)
     case .waiting(let reason): .waiting(reason.sentence)
     case .failed(let failure): .problem(failure.sentence)
@@ -130,12 +130,6 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  private var stageText: String {
-    switch stage {
-    case .verifying: "Verifying the receipt…"
-    case .unlocked: "Unlocked."
-    case .retrying: "The publication does not answer. Asking again…"
-    case .begun, .waitingForAuthorization, .authorizing, .charging, nil: "Charging…"
-    }
-  }
+  /// One sentence for all that is over in a moment: nobody can read more.
+  private static let paying = "Paying…"
 }

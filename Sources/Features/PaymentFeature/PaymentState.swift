@@ -86,7 +86,7 @@ extension PaymentViewModel {
     public var selectedMethod: Method.ID?
     /// What is going on; `nil` for nothing to say.
     public var status: Status?
-    /// What stands on the button: "Pay 4,90 €", "Try again".
+    /// What stands on the button: "Pay 4,90 €", "Try again · 4,90 €".
     public var payTitle = "Pay"
     /// Whether the button can be pressed.
     public var canPay = false

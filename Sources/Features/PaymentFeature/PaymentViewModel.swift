@@ -12,6 +12,8 @@ import PurchaseService
     case finished(Product.ID)
     /// The reader left without paying, or before the payment was confirmed.
     case cancelled
+    /// What to tell the reader once it is theirs: thanks, what they bought, and the order's number. Told once, after ``finished(_:)``.
+    case thanks(String)
     /// The reader wants to see the page on which their bank asks them to confirm.
     case openWeb(String)
   }
@@ -287,6 +289,13 @@ import PurchaseService
     guard !isGone, !isFinished else { return }
     isFinished = true
     output(.finished(productID))
+    // The sheet goes, and this goes on without it.
+    Task { [purchases, productID, name = product?.name, orderNumber, formatting, output] in
+      guard let name, let bought = try? await purchases.known(of: productID).first(where: { $0.state == .purchased }) else { return }
+      let number = await orderNumber(bought.id) ?? bought.id.orderName
+      let price = bought.price.map { $0.minorUnits == 0 ? " for free" : " for \($0.formatted(locale: formatting.locale))" } ?? ""
+      output(.thanks("Thank you! You have bought “\(name)”\(price). Order \(number)."))
+    }
   }
 
   private func leave() {
@@ -306,7 +315,8 @@ import PurchaseService
       new.total = total
       new.tax = product.taxText(formatting.locale)
       new.terms = product.terms(from: formatting.clock.now, formatting)
-      new.payTitle = attempt.hasFailed ? "Try again" : product.offer?.isFree == true ? "Start for free" : "Pay \(total)"
+      let isFree = product.offer?.isFree == true
+      new.payTitle = attempt.hasFailed ? "Try again · \(isFree ? "free" : total)" : isFree ? "Start for free" : "Pay \(total)"
     }
     new.status = attempt.isInVain ? .problem(inVainText) : attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty

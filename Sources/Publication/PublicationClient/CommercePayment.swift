@@ -10,8 +10,8 @@ public struct PaymentMethod: Sendable, Identifiable {
   public let name: String
   /// One line below it; may be empty.
   public let detail: String
-  /// What the payment sheet says while the person has not agreed.
-  public let question: String
+  /// What the payment sheet says while the person is asked elsewhere; `nil` for a method by which they agree as they press "Pay".
+  public let question: String?
   /// Asks the person for money by this method.
   public let authorizer: any PaymentAuthorizer
   /// Shows the page again on which the person is asked; `nil` for a method without one.
@@ -19,7 +19,7 @@ public struct PaymentMethod: Sendable, Identifiable {
 
   /// Makes one.
   public init(
-    id: String, name: String, detail: String = "", question: String = "Waiting for you to agree…", authorizer: any PaymentAuthorizer,
+    id: String, name: String, detail: String = "", question: String? = nil, authorizer: any PaymentAuthorizer,
     openAgain: (@MainActor @Sendable () -> Void)? = nil
   ) {
     self.id = id
