@@ -157,6 +157,8 @@ private struct NoStore: TokenStore {
 
   @Test func aSessionThatIsNotKeptSaysWhy() async throws {
     let bench = try await Bench(store: NoStore())
+    bench.model.appear()
+    await bench.until { bench.model.state.notice != nil }
     #expect(bench.model.state.notice == "The keyring is locked. You stay signed in only until you quit.")
   }
 

@@ -93,4 +93,18 @@ final class KeyringTests: EndToEndCase {
     try app.waitForScreen("login")
     try app.wait(for: "the keyring without the token") { try self.token() == nil ? true : nil }
   }
+
+  /// The feed is there while the keyring still hangs, and the token as soon as it answers.
+  func testNobodyWaitsForAKeyringThatHangs() throws {
+    let keyring = try XCTUnwrap(keyring)
+    try app.start()
+    try app.waitForScreen("login")
+    XCTAssertEqual(kill(keyring.processIdentifier, SIGSTOP), 0)
+    defer { kill(keyring.processIdentifier, SIGCONT) }
+    try app.press("Use the sample account")
+    try app.waitForScreen("feed")
+    XCTAssertEqual(kill(keyring.processIdentifier, SIGCONT), 0)
+    let token: String = try app.wait(for: "the token in the keyring") { try self.token() }
+    XCTAssertGreaterThan(token.count, 15)
+  }
 }

@@ -72,6 +72,7 @@ final class StubAuth: AuthProvider {
 final class StubStore: TokenStore {
   private let memory: MemoryTokenStore
   private let state = Mutex<(failure: TokenStoreError?, clearGate: Gate?, calls: [String])>((nil, nil, []))
+  private let saving = Mutex<(gate: Gate?, failure: TokenStoreError?)>((nil, nil))
 
   init(_ session: StoredSession? = nil, failure: TokenStoreError? = nil) {
     memory = MemoryTokenStore(session)
@@ -81,6 +82,8 @@ final class StubStore: TokenStore {
   var kept: StoredSession? { memory.kept }
   var calls: [String] { state.withLock { $0.calls } }
   func fail(_ failure: TokenStoreError?) { state.withLock { $0.failure = failure } }
+  /// A save waits, and fails after that.
+  func holdSave(_ gate: Gate, _ failure: TokenStoreError? = nil) { saving.withLock { $0 = (gate, failure) } }
   func holdClear(_ gate: Gate) { state.withLock { $0.clearGate = gate } }
 
   func load() async throws(TokenStoreError) -> StoredSession? {
@@ -90,6 +93,9 @@ final class StubStore: TokenStore {
 
   func save(_ session: StoredSession) async throws(TokenStoreError) {
     try called("save \(session.user.id)")
+    let (gate, failure) = saving.withLock { $0 }
+    await gate?.wait()
+    if let failure { throw failure }
     memory.save(session)
   }
 

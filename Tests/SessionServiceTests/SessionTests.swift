@@ -21,6 +21,7 @@ import Testing
     let bench = Bench()
     bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
     try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    await bench.session.finish()
     return bench
   }
 }
@@ -69,7 +70,9 @@ import Testing
     await bench.session.restore()
     #expect(bench.session.persistence == .untilQuit(.noService("no bus")))
     try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
-    #expect(bench.states == [.signedOut(.nothingKept), .signedIn(.ada, .untilQuit(.noService("no bus")))])
+    await bench.session.finish()
+    #expect(
+      bench.states == [.signedOut(.nothingKept), .signedIn(.ada, .saving), .signedIn(.ada, .untilQuit(.noService("no bus")))])
     #expect(bench.token.current == "token-ada")
     await bench.session.signOut()
     #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
@@ -137,10 +140,47 @@ import Testing
     bench.recorder.onChange = { [store = bench.store] state in if state.user != nil { keptAtChange.append(store.kept) } }
     await bench.session.restore()
     try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
-    #expect(bench.states == [.signedOut(.nothingKept), .signedIn(.ada, .kept)])
-    #expect(keptAtChange == [.adas])
+    await bench.session.finish()
+    #expect(bench.states == [.signedOut(.nothingKept), .signedIn(.ada, .saving), .signedIn(.ada, .kept)])
+    #expect(keptAtChange.last == .adas)
     #expect(bench.token.current == "token-ada")
     #expect(bench.auth.calls == ["signIn ada@example.org pw"])
+  }
+
+  /// As with a keyring whose prompt nobody answers.
+  @Test(arguments: [nil, TokenStoreError.timedOut]) func nobodyWaitsForAStoreThatHangs(failure: TokenStoreError?) async throws {
+    let gate = Gate()
+    let bench = Bench()
+    bench.store.holdSave(gate, failure)
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
+    await bench.session.restore()
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    #expect(bench.session.state == .signedIn(.ada, .saving))
+    #expect(bench.session.persistence.sentence == nil)
+    #expect(bench.token.current == "token-ada")
+    #expect(bench.store.kept == nil)
+    gate.open()
+    await bench.session.finish()
+    #expect(bench.session.state == .signedIn(.ada, failure.map { .untilQuit($0) } ?? .kept))
+    #expect(bench.session.persistence == bench.session.state.persistence)
+  }
+
+  @Test func whoeverSignsOutWhileItIsSavedLeavesNothingBehind() async throws {
+    let gate = Gate()
+    let bench = Bench()
+    bench.store.holdSave(gate)
+    bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
+    await bench.session.restore()
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    let leaving = Task { await bench.session.signOut() }
+    while bench.session.state != .signingOut { await Task.yield() }
+    #expect(bench.token.current == nil)
+    gate.open()
+    await leaving.value
+    await bench.session.finish()
+    #expect(bench.session.state == .signedOut(.asked))
+    #expect(bench.store.kept == nil)
+    #expect(bench.store.calls == ["load", "save u1", "clear"])
   }
 
   @Test(arguments: [AuthError.wrongCredentials, .unreachable("No network."), .rejected("Too many tries.")])
@@ -163,6 +203,7 @@ import Testing
     await #expect(throws: AuthError.superseded) { try await bench.session.signIn(email: "bo@example.org", password: Secret("pw")) }
     gate.open()
     try await first.value
+    await bench.session.finish()
     #expect(bench.session.state == .signedIn(.ada, .kept))
     #expect(bench.auth.calls.count == 1)
   }
@@ -190,7 +231,8 @@ import Testing
     await bench.session.finish()
     #expect(
       bench.states == [
-        .signedOut(.nothingKept), .signedIn(.ada, .kept), .signingOut, .signedOut(.asked), .signedIn(.bo, .kept),
+        .signedOut(.nothingKept), .signedIn(.ada, .saving), .signedIn(.ada, .kept), .signingOut, .signedOut(.asked),
+        .signedIn(.bo, .saving), .signedIn(.bo, .kept),
       ])
     #expect(bench.auth.calls.contains("signOut token-ada"))
     #expect(bench.store.kept?.user == .bo)
@@ -256,6 +298,7 @@ import Testing
     await bench.session.signOut()
     bench.auth.willSignIn(.success((Secret("token-bo"), .bo)))
     try await bench.session.signIn(email: "bo@example.org", password: Secret("pw"))
+    await bench.session.finish()
     bench.session.sessionEnded(Secret("token-ada"))
     #expect(bench.session.state == .signedIn(.bo, .kept))
     #expect(bench.token.current == "token-bo")

@@ -19,6 +19,7 @@ import Runtime
   private var checks = 0
   private var isSigningIn = false
   private var storeWork: Task<Void, Never>?
+  private var saving: Task<Void, Never>?
   private var revocation: Task<Void, Never>?
 
   /// - Parameters:
@@ -98,7 +99,7 @@ import Runtime
     set(.unverified(user, persistence))
   }
 
-  /// Signs in, and keeps the token where that is possible. A user who is still signed in is signed out first.
+  /// Signs in, and keeps the token where that is possible: nobody waits for that, and ``state`` says how it went. A user who is still signed in is signed out first.
   /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
   public func signIn(email: String, password: Secret) async throws(AuthError) {
     guard !isSigningIn else { throw .superseded }
@@ -118,15 +119,17 @@ import Runtime
       throw .superseded
     }
     let kept = StoredSession(token: granted.token, user: granted.user)
-    let saved = await storeWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
-    // Who came in between was a sign-out: its clearing of the store is queued behind this save.
-    guard generation == self.generation else {
-      revoke(granted.token)
-      throw .superseded
-    }
-    persistence = saved.persistence
+    let saved = queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
+    persistence = .saving
     token.replace(with: granted.token)
-    set(.signedIn(granted.user, persistence))
+    saving = Task {
+      let persistence = await saved.value.persistence
+      // A sign-out came in between: its clearing of the store is queued behind this save.
+      guard generation == self.generation, let user = state.user else { return }
+      self.persistence = persistence
+      set(.signedIn(user, persistence))
+    }
+    set(.signedIn(granted.user, .saving))
   }
 
   /// Signs out: from the first moment on requests carry no token, then the store forgets it, then ``state`` says so. The backend is told
@@ -134,7 +137,7 @@ import Runtime
   public func signOut() async {
     guard state != .signingOut, token.value != nil || isSigningIn else { return }
     let generation = nextGeneration()
-    let wasKept = persistence == .kept
+    let wasKept = if case .untilQuit = persistence { false } else { true }
     let old = token.replace(with: nil)
     set(.signingOut)
     let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
@@ -160,6 +163,7 @@ import Runtime
   /// Returns when the token store and the backend have done what they were asked: before the app quits.
   public func finish() async {
     await storeWork?.value
+    await saving?.value
     await revocation?.value
   }
 

@@ -36,6 +36,8 @@ extension Session {
 
   /// How long a session lasts.
   public enum Persistence: Equatable, Sendable {
+    /// The token store has not said yet whether it keeps it.
+    case saving
     /// The next start of the app goes on with it.
     case kept
     /// It ends with the app, since the token store could not be used.
@@ -44,7 +46,7 @@ extension Session {
     /// What to tell people; `nil` when all is as they expect.
     public var sentence: String? {
       switch self {
-      case .kept: nil
+      case .saving, .kept: nil
       case .untilQuit(let error): "\(error.sentence) You stay signed in only until you quit."
       }
     }
