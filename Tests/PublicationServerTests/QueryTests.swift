@@ -8,7 +8,7 @@ import Testing
 /// Searches and lists, page by page, against plain Swift; and that SQLite takes the short way to them, which no answer tells.
 @Suite struct QueryTests {
   @Test(arguments: [0, 0.1, 0.5, 1])
-  func searchesFindWhatPlainSwiftFinds(premium: Double) throws {
+  func searchesFindWhatPlainSwiftFinds(premium: Double) async throws {
     var world = try ChanceWorld(100, premium: premium, seed: UInt64(premium * 100) + 1)
     let search = SQLiteSearch(database: world.database)
     for _ in 0..<15 {
@@ -17,15 +17,16 @@ import Testing
       for seesAll in [false, true] {
         let expected = world.find(text, seesAll: seesAll)
         for order in [SearchPosition.Order.best, .newest] {
-          func page(_ offset: Int, _ limit: Int) throws -> [Post.ID] {
-            try search.search(
+          func page(_ offset: Int, _ limit: Int) async throws -> [Post.ID] {
+            try await search.search(
               words, after: SearchPosition(order: order, offset: offset), limit: limit, for: ChanceWorld.reader, seesAll: seesAll
             ).hits.map(\.id)
           }
-          let all = try page(0, 1000)
+          let all = try await page(0, 1000)
           if order == .newest { #expect(all == expected, "\(text)") } else { #expect(all.sorted() == expected.sorted(), "\(text)") }
           for limit in [2, 11] {
-            let pages = try stride(from: 0, through: all.count, by: limit).flatMap { try page($0, limit) }
+            var pages: [Post.ID] = []
+            for offset in stride(from: 0, through: all.count, by: limit) { pages += try await page(offset, limit) }
             #expect(pages == all, "\(text), \(limit) at a time")
           }
         }

@@ -84,7 +84,14 @@ import SQLiteStorage
     _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
     let signals = StopSignals()
-    let publication = try await house.open(needsKey: true)
+    let stop = Task { await signals.first() }
+    // An upgrade may take a while; who stops the server then finds everything as it was.
+    let opening = Task { try await house.open(needsKey: true) }
+    Task {
+      await stop.value
+      opening.cancel()
+    }
+    guard let publication = try await value(opening) else { return }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()
@@ -94,7 +101,8 @@ import SQLiteStorage
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
     Task { await publication.resumeCharges() }
-    await signals.first()
+    await stop.value
+    publication.endLongWork()
     OperatorAccess.close(folder: house.path)
     await stop(listener, publication, within: limits.grace + .seconds(2))
   }
@@ -114,6 +122,11 @@ import SQLiteStorage
     }
     var first = ended.makeAsyncIterator()
     await first.next()
+  }
+
+  /// What a task made; `nil` when it was cancelled before.
+  private static func value<Value: Sendable>(_ task: Task<Value, any Error>) async throws -> Value? {
+    do { return try await task.value } catch is CancellationError { return nil }
   }
 
   /// One line on the standard output, at once: other programs read it while this one runs.

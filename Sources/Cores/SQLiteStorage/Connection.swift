@@ -21,6 +21,8 @@ public final class Connection {
   public let path: String
   let handle: OpaquePointer
   let executor: ThreadExecutor?
+  /// What SQLite asks whether to go on; it lives as long as the handle.
+  let watch = WorkWatch()
   /// Those that nobody uses, in the order of their last use. They are few: looking through them takes less than a hash of their SQL.
   private var statements: [Statement] = []
   private var depth = 0
@@ -99,6 +101,8 @@ public final class Connection {
   /// - Throws: ``SQLiteError``.
   @discardableResult
   public func execute(_ sql: String, values: [(any SQLValue)?]) throws(SQLiteError) -> Int {
+    watch.enter()
+    defer { watch.leave() }
     let statement = try borrow(sql, values)
     defer { giveBack(statement) }
     // Rows before and after: sqlite3_changes keeps the last count when a statement changes nothing.
@@ -116,6 +120,8 @@ public final class Connection {
   /// Runs one statement, with values in an array, and maps each of its rows.
   /// - Throws: ``SQLiteError``, or what `map` throws.
   public func query<Value>(_ sql: String, values: [(any SQLValue)?], map: (Row) throws -> Value) throws -> [Value] {
+    watch.enter()
+    defer { watch.leave() }
     let statement = try borrow(sql, values)
     defer { giveBack(statement) }
     var result: [Value] = []
@@ -127,6 +133,8 @@ public final class Connection {
   /// Runs one statement and maps the first of its rows, if there is one.
   /// - Throws: ``SQLiteError``, or what `map` throws.
   public func queryOne<Value>(_ sql: String, _ values: (any SQLValue)?..., map: (Row) throws -> Value) throws -> Value? {
+    watch.enter()
+    defer { watch.leave() }
     let statement = try borrow(sql, values)
     defer { giveBack(statement) }
     return try step(statement) ? try map(Row(statement: statement)) : nil
@@ -136,6 +144,8 @@ public final class Connection {
   /// - Throws: ``SQLiteError``, or what `body` throws.
   public func prepared<Value>(_ sql: String, _ body: (PreparedStatement) throws -> Value) throws -> Value {
     executor?.checkIsolated()
+    watch.enter()
+    defer { watch.leave() }
     let statement = try taken(sql)
     defer { giveBack(statement) }
     return try body(PreparedStatement(connection: self, statement: statement))
@@ -145,6 +155,8 @@ public final class Connection {
   /// - Throws: ``SQLiteError``.
   public func script(_ sql: String) throws(SQLiteError) {
     executor?.checkIsolated()
+    watch.enter()
+    defer { watch.leave() }
     try check(sqlite3_exec(handle, sql, nil, nil, nil), sql)
   }
 
@@ -162,6 +174,8 @@ public final class Connection {
   /// savepoint, which can fail alone.
   /// - Throws: ``SQLiteError``, or what `body` throws, after everything was undone.
   public func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    watch.enter()
+    defer { watch.leave() }
     let outermost = depth == 0
     try script(outermost ? "BEGIN IMMEDIATE" : "SAVEPOINT level\(depth)")
     depth += 1
@@ -173,6 +187,8 @@ public final class Connection {
     } catch {
       // SQLite rolls back by itself on some errors (full disk); the first error is the one that explains.
       if sqlite3_get_autocommit(handle) == 0 {
+        watch.isUndoing = true
+        defer { watch.isUndoing = false }
         try? script(outermost ? "ROLLBACK" : "ROLLBACK TO level\(depth - 1); RELEASE level\(depth - 1)")
       }
       throw error
@@ -183,11 +199,15 @@ public final class Connection {
   /// - Throws: ``SQLiteError``, or what `body` throws.
   public func reading<Value>(_ body: () throws -> Value) throws -> Value {
     guard depth == 0 else { return try body() }
+    watch.enter()
+    defer { watch.leave() }
     try script("BEGIN")
     depth += 1
     defer {
       depth -= 1
+      watch.isUndoing = true
       try? script("COMMIT")
+      watch.isUndoing = false
     }
     return try body()
   }
@@ -195,6 +215,8 @@ public final class Connection {
   /// The one place where a result code becomes an error.
   func check(_ code: Int32, _ sql: String) throws(SQLiteError) {
     guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
+    // Whatever else goes wrong then is a consequence.
+    if watch.end != nil { throw SQLiteError(code: SQLITE_INTERRUPT, message: watch.reason, sql: sql) }
     // What SQLite remembers belongs to the last call on the connection, which may have been another.
     let extended = sqlite3_extended_errcode(handle)
     let matches = extended & 0xff == code & 0xff

@@ -59,8 +59,14 @@ extension Connection {
   /// Brings the schema to the last step's version, in one transaction.
   ///
   /// A file that holds something is copied to `PATH.vN.backup` first, N being the version it has.
-  /// - Throws: ``MigrationError``; ``SQLiteError`` when the version cannot be read.
-  public func migrate(_ steps: [Migration]) throws {
+  /// It takes as long as it takes, and is ended in its middle when nobody wants it any more.
+  /// - Throws: ``MigrationError``; ``SQLiteError`` when the version cannot be read; `CancellationError` once it is unwanted, and everything
+  ///   is as it was then.
+  public func migrate(_ steps: [Migration], unless isUnwanted: @escaping @Sendable () -> Bool = { false }) throws {
+    try withLimit(WorkLimit(unless: isUnwanted)) { try migrateNow(steps) }
+  }
+
+  private func migrateNow(_ steps: [Migration]) throws {
     precondition(zip(steps, steps.dropFirst()).allSatisfy { $0.version < $1.version }, "versions rise")
     let found = try schemaVersion()
     let known = steps.last?.version ?? 0
@@ -115,7 +121,14 @@ extension Connection {
       throw SQLiteError(code: code, message: String(cString: sqlite3_errstr(code)), sql: target)
     }
     let backup = sqlite3_backup_init(opened, "main", handle, "main")
-    sqlite3_backup_step(backup, -1)
+    var step = backup == nil ? SQLITE_ERROR : SQLITE_OK
+    while step == SQLITE_OK {
+      guard watch.mayGoOn else {
+        sqlite3_backup_finish(backup)
+        throw SQLiteError(code: SQLITE_INTERRUPT, message: watch.reason, sql: target)
+      }
+      step = sqlite3_backup_step(backup, 1000)
+    }
     let result = backup == nil ? sqlite3_errcode(opened) : sqlite3_backup_finish(backup)
     guard result == SQLITE_OK else { throw SQLiteError(code: result, message: String(cString: sqlite3_errmsg(opened)), sql: target) }
   }

@@ -15,6 +15,8 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let busy = Code(rawValue: SQLITE_BUSY)
     /// The file or its folder cannot be written.
     public static let readOnly = Code(rawValue: SQLITE_READONLY)
+    /// It was ended before it was done, by its ``WorkLimit``; nothing of it is stored.
+    public static let interrupted = Code(rawValue: SQLITE_INTERRUPT)
     /// Reading or writing the file failed.
     public static let io = Code(rawValue: SQLITE_IOERR)
     /// The file is damaged.

@@ -41,13 +41,13 @@ public final class Tokenizer {
   /// - Parameters:
   ///   - text: in UTF-8.
   ///   - body: takes a word, valid inside it only, and where it stands in the text; returns whether to go on.
-  /// - Throws: ``SQLiteError``.
+  /// - Throws: ``SQLiteError``, also when the connection's ``WorkLimit`` ends it.
   public func words(
     of text: UnsafeBufferPointer<UInt8>, _ body: (_ word: UnsafeBufferPointer<UInt8>, _ place: Range<Int>) -> Bool
   ) throws(SQLiteError) {
     guard let start = text.baseAddress, !text.isEmpty else { return }
     let code = withoutActuallyEscaping(body) { body in
-      var walk = Walk(body: body, end: text.count)
+      var walk = Walk(body: body, watch: connection.watch, end: text.count)
       let code = withUnsafeMutablePointer(to: &walk) { walk in
         start.withMemoryRebound(to: CChar.self, capacity: text.count) {
           functions.xTokenize(handle, walk, FTS5_TOKENIZE_DOCUMENT, $0, Int32(text.count), Self.step)
@@ -56,24 +56,27 @@ public final class Tokenizer {
       bytesRead += walk.end
       return code
     }
-    if code != SQLITE_DONE { try Self.check(code, "tokenizer") }
+    try connection.check(code, "tokenizer")
   }
 
   private struct Walk {
     let body: (UnsafeBufferPointer<UInt8>, Range<Int>) -> Bool
+    let watch: WorkWatch
     var end: Int
+    var count = 0
   }
 
-  private static let step:
-    @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int32, Int32, Int32) -> Int32 = {
-      walk, _, word, count, start, end in
-      guard let walk = walk?.assumingMemoryBound(to: Walk.self), let word else { return SQLITE_MISUSE }
-      return word.withMemoryRebound(to: UInt8.self, capacity: Int(count)) { word in
-        if walk.pointee.body(UnsafeBufferPointer(start: word, count: Int(count)), Int(start)..<Int(end)) { return SQLITE_OK }
-        walk.pointee.end = Int(end)
-        return SQLITE_DONE
-      }
+  private static let step: @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int32, Int32, Int32) -> Int32 = {
+    walk, _, word, count, start, end in
+    guard let walk = walk?.assumingMemoryBound(to: Walk.self), let word else { return SQLITE_MISUSE }
+    return word.withMemoryRebound(to: UInt8.self, capacity: Int(count)) { word in
+      walk.pointee.count += 1
+      if walk.pointee.count % 1000 == 0, !walk.pointee.watch.mayGoOn { return SQLITE_INTERRUPT }
+      if walk.pointee.body(UnsafeBufferPointer(start: word, count: Int(count)), Int(start)..<Int(end)) { return SQLITE_OK }
+      walk.pointee.end = Int(end)
+      return SQLITE_DONE
     }
+  }
 
   private static func check(_ code: Int32, _ name: String) throws(SQLiteError) {
     guard code != SQLITE_OK else { return }

@@ -87,6 +87,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let conflict: Code = "conflict"
     /// Other readers make use of it, so it stays; the title is a sentence for the reader.
     public static let inUse: Code = "in_use"
+    /// It took longer than a request may; nothing was changed.
+    public static let deadlineExceeded: Code = "deadline_exceeded"
     /// Something broke in the server.
     public static let internalError: Code = "internal_error"
   }

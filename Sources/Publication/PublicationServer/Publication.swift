@@ -4,6 +4,7 @@ import PublicationAPI
 import Runtime
 import SQLiteStorage
 import SignedReceipts
+import Synchronization
 
 /// A publication: its content, its readers and what they bought, in one SQLite file, behind one function.
 ///
@@ -55,6 +56,10 @@ public actor Publication {
   /// The name of the database in its folder.
   public static let databaseName = "publication.sqlite"
 
+  /// How long a transaction of a request may take, or a statement. What is worth waiting for takes milliseconds.
+  static let deadline = Duration.seconds(10)
+
+  private nonisolated let isStopping = StopFlag()
   private nonisolated let executor = ThreadExecutor(name: "publication")
   /// The thread that owns the database.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -97,7 +102,8 @@ public actor Publication {
   ///   - needsKey: whether a key that is missing is an error. Who does not sign may say no.
   ///   - passwordCost: what hashing a new password costs.
   ///   - log: told of what broke in here, in a line without secrets; called on any thread.
-  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written.
+  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written;
+  ///   `CancellationError` in a task that is cancelled, and an upgrade that is under way is undone.
   public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
     offersSampleAccount: Bool = true, needsKey: Bool = true, passwordCost: PasswordCost = .standard,
@@ -122,15 +128,21 @@ public actor Publication {
       try Schema.make(file, executor)
     }
     let database = try Connection(path: file ?? ":memory:", synchronous: .full, executor: executor)
-    try database.migrate(Schema.migrations)
+    let isStopping: @Sendable () -> Bool = { [isStopping] in isStopping.isSet }
+    // An upgrade takes as long as it takes, unless whoever opens the publication thinks better of it.
+    try database.migrate(Schema.migrations, unless: { Task.isCancelled })
+    database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
+    let search = SQLiteSearch(
+      database: database, reader: file.map { Database(opening: $0, migrations: Schema.migrations) },
+      limit: WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() }))
     let keys = SQLiteKeys(database: database)
     if key == nil, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }
     }
     if let key { try keys.begin(KeySet.Key(key.verificationKey), at: now) }
     store = Store(
-      content: SQLiteContent(database: database), comments: SQLiteComments(database: database), search: SQLiteSearch(database: database),
-      feeds: SQLiteFeeds(database: database),
+      content: SQLiteContent(database: database, isStopping: isStopping), comments: SQLiteComments(database: database), search: search,
+      feeds: SQLiteFeeds(database: database, isStopping: isStopping),
       readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
       flags: SQLiteFlags(database: database), key: key, keyFile: keyFile)
@@ -151,6 +163,9 @@ public actor Publication {
       return .problem(problem)
     } catch is CancellationError {
       return .problem(503, .internalError, "Nobody waits for this any more.")
+    } catch let error as SQLiteError where error.code == .interrupted {
+      log("\(request.method.rawValue) \(request.path): \(error)")
+      return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
     } catch {
       log("\(request.method.rawValue) \(request.path): \(error)")
       return .problem(500, .internalError, "Something broke in the publication. Try again later.")
@@ -160,13 +175,27 @@ public actor Publication {
   /// The answer to a method that HTTP does not define, or this API never uses: 405 with what the path allows, or 404.
   public nonisolated func methodNotAllowed(at target: String) -> Response { router.methodNotAllowed(target) }
 
-  /// Closes the database once charges under way are written down; imports under way are cancelled. Later requests are answered with 500.
-  public func close() async {
+  /// Ends imports and searches that are under way, in their middle; nothing half-done stays. Everything else goes on, until ``close()``.
+  public nonisolated func endLongWork() {
+    isStopping.set()
+    imports.cancel()
+  }
+
+  /// Closes the database once charges under way are written down; imports and searches under way are ended. Later requests are answered with
+  /// 500.
+  public nonisolated func close() async {
+    // Not on the publication's thread, which may be storing what is to be cancelled.
+    endLongWork()
+    await closeStore()
+  }
+
+  private func closeStore() async {
     indexing?.cancel()
     refreshing?.cancel()
     await imports.close()
     await refreshing?.value
     while let charge = charges.values.first { _ = try? await charge.task.value }
+    await store?.search.close()
     store = nil
   }
 
@@ -210,4 +239,11 @@ public actor Publication {
   var now: Int64 { Int64(clock.now.timeIntervalSince1970.rounded(.down)) }
 
   nonisolated func report(_ line: String) { log(line) }
+}
+
+/// Whether a publication is about to be closed. From any thread.
+private final class StopFlag: Sendable {
+  private let flag = Atomic(false)
+  var isSet: Bool { flag.load(ordering: .relaxed) }
+  func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -44,6 +44,9 @@ final class ImportJob: Sendable {
     if isCancelled { throw CancellationError() }
   }
 
+  /// Whether it is not wanted any more.
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
   func name(_ title: String) { state.withLock { $0.report.title = title } }
 
   /// Runs `work`, which returns the clubs that it filled.
@@ -162,11 +165,15 @@ final class ImportDesk: Sendable {
     jobs.withLock { jobs in for job in jobs where job.session == digest { job.endSession() } }
   }
 
+  /// Cancels all.
+  func cancel() {
+    for job in jobs.withLock({ $0 }) { job.cancel() }
+  }
+
   /// Cancels and forgets all.
   func close() async {
-    let running = jobs.withLock { $0 }
-    for job in running { job.cancel() }
-    for job in running { await job.ended() }
+    cancel()
+    for job in jobs.withLock({ $0 }) { await job.ended() }
     jobs.withLock { $0 = [] }
   }
 }

@@ -90,7 +90,7 @@ protocol CommentRepository {
   nonisolated(nonsending) func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID, at time: Int64) async throws -> Bool
 }
 
-/// The words of posts.
+/// The words of posts. Searches have a thread of their own where the engine can have one: nobody else waits for them.
 protocol SearchRepository {
   /// Posts that have all the words where the reader may read, best or newest first, without bodies.
   /// - Parameter seesAll: whether the reader may read the bodies of all premium posts.
@@ -100,6 +100,8 @@ protocol SearchRepository {
   /// Takes up the words of posts that wait for it, at most that many.
   /// - Returns: whether there are more.
   nonisolated(nonsending) func indexPosts(limit: Int) async throws -> Bool
+  /// Nobody searches any more.
+  nonisolated(nonsending) func close() async
 }
 
 /// Who reads, and who is signed in.

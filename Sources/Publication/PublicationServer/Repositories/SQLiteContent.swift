@@ -5,6 +5,8 @@ import SQLiteStorage
 /// ``ContentRepository`` on SQLite: reading and marking. Importing is in SQLiteContentImport.swift.
 struct SQLiteContent: ContentRepository {
   let database: Connection
+  /// Whether the publication is about to be closed, so that long work ends.
+  var isStopping: @Sendable () -> Bool = { false }
 
   func info() throws -> PublicationInfo? {
     try database.queryOne("SELECT value FROM setting WHERE name = 'info'") { row in
@@ -184,7 +186,7 @@ struct SQLiteContent: ContentRepository {
     // Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
     try database.script("PRAGMA foreign_keys = OFF")
     defer { try? database.script("PRAGMA foreign_keys = ON") }
-    return try database.transaction {
+    return try longWork {
       let isTheirs = try database.queryOne("SELECT added_by IS ? FROM fan_club WHERE id = ?", reader, id) { try $0.get(0, as: Bool.self) }
       guard let isTheirs else { return .noClub }
       guard isTheirs else { return .notYours }

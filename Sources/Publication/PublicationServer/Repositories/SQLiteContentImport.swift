@@ -4,7 +4,7 @@ import SQLiteStorage
 
 extension SQLiteContent {
   func found(_ content: PublicationContent, readers: [(reader: Reader, password: PasswordHash)]) throws -> Bool {
-    try database.transaction {
+    try longWork {
       guard try info() == nil else { return false }
       try database.execute("INSERT INTO setting (name, value) VALUES ('info', ?)", Self.json(content.info))
       for picture in content.pictures {
@@ -35,7 +35,7 @@ extension SQLiteContent {
   }
 
   func store(_ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?) throws -> ImportReport {
-    try database.transaction {
+    try longWork(job) {
       var report = ImportReport()
       if feed.isKnown, try !isThere(feed.club.id) { throw CancellationError() }
       try store(feed.club, source: feed.source, addedBy: job?.follower)
@@ -57,6 +57,12 @@ extension SQLiteContent {
       try job?.advance(.storing, done: report.items, of: feed.items.count)
       return report
     }
+  }
+
+  /// A transaction that takes as long as it takes, and ends in its middle when nobody wants it any more.
+  func longWork<Value>(_ job: ImportJob? = nil, _ body: () throws -> Value) throws -> Value {
+    let limit = WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })
+    return try database.withLimit(limit) { try database.transaction(body) }
   }
 
   private enum Stored { case added, updated, unchanged }

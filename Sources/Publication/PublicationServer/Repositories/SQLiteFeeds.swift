@@ -4,6 +4,8 @@ import SQLiteStorage
 /// ``FeedRepository`` on SQLite.
 struct SQLiteFeeds: FeedRepository {
   let database: Connection
+  /// See ``SQLiteContent/isStopping``.
+  var isStopping: @Sendable () -> Bool = { false }
 
   func feed(of club: FanClub.ID) throws -> StoredFeed? {
     try database.queryOne("\(Self.select) WHERE feed.fan_club = ?", club, map: Self.feed)
@@ -38,8 +40,8 @@ struct SQLiteFeeds: FeedRepository {
   }
 
   func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) throws -> (clubs: [FanClub.ID], added: Int) {
-    try database.transaction {
-      let content = SQLiteContent(database: database)
+    let content = SQLiteContent(database: database, isStopping: isStopping)
+    return try content.longWork(job) {
       var (clubs, added) = ([FanClub.ID](), 0)
       for (club, url) in feeds {
         try job?.advance(.storing, done: clubs.count, of: feeds.count)

@@ -8,18 +8,43 @@ struct SQLiteSearch: SearchRepository {
   /// How many posts are compared to find the best ones.
   private static let mostRanked = 5000
 
+  /// Where words are taken up; and looked for, when there is no ``reader``.
   let database: Connection
+  /// A connection that only searches, on a thread of its own; a publication in memory has none.
+  var reader: Database?
+  /// How long a search may take.
+  var limit: WorkLimit?
 
   func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
+  ) async throws -> (hits: [SearchHit], order: SearchPosition.Order) {
+    let workLimit = self.limit
+    let search = { @Sendable (database: Connection) in
+      // Whoever types on has cancelled what waited for this thread: only the last one is worth its time.
+      try Task.checkCancellation()
+      return try database.withLimit(workLimit ?? WorkLimit()) {
+        // All of it is of one moment, and has one deadline.
+        try database.reading {
+          try Self.search(words, in: database, after: after, limit: limit, for: reader, seesAll: seesAll)
+        }
+      }
+    }
+    guard let connection = self.reader else { return try search(database) }
+    return try await connection.run(search)
+  }
+
+  func close() async { await reader?.close() }
+
+  private static func search(
+    _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) throws -> (hits: [SearchHit], order: SearchPosition.Order) {
-    let order = try after?.order ?? (count(words) > Self.mostRanked ? .newest : .best)
+    let order = try after?.order ?? (count(words, in: database) > mostRanked ? .newest : .best)
     let numbers = try database.query(
-      Self.statement(order),
+      statement(order),
       values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
     ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
     let marker = try SearchMarker(words, in: database)
-    return (try numbers.compactMap { try hit($0.number, marker, for: reader, isReadable: $0.isReadable) }, order)
+    return (try numbers.compactMap { try hit($0.number, marker, in: database, for: reader, isReadable: $0.isReadable) }, order)
   }
 
   /// The numbers of the posts of a page. Words are looked for once in all: each list in here is made when it is first needed, and kept for
@@ -52,13 +77,15 @@ struct SQLiteSearch: SearchRepository {
     (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
     """
 
-  private func count(_ words: SearchWords) throws -> Int {
+  private static func count(_ words: SearchWords, in database: Connection) throws -> Int {
     try database.queryOne(
-      "SELECT count(*) FROM (SELECT 1 FROM post_search WHERE post_search MATCH ? LIMIT ?)", words.match, Self.mostRanked + 1
+      "SELECT count(*) FROM (SELECT 1 FROM post_search WHERE post_search MATCH ? LIMIT ?)", words.match, mostRanked + 1
     ) { try $0.get(0, as: Int.self) } ?? 0
   }
 
-  private func hit(_ number: Int64, _ marker: SearchMarker, for reader: Reader.ID, isReadable: Bool) throws -> SearchHit? {
+  private static func hit(
+    _ number: Int64, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID, isReadable: Bool
+  ) throws -> SearchHit? {
     let post = try database.queryOne(
       "\(SQLiteContent.selectPost(body: false)) WHERE post.number = ?2", reader, number, map: SQLiteContent.post)
     guard let post else { return nil }
@@ -70,28 +97,37 @@ struct SQLiteSearch: SearchRepository {
     }
   }
 
+  /// So many bytes of texts are taken up at a time that nobody waits for long.
+  private static let mostBytes = 4_000_000
+
   func indexPosts(limit: Int) throws -> Bool {
-    guard try database.queryOne("SELECT 1 FROM search_queue", map: { _ in true }) != nil else { return false }
+    let waiting = try database.query("SELECT post FROM search_queue LIMIT ?", limit + 1) { try $0.get(0, as: Int64.self) }
+    guard !waiting.isEmpty else { return false }
     return try database.transaction {
-      let waiting = try database.query(
-        """
-        SELECT post.number, post.title, post.byline, post.teaser, post.body
-        FROM search_queue JOIN post ON post.number = search_queue.post LIMIT ?
-        """, limit
-      ) { row in
-        (
-          number: try row.get(0, as: Int64.self), title: try row.get(1, as: String.self), byline: try row.get(2, as: String.self),
-          teaser: try row.get(3, as: String.self), body: try row.get(4, as: String.self)
-        )
+      var (bytes, taken) = (0, 0)
+      for number in waiting.prefix(limit) where bytes < Self.mostBytes {
+        bytes += try index(number)
+        taken += 1
       }
-      for post in waiting {
-        try database.execute(
-          "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", post.number,
-          SearchText.indexed(post.title), SearchText.indexed(post.byline), SearchText.indexed(post.teaser),
-          SearchText.indexed(ArticleBody(html: post.body).plainText))
-        try database.execute("DELETE FROM search_queue WHERE post = ?", post.number)
-      }
-      return waiting.count == limit
+      return taken < waiting.count
     }
+  }
+
+  /// - Returns: how much there was to read.
+  private func index(_ number: Int64) throws -> Int {
+    let post = try database.queryOne("SELECT title, byline, teaser, body FROM post WHERE number = ?", number) { row in
+      (
+        title: try row.get(0, as: String.self), byline: try row.get(1, as: String.self), teaser: try row.get(2, as: String.self),
+        body: try row.get(3, as: String.self)
+      )
+    }
+    if let post {
+      try database.execute(
+        "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", number,
+        SearchText.indexed(post.title), SearchText.indexed(post.byline), SearchText.indexed(post.teaser),
+        SearchText.indexed(ArticleBody(html: post.body).plainText))
+    }
+    try database.execute("DELETE FROM search_queue WHERE post = ?", number)
+    return post.map { $0.title.utf8.count + $0.byline.utf8.count + $0.teaser.utf8.count + $0.body.utf8.count } ?? 0
   }
 }

@@ -1,5 +1,6 @@
 import HTTPTransport
 import PublicationAPI
+import SQLiteStorage
 
 /// Searching as one types. Posts wait in a queue until their words are taken up, so that an import need not wait for it.
 extension Publication {
@@ -11,10 +12,11 @@ extension Publication {
       return SearchPosition(order: order, offset: offset)
     }
     guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(Page<SearchHit>(items: []), call) }
-    // Whoever types on has cancelled what waited for this thread: only the last one is worth its time.
+    // Whoever types on has cancelled what waited for this thread.
     try Task.checkCancellation()
     // What an import brought just now is found at once; after one of a hundred thousand posts nobody waits for all of them.
-    _ = try await words.indexPosts(limit: 500)
+    // What takes too long here is taken up in the background.
+    do { _ = try await words.indexPosts(limit: 500) } catch let error as SQLiteError where error.code == .interrupted { indexSoon() }
     let reader = try call.signedIn.id
     var found = try await words.search(
       asked, after: after, limit: limit + 1, for: reader, seesAll: try await orderBook.isEntitled(reader, to: Self.premium, at: now))
