@@ -142,7 +142,7 @@ targets.append(
 library(
   "AppConfig", "App", ["CurlTransport", "PurchaseService"], exclude: flavours.filter { $0 != flavour }.map { $0 + ".json" },
   plugins: ["ConfigPlugin"])
-library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient"])
+library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient", "FeedFormats"])
 executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
 executable(
   "MatineeScenario", product: "matinee-scenario",

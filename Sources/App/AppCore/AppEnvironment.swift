@@ -1,3 +1,4 @@
+import FeedFormats
 import HTTPTransport
 import PublicationClient
 import Runtime
@@ -75,7 +76,11 @@ public struct AppEnvironment {
     self.formatting = formatting
     self.version = version
     self.report = report
-    self.openWeb = openWeb
+    // What leads elsewhere than to the web may be a program or a file, and comes from strangers.
+    self.openWeb = { url in
+      guard WebLinks.isOpenable(url) else { return report("This link is not opened, as it does not lead to the web: \(url.prefix(200))") }
+      openWeb(url)
+    }
     self.copy = copy
   }
 }

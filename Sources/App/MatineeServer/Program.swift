@@ -84,11 +84,11 @@ import SQLiteStorage
     _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
     let signals = StopSignals()
-    let stop = Task { await signals.first() }
+    let told = Task { await signals.first() }
     // An upgrade may take a while; who stops the server then finds everything as it was.
     let opening = Task { try await house.open(needsKey: true) }
     Task {
-      await stop.value
+      await told.value
       opening.cancel()
     }
     guard let publication = try await value(opening) else { return }
@@ -101,7 +101,7 @@ import SQLiteStorage
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
     Task { await publication.resumeCharges() }
-    await stop.value
+    await told.value
     publication.endLongWork()
     OperatorAccess.close(folder: house.path)
     await stop(listener, publication, within: limits.grace + .seconds(2))

@@ -78,9 +78,9 @@ struct AtomReader: XMLFeedReader {
   }
 
   mutating func finish() -> FeedDocument {
-    feed.homeURL = home.map { Links.resolve($0.url, $0.base ?? Links.base(source)) }
+    feed.homeURL = home.flatMap { Links.web($0.url, $0.base ?? Links.base(source)) }
     let base = feedBase ?? feed.homeURL.flatMap(Links.base) ?? Links.base(source)
-    feed.picture = picture.url.map { Links.resolve($0, base) }
+    feed.picture = picture.url.flatMap { Links.web($0, base) }
     feed.items = items.map { builder in
       var builder = builder
       if builder.people.isEmpty { builder.people = people }

@@ -7,45 +7,74 @@ struct BodyLinks {
   private let html: String
   /// Where the relative ones are.
   private let links: [Range<Int>]
+  /// Where something leads elsewhere than to the web: the address, or a whole tag.
+  private let banned: [Range<Int>]
   /// The first picture that is more than a dot for counting readers, as written (entities decoded).
   let firstPicture: String?
 
   init(_ html: String) {
     self.html = html
     var html = html
-    (links, firstPicture) = html.withUTF8 { Self.scan($0) }
+    (links, banned, firstPicture) = html.withUTF8 { Self.scan($0) }
   }
 
-  /// The HTML with every relative link made absolute; the same text when there is none.
+  /// The HTML without what leads elsewhere than to the web; see ``WebLinks/html(_:)``.
+  var guarded: String {
+    guard !banned.isEmpty else { return html }
+    return replacing(banned.map { ($0, []) })
+  }
+
+  private func replacing(_ parts: [(range: Range<Int>, text: [UInt8])]) -> String {
+    let bytes = Array(html.utf8)
+    var result: [UInt8] = []
+    var copied = 0
+    for part in parts.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) where part.range.lowerBound >= copied {
+      result += bytes[copied..<part.range.lowerBound]
+      result += part.text
+      copied = part.range.upperBound
+    }
+    return String(decoding: result + bytes[copied...], as: UTF8.self)
+  }
+
+  /// The HTML with every relative link made absolute, and without what leads elsewhere than to the web; the same text when there is neither.
   /// - Parameters:
   ///   - base: what they are relative to.
   ///   - page: the page that the text is on, which `#section` belongs to.
   func resolved(base: String?, page: String?) -> String {
-    guard !links.isEmpty else { return html }
+    guard !links.isEmpty || !banned.isEmpty else { return html }
     let bytes = Array(html.utf8)
-    var result: [UInt8] = []
-    var copied = 0
+    var parts = banned.map { (range: $0, text: [UInt8]()) }
     for link in links {
       let written = String(decoding: bytes[link], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       guard !written.isEmpty, !Links.isAbsolute(written.utf8) else { continue }
       let absolute = Links.resolve(written, written.hasPrefix("#") ? page ?? base : base)
       guard absolute != written else { continue }
-      result += bytes[copied..<link.lowerBound]
-      Array(absolute.utf8).withUnsafeBufferPointer { result.appendEscaped($0) }
-      copied = link.upperBound
+      var text: [UInt8] = []
+      Array(absolute.utf8).withUnsafeBufferPointer { text.appendEscaped($0) }
+      parts.append((link, text))
     }
-    guard copied > 0 else { return html }
-    result += bytes[copied...]
-    return String(decoding: result, as: UTF8.self)
+    return parts.isEmpty ? html : replacing(parts)
   }
 
   private static let attributes: [StaticString] = ["href", "src", "poster", "cite", "data-src"]
+  /// These hold addresses too, which nobody needs resolved.
+  private static let others: [StaticString] = [
+    "action", "formaction", "data", "background", "xlink:href", "srcset", "data-srcset", "data-lazy-src", "data-original", "ping",
+    "longdesc", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc",
+  ]
+  /// As many attributes of a tag are looked at.
+  private static let most = 100
 
-  private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> ([Range<Int>], String?) {
-    var links: [Range<Int>] = []
+  private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (links: [Range<Int>], banned: [Range<Int>], picture: String?) {
+    var (links, banned): ([Range<Int>], [Range<Int>]) = ([], [])
     var picture: String?
     var scanner = TagScanner(bytes)
     while let tag = scanner.next() {
+      // Nobody but who hides something writes as many.
+      guard tag.attributes.count < most else {
+        banned.append(tag.range)
+        continue
+      }
       let isPicture = scanner.has(tag.name, "img")
       var source: Range<Int>?
       var isDot = false
@@ -53,14 +82,33 @@ struct BodyLinks {
         if isPicture, scanner.has(name, "width") || scanner.has(name, "height") {
           if ["0", "1", "0px", "1px"].contains(String(decoding: bytes[value], as: UTF8.self)) { isDot = true }
         }
-        guard attributes.contains(where: { scanner.has(name, $0) }) else { continue }
+        let isLink = attributes.contains { scanner.has(name, $0) }
+        guard isLink || others.contains(where: { scanner.has(name, $0) }) else { continue }
+        guard isHarmless(bytes[value], name, scanner) else {
+          banned.append(value)
+          continue
+        }
+        guard isLink else { continue }
         if !Links.isAbsolute(bytes[value]) { links.append(value) }
         if isPicture, scanner.has(name, "src") { source = value }
       }
       guard picture == nil, let source, !isDot else { continue }
       let url = String(decoding: bytes[source], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
-      if !url.isEmpty, !url.lowercased().hasPrefix("data:") { picture = url }
+      if !url.isEmpty { picture = url }
     }
-    return (links, picture)
+    return (links, banned, picture)
+  }
+
+  private static func isHarmless(_ value: Slice<UnsafeBufferPointer<UInt8>>, _ name: Range<Int>, _ scanner: TagScanner) -> Bool {
+    // What nearly all are.
+    if value.starts(with: "https://".utf8) || value.starts(with: "http://".utf8), !scanner.has(name, "srcset") { return true }
+    let text = String(decoding: value, as: UTF8.self)
+    // A whole document in an attribute.
+    if scanner.has(name, "srcdoc") { return false }
+    guard scanner.has(name, "srcset") || scanner.has(name, "data-srcset") || scanner.has(name, "ping") else {
+      return Links.isHarmless(text, mayBeMail: scanner.has(name, "href"))
+    }
+    // Several addresses.
+    return text.split { $0.isWhitespace || $0 == "," }.allSatisfy { Links.isHarmless(String($0), mayBeMail: false) }
   }
 }

@@ -32,7 +32,8 @@ extension FeedParser {
     let home = base.map { Links.resolve($0, address) } ?? address
     let sure = found.filter { $0.type != "application/json" }
     var seen: Set<String> = []
-    let links = (sure.isEmpty ? found : sure).map { FeedLink(url: Links.resolve($0.href, home), title: $0.title) }
+    let links = (sure.isEmpty ? found : sure)
+      .compactMap { found in Links.web(found.href, home).map { FeedLink(url: $0, title: found.title) } }
       .filter { seen.insert($0.url).inserted }
     let articles = links.filter { !$0.isOfComments }
     return Array((articles.isEmpty ? links : articles).prefix(mostLinks))

@@ -16,7 +16,11 @@ struct ItemBuilder {
   func finished(base feedBase: String?) -> ParsedItem {
     var item = item
     let base = base ?? feedBase
-    item.link = item.link.map { Links.resolve($0, base) }
+    if let link = item.link {
+      // What a feed writes in the place of an address still tells its items apart.
+      item.link = Links.web(link, base)
+      if item.link == nil, item.id?.nonEmpty == nil { item.id = Links.resolve(link, base) }
+    }
     if !people.isEmpty { item.byline = people.text }
     var bodyBase = self.bodyBase
     if item.body.isEmpty { (item.body, item.summary, bodyBase) = (item.summary, "", summaryBase) }
@@ -29,7 +33,7 @@ struct ItemBuilder {
       let first = body.firstPicture.map { Links.resolve($0, bodyBase ?? base) }
       picture.offer(first ?? summary.firstPicture.map { Links.resolve($0, summaryBase ?? base) }, .body)
     }
-    item.picture = picture.url.map { Links.resolve($0, base) }
+    item.picture = picture.url.flatMap { Links.web($0, base) }
     item.enclosures = enclosures.finished(base: base, picture: item.picture)
     item.published = item.published ?? item.updated
     return item

@@ -58,6 +58,6 @@ struct JSONFeedReader {
   }
 
   private func link(_ value: JSON?, _ base: String?) -> String? {
-    value?.text?.nonEmpty.map { Links.resolve($0, base) }
+    value?.text?.nonEmpty.flatMap { Links.web($0, base) }
   }
 }

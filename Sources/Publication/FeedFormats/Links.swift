@@ -7,7 +7,9 @@ enum Links {
 
   /// Whether that is an http or https URL.
   static func isWeb(_ link: String) -> Bool {
-    starts(link, "http://") || starts(link, "https://")
+    let length = starts(link, "https://") ? 8 : starts(link, "http://") ? 7 : 0
+    guard length > 0, let host = link.utf8.dropFirst(length).first else { return false }
+    return !"/?#".utf8.contains(host)
   }
 
   /// Whether a link begins with something in lower case, however it is written itself.

@@ -47,7 +47,7 @@ struct OPMLReader: XMLFeedReader {
     let title = attributes[ignoringCase: "title"] ?? attributes[ignoringCase: "text"]
     return ParsedOutline.Outline(
       title: title?.asPlainLine ?? "", about: attributes[ignoringCase: "description"]?.asPlainLine ?? "",
-      feedURL: Self.feedURL(attributes, base), homeURL: attributes[ignoringCase: "htmlUrl"].map { Links.resolve($0, base) },
+      feedURL: Self.feedURL(attributes, base), homeURL: attributes[ignoringCase: "htmlUrl"].flatMap { Links.web($0, base) },
       folders: folders)
   }
 

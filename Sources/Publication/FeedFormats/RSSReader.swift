@@ -96,9 +96,9 @@ struct RSSReader: XMLFeedReader {
   /// The feed, once the document ended.
   mutating func feedAtEnd() -> ParsedFeed {
     let outer = channelBase ?? Links.base(source)
-    feed.homeURL = feed.homeURL.map { Links.resolve($0, outer) }
+    feed.homeURL = feed.homeURL.flatMap { Links.web($0, outer) }
     let base = channelBase ?? feed.homeURL.flatMap(Links.base) ?? outer
-    feed.picture = picture.url.map { Links.resolve($0, base) }
+    feed.picture = picture.url.flatMap { Links.web($0, base) }
     feed.items = items.map { builder in
       var builder = builder
       if builder.people.isEmpty, let person { builder.people.add(person) }

@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import PublicationAPI
 import SQLiteStorage
@@ -132,13 +133,18 @@ struct SQLiteContent: ContentRepository {
     let mark = try row.get(13, as: String?.self)
     return Post(
       id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
-      teaser: try row.get(5), body: try row.get(10, as: String?.self),
+      teaser: try row.get(5), body: try row.get(10, as: String?.self).map(WebLinks.html),
       enclosures: try row.get(17, as: String?.self).map { try Wire.decode(from: Data($0.utf8)) } ?? [],
-      picture: try row.get(6, as: String?.self),
-      url: try row.get(7, as: String?.self), published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
+      picture: picture(try row.get(6, as: String?.self)), url: WebLinks.url(try row.get(7, as: String?.self)),
+      published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
       premium: try row.get(9), unlocked: try row.get(11), reactions: reactions(try row.get(15, as: String?.self) ?? ""),
       reaction: try row.get(14, as: String?.self).map { Reaction(rawValue: $0) }, bookmarked: try row.get(12), read: mark != nil,
       readMark: mark == "" ? nil : mark, comments: try row.get(16))
+  }
+
+  /// A picture's address: this publication's own, or one on the web. An earlier version stored whatever a feed said.
+  private static func picture(_ address: String?) -> String? {
+    address.flatMap { $0.hasPrefix("/v1/pictures/") ? $0 : WebLinks.url($0) }
   }
 
   /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, from before and from here.
@@ -229,10 +235,10 @@ struct SQLiteContent: ContentRepository {
 
   private static func club(_ row: Row) throws -> FanClub {
     FanClub(
-      id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: try row.get(3, as: String?.self),
-      url: try row.get(4, as: String?.self), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
+      id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: picture(try row.get(3, as: String?.self)),
+      url: WebLinks.url(try row.get(4, as: String?.self)), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
       unread: try row.get(11), fetched: try row.get(8), problem: try row.get(10, as: String?.self),
-      feed: try row.get(12, as: String?.self), canRemove: try row.get(13))
+      feed: WebLinks.url(try row.get(12, as: String?.self)), canRemove: try row.get(13))
   }
 
   // MARK: What is sold

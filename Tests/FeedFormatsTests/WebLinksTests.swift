@@ -1,0 +1,130 @@
+import FeedFormats
+import Foundation
+import Testing
+
+/// Feeds lead readers to the web and nowhere else.
+@Suite struct WebLinksTests {
+  static let banned = [
+    "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)", "\u{1}javascript:alert(1)",
+    "data:text/html,hello", "file:///etc/passwd", "vbscript:x", "ftp://example.org/", "matinee://posts/1", "blob:https://example.org/1",
+    "x-apple:1", "about:blank", "tel:1", "//", "http:", "view-source:https://example.org/",
+  ]
+
+  private func escaped(_ text: String) -> String {
+    // What XML cannot hold is not written.
+    text.replacing("\u{1}", with: "").replacing("&", with: "&amp;")
+  }
+
+  private func feed(_ text: String) throws -> ParsedFeed { try FeedParser.parse(Data(text.utf8), source: "https://example.org/feed") }
+
+  /// Every address that a reader gets.
+  private func check(_ feed: ParsedFeed, _ link: String) {
+    for url in [feed.homeURL, feed.picture] + feed.items.flatMap({ [$0.link, $0.picture] }) {
+      #expect(url == nil || url?.hasPrefix("https://example.org/") == true, "“\(link)” became \(url ?? "")")
+    }
+    #expect(feed.items.count == 1)
+  }
+
+  @Test(arguments: banned)
+  func fieldsOfFeeds(link: String) throws {
+    let link = escaped(link)
+    check(
+      try feed(
+        """
+        <rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>F</title><link>\(link)</link>
+        <image><url>\(link)</url></image>
+        <item><title>I</title><link>\(link)</link><enclosure url="\(link)" type="image/png"/><media:thumbnail url="\(link)"/></item>
+        </channel></rss>
+        """), link)
+    check(
+      try feed(
+        """
+        <feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><link href="\(link)"/><logo>\(link)</logo><icon>\(link)</icon>
+        <entry><id>urn:1</id><title>I</title><link href="\(link)"/><link rel="enclosure" type="image/png" href="\(link)"/>
+        <content type="image/png" src="\(link)"/></entry></feed>
+        """), link)
+    let json = String(decoding: try JSONEncoder().encode(link), as: UTF8.self)
+    check(
+      try feed(
+        """
+        {"version": "https://jsonfeed.org/version/1.1", "title": "F", "home_page_url": \(json), "icon": \(json), "favicon": \(json),
+        "items": [{"id": "1", "url": \(json), "external_url": \(json), "image": \(json), "banner_image": \(json),
+        "attachments": [{"url": \(json), "mime_type": "image/png"}]}]}
+        """), link)
+    check(
+      try feed(
+        """
+        {"rss": {"version": "2.0", "channel": {"title": "F", "link": \(json), "item": [{"title": "I", "link": \(json),
+        "enclosure": {"url": \(json), "type": "image/png"}}]}}}
+        """), link)
+  }
+
+  @Test(arguments: banned)
+  func listsOfFeeds(link: String) throws {
+    let text =
+      "<opml version=\"2.0\"><body><outline text=\"A\" type=\"rss\" xmlUrl=\"https://a.org/\" htmlUrl=\"\(escaped(link))\"/></body></opml>"
+    guard case .outline(let outline) = try FeedParser.document(Data(text.utf8), source: "list") else {
+      Issue.record("no list")
+      return
+    }
+    #expect(outline.feeds.map(\.homeURL) == [nil])
+  }
+
+  @Test func pagesNameFeedsOnTheWeb() {
+    let page = "<link rel=alternate type=application/rss+xml href='javascript:x'><link rel=alternate type=application/rss+xml href='/feed'>"
+    #expect(FeedParser.links(in: Data(page.utf8), at: "https://example.org/").map(\.url) == ["https://example.org/feed"])
+  }
+
+  static let bodies: [(String, String)] = [
+    ("<a href=\"javascript:alert(1)\">x</a>", "<a href=\"\">x</a>"),
+    ("<a href='JAVASCRIPT:alert(1)' title='a'>x</a>", "<a href='' title='a'>x</a>"),
+    ("<a href=javascript:alert(1)>x</a>", "<a href=>x</a>"),
+    ("<a href=\"java&#10;script:x\">x</a>", "<a href=\"\">x</a>"),
+    ("<a href=\"&#106;avascript:x\">x</a>", "<a href=\"\">x</a>"),
+    ("<a href=\"&#x6A;avascript&colon;x\">x</a>", "<a href=\"\">x</a>"),
+    ("<a href=\"&#0000106avascript:x\">x</a>", "<a href=\"\">x</a>"),
+    ("<a href=\"java&Tab;script&NewLine;:x\">x</a>", "<a href=\"\">x</a>"),
+    ("<a href=\" \u{1}javascript:x\">x</a>", "<a href=\"\">x</a>"),
+    ("<img src=\"data:image/png;base64,AAAA\">", "<img src=\"\">"),
+    ("<img srcset=\"https://a.org/1.png 1x, data:image/png;base64,AAAA 2x\">", "<img srcset=\"\">"),
+    ("<video poster=\"file:///x\" src=\"ftp://a.org/\"></video>", "<video poster=\"\" src=\"\"></video>"),
+    ("<form action=\"javascript:x\"><button formaction=\"data:x\">", "<form action=\"\"><button formaction=\"\">"),
+    ("<object data=\"data:text/html,x\"><iframe srcdoc=\"<p>\"></iframe>", "<object data=\"\"><iframe srcdoc=\"\"></iframe>"),
+    ("<img src=\"mailto:a@b.org\">", "<img src=\"\">"),
+    ("<svg><a xlink:href=\"javascript:x\">", "<svg><a xlink:href=\"\">"),
+    ("<b" + (0..<100).map { " a\($0)=1" }.joined() + " href=\"javascript:x\">bold</b>", "bold</b>"),
+  ]
+
+  @Test(arguments: bodies)
+  func linksInBodies(html: String, expected: String) throws {
+    #expect(WebLinks.html(html) == expected)
+    let feed = try FeedParser.parse(
+      Data("{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [{\"id\": \"1\", \"content_html\": \(json(html))}]}".utf8),
+      source: "https://example.org/feed")
+    #expect(feed.items.first?.body == expected)
+    #expect(feed.items.first?.picture.map { $0.hasPrefix("https://") } ?? true)
+  }
+
+  private func json(_ text: String) -> String { String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self) }
+
+  @Test(arguments: [
+    "<a href=\"https://example.org/?a=1&amp;b=javascript:x\">x</a>", "<a href=\"mailto:a@example.org\">x</a>", "<a href=\"/path:x\">x</a>",
+    "<a href=\"#a\">x</a>", "<a href=\"//example.org/\">x</a>", "<p>javascript:alert(1) &lt;a href=\"data:x\"&gt;</p>", "<a href>x</a>",
+    "<img srcset=\"https://a.org/1.png 1x, /2.png 2x\">", "<a href=\"&amp;colon:x\">x</a>", "", "<!-- <a href=\"javascript:x\"> -->",
+  ])
+  func everythingElseStays(html: String) { #expect(WebLinks.html(html) == html) }
+
+  @Test func whatMayBeOpened() {
+    for link in Self.banned where link != "//" && link != "http:" { #expect(!WebLinks.isOpenable(link), "\(link)") }
+    for link in ["https://example.org/", "HTTP://example.org", "mailto:a@example.org"] { #expect(WebLinks.isOpenable(link)) }
+    #expect(WebLinks.url("/relative") == nil)
+    #expect(WebLinks.url(nil) == nil)
+  }
+
+  /// Items that have nothing but such an address to tell them apart are still told apart, and known again.
+  @Test func itemsKeepTheirIdentity() throws {
+    let feed = try feed(
+      "<rss version=\"2.0\"><channel><item><link>javascript:1</link></item><item><link>javascript:2</link></item></channel></rss>")
+    #expect(feed.items.map(\.identity) == ["javascript:1", "javascript:2"])
+  }
+}
