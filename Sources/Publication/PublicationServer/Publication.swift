@@ -131,6 +131,8 @@ public actor Publication {
     let isStopping: @Sendable () -> Bool = { [isStopping] in isStopping.isSet }
     // An upgrade takes as long as it takes, unless whoever opens the publication thinks better of it.
     try database.migrate(Schema.migrations, unless: { Task.isCancelled })
+    let latest = Int64(clock.now.addingTimeInterval(ImportedFeed.tolerance).timeIntervalSince1970)
+    try SQLiteContent(database: database).datePosts(after: latest, at: now)
     database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
     let search = SQLiteSearch(
       database: database, reader: file.map { Database(opening: $0, migrations: Schema.migrations) },

@@ -32,7 +32,8 @@ struct FeedOrigin: Equatable, Sendable {
 extension Publication {
   /// Makes a feed a fan club and its items posts, in one transaction; importing a feed again adds nothing twice.
   ///
-  /// An item is known by its `identity` within `source`. One without a date gets the time of its first import.
+  /// An item is known by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time of its
+  /// first import.
   /// - Parameter source: names the feed for ever: its URL or absolute path. One on the web is asked again from then on, once the publication
   ///   fetches feeds.
   /// - Throws: `SQLiteError`; nothing is imported then.
@@ -102,6 +103,9 @@ extension Publication {
 }
 
 extension ImportedFeed {
+  /// How far ahead a date may be, in seconds: time zones are often written wrongly.
+  static let tolerance: TimeInterval = 86_400
+
   /// The club of a feed, the same each time.
   static func clubID(_ source: String) throws -> FanClub.ID { "f" + (try Digest.name(source)) }
 
@@ -120,7 +124,8 @@ extension ImportedFeed {
       let repeats = seen[item.identity, default: 0]
       seen[item.identity] = repeats + 1
       let identity = repeats == 0 ? item.identity : "\(item.identity)\n\(repeats)"
-      let dated = item.published ?? item.updated
+      // A date that is yet to come would have the post first until then. It came now, and has no date until that is true.
+      let dated = (item.published ?? item.updated).flatMap { $0 <= now.addingTimeInterval(Self.tolerance) ? $0 : nil }
       // Without dates the order of the document is all there is: the first is the newest.
       let published = dated ?? now.addingTimeInterval(-TimeInterval(index))
       let post = Post(

@@ -157,6 +157,19 @@ struct SQLiteContent: ContentRepository {
     return ReactionCounts(counts)
   }
 
+  /// Dates posts that are dated after `latest`, which an earlier version stored, or a clock that was wrong: each right behind the newest that came
+  /// before it in its club, or else as of `now`. Otherwise they came first in all lists until then. Times are seconds since 1970.
+  func datePosts(after latest: Int64, at now: Int64) throws {
+    guard try database.queryOne("SELECT 1 FROM post WHERE published > ?", latest, map: { _ in true }) != nil else { return }
+    let statement = """
+      UPDATE post SET published = min(?2, coalesce(
+        (SELECT max(earlier.published) + 1 FROM post AS earlier
+          WHERE earlier.fan_club = post.fan_club AND earlier.published <= ?1 AND earlier.number < post.number), ?2))
+      WHERE published > ?1
+      """
+    try longWork { _ = try database.execute(statement, latest, now) }
+  }
+
   // MARK: Fan clubs
 
   func fanClub(_ id: FanClub.ID, for reader: Reader.ID) throws -> FanClub? {

@@ -1,0 +1,124 @@
+import FeedFormats
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+import Testing
+
+@testable import PublicationServer
+
+/// What feeds say that would harm readers: addresses that are not on the web, and dates that are yet to come.
+@Suite struct StrangeFeedTests {
+  private static let source = "https://example.org/feed"
+  private static let future = Date(timeIntervalSince1970: 253_402_214_400)  // 9999-12-31
+
+  private func rig(_ folder: TemporaryFolder) async throws -> Rig { try await Rig(folder: folder.path) }
+
+  private func ids(_ rig: Rig, _ token: String) async throws -> [String] {
+    try await rig.get("/v1/posts?limit=100", token, as: Page<Post>.self).items.map(\.title)
+  }
+
+  /// An earlier version stored whatever a feed said.
+  @Test func addressesThatAreStoredAreNotHandedOut() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await rig(folder)
+    let token = try await rig.signIn()
+    let other = try Connection(path: folder.file("publication.sqlite"))
+    try other.execute(
+      """
+      UPDATE post SET url = 'javascript:1', picture = 'data:image/png,1',
+        body = '<p><a href="javascript:alert(1)">x</a> <a href="mailto:a@b.org">y</a></p>' WHERE id = 'p01'
+      """)
+    try other.execute("UPDATE fan_club SET url = 'file:///etc/passwd', picture = 'javascript:2' WHERE id = 'odd'")
+    let post: Post = try await rig.get("/v1/posts/p01", token)
+    #expect((post.url, post.picture) == (nil, nil))
+    #expect(post.body == "<p><a href=\"\">x</a> <a href=\"mailto:a@b.org\">y</a></p>")
+    let club: FanClub = try await rig.get("/v1/fanclubs/odd", token)
+    #expect((club.url, club.picture) == (nil, nil))
+    for target in ["/v1/posts?limit=100", "/v1/fanclubs", "/v1/search?q=post&limit=100"] {
+      let body = String(decoding: await rig.send(.get, target, token: token).body, as: UTF8.self)
+      for scheme in ["javascript:", "data:", "file:"] { #expect(!body.contains(scheme), "\(target)") }
+    }
+    // The publication's own pictures stay.
+    try other.execute("UPDATE post SET picture = '/v1/pictures/a.png' WHERE id = 'p01'")
+    #expect(try await rig.get("/v1/posts/p01", token, as: Post.self).picture == "/v1/pictures/a.png")
+    await rig.publication.close()
+  }
+
+  @Test func aPostThatIsDatedAheadSortsByWhenItCame() async throws {
+    let rig = try await Rig(posts: [])
+    let token = try await rig.signIn()
+    var items = [
+      ParsedItemSample.item("Ahead", Self.future, id: "1"), ParsedItemSample.item("Ahead too", Self.future, id: "2"),
+      ParsedItemSample.item("Old", Rig.start.addingTimeInterval(-3600), id: "3"),
+      ParsedItemSample.item("Soon", Rig.start.addingTimeInterval(3600), id: "4"),
+      ParsedItemSample.item("Before 1970", Date(timeIntervalSince1970: -1e9), id: "5"),
+    ]
+    func store() async throws { _ = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source) }
+    try await store()
+    #expect(try await ids(rig, token) == ["Soon", "Ahead", "Ahead too", "Old", "Before 1970"])
+    // It does not come up again each time the feed is asked.
+    rig.clock.advance(by: .seconds(7200))
+    items.insert(ParsedItemSample.item("New", rig.clock.now.addingTimeInterval(-60), id: "6"), at: 0)
+    try await store()
+    #expect(try await ids(rig, token) == ["New", "Soon", "Ahead", "Ahead too", "Old", "Before 1970"])
+    // A feed that puts its date right is believed.
+    items[1].published = Rig.start.addingTimeInterval(-7200)
+    try await store()
+    #expect(try await ids(rig, token) == ["New", "Soon", "Ahead too", "Old", "Ahead", "Before 1970"])
+    // An item that has a time of change only is no different.
+    var changed = ParsedItemSample.item("Changed ahead", nil, id: "7")
+    changed.updated = Self.future
+    items = [changed]
+    try await store()
+    #expect(try await ids(rig, token).first == "Changed ahead")
+    rig.clock.advance(by: .seconds(60))
+    items = [ParsedItemSample.item("Newest", rig.clock.now, id: "8")]
+    try await store()
+    #expect(try await ids(rig, token).prefix(2) == ["Newest", "Changed ahead"])
+  }
+
+  /// Each format has its own way to write the year 9999.
+  @Test(arguments: [
+    "<rss version=\"2.0\"><channel><item><guid>1</guid><pubDate>Fri, 31 Dec 9999 00:00:00 GMT</pubDate></item></channel></rss>",
+    "<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><id>1</id><updated>9999-12-31T00:00:00Z</updated></entry></feed>",
+    "{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [{\"id\": \"1\", \"date_published\": \"9999-12-31T00:00:00Z\"}]}",
+    "{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [{\"id\": \"1\", \"date_modified\": \"9999-12-31T00:00:00Z\"}]}",
+  ])
+  func formats(text: String) async throws {
+    let rig = try await Rig(posts: [])
+    let token = try await rig.signIn()
+    let feed = try FeedParser.parse(Data(text.utf8), source: Self.source)
+    #expect(feed.items.first?.published == Self.future)
+    _ = try await rig.publication.importFeed(feed, source: Self.source)
+    #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.map(\.published) == [Rig.start])
+  }
+
+  /// What an earlier version stored, or a clock that was wrong for a while, is put right at the next start.
+  @Test func postsThatAreStoredAheadAreDatedAnew() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path, posts: [])
+    func dated(_ title: String, _ age: TimeInterval) -> ParsedItem {
+      ParsedItemSample.item(title, Rig.start.addingTimeInterval(-age), id: title)
+    }
+    // In the order in which they came.
+    for (number, age) in [("a", 3000.0), ("bad", 2000), ("b", 1000)] {
+      _ = try await rig.publication.importFeed(ParsedItemSample.feed([dated(number, age)]), source: Self.source)
+    }
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed([dated("only", 500)]), source: "https://example.org/other")
+    await rig.publication.close()
+    try Connection(path: folder.file("publication.sqlite")).execute(
+      "UPDATE post SET published = 253402214400 WHERE title IN ('bad', 'only')")
+    rig.clock.advance(by: .seconds(60))
+    let again = try await Rig(folder: folder.path, clock: rig.clock, posts: [])
+    let token = try await again.signIn()
+    let posts = try await again.get("/v1/posts", token, as: Page<Post>.self).items
+    #expect(posts.map(\.title) == ["only", "b", "bad", "a"])
+    #expect(posts.first?.published == Rig.start.addingTimeInterval(60))
+    #expect(posts[2].published == posts[3].published.addingTimeInterval(1))
+    // The feed that still says so changes nothing.
+    let said = ParsedItemSample.item("bad", Self.future, id: "bad")
+    _ = try await again.publication.importFeed(ParsedItemSample.feed([said]), source: Self.source)
+    #expect(try await ids(again, token) == ["only", "b", "bad", "a"])
+    await again.publication.close()
+  }
+}
