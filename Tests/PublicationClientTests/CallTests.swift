@@ -48,6 +48,28 @@ import struct PublicationAPI.Comment
     try await expect(.get, "/v1/posts/p1", answer: post) { try await $0.post("p1") }
   }
 
+  @Test func ordersOfAllPages() async throws {
+    let orders = (1...5).map { number in
+      Order(
+        id: "\(number)", productID: "premium.monthly", state: .open, created: Date(timeIntervalSince1970: 1_700_000_000),
+        totalMinorUnits: 490, currency: "EUR")
+    }
+    let canned = Canned { request in
+      let start = Int(request.query("cursor") ?? "0") ?? 0
+      let end = min(start + 2, orders.count)
+      var response = Response(200, body: try Wire.encode(Array(orders[start..<end])))
+      if end < orders.count { response.headers["Link"] = "</v1/orders?cursor=\(end)>; rel=\"next\"" }
+      return response
+    }
+    #expect(try await canned.client().orders() == orders)
+    #expect(canned.requests.map(\.target) == ["/v1/orders", "/v1/orders?cursor=2", "/v1/orders?cursor=4"])
+    // One that leads in circles ends all the same.
+    let circle = Canned { _ in
+      Response(200, headers: ["Link": "</v1/orders?cursor=1>; rel=\"next\""], body: try Wire.encode(orders))
+    }
+    #expect(try await circle.client().orders().count == 10)
+  }
+
   @Test func actions() async throws {
     let post = Post.sample()
     try await expect(.put, "/v1/posts/p1/reaction", body: #"{"kind":"like"}"#, answer: post) { try await $0.setReaction("p1", .like) }
@@ -141,6 +163,7 @@ import struct PublicationAPI.Comment
       try await $0.charge(uuid, paymentToken: "tok")
     }
     try await expect(.get, path, answer: order) { try await $0.order(uuid) }
+    // A publication of before pages were there names none.
     try await expect(.get, "/v1/orders", answer: [order]) { try await $0.orders() }
     try await expect(.get, "/v1/entitlements", answer: ["a.b.c"]) { try await $0.entitlements() }
   }

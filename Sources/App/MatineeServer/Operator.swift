@@ -81,22 +81,39 @@ struct OperatorAccess: Codable {
   static func close(folder: String) { try? FileManager.default.removeItem(atPath: file(folder)) }
 
   /// Sends a request to whoever has the folder: the server that runs, or this process when there is none.
-  /// - Throws: `DataFolder.Failure` when another program has it that takes no commands; `TransportError`; what opening it throws.
-  static func send(_ request: Request, data: String?) async throws -> Response {
+  /// - Parameter answered: told each answer: of a list that comes in pages there are several.
+  /// - Throws: `DataFolder.Failure` when another program has it that takes no commands; `TransportError`; what opening it throws; what
+  ///   `answered` throws.
+  static func send(_ request: Request, data: String?, answered: (Response) throws -> Void) async throws {
     var request = request
     do {
       let publication = try await House(data).open()
       request.headers["Authorization"] = "Bearer \(try await publication.newOperatorToken())"
-      let response = await publication.handle(request)
+      do { try await all(request, answered) { await publication.handle($0) } } catch {
+        await publication.close()
+        throw error
+      }
       await publication.close()
-      return response
     } catch DataFolder.Failure.inUse(let folder) {
       guard let text = FileManager.default.contents(atPath: file(folder)), let access = try? Wire.decode(OperatorAccess.self, from: text)
       else {
         throw DataFolder.Failure.inUse(path: folder)
       }
       request.headers["Authorization"] = "Bearer \(access.token)"
-      return try await NetworkTransport(origin: access.origin).send(request)
+      let server = try NetworkTransport(origin: access.origin)
+      try await all(request, answered) { try await server.send($0) }
+    }
+  }
+
+  /// Asks for every page.
+  private static func all(
+    _ request: Request, _ answered: (Response) throws -> Void, by send: (Request) async throws -> Response
+  ) async throws {
+    var next: Request? = request
+    while let request = next {
+      let response = try await send(request)
+      try answered(response)
+      next = response.headers.nextLink.map { Request(.get, $0, headers: request.headers) }
     }
   }
 }

@@ -54,9 +54,10 @@ import SQLiteStorage
   }
 
   private static func operate(_ task: OperatorTask, _ data: String?) async throws {
-    let response = try await OperatorAccess.send(task.request(), data: data)
-    guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
-    try task.report(response).forEach(tell)
+    try await OperatorAccess.send(task.request(), data: data) { response in
+      guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
+      try task.report(response).forEach(tell)
+    }
   }
 
   /// What a new publication begins with: the sample, or what its publisher says, asked for on a terminal.

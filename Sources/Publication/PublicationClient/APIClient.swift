@@ -71,11 +71,21 @@ public struct APIClient: Sendable {
   @concurrent func list<Item: Decodable & Sendable>(
     _ path: [String], query: [(String, String?)] = [], headers: Headers = [:]
   ) async throws(ClientError) -> [Item] {
+    try await listPage(path, query: query, headers: headers).items
+  }
+
+  /// The same for a list that comes in pages: with the cursor of the next one, which the answer's head names (`Link`, RFC 8288).
+  /// - Throws: ``ClientError``.
+  @concurrent func listPage<Item: Decodable & Sendable>(
+    _ path: [String], query: [(String, String?)] = [], headers: Headers = [:]
+  ) async throws(ClientError) -> (items: [Item], next: String?) {
     var request = Request(.get, try Self.target(path, query: query), headers: headers)
     request.headers["Accept"] = "application/json"
     let response = try await send(request, as: .session)
     do {
-      return try Wire.decodeKnown([Item].self, from: response.body)
+      return (
+        try Wire.decodeKnown([Item].self, from: response.body), response.headers.nextLink.flatMap { Request(.get, $0).query("cursor") }
+      )
     } catch {
       throw .undecodable(what: "GET /\(path.joined(separator: "/"))", underlying: error)
     }

@@ -59,9 +59,19 @@ extension APIClient {
   /// - Throws: ``ClientError``.
   public func order(_ id: UUID) async throws(ClientError) -> Order { try await call(.get, ["v1", "orders", id.uuidString]) }
 
-  /// The reader's orders, newest first, without those in a state that this version does not know.
+  /// All of the reader's orders, newest first, without those in a state that this version does not know.
   /// - Throws: ``ClientError``.
-  public func orders() async throws(ClientError) -> [Order] { try await list(["v1", "orders"]) }
+  public func orders() async throws(ClientError) -> [Order] {
+    var (orders, cursor): ([Order], String?) = ([], nil)
+    var asked: Set<String> = []
+    repeat {
+      let (page, next): ([Order], String?) = try await listPage(["v1", "orders"], query: Self.page(cursor))
+      orders += page
+      cursor = next
+      // A server that leads in circles has no more.
+    } while cursor.map { asked.insert($0).inserted } ?? false
+    return orders
+  }
 
   /// The signed receipts (JWS) that are in force.
   /// - Throws: ``ClientError``.

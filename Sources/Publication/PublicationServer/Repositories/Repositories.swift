@@ -122,9 +122,7 @@ protocol OrderRepository {
   nonisolated(nonsending) func order(_ id: Order.ID) async throws -> StoredOrder?
   nonisolated(nonsending) func order(code: String) async throws -> StoredOrder?
   /// Newest first, at most that many.
-  nonisolated(nonsending) func orders(of reader: Reader.ID, limit: Int) async throws -> [StoredOrder]
-  /// Those of all readers in one state, or in any.
-  nonisolated(nonsending) func orders(in state: Order.State?, limit: Int) async throws -> [StoredOrder]
+  nonisolated(nonsending) func orders(_ query: OrderQuery) async throws -> [StoredOrder]
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
   nonisolated(nonsending) func isEntitled(_ reader: Reader.ID, to entitlement: String, at time: Int64) async throws -> Bool

@@ -39,12 +39,18 @@ struct SQLiteOrders: OrderRepository {
   func order(_ id: Order.ID) throws -> StoredOrder? { try select("WHERE id = ?", [id]).first }
   func order(code: String) throws -> StoredOrder? { try select("WHERE code = ?", [code]).first }
 
-  func orders(of reader: Reader.ID, limit: Int) throws -> [StoredOrder] {
-    try select("WHERE reader = ? ORDER BY number DESC LIMIT ?", [reader, limit])
-  }
-
-  func orders(in state: Order.State?, limit: Int) throws -> [StoredOrder] {
-    try select("WHERE ?1 IS NULL OR state = ?1 ORDER BY number DESC LIMIT ?2", [state?.rawValue, limit])
+  func orders(_ query: OrderQuery) throws -> [StoredOrder] {
+    var (conditions, values): ([String], [(any SQLValue)?]) = ([], [])
+    for (condition, value) in [
+      ("reader = ?", query.reader), ("state = ?", query.state?.rawValue), ("product = ?", query.product),
+      ("number < (SELECT number FROM purchase WHERE id = ?)", query.after),
+    ] {
+      guard let value else { continue }
+      conditions.append(condition)
+      values.append(value)
+    }
+    let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+    return try select("\(filter) ORDER BY number DESC LIMIT ?", values + [query.limit ?? -1])
   }
 
   func inForce(of reader: Reader.ID, at time: Int64) throws -> [StoredOrder] {

@@ -56,6 +56,20 @@ struct SearchPosition: Equatable, Sendable {
   static let offsets = 1...1_000_000
 }
 
+/// Which orders, and from where on.
+struct OrderQuery: Equatable, Sendable {
+  /// Whose; `nil` for all readers'.
+  var reader: Reader.ID?
+  /// In one state; `nil` for any.
+  var state: Order.State?
+  /// Of one product; `nil` for any.
+  var product: ProductRecord.ID?
+  /// The last order of the page before.
+  var after: Order.ID?
+  /// `nil` for all.
+  var limit: Int?
+}
+
 /// An order as the publication keeps it. Times are whole seconds since 1970.
 struct StoredOrder: Equatable, Sendable {
   var id: Order.ID

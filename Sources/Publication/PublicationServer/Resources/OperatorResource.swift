@@ -25,7 +25,8 @@ extension Publication {
       guard let state = Order.State(rawValue: text) else { throw Problem.badRequest("“\(text.prefix(40))” is no state of an order.") }
       return state
     }
-    return try .json(try await orderBook.orders(in: state, limit: 1000).map(Order.init))
+    let (orders, next) = try await page(OrderQuery(state: state), usually: 1000, call)
+    return try .json(orders.map(Order.init)).linked(to: next)
   }
 
   /// Says for the bank, or whoever the payment waits for, what they decided.

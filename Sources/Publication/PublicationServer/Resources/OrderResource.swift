@@ -25,15 +25,33 @@ extension Publication {
   func order(_ call: Call) async throws -> Response { try .json(await signed(own(call), for: call)) }
 
   func orders(_ call: Call) async throws -> Response {
+    let (stored, next) = try await page(OrderQuery(reader: call.signedIn.id), usually: 500, call)
     var orders: [Order] = []
-    for order in try await orderBook.orders(of: call.signedIn.id, limit: 500) { orders.append(try await signed(order, for: call)) }
-    return try .json(orders)
+    for order in stored { orders.append(try await signed(order, for: call)) }
+    return try .json(orders).linked(to: next)
+  }
+
+  /// A page of orders. The answer is a plain list, as it was before there were pages, so the next one is named in its head (RFC 8288).
+  /// - Returns: the orders, and where the next page is.
+  func page(_ query: OrderQuery, usually limit: Int, _ call: Call) async throws -> (orders: [StoredOrder], next: String?) {
+    let limit = try call.limit(standard: limit)
+    var query = query
+    query.after = try call.cursor(.orders)?.id
+    query.limit = limit + 1
+    var orders = try await orderBook.orders(query)
+    guard orders.count > limit else { return (orders, nil) }
+    orders.removeLast()
+    let cursor = Cursor(.orders, key: "", id: orders.last?.id ?? "").text
+    var parameters = ["cursor=\(cursor)"]
+    if call.request.query("limit") != nil { parameters.append("limit=\(limit)") }
+    if let state = query.state { parameters.append("state=\(state.rawValue)") }
+    return (orders, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
   /// Refuses what is kept for good when the reader has it, or has ordered it and somebody else is yet to agree.
   func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind == .nonConsumable else { return }
-    let others = try await orderBook.orders(of: order.reader, limit: 500).filter { $0.product == order.product && $0.id != order.id }
+    let others = try await orderBook.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
     let known = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
     if others.contains(where: { $0.state == .paid && ($0.expires ?? .max) > now }) {
       throw Problem.conflict("You own “\(known)” already, so nothing was charged.")

@@ -23,6 +23,13 @@ extension Response {
     return Response(304, headers: response.headers)
   }
 
+  /// The same answer, which names the page behind it.
+  func linked(to next: String?) -> Response {
+    var response = self
+    response.headers["Link"] = next.map { "<\($0)>; rel=\"next\"" }
+    return response
+  }
+
   /// An answer that says what went wrong.
   static func problem(_ problem: Problem) -> Response {
     var response = Response(

@@ -10,6 +10,7 @@ struct Cursor: Equatable, Sendable {
     case fanClubs = "c"
     case comments = "m"
     case search = "s"
+    case orders = "o"
   }
 
   let kind: Kind
