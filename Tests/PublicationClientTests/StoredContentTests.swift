@@ -60,6 +60,29 @@ import Testing
     await stored.close()
   }
 
+  /// A search without the publication finds the fan clubs of earlier runs, also those that nothing has brought into memory.
+  @Test func fanClubsOfEarlierRunsAreFoundByName() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let clubs = (1...1200).map { FanClub(id: "c\($0)", name: "Club \($0)") } + [FanClub(id: "cafe", name: "Café Society")]
+    do {
+      let (stored, store) = content()
+      store.clubCache.store(clubs)
+      await store.written()
+      await stored.close()
+    }
+    publication.with { $0.isOffline = true }
+    let (stored, store) = content()
+    await store.resume()
+    #expect(store.fanClubs["cafe"] == nil)
+    let found = await store.knownFanClubs(named: "cafe soc")
+    #expect(found.map(\.club) == clubs.suffix(1))
+    #expect(found.map(\.name) == ["\u{E000}Café\u{E001} \u{E000}Society\u{E001}"])
+    #expect(store.fanClubs["cafe"] != nil)
+    #expect(await store.knownFanClubs(named: "club").count == SearchResults.mostClubs)
+    #expect(await store.knownFanClubs(named: "nobody").isEmpty)
+    await stored.close()
+  }
+
   @Test func theLimitHoldsFromWhenItIsKnownWhatWaits() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (stored, store) = content(limit: 200_000)

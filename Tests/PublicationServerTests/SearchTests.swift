@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import PublicationServer
 import SQLiteStorage
 import SignedReceipts
 import Testing
+
+@testable import PublicationServer
 
 /// Searching as one types.
 @Suite struct SearchTests {
@@ -169,5 +170,79 @@ import Testing
     #expect(try await find(rig, token, "zanz").items.isEmpty)
     #expect(try await find(rig, token, "cloves").items.isEmpty)
     #expect(try await find(rig, token, "pemba nutmeg").items.count == 1)
+  }
+
+  // MARK: Fan clubs
+
+  private func clubs(_ rig: Rig, _ token: String, _ text: String) async throws -> [FanClubHit] {
+    let encoded = text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return try await rig.get("/v1/search?q=\(encoded)", token, as: SearchResults.self).clubs
+  }
+
+  @Test(arguments: [
+    ("ecarts", ["odd"]), ("Écarts", ["odd"]), ("éCA", ["odd"]), ("duos", ["even"]), ("zeb", ["none"]), ("ebra", []), ("duos écarts", []),
+    ("", []), ("🎉", []), ("id:odd", []), ("odd", []),
+  ])
+  func fanClubsAreFoundByName(text: String, expected: [String]) async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let found = try await clubs(rig, token, text)
+    #expect(found.map(\.id) == expected)
+    for hit in found {
+      #expect(hit.name == "\u{E000}\(hit.club.name)\u{E001}")
+      #expect(try await rig.get("/v1/fanclubs/\(hit.id)", token, as: FanClub.self) == hit.club)
+    }
+  }
+
+  @Test func fanClubsComeWithTheFirstPage() async throws {
+    let rig = try await Rig(posts: (1...5).map { Self.post("n\($0)", "Duos \($0)", "", age: $0) })
+    let token = try await rig.signIn()
+    let first = try await rig.get("/v1/search?q=duos&limit=3", token, as: SearchResults.self)
+    #expect((first.clubs.map(\.id), first.items.count) == (["even"], 3))
+    let second = try await rig.get("/v1/search?q=duos&limit=3&cursor=\(try #require(first.next))", token, as: SearchResults.self)
+    #expect((second.clubs.map(\.id), second.items.count) == ([], 2))
+    // Who knows of posts alone reads what it knows.
+    #expect(try await rig.get("/v1/search?q=duos", token, as: Page<SearchHit>.self).items.count == 5)
+  }
+
+  @Test func namesThatChangeAndClubsThatGo() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    func store(_ title: String) async throws {
+      let item = ParsedItemSample.item("Zanzibar", Rig.start, id: "1")
+      _ = try await rig.publication.importFeed(ParsedItemSample.feed([item], title: title), source: "https://example.org/feed")
+    }
+    try await store("Spice Islands")
+    #expect(try await clubs(rig, token, "spice").count == 1)
+    try await store("Clove Coast")
+    #expect(try await clubs(rig, token, "spice").isEmpty)
+    #expect(try await clubs(rig, token, "coast").map(\.name) == ["Clove \u{E000}Coast\u{E001}"])
+    // Where its feed is, and what is wrong with that, is not for everybody.
+    #expect(try await clubs(rig, token, "coast").map(\.club.feed) == [nil])
+  }
+
+  @Test func noMoreFanClubsThanThereIsRoomFor() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    for number in 1...15 {
+      _ = try await rig.publication.importFeed(
+        ParsedItemSample.feed([], title: "Club \(number)" + (number == 15 ? "" : " of many words")), source: "https://\(number).org/")
+    }
+    let found = try await clubs(rig, token, "club")
+    #expect(found.count == SearchResults.mostClubs)
+    #expect(found.first?.club.name == "Club 15", "a name with nothing else is nearest")
+  }
+
+  @Test func fanClubsOfAnEarlierVersionAreFound() async throws {
+    let folder = try TemporaryFolder()
+    let database = try Connection(path: folder.file("publication.sqlite"))
+    try database.migrate(Array(Schema.migrations.prefix(10)))
+    try database.execute("INSERT INTO fan_club (id, name, sort_key, about) VALUES ('old', 'Old Friends', 'old friends', '')")
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    #expect(try await clubs(rig, token, "friends").map(\.id) == ["old"])
+    try database.execute("DELETE FROM fan_club WHERE id = 'old'")
+    #expect(try await clubs(rig, token, "friends").isEmpty)
+    await rig.publication.close()
   }
 }

@@ -50,4 +50,29 @@ final class SearchViewTests: ScreensTestCase {
       rig.close()
     }
   }
+
+  func testFanClubsStandAboveThePosts() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)], clubs: [FanClub(id: "c1", name: "Title & <b>Co</b>", followers: 3, posts: 1)])
+      let seen = try rig.show(.search)
+      seen.entries[0].type("title")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      for text in ["Fan clubs", "Title & <b>Co</b>", "Posts", "Title 1"] { XCTAssertTrue(seen.says(text), text) }
+      XCTAssertEqual(seen.label("Title & <b>Co</b>")?.markup?.contains("Title</b></span> &amp; &lt;b&gt;Co"), true)
+      seen.row("Title & <b>Co</b>, fan club")?.activate()
+      XCTAssertEqual(rig.outputs, ["openFanClub(\"c1\")"])
+      seen.row("Fan clubs")?.activate()
+      XCTAssertEqual(rig.outputs.count, 1, "a heading leads nowhere")
+      // What is known without the publication stays findable.
+      rig.publication.with { $0.isOffline = true }
+      seen.entries[0].type("titl")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      XCTAssertTrue(seen.says("Title & <b>Co</b>"))
+      XCTAssertTrue(seen.says("Searching posts takes the publication, which cannot be reached now."))
+      XCTAssertFalse(seen.says("Title 1"))
+      rig.close()
+    }
+  }
 }

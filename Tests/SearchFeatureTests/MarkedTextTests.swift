@@ -20,4 +20,16 @@ import Testing
     // Ranges that the text does not have are left out.
     #expect(MarkedText("ab", matches: [1..<9]).parts.map(\.text) == ["ab"])
   }
+
+  @Test(arguments: [
+    ("Café Society", "cafe", [0..<5]), ("Café Society", "soc", [6..<13]), ("Café Society", "society caf", [0..<5, 6..<13]),
+    ("Café Society", "caf society", []), ("Café Society", "ociety", []), ("Café Society", "", []), ("Café Society", " ! ", []),
+    ("Über-Uns", "uber", [0..<5]), ("喫茶店の本", "茶店", [3..<9]), ("喫茶店の本", "茶本", []), ("a a", "a", [0..<1, 2..<3]), ("", "a", []),
+    ("It's", "it's", [0..<2, 3..<4]), ("ＡＢＣ", "abc", [0..<9]), ("🎉 Party", "party", [5..<10]),
+  ])
+  func findsWords(text: String, words: String, matches: [Range<Int>]) {
+    let found = MarkedText(text, finding: words)
+    #expect(found == MarkedText(text, matches: matches))
+    #expect(MarkedText(marked: found.marked) == found)
+  }
 }

@@ -106,7 +106,7 @@ import Testing
     await type("Title", page, reader)
     reader.publication.with { $0.isOffline = true }
     await type("Title 1", page, reader)
-    #expect(page.state == state(.offline("Searching takes the publication, which cannot be reached now."), "Title 1"))
+    #expect(page.state == state(.offline("Searching posts takes the publication, which cannot be reached now."), "Title 1"))
     reader.publication.with { $0.isOffline = false }
     page.disappear()
     page.appear()
@@ -199,5 +199,96 @@ import Testing
     reader.store.toggleBookmark("p1")
     await reader.settle()
     #expect(drawn.isEmpty)
+  }
+
+  // MARK: Fan clubs
+
+  private static let clubs = [FanClub(id: "c1", name: "Title Hunters", posts: 3), FanClub(id: "c2", name: "Others")]
+
+  @Test func findsFanClubsByTheirNames() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: Self.clubs)
+    let page = page(reader)
+    page.opened(with: "title")
+    await reader.settle()
+    #expect(page.state.phase == .results)
+    #expect(page.state.clubs == ["c1"])
+    #expect(page.state.ids == ["p1"])
+    #expect(page.clubRow(for: "c1")?.name == MarkedText("Title Hunters", matches: [0..<5]))
+    #expect(page.clubRow(for: "c1")?.club.name == "Title Hunters")
+    #expect(page.clubRow(for: "c2") == nil)
+    page.clubTapped("c1")
+    #expect(outputs.all == [.openFanClub("c1")])
+    // The next answer says anew which clubs there are.
+    page.opened(with: "title 1")
+    await reader.settle()
+    #expect(page.state.clubs.isEmpty)
+    page.clearTapped()
+    #expect(page.state == SearchViewModel.State())
+  }
+
+  @Test func aFanClubAloneIsAResult() async {
+    let reader = ReaderFixture(clubs: Self.clubs)
+    let page = page(reader)
+    page.opened(with: "hunters")
+    await reader.settle()
+    #expect((page.state.phase, page.state.clubs) == (.results, ["c1"]))
+    #expect(await reader.store.removeFanClub("c1"))
+    await reader.settle()
+    #expect((page.state.phase, page.state.clubs) == (.nothing("Nothing was found for “hunters”."), []))
+  }
+
+  /// What changes about a club is seen in its row.
+  @Test func rowsOfFanClubsFollowTheCache() async {
+    let reader = ReaderFixture(clubs: Self.clubs)
+    let page = page(reader)
+    page.opened(with: "hunters")
+    await reader.settle()
+    var changed: Set<String> = []
+    page.onClubsChanged = { changed.formUnion($0) }
+    reader.store.toggleFollow("c1")
+    await reader.settle()
+    #expect(changed == ["c1"])
+    #expect(page.clubRow(for: "c1")?.club.isFollowed == true)
+  }
+
+  @Test func furtherPagesKeepTheFanClubs() async {
+    let reader = ReaderFixture(posts: (1...12).map { .sample($0) }, clubs: Self.clubs)
+    reader.publication.with { $0.pageSize = 5 }
+    let page = page(reader)
+    page.opened(with: "title")
+    await reader.settle()
+    page.reachedEnd()
+    await reader.settle()
+    #expect(page.state.clubs == ["c1"])
+    #expect(page.state.ids.count == 10)
+  }
+
+  @Test func aPublicationOfBeforeFindsPostsOnly() async {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: Self.clubs)
+    reader.publication.with { $0.findsClubs = false }
+    let page = page(reader)
+    page.opened(with: "title")
+    await reader.settle()
+    #expect((page.state.phase, page.state.clubs, page.state.ids) == (.results, [], ["p1"]))
+  }
+
+  /// Without the publication those are found that the reader has met.
+  @Test func findsKnownFanClubsOutOfReach() async throws {
+    let reader = ReaderFixture(posts: [.sample(1)], clubs: Self.clubs)
+    try await reader.store.loadFanClub("c1")
+    reader.publication.with { $0.isOffline = true }
+    let page = page(reader)
+    page.opened(with: "HUNT")
+    await reader.settle()
+    let offline = SearchViewModel.State.Phase.offline("Searching posts takes the publication, which cannot be reached now.")
+    #expect((page.state.phase, page.state.clubs) == (offline, ["c1"]))
+    #expect(page.clubRow(for: "c1")?.name == MarkedText("Title Hunters", matches: [6..<13]))
+    page.opened(with: "others")
+    await reader.settle()
+    #expect((page.state.phase, page.state.clubs) == (offline, []))
+    reader.publication.with { $0.isOffline = false }
+    page.retryTapped()
+    await reader.settle()
+    #expect((page.state.phase, page.state.clubs) == (.results, ["c2"]))
   }
 }

@@ -23,6 +23,8 @@ public final class ScriptedPublication: Transport {
     public var passes = 0
     /// How many items a page has.
     public var pageSize = 20
+    /// Whether a search looks for fan clubs too, which earlier publications do not.
+    public var findsClubs = true
     /// What an import goes through: the answer to the request that begins it, then to each look at it; the last one stays.
     public var imports: [Import] = []
     /// Whether nobody can reach it.
@@ -170,7 +172,12 @@ public final class ScriptedPublication: Transport {
       let hits = found.map { post in
         SearchHit(post: post, title: mark(words, in: post.title), excerpt: mark(words, in: post.teaser))
       }
-      return try page(of: hits, request, size: state.pageSize)
+      let response = try page(of: hits, request, size: state.pageSize)
+      guard state.findsClubs else { return response }
+      let posts = try Wire.decode(Page<SearchHit>.self, from: response.body)
+      let clubs = request.query("cursor") == nil ? state.clubs.filter { $0.name.lowercased().contains(words) } : []
+      let named = clubs.map { FanClubHit(club: counted($0, state), name: mark(words, in: $0.name)) }
+      return Response(200, body: try Wire.encode(SearchResults(clubs: named, items: posts.items, next: posts.next)))
     case ("balances", 1):
       return Response(200, body: try Wire.encode([Balance(type: Balance.articlePass, amount: state.passes)]))
     case ("fanclubs", 1):

@@ -96,6 +96,7 @@ import SessionService
         SearchViewModel(store: content, formatting: formatting) { [weak self] output in
           switch output {
           case .openPost(let id): self?.perform?(.post(id))
+          case .openFanClub(let id): self?.perform?(.fanClub(id))
           }
         })
     case .addFeed: return addFeed(reader)

@@ -1,4 +1,5 @@
 import Gtk
+import PublicationAPI
 import PublicationClient
 import SearchFeature
 
@@ -7,16 +8,16 @@ import SearchFeature
   let scope = Scope()
   let root: Widget
   private let viewModel: SearchViewModel
-  private let entry = Entry(placeholder: "Search all posts", name: "Search")
+  private let entry = Entry(placeholder: "Search posts and fan clubs", name: "Search")
   private let clear = Button(icon: .clear, name: "Clear the search")
   private let spinner = Spinner(isSpinning: false, name: "Searching")
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
   private let progress = ProgressLine()
-  private var list: ListView<String, SearchRowView>!
+  private var list: ListView<SearchItem, SearchRowView>!
 
-  init(_ viewModel: SearchViewModel) {
+  init(_ viewModel: SearchViewModel, pictures: Pictures) {
     self.viewModel = viewModel
     entry.setStyle("large")
     entry.expandsHorizontally = true
@@ -26,12 +27,24 @@ import SearchFeature
     root = Box(
       .vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), Overlay(stack, above: [message.root]), progress.root])
     list = ListView(
-      self, row: { _ in SearchRowView() },
-      bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
+      self, row: { _ in SearchRowView(pictures: pictures) },
+      bind: { view, row, item in
+        switch item {
+        case .heading(let text): row.show(heading: text)
+        case .club(let id): if let value = view.viewModel.clubRow(for: id) { row.show(value) }
+        case .post(let id): if let value = view.viewModel.row(for: id) { row.show(value) }
+        }
+      })
     list.setListName("Found")
     stack.add(list, name: "rows")
     stack.add(status.root, name: "status")
-    list.onActivated(self) { $0.viewModel.postTapped($1) }
+    list.onActivated(self) { view, item in
+      switch item {
+      case .heading: break
+      case .club(let id): view.viewModel.clubTapped(id)
+      case .post(let id): view.viewModel.postTapped(id)
+      }
+    }
     list.onNearEnd(self) { $0.viewModel.reachedEnd() }
     entry.onChanged(self) { $0.viewModel.queryChanged($1) }
     entry.onSubmit(self) { $0.viewModel.submitTapped() }
@@ -41,7 +54,8 @@ import SearchFeature
     }
     for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
     message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
-    viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
+    viewModel.onRowsChanged = { [weak self] ids in self?.list.update(Set(ids.map(SearchItem.post))) }
+    viewModel.onClubsChanged = { [weak self] ids in self?.list.update(Set(ids.map(SearchItem.club))) }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
@@ -53,7 +67,7 @@ import SearchFeature
     spinner.isSpinning = state.isSearching || state.phase == .searching
     spinner.isVisible = spinner.isSpinning
     message.message = state.message
-    list.show(state.ids)
+    list.show(Self.items(state))
     let isListed = state.phase == .results
     progress.show(isListed && state.isLoadingMore ? "Loading more…" : nil, failure: isListed ? state.loadMoreFailure : nil)
     switch state.phase {
@@ -62,39 +76,86 @@ import SearchFeature
       return
     case .idle:
       status.show(
-        icon: .search, heading: "Search all posts", sentence: "Titles and texts of this publication, also by the beginnings of words.")
+        icon: .search, heading: "Search all posts",
+        sentence: "Titles and texts of this publication, and the names of fan clubs, also by the beginnings of words.")
     case .searching: status.showLoading("Searching…")
     case .nothing(let sentence):
       status.show(icon: .search, heading: "Nothing found", sentence: sentence)
+    case .offline(let sentence) where !state.clubs.isEmpty:
+      // What is known without the publication is better than a page that says no.
+      progress.show(nil, failure: sentence)
+      stack.show("rows")
+      return
     case .offline(let sentence): status.showOffline(sentence)
     case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")
   }
+
+  /// Without clubs the posts are all there is, and need no heading.
+  private static func items(_ state: SearchViewModel.State) -> [SearchItem] {
+    let posts = state.ids.map(SearchItem.post)
+    guard !state.clubs.isEmpty else { return posts }
+    return [.heading("Fan clubs")] + state.clubs.map(SearchItem.club) + (posts.isEmpty ? [] : [.heading("Posts")] + posts)
+  }
 }
 
-/// A post that was found, with what was found marked.
+/// A row of what was found.
+enum SearchItem: Hashable, Sendable {
+  case heading(String)
+  case club(FanClub.ID)
+  case post(Post.ID)
+}
+
+/// A post or a fan club that was found, with what was found marked, or what stands above some of them.
 @MainActor final class SearchRowView: ListRow {
   let scope = Scope()
   let root: Widget
-  private var row: SearchRow?
+  private let pictures: Pictures
+  private let heading = Label(styles: [.subheading])
+  private let clubCard: Box
+  private let picture = PictureView(width: 40, ratio: 1)
+  private let name = Label(styles: [.subheading], wraps: true, lines: 2)
+  private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 2)
+  private let postCard: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let lock = Box(.horizontal, spacing: 4, styles: [.badge, "premium"], children: [Image(.lock, size: 12), Label("Premium")])
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let excerpt = Label(styles: [.dim], wraps: true, lines: 3, direction: .ofText)
   private let date = Label(styles: [.caption, .dim], lines: 1)
 
-  init() {
+  init(pictures: Pictures) {
+    self.pictures = pictures
     lock.vertical = .center
     let head = Box(.horizontal, spacing: 8, children: [club, lock])
-    root = Clamp(
-      maximumWidth: 820, Box(.vertical, spacing: 4, styles: [.card, "post-row"], children: [head, title, excerpt, date]))
+    postCard = Box(.vertical, spacing: 4, styles: [.card, "post-row"], children: [head, title, excerpt, date])
+    let text = Box(.vertical, spacing: 4, children: [name, numbers])
+    text.expandsHorizontally = true
+    text.vertical = .center
+    clubCard = Box(.horizontal, spacing: 14, styles: [.card, "post-row"], children: [picture.root, text])
+    heading.setMargin(6)
+    root = Clamp(maximumWidth: 820, Box(.vertical, children: [heading, clubCard, postCard]))
   }
 
-  var accessibleName: String { row.map { $0.title.text + ($0.post.isLocked ? ", premium" : "") } ?? "" }
+  private(set) var accessibleName = ""
+
+  func show(heading text: String) {
+    show(heading)
+    heading.text = text
+    accessibleName = text
+  }
+
+  func show(_ row: SearchClubRow) {
+    show(clubCard)
+    name.setMarkup(Self.markup(row.name))
+    numbers.text = "\(row.club.followers)  ·  \(row.club.posts)"
+    picture.show(row.club.picture, or: row.club.emblem, from: pictures)
+    accessibleName = "\(row.club.name), fan club"
+  }
 
   func show(_ row: SearchRow) {
-    self.row = row
+    show(postCard)
+    accessibleName = row.title.text + (row.post.isLocked ? ", premium" : "")
     club.text = row.post.club
     lock.isVisible = row.post.isLocked
     title.setMarkup(Self.markup(row.title))
@@ -103,7 +164,12 @@ import SearchFeature
     date.text = row.post.date
   }
 
-  func unbind() { row = nil }
+  private func show(_ part: Widget) { for other in [heading, clubCard, postCard] as [Widget] { other.isVisible = other === part } }
+
+  func unbind() {
+    accessibleName = ""
+    picture.clear()
+  }
 
   private static func markup(_ text: MarkedText) -> Markup {
     text.parts.reduce(Markup("")) { $0 + ($1.isMatch ? Markup($1.text).highlighted : Markup($1.text)) }

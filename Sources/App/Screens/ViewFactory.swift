@@ -21,7 +21,7 @@ import Gtk
     case .payment(let model): return PaymentView(model)
     case .purchases(let model): return PurchasesView(model)
     case .comments(let model): return CommentsView(model)
-    case .search(let model): return SearchView(model)
+    case .search(let model): return SearchView(model, pictures: pictures)
     case .addFeed(let model): return AddFeedView(model)
     case .notifications(let model): return NotificationsView(model)
     case .signOut(let model): return SignOutView(model)

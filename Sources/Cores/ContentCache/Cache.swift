@@ -277,12 +277,17 @@ import Runtime
   }
 
   /// Brings in all that the store keeps for good, such as bookmarks: a part at a time, so that nobody else waits for long.
-  func recallKept() async {
+  func recallKept() async { await recall(keptOnly: true) }
+
+  /// Brings in all that the store has, in the same way: for few entities, of which one is looked for.
+  public func recallAll() async { await recall(keptOnly: false) }
+
+  private func recall(keptOnly: Bool) async {
     guard let keeper else { return }
     let asked = stamp()
     var place: EntityStore.KeptPlace? = (.max, .max)
     while let after = place {
-      let found = await keeper.ask { await $0.kept(Value.self, after: after) }
+      let found = await keeper.ask { await $0.kept(Value.self, only: keptOnly, after: after) }
       guard let found, asked >= floor else { return }
       learn(found.values)
       place = found.next

@@ -136,14 +136,18 @@ public final class EntityStore: Sendable {
   typealias KeptPlace = (read: Int64, number: Int64)
 
   /// The entities that are kept for good, the last read first, a part at a time.
+  /// - Parameter keptOnly: if not, all there are.
   /// - Returns: the part after a place, and where the next one begins; `nil` after the last.
   nonisolated(nonsending) func kept<Value: Entity>(
-    _ type: Value.Type, after place: KeptPlace = (.max, .max), limit: Int = 500
+    _ type: Value.Type, only keptOnly: Bool = true, after place: KeptPlace = (.max, .max), limit: Int = 500
   ) async -> (values: [AnyHeld], next: KeptPlace?) {
     await read { [self] connection in
       var reading = Reading<Value>()
       let places = try connection.query(
-        "SELECT number, value, read FROM entity WHERE kind = ? AND kept = 1 AND (read, number) < (?, ?) ORDER BY read DESC, number DESC LIMIT ?",
+        """
+        SELECT number, value, read FROM entity WHERE kind = ?\(keptOnly ? " AND kept = 1" : "") AND (read, number) < (?, ?)
+        ORDER BY read DESC, number DESC LIMIT ?
+        """,
         Value.kind, place.read, place.number, limit
       ) { row -> KeptPlace in
         reading.take(row, withDetail: false)

@@ -24,6 +24,9 @@ extension SearchViewModel {
     public var query = ""
     /// What fills the page.
     public var phase = Phase.idle
+    /// The fan clubs that were found by their names, the best first. They are also there when the publication cannot be reached: those that
+    /// the reader has met.
+    public var clubs: [FanClub.ID] = []
     /// The posts that were found, the best first.
     public var ids: [Post.ID] = []
     /// Whether an answer is on its way while rows of the one before are shown.
@@ -45,7 +48,19 @@ extension SearchViewModel {
   public enum Output: Equatable, Sendable {
     /// Open a post.
     case openPost(Post.ID)
+    /// Open a fan club's page.
+    case openFanClub(FanClub.ID)
   }
+}
+
+/// A fan club that was found.
+public struct SearchClubRow: Equatable, Sendable, Identifiable {
+  /// The club, as lists show it.
+  public var club: FanClubRow
+  /// The name, with what was found marked.
+  public var name: MarkedText
+  /// The club's.
+  public var id: FanClub.ID { club.id }
 }
 
 /// A post that was found.

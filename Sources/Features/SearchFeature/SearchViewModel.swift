@@ -3,21 +3,25 @@ import PublicationAPI
 import PublicationClient
 import Runtime
 
-/// Searches all posts as one types. Isolated to the main actor.
+/// Searches all posts, and the names of fan clubs, as one types. Isolated to the main actor.
 @MainActor public final class SearchViewModel: ContentPage {
   /// The single source of truth.
   public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
   /// Called once on binding, then on each change.
   public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
-  /// Told the rows to draw again, of those that were asked for.
+  /// Told the rows of posts to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)?
+  /// The same of fan clubs.
+  public var onClubsChanged: ((Set<FanClub.ID>) -> Void)?
 
   private let store: ContentStore
   private let formatting: Formatting
   private let output: @MainActor (Output) -> Void
   private var hits: [Post.ID: (title: MarkedText, excerpt: MarkedText)] = [:]
+  private var clubNames: [FanClub.ID: MarkedText] = [:]
   private var drawn: Set<Post.ID> = []
   private var observation: Observation?
+  private var clubObservation: Observation?
   /// What the rows are the answer to, or what is being asked.
   private var asked = ""
   private var cursor: String?
@@ -47,6 +51,12 @@ import Runtime
       post: PostRow(post, hasPremium: store.hasPremium, formatting: formatting), title: hit.title, excerpt: hit.excerpt)
   }
 
+  /// What the row of a fan club shows; `nil` for one that is gone.
+  public func clubRow(for id: FanClub.ID) -> SearchClubRow? {
+    guard let club = store.fanClubs[id], let name = clubNames[id] else { return nil }
+    return SearchClubRow(club: FanClubRow(club, formatting: formatting), name: name)
+  }
+
   /// The page came on screen: follows the cache, and asks again where nobody could be reached.
   public func appear() {
     guard observation == nil else { return }
@@ -56,16 +66,23 @@ import Runtime
       let rows = ids.intersection(drawn)
       if !rows.isEmpty { onRowsChanged?(rows) }
     }
+    clubObservation = store.fanClubs.observe { [weak self] ids in
+      guard let self else { return }
+      dropGone()
+      let rows = ids.intersection(state.clubs)
+      if !rows.isEmpty { onClubsChanged?(rows) }
+    }
     store.enter(self)
     dropGone()
+    if !state.clubs.isEmpty { onClubsChanged?(Set(state.clubs)) }
     if case .offline = state.phase { search(after: nil) }
     if !drawn.isEmpty { onRowsChanged?(drawn) }
   }
 
   /// The page is off screen and does nothing until it comes back.
   public func disappear() {
-    observation?.cancel()
-    observation = nil
+    for observation in [observation, clubObservation] { observation?.cancel() }
+    (observation, clubObservation) = (nil, nil)
     store.leave(self)
   }
 
@@ -100,6 +117,8 @@ import Runtime
   /// The last row came in sight.
   public func reachedEnd() { if state.loadMoreFailure == nil { loadMore() } }
 
+  /// Opens a fan club's page.
+  public func clubTapped(_ id: FanClub.ID) { output(.openFanClub(id)) }
   /// Opens a post.
   public func postTapped(_ id: Post.ID) { output(.openPost(id)) }
   /// Adds or removes the reader's bookmark on a post.
@@ -121,11 +140,12 @@ import Runtime
   /// What is gone leaves this list too.
   private func dropGone() {
     let ids = state.ids.filter { store.posts[$0] != nil }
-    guard ids.count != state.ids.count, !store.isClosed else { return }
+    let clubs = state.clubs.filter { store.fanClubs[$0] != nil }
+    guard ids.count != state.ids.count || clubs.count != state.clubs.count, !store.isClosed else { return }
     drawn.formIntersection(ids)
     var new = state
-    new.ids = ids
-    if ids.isEmpty { new.phase = .nothing("Nothing was found for “\(asked)”.") }
+    (new.ids, new.clubs) = (ids, clubs)
+    if new.isEmpty, state.phase == .results { new.phase = .nothing("Nothing was found for “\(asked)”.") }
     state = new
   }
 
@@ -148,13 +168,15 @@ import Runtime
     new.loadMoreFailure = nil
     guard !asked.isEmpty else {
       new.phase = .idle
-      (new.ids, new.canLoadMore, new.isSearching) = ([], false, false)
-      (hits, drawn) = ([:], [])
+      (new.clubs, new.ids, new.canLoadMore, new.isSearching) = ([], [], false, false)
+      (hits, clubNames, drawn) = ([:], [:], [])
       state = new
       return
     }
-    new.isSearching = !new.ids.isEmpty
-    if new.ids.isEmpty { new.phase = .searching }
+    // What was known without the publication is no answer of its own.
+    if case .offline = new.phase { new.clubs = [] }
+    new.isSearching = !new.isEmpty
+    if new.isEmpty { new.phase = .searching }
     state = new
     ask(asked, cursor: nil, after: pause)
   }
@@ -174,45 +196,65 @@ import Runtime
         do { try await store.effects.sleep("search.pause", for: pause, on: clock) } catch { return }
       }
       guard self != nil, !Task.isCancelled else { return }
-      let answer: Result<Page<SearchHit>, any Error>
+      let answer: Result<SearchResults, any Error>
       do { answer = .success(try await store.search(words, cursor: cursor)) } catch { answer = .failure(error) }
+      var known: [FanClubHit] = []
+      if case .failure(let error) = answer, cursor == nil, RequestFailure(explaining: error).isUnreachable, !store.isClosed {
+        known = await store.knownFanClubs(named: words)
+      }
       guard let self, mine == generation, !store.isClosed else { return }
       switch answer {
       case .success(let page): found(page, isFirst: cursor == nil)
-      case .failure(let error): failed(RequestFailure(explaining: error), isFirst: cursor == nil)
+      case .failure(let error): failed(RequestFailure(explaining: error), isFirst: cursor == nil, known)
       }
     }
   }
 
-  private func found(_ page: Page<SearchHit>, isFirst: Bool) {
-    if isFirst { (hits, drawn) = ([:], []) }
+  private func found(_ page: SearchResults, isFirst: Bool) {
+    if isFirst {
+      (hits, drawn) = ([:], [])
+      show(page.clubs)
+    }
     // An answer to a question from before something was removed may have it still.
     let fresh = page.items.filter { hits[$0.id] == nil && store.posts[$0.id] != nil }
     for hit in fresh { hits[hit.id] = (MarkedText(marked: hit.title), MarkedText(marked: hit.excerpt)) }
     cursor = page.next
     var new = state
+    if isFirst { new.clubs = page.clubs.map(\.id).filter { store.fanClubs[$0] != nil } }
     new.ids = (isFirst ? [] : new.ids) + fresh.map(\.id)
-    new.phase = new.ids.isEmpty ? .nothing("Nothing was found for “\(asked)”.") : .results
+    new.phase = new.isEmpty ? .nothing("Nothing was found for “\(asked)”.") : .results
     new.canLoadMore = page.next != nil
     (new.isSearching, new.isLoadingMore, new.loadMoreFailure) = (false, false, nil)
     state = new
     // The same post may be found in another way now.
     if isFirst, !new.ids.isEmpty { onRowsChanged?(Set(new.ids)) }
+    if isFirst, !new.clubs.isEmpty { onClubsChanged?(Set(new.clubs)) }
   }
 
-  private func failed(_ failure: RequestFailure, isFirst: Bool) {
+  private func show(_ clubs: [FanClubHit]) {
+    clubNames = Dictionary(clubs.map { ($0.id, MarkedText(marked: $0.name)) }) { first, _ in first }
+  }
+
+  /// - Parameter known: the fan clubs that are known without the publication.
+  private func failed(_ failure: RequestFailure, isFirst: Bool, _ known: [FanClubHit]) {
     var new = state
     isUnanswered = failure.isUnreachable
     (new.isSearching, new.isLoadingMore) = (false, false)
     if isFirst {
       // Rows that are the answer to something else would be a lie.
-      (new.ids, new.canLoadMore) = ([], false)
+      (new.ids, new.clubs, new.canLoadMore) = ([], known.map(\.id), false)
       (hits, drawn) = ([:], [])
+      show(known)
       new.phase =
-        failure.isUnreachable ? .offline("Searching takes the publication, which cannot be reached now.") : .failed(failure.sentence)
+        failure.isUnreachable ? .offline("Searching posts takes the publication, which cannot be reached now.") : .failed(failure.sentence)
     } else {
       new.loadMoreFailure = failure.sentence
     }
     state = new
   }
+}
+
+extension SearchViewModel.State {
+  /// Whether no row is there.
+  fileprivate var isEmpty: Bool { ids.isEmpty && clubs.isEmpty }
 }

@@ -21,3 +21,49 @@ public struct SearchHit: Codable, Equatable, Sendable, Identifiable {
     self.excerpt = excerpt
   }
 }
+
+/// A fan club that a search found by its name.
+public struct FanClubHit: Codable, Equatable, Sendable, Identifiable {
+  /// The club.
+  public var club: FanClub
+  /// Its name, with what was found marked: see ``SearchHit/markStart``.
+  public var name: String
+  /// The club's.
+  public var id: FanClub.ID { club.id }
+
+  /// Makes one.
+  public init(club: FanClub, name: String) {
+    self.club = club
+    self.name = name
+  }
+}
+
+/// What a search found: `GET /v1/search?q=`. It is a ``Page`` of posts to whoever knows nothing of clubs.
+public struct SearchResults: Codable, Equatable, Sendable {
+  /// The fan clubs whose names have the words, the best first; on the first page only, and none from a publication that does not look for
+  /// them.
+  public var clubs: [FanClubHit]
+  /// The posts, in their order.
+  public var items: [SearchHit]
+  /// What `cursor=` asks for the next page of posts with; `nil` on the last.
+  public var next: String?
+
+  /// How many clubs there are at most: who looks for one of more types another letter.
+  public static let mostClubs = 10
+
+  /// Makes one.
+  public init(clubs: [FanClubHit] = [], items: [SearchHit] = [], next: String? = nil) {
+    self.clubs = clubs
+    self.items = items
+    self.next = next
+  }
+
+  /// Reads what any version wrote.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    clubs = try values.decodeIfPresent([FanClubHit].self, forKey: .clubs) ?? []
+    items = try values.decode([SearchHit].self, forKey: .items)
+    next = try values.decodeIfPresent(String.self, forKey: .next)
+  }
+}

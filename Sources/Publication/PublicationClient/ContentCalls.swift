@@ -107,10 +107,11 @@ extension APIClient {
   /// - Throws: ``ClientError``; with ``Problem/Code/inUse`` while other readers make use of it.
   public func removeFanClub(_ id: FanClub.ID) async throws(ClientError) { try await send(.delete, ["v1", "fanclubs", id]) }
 
-  /// A page of posts that hold all words of a text, the last of them as far as it is typed; best ones first, without bodies.
+  /// A page of posts that hold all words of a text, the last of them as far as it is typed; best ones first, without bodies. With the first
+  /// page come the fan clubs that have them in their names.
   /// - Parameter text: as the reader typed it: nothing in it is syntax.
   /// - Throws: ``ClientError``.
-  public func search(_ text: String, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> Page<SearchHit> {
+  public func search(_ text: String, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> SearchResults {
     try await call(.get, ["v1", "search"], query: [("q", text)] + Self.page(cursor, limit))
   }
 

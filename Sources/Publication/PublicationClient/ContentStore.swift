@@ -249,13 +249,25 @@ import Runtime
   /// Whether a fan club is known here, without asking the publication.
   public func isKnown(fanClub id: FanClub.ID) async -> Bool { await clubCache.recall(id) != nil }
 
-  /// A page of posts that hold all words of a text; the posts are in the cache when it returns.
+  /// A page of posts that hold all words of a text, and the fan clubs that have them in their names; all are in the caches when it returns.
   /// - Throws: `ClientError`.
-  public func search(_ text: String, cursor: String? = nil) async throws -> Page<SearchHit> {
-    let (asked, client) = (postCache.stamp(), client)
+  public func search(_ text: String, cursor: String? = nil) async throws -> SearchResults {
+    let (asked, clubsAsked, client) = (postCache.stamp(), clubCache.stamp(), client)
     let page = try await ask("search.load") { try await client.search(text, cursor: cursor) }
-    if !isClosed { postCache.store(page.items.map(\.post), asOf: asked) }
+    if !isClosed {
+      postCache.store(page.items.map(\.post), asOf: asked)
+      clubCache.store(page.clubs.map(\.club), asOf: clubsAsked)
+    }
     return page
+  }
+
+  /// The fan clubs that were ever read and have all words of a text in their names, by name: for when the publication cannot be asked. They
+  /// are in the cache when it returns.
+  public func knownFanClubs(named text: String) async -> [FanClubHit] {
+    await clubCache.recallAll()
+    let clubs = clubCache.ids { !MarkedText($0.name, finding: text).matches.isEmpty }.compactMap { clubCache[$0] }
+    return clubs.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }.prefix(SearchResults.mostClubs)
+      .map { FanClubHit(club: $0, name: MarkedText($0.name, finding: text).marked) }
   }
 
   /// The newest posts of the fan clubs that the reader follows, unless they are what is known; the posts are in the cache when it returns.

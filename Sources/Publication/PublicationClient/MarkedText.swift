@@ -1,3 +1,4 @@
+import Foundation
 import PublicationAPI
 
 /// Plain text in which some parts are marked, as a search answers it.
@@ -46,5 +47,46 @@ public struct MarkedText: Equatable, Sendable {
     }
     add(end..<bytes.count, false)
     return parts
+  }
+}
+
+extension MarkedText {
+  /// A text in which the words of another are marked, when all of them are in it: each whole, the last as far as it is typed, cases and
+  /// accents aside. Nothing is marked otherwise.
+  ///
+  /// The publication's own search does the same for posts; this one is for the few names that are known without it.
+  public init(_ text: String, finding words: String) {
+    let wanted = Self.words(of: words).map { Self.folded(words[$0]) }
+    let there = Self.words(of: text).map { (place: $0, word: Self.folded(text[$0])) }
+    var matches: Set<Range<String.Index>> = []
+    for (number, word) in wanted.enumerated() {
+      let found = there.filter { number == wanted.count - 1 ? $0.word.hasPrefix(word) : $0.word == word }.map(\.place)
+      // A script without spaces has words that are parts of one.
+      let inside = found.isEmpty && word.unicodeScalars.contains { $0.value >= 0x0E00 && $0.properties.isAlphabetic }
+      guard let places = inside ? text.range(of: word, options: Self.aside).map({ [$0] }) : found, !places.isEmpty else {
+        self.init(text)
+        return
+      }
+      matches.formUnion(places)
+    }
+    let start = text.startIndex
+    self.init(
+      text,
+      matches: matches.sorted { $0.lowerBound < $1.lowerBound }.map {
+        text.utf8.distance(from: start, to: $0.lowerBound)..<text.utf8.distance(from: start, to: $0.upperBound)
+      })
+  }
+
+  /// With ``SearchHit/markStart`` and ``SearchHit/markEnd``, as a search answers it.
+  public var marked: String {
+    parts.map { $0.isMatch ? "\(SearchHit.markStart)\($0.text)\(SearchHit.markEnd)" : $0.text }.joined()
+  }
+
+  private static let aside: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive, .widthInsensitive]
+
+  private static func folded(_ word: Substring) -> String { String(word).folding(options: aside, locale: nil) }
+
+  private static func words(of text: String) -> [Range<String.Index>] {
+    text.split { !$0.isLetter && !$0.isNumber }.map { $0.startIndex..<$0.endIndex }
   }
 }

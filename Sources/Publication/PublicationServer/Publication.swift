@@ -136,7 +136,8 @@ public actor Publication {
     database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
     let search = SQLiteSearch(
       database: database, reader: file.map { Database(opening: $0, migrations: Schema.migrations) },
-      limit: WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() }))
+      limit: WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() }),
+      isStopping: isStopping)
     let keys = SQLiteKeys(database: database)
     if key == nil, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }

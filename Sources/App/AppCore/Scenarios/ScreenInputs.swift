@@ -204,8 +204,9 @@ extension SearchViewModel: ScreenModel {
   var inputs: [String: @MainActor (String) -> Void] {
     [
       "queryChanged": { self.queryChanged($0) }, "submitTapped": { _ in self.submitTapped() }, "clearTapped": { _ in self.clearTapped() },
-      "postTapped": { self.postTapped($0) }, "bookmarkTapped": { self.bookmarkTapped($0) }, "reachedEnd": { _ in self.reachedEnd() },
-      "retryTapped": { _ in self.retryTapped() }, "messageDismissed": { _ in self.messageDismissed() },
+      "postTapped": { self.postTapped($0) }, "clubTapped": { self.clubTapped($0) }, "bookmarkTapped": { self.bookmarkTapped($0) },
+      "reachedEnd": { _ in self.reachedEnd() }, "retryTapped": { _ in self.retryTapped() },
+      "messageDismissed": { _ in self.messageDismissed() },
     ]
   }
 }

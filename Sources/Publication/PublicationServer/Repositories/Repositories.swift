@@ -92,14 +92,16 @@ protocol CommentRepository {
 
 /// The words of posts. Searches have a thread of their own where the engine can have one: nobody else waits for them.
 protocol SearchRepository {
-  /// Posts that have all the words where the reader may read, best or newest first, without bodies.
+  /// Posts that have all the words where the reader may read, best or newest first, without bodies; for the first page also the best of
+  /// the clubs that have them in their names.
   /// - Parameter seesAll: whether the reader may read the bodies of all premium posts.
   nonisolated(nonsending) func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
-  ) async throws -> (hits: [SearchHit], order: SearchPosition.Order)
-  /// Takes up the words of posts that wait for it, at most that many.
+  ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order)
+  /// Takes up the words of posts and the names of clubs that wait for it, at most that many of each.
+  /// - Parameter inBackground: whether no request waits for it: it takes as long as it takes then.
   /// - Returns: whether there are more.
-  nonisolated(nonsending) func indexPosts(limit: Int) async throws -> Bool
+  nonisolated(nonsending) func index(limit: Int, inBackground: Bool) async throws -> Bool
   /// Nobody searches any more.
   nonisolated(nonsending) func close() async
 }

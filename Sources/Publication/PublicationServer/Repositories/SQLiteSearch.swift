@@ -14,10 +14,12 @@ struct SQLiteSearch: SearchRepository {
   var reader: Database?
   /// How long a search may take.
   var limit: WorkLimit?
+  /// See ``SQLiteContent/isStopping``.
+  var isStopping: @Sendable () -> Bool = { false }
 
   func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
-  ) async throws -> (hits: [SearchHit], order: SearchPosition.Order) {
+  ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order) {
     let workLimit = self.limit
     let search = { @Sendable (database: Connection) in
       // Whoever types on has cancelled what waited for this thread: only the last one is worth its time.
@@ -37,14 +39,28 @@ struct SQLiteSearch: SearchRepository {
 
   private static func search(
     _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
-  ) throws -> (hits: [SearchHit], order: SearchPosition.Order) {
+  ) throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order) {
     let order = try after?.order ?? (count(words, in: database) > mostRanked ? .newest : .best)
     let numbers = try database.query(
       statement(order),
       values: [reader, words.match, words.match(in: "title byline teaser"), seesAll, limit, after?.offset ?? 0]
     ) { (number: try $0.get(0, as: Int64.self), isReadable: try $0.get(1, as: Bool.self)) }
     let marker = try SearchMarker(words, in: database)
-    return (try numbers.compactMap { try hit($0.number, marker, in: database, for: reader, isReadable: $0.isReadable) }, order)
+    let clubs = after == nil ? try Self.clubs(words, marker, in: database, for: reader) : []
+    return (clubs, try numbers.compactMap { try hit($0.number, marker, in: database, for: reader, isReadable: $0.isReadable) }, order)
+  }
+
+  private static func clubs(
+    _ words: SearchWords, _ marker: SearchMarker, in database: Connection, for reader: Reader.ID
+  ) throws -> [FanClubHit] {
+    let found = """
+      SELECT club_search.id, club_search.name FROM club_search JOIN fan_club ON fan_club.id = club_search.id
+      WHERE club_search MATCH ? ORDER BY bm25(club_search), fan_club.sort_key, fan_club.id LIMIT ?
+      """
+    let content = SQLiteContent(database: database)
+    return try database.query(found, words.match, SearchResults.mostClubs) { row in
+      try content.fanClub(try row.get(0), for: reader).map { FanClubHit(club: $0, name: try row.withText(1, marker.opening)) }
+    }.compactMap(\.self)
   }
 
   /// The numbers of the posts of a page. Words are looked for once in all: each list in here is made when it is first needed, and kept for
@@ -100,7 +116,33 @@ struct SQLiteSearch: SearchRepository {
   /// So many bytes of texts are taken up at a time that nobody waits for long.
   private static let mostBytes = 4_000_000
 
-  func indexPosts(limit: Int) throws -> Bool {
+  func index(limit: Int, inBackground: Bool) throws -> Bool {
+    func indexAll() throws -> Bool {
+      let hasMoreClubs = try indexClubs(limit: limit)
+      return try indexPosts(limit: limit) || hasMoreClubs
+    }
+    guard inBackground else { return try indexAll() }
+    return try database.withLimit(WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() }), indexAll)
+  }
+
+  private func indexClubs(limit: Int) throws -> Bool {
+    let waiting = try database.query(
+      "SELECT club, name FROM club_queue LEFT JOIN fan_club ON fan_club.id = club LIMIT ?", limit + 1
+    ) { (id: try $0.get(0, as: String.self), name: try $0.get(1, as: String?.self)) }
+    guard !waiting.isEmpty else { return false }
+    return try database.transaction {
+      for club in waiting.prefix(limit) {
+        try database.execute("DELETE FROM club_search WHERE id = ?", club.id)
+        if let name = club.name {
+          try database.execute("INSERT INTO club_search (id, name) VALUES (?, ?)", club.id, SearchText.indexed(name))
+        }
+        try database.execute("DELETE FROM club_queue WHERE club = ?", club.id)
+      }
+      return waiting.count > limit
+    }
+  }
+
+  private func indexPosts(limit: Int) throws -> Bool {
     let waiting = try database.query("SELECT post FROM search_queue LIMIT ?", limit + 1) { try $0.get(0, as: Int64.self) }
     guard !waiting.isEmpty else { return false }
     return try database.transaction {

@@ -234,6 +234,26 @@ enum Schema {
         -- mark: what marked the post as read together with others, so that it can be taken back; NULL for one that was read by itself.
         ALTER TABLE read_mark ADD COLUMN mark TEXT;
         """),
+    Migration(
+      version: 14,
+      sql: """
+        -- The names of clubs. club_queue: clubs whose names are not, or no longer, there.
+        CREATE VIRTUAL TABLE club_search USING fts5 (
+          id UNINDEXED, name, tokenize = "unicode61 remove_diacritics 2", prefix = '1 2 3'
+        );
+        CREATE TABLE club_queue (club TEXT PRIMARY KEY) WITHOUT ROWID;
+        INSERT INTO club_queue (club) SELECT id FROM fan_club;
+        CREATE TRIGGER club_added AFTER INSERT ON fan_club BEGIN
+          INSERT OR IGNORE INTO club_queue (club) VALUES (new.id);
+        END;
+        CREATE TRIGGER club_renamed AFTER UPDATE OF name ON fan_club WHEN old.name <> new.name BEGIN
+          INSERT OR IGNORE INTO club_queue (club) VALUES (new.id);
+        END;
+        CREATE TRIGGER club_removed AFTER DELETE ON fan_club BEGIN
+          DELETE FROM club_queue WHERE club = old.id;
+          DELETE FROM club_search WHERE id = old.id;
+        END;
+        """),
   ]
 }
 

@@ -43,7 +43,7 @@ extension Publication {
   }
 
   /// Where feeds are, and what goes wrong with them, concerns only those who can do something about it.
-  private func told(_ club: FanClub) -> FanClub {
+  func told(_ club: FanClub) -> FanClub {
     var club = club
     if feeds?.readersMayAdd != true { (club.problem, club.feed) = (nil, nil) }
     return club

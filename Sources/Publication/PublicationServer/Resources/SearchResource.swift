@@ -11,12 +11,14 @@ extension Publication {
       else { throw Problem.noCursor }
       return SearchPosition(order: order, offset: offset)
     }
-    guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(Page<SearchHit>(items: []), call) }
+    guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(SearchResults(), call) }
     // Whoever types on has cancelled what waited for this thread.
     try Task.checkCancellation()
     // What an import brought just now is found at once; after one of a hundred thousand posts nobody waits for all of them.
     // What takes too long here is taken up in the background.
-    do { _ = try await words.indexPosts(limit: 500) } catch let error as SQLiteError where error.code == .interrupted { indexSoon() }
+    do { _ = try await words.index(limit: 500, inBackground: false) } catch let error as SQLiteError where error.code == .interrupted {
+      indexSoon()
+    }
     let reader = try call.signedIn.id
     var found = try await words.search(
       asked, after: after, limit: limit + 1, for: reader, seesAll: try await orderBook.isEntitled(reader, to: Self.premium, at: now))
@@ -25,7 +27,8 @@ extension Publication {
     let end = (after?.offset ?? 0) + limit
     let goesOn = hasMore && SearchPosition.offsets.contains(end)
     let next = goesOn ? Cursor(.search, key: "\(end)", id: found.order.rawValue).text : nil
-    return try .current(Page(items: found.hits, next: next), call)
+    let clubs = found.clubs.map { FanClubHit(club: told($0.club), name: $0.name) }
+    return try .current(SearchResults(clubs: clubs, items: found.hits, next: next), call)
   }
 
   /// Takes up the words of posts in the background, some at a time, so that requests come in between.
@@ -39,7 +42,7 @@ extension Publication {
 
   private func indexSome() async -> Bool {
     do {
-      return try await words.indexPosts(limit: 50)
+      return try await words.index(limit: 50, inBackground: true)
     } catch {
       if !(error is Failure) { report("search: \(error)") }
       return false
