@@ -267,7 +267,7 @@ tests(
     "PurchaseService", "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime",
   ])
 tests("TesterFeatureTests", ["TesterFeature", "StubStore", "PurchaseService", "PublicationClient", "HTTPTransport", "Runtime"])
-tests("BuildInfoTests", ["BuildInfo"])
+tests("BuildInfoTests", ["TestSupport", "BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])
 tests("FloorTests")
 tests(

@@ -1,4 +1,5 @@
 import Driver
+import TestSupport
 import XCTest
 
 /// What the program answers without opening a window.
@@ -7,6 +8,6 @@ final class ConsoleTests: EndToEndCase {
     let answer = try app.runBeside(["--version"])
     XCTAssertEqual(answer.status, 0)
     let version = try XCTUnwrap(answer.lines.first)
-    XCTAssertNotNil(version.firstMatch(of: /\d+\.\d+\.\d+ \(\d+\.\d+\.([0-9a-f]{4,40}|unknown)\)$/), version)
+    XCTAssertNotNil(version.wholeMatch(of: Checkout.version), version)
   }
 }

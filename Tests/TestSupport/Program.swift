@@ -52,6 +52,15 @@ public enum Checkout {
   /// Where the running tests and everything beside them were built.
   public static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
+  /// Whether git keeps these sources; an unpacked archive has no history.
+  public static let isRepository = FileManager.default.fileExists(atPath: root.appending(path: ".git").path)
+
+  /// What the version of a program that was built here looks like, and nothing else. In a repository it counts commits and names one:
+  /// `unknown` would mean that the build did not find the git that is there.
+  public static var version: Regex<Substring> {
+    isRepository ? /(?!0\.0\.0 )\d+\.\d+\.\d+ \([1-9]\d*\.\d+\.[0-9a-f]{4,40}\)/ : /(?!0\.0\.0 )\d+\.\d+\.\d+ \(0\.\d+\.unknown\)/
+  }
+
   /// What a compiler needs to import the modules that were built.
   /// - Throws: what the file system throws.
   public static func importing() throws -> [String] {
