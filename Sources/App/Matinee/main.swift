@@ -9,7 +9,14 @@ import Gtk
 /// Says why in one sentence, and ends with a status other than 0.
 func fail(_ sentence: String, status: Int32 = 1) -> Never {
   FileHandle.standardError.write(Data("matinee: \(sentence)\n".utf8))
-  exit(status)
+  leave(status)
+}
+
+/// Ends the process at once. What was accepted is written by now; the handlers that `exit` runs are not for a process with threads:
+/// libcrypto's frees what a thread that still works needs.
+func leave(_ status: Int32) -> Never {
+  fflush(nil)
+  _exit(status)
 }
 
 Toolkit.shareHeaps()
@@ -21,10 +28,10 @@ switch options.task {
 case .version: print(Build.version)
 case .help: print(LaunchOptions.help)
 case .importFeeds(let sources):
-  Task { exit(await FeedImport(options).run(sources)) }
+  Task { leave(await FeedImport(options).run(sources)) }
   dispatchMain()
 case .open, .screenshot:
   let app = LiveApp(options)
   // Its closures hold it weakly; an optimized build lets go of it as early as it may.
-  exit(withExtendedLifetime(app) { app.run() })
+  leave(withExtendedLifetime(app) { app.run() })
 }

@@ -64,7 +64,7 @@ public final class AppDriver {
   public func runBeside(_ arguments: [String], environment extra: [String: String] = [:]) throws -> (status: Int32, lines: [String]) {
     let second = try AppProcess(executable: executable, arguments: arguments, environment: variables(adding: extra))
     defer { second.killNow() }
-    try wait(for: "\(executable.lastPathComponent) \(arguments.joined(separator: " ")) to end") { !second.isRunning ? true : nil }
+    try wait(for: "\(executable.lastPathComponent) \(arguments.joined(separator: " ")) to end") { second.isComplete ? true : nil }
     return (second.status, second.lines)
   }
 

@@ -6,6 +6,7 @@ public final class AppProcess: Sendable {
   private struct Output {
     var lines: [String] = []
     var partial = Data()
+    var isClosed = false
   }
 
   private let process: Process
@@ -22,7 +23,9 @@ public final class AppProcess: Sendable {
     process.standardError = pipe
     pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
       let data = handle.availableData
-      if data.isEmpty { handle.readabilityHandler = nil } else { self?.take(data) }
+      guard data.isEmpty else { return self?.take(data) ?? () }
+      handle.readabilityHandler = nil
+      self?.output.withLock { $0.isClosed = true }
     }
     try process.run()
   }
@@ -39,6 +42,9 @@ public final class AppProcess: Sendable {
 
   /// Every whole line it wrote so far.
   public var lines: [String] { output.withLock(\.lines) }
+
+  /// Whether it has ended and `lines` has all that it wrote: the last of it may arrive after the end.
+  public var isComplete: Bool { !isRunning && output.withLock(\.isClosed) }
 
   /// The process id.
   public var identifier: Int32 { process.processIdentifier }
