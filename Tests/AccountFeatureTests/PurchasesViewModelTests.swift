@@ -252,6 +252,8 @@ import Testing
     bench.model.restoreTapped()
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing could be restored. Try again in a moment.")
+    #expect(bench.outputs.count == 4)
+    #expect(bench.outputs.last == .restored("Nothing could be restored. Try again in a moment."), "wherever the reader looks")
   }
 
   @Test func passesAreCounted() async throws {

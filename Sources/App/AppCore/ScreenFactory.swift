@@ -196,6 +196,7 @@ import SessionService
       ) { [weak self] output in
         switch output {
         case .openWeb(let url): self?.perform?(.web(url))
+        case .restored(let sentence): self?.say?(sentence)
         }
       })
   }

@@ -16,7 +16,6 @@ import Gtk
   private let scroller = ScrolledWindow()
   private let restore = Button("Restore purchases", styles: [.pill])
   private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
-  private let message = MessageBar()
   /// Whether the keyboard was on the button that was pressed, and comes back to it.
   private var pressedRestore = false
   private var open: [PurchaseRowView] = []
@@ -35,9 +34,7 @@ import Gtk
       children: [Label("Purchases", styles: [.title], wraps: true), badge.root, stack, restoring])
     scroller.child(Clamp(maximumWidth: 640, column))
     scroller.setStyle(.page)
-    // Above the page, wherever it is scrolled to.
-    root = Overlay(scroller, above: [message.root])
-    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    root = scroller
     restore.onClicked(self) { $0.viewModel.restoreTapped() }
     status.button.onClicked(self) { $0.viewModel.refreshTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -69,7 +66,6 @@ import Gtk
     restore.isSensitive = !state.isRestoring
     spinner.isSpinning = state.isRestoring
     spinner.isVisible = state.isRestoring
-    message.message = state.restored
     guard !state.isRestoring else { return }
     if pressedRestore, scroller.holdsKeyboard { restore.focus() }
     pressedRestore = false

@@ -30,7 +30,7 @@ extension PurchasesViewModel {
     public var cancelling: String?
     /// Whether the store is being asked for what was bought elsewhere.
     public var isRestoring = false
-    /// What came of that, until the reader has read it.
+    /// What came of that.
     public var restored: String?
 
     /// A list that knows nothing yet.

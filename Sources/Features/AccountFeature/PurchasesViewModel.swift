@@ -10,6 +10,8 @@ import Runtime
   public enum Output: Equatable, Sendable {
     /// Open the page on which the reader's bank asks them to confirm.
     case openWeb(String)
+    /// Tell the reader what came of restoring, wherever they look.
+    case restored(String)
   }
 
   /// What the screen shows.
@@ -140,9 +142,6 @@ import Runtime
     }
   }
 
-  /// The reader has read what came of restoring.
-  public func messageDismissed() { state.restored = nil }
-
   // MARK: Reading
 
   /// At once, and as long as somebody looks.
@@ -199,6 +198,7 @@ import Runtime
     state.isRestoring = false
     state.restored = sentence
     show()
+    output(.restored(sentence))
   }
 
   // MARK: Showing

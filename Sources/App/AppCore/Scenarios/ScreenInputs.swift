@@ -145,7 +145,6 @@ extension PurchasesViewModel: ScreenModel {
     let row = { (place: String) in Int(place).flatMap { self.state.rows.indices.contains($0) ? self.state.rows[$0].id : nil } }
     return [
       "refreshTapped": { _ in self.refreshTapped() }, "restoreTapped": { _ in self.restoreTapped() },
-      "messageDismissed": { _ in self.messageDismissed() },
       "checkTapped": { if let id = row($0) { self.checkTapped(id) } }, "confirmTapped": { if let id = row($0) { self.confirmTapped(id) } },
     ]
   }
