@@ -113,7 +113,7 @@ import struct PublicationAPI.Comment
 
   @Test func search() async throws {
     let hit = SearchHit(post: .sample(), title: "\u{E000}One\u{E001}", excerpt: "")
-    try await expect(.get, "/v1/search?q=a%22%20OR%20%2A&cursor=n", answer: Page(items: [hit])) {
+    try await expect(.get, "/v1/search?q=a%22%20OR%20%2A&cursor=n", answer: SearchResults(items: [hit])) {
       try await $0.search("a\" OR *", cursor: "n")
     }
     #expect(hit.title.first == SearchHit.markStart)
