@@ -214,6 +214,8 @@ import Testing
     }
     try await store("Spice Islands")
     #expect(try await clubs(rig, token, "spice").count == 1)
+    // Twice, before the name was taken up.
+    try await store("Nutmeg Coast")
     try await store("Clove Coast")
     #expect(try await clubs(rig, token, "spice").isEmpty)
     #expect(try await clubs(rig, token, "coast").map(\.name) == ["Clove \u{E000}Coast\u{E001}"])

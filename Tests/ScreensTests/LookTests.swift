@@ -35,7 +35,7 @@ final class LookTests: ScreensTestCase {
       rig.seen.button("Bookmark")?.click()
       try visit.look("feed-scrolled")
       let (free, locked) = try XCTUnwrap(visit.posts)
-      try rig.go(.search("rain"))
+      try rig.go(.search("ro"))
       try visit.look("search")
       try rig.go(.comments(free))
       rig.seen.textArea?.write("What a thought, and how it goes on over more than one line of a narrow window.")

@@ -243,11 +243,12 @@ enum Schema {
         );
         CREATE TABLE club_queue (club TEXT PRIMARY KEY) WITHOUT ROWID;
         INSERT INTO club_queue (club) SELECT id FROM fan_club;
+        -- Not OR IGNORE: in a trigger the statement that fires it decides about conflicts.
         CREATE TRIGGER club_added AFTER INSERT ON fan_club BEGIN
-          INSERT OR IGNORE INTO club_queue (club) VALUES (new.id);
+          INSERT INTO club_queue (club) SELECT new.id WHERE NOT EXISTS (SELECT 1 FROM club_queue WHERE club = new.id);
         END;
         CREATE TRIGGER club_renamed AFTER UPDATE OF name ON fan_club WHEN old.name <> new.name BEGIN
-          INSERT OR IGNORE INTO club_queue (club) VALUES (new.id);
+          INSERT INTO club_queue (club) SELECT new.id WHERE NOT EXISTS (SELECT 1 FROM club_queue WHERE club = new.id);
         END;
         CREATE TRIGGER club_removed AFTER DELETE ON fan_club BEGIN
           DELETE FROM club_queue WHERE club = old.id;
