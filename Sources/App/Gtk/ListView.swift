@@ -76,7 +76,7 @@ extension ListRow {
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, in: owner.scope) { [weak self] in
       // Somebody scrolls before there was a layout.
-      if let self { (lastPosition, anchor) = (position, nil) }
+      if let self { (lastPosition, lastWidth, anchor) = (position, width, nil) }
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("notify::page-size", .notify, in: owner.scope) { [weak self] _ in
       self?.keepPosition()
@@ -101,7 +101,7 @@ extension ListRow {
     let top = atTop ? nil : topRow(in: ids)
     guard identifiers.show(ids), first != nil, !ids.isEmpty else { return }
     if let top {
-      (anchor, lastPosition) = (top, nil)
+      anchor = top
     } else if followsTop, atTop, ids.first != first {
       scroll(to: 0)
     }
@@ -253,7 +253,7 @@ extension ListRow {
   /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
   /// move when something comes or goes below the list; in another width they differ, and their places with them.
   private func keepPosition() {
-    guard width == lastWidth, let place = lastPosition else { return (lastPosition, lastWidth) = (position, width) }
+    guard anchor == nil, width == lastWidth, let place = lastPosition else { return (lastPosition, lastWidth) = (position, width) }
     MainLoop.after(seconds: 0) { [weak self] in if let self, position != place { position = place } }
   }
 
