@@ -28,11 +28,11 @@ struct FeedBenchmark {
     if !xml.isEmpty {
       var trees: [Double] = []
       var figure = try figure("XML", xml, "libxml2 alone, nobody listening", rounds) { data in
-        _ = data.withUnsafeBytes { matinee_baseline_parse($0.baseAddress, Int32(clamping: $0.count)) }
+        _ = data.withUnsafeBytes { bytes in bytes.baseAddress.map { matinee_baseline_parse($0, Int32(clamping: bytes.count)) } }
       }
       for _ in 0..<rounds {
         let pass = Self.pass(xml, Self.times(xml)) { data in
-          _ = data.withUnsafeBytes { matinee_baseline_tree($0.baseAddress, Int32(clamping: $0.count)) }
+          _ = data.withUnsafeBytes { bytes in bytes.baseAddress.map { matinee_baseline_tree($0, Int32(clamping: bytes.count)) } }
         }
         trees.append(pass)
       }

@@ -69,7 +69,7 @@ import Runtime
 
   private static func writing(_ folder: URL, _ rounds: Int) async throws -> Figure {
     let posts = (0..<writes).map(SavedPosts.post)
-    let plain = PlainPosts(posts)
+    let plain = try PlainPosts(posts)
     var times: [[Double]] = [[], []]
     for round in 0...rounds {
       let paths = ["ours", "c"].map { folder.appendingPathComponent("\($0)-\(round).sqlite").path }
@@ -195,11 +195,12 @@ struct SavedPosts: Transport {
 private final class PlainPosts {
   let posts: bench_posts
 
-  init(_ posts: [Post]) {
+  init(_ posts: [Post]) throws {
     self.posts = bench_posts_make(posts.count)
+    guard let place = self.posts.posts else { throw Mistake(description: "there is no memory for the posts") }
     for (index, post) in posts.enumerated() {
       let reaction = post.reactions.counts.first
-      self.posts.posts[index] = bench_post(
+      place[index] = bench_post(
         id: strdup(post.id), fan_club_id: strdup(post.fanClubID), fan_club_name: strdup(post.fanClubName), title: strdup(post.title),
         byline: strdup(post.byline), teaser: strdup(post.teaser), picture: post.picture.map { strdup($0) },
         url: post.url.map { strdup($0) },

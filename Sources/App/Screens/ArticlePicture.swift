@@ -15,6 +15,7 @@ import Gtk
   ///   - ratio: width divided by height.
   init(width: Int = 720, ratio: Double = 16.0 / 9) {
     picture = PictureView(width: width, least: 0, ratio: ratio)
+    picture.root.setAccessibleRole(.image)
     words.expandsHorizontally = true
     retry.vertical = .center
     missing = Box(.horizontal, spacing: 10, styles: ["missing-picture"], children: [Image(.noPicture, size: 16), words, retry])
@@ -34,7 +35,6 @@ import Gtk
   func show(_ path: String?, altText: String = "", from pictures: Pictures) {
     if path != shown?.path { reveal() }
     shown = path.map { ($0, pictures) }
-    picture.root.setAccessibleRole(.image)
     picture.altText = altText
     words.text = altText.isEmpty ? "Picture not available" : "\(altText) (picture not available)"
     root.isVisible = path != nil

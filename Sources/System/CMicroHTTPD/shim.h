@@ -2,10 +2,12 @@
 
 #include <microhttpd.h>
 
+#pragma clang assume_nonnull begin
+
 // Whom to tell that the library has something to say. Swift has no functions that take a va_list.
 struct matinee_mhd_logger {
-  void (*complained)(void *context);
-  void *context;
+  void (*complained)(void *_Nullable context);
+  void *_Nullable context;
 };
 
 static inline void matinee_mhd_log(void *logger, const char *format, va_list arguments) {
@@ -14,10 +16,10 @@ static inline void matinee_mhd_log(void *logger, const char *format, va_list arg
 }
 
 // MHD_start_daemon is variadic, and its flags are an enum that Swift would import as one closed value.
-static inline struct MHD_Daemon *matinee_mhd_start(
-  int socket, unsigned int connections, unsigned int idle_seconds, size_t memory, void *(*opened)(void *, const char *, struct MHD_Connection *),
-  MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback connection,
-  struct matinee_mhd_logger *logger, void *context
+static inline struct MHD_Daemon *_Nullable matinee_mhd_start(
+  int socket, unsigned int connections, unsigned int idle_seconds, size_t memory, void *_Nullable (*opened)(void *_Nullable, const char *, struct MHD_Connection *),
+  MHD_AccessHandlerCallback _Nonnull answer, MHD_RequestCompletedCallback _Nonnull completed, MHD_NotifyConnectionCallback _Nonnull connection,
+  struct matinee_mhd_logger *logger, void *_Nullable context
 ) {
   return MHD_start_daemon(
     MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, answer, context,
@@ -40,7 +42,7 @@ static inline int matinee_mhd_descriptor(struct MHD_Connection *connection) {
   return info ? (int)info->connect_fd : -1;
 }
 
-static inline const struct sockaddr *matinee_mhd_client(struct MHD_Connection *connection) {
+static inline const struct sockaddr *_Nullable matinee_mhd_client(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return info ? info->client_addr : NULL;
 }
@@ -50,3 +52,5 @@ static inline size_t matinee_mhd_head_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info ? info->header_size : 0;
 }
+
+#pragma clang assume_nonnull end

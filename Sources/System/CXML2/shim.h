@@ -1,4 +1,5 @@
 #pragma once
+// What may be NULL is in CXML2.apinotes.
 // Debian's libxml2 is built with ICU and its headers include ICU's own, which differ from those inside Swift's Foundation: one program
 // cannot import both. Only the private fields of xmlCharEncodingHandler depend on it, and nothing here touches those.
 #include <libxml/xmlversion.h>

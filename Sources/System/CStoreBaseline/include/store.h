@@ -4,29 +4,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma clang assume_nonnull begin
+
 // What `matinee-bench store` measures the app's store against: the same work as a C program does it that knows its one kind of entity, with
 // the same schema, the same durability and the same bytes in the file.
 
 typedef struct {
-  char *id, *fan_club_id, *fan_club_name, *title, *byline, *teaser;
+  // NULL until a text is made.
+  char *_Nullable id, *_Nullable fan_club_id, *_Nullable fan_club_name, *_Nullable title, *_Nullable byline, *_Nullable teaser;
   // NULL for none.
-  char *picture, *url, *reaction;
+  char *_Nullable picture, *_Nullable url, *_Nullable reaction;
   // Seconds since 2001, as the app keeps dates.
   double published;
   bool premium, unlocked, bookmarked, read;
   // One kind of reaction is enough here.
-  char *reaction_kind;
+  char *_Nullable reaction_kind;
   int64_t reaction_count, comments;
 } bench_post;
 
 typedef struct {
   // NULL when there is no memory.
-  bench_post *posts;
+  bench_post *_Nullable posts;
   size_t count;
   // The file that they were read from, which is open still, as it is in the app.
-  struct sqlite3 *database;
+  struct sqlite3 *_Nullable database;
   // The posts that were read, found by their ids.
-  const bench_post **known;
+  const bench_post *_Nullable *_Nullable known;
 } bench_posts;
 
 // Posts without a text, whose texts are made with `strdup`.
@@ -50,3 +53,5 @@ int bench_store_forget(const char *path);
 
 // Whether two files hold the same values, byte for byte, and at least as many bytes as that.
 bool bench_store_same(const char *one, const char *other, size_t least);
+
+#pragma clang assume_nonnull end
