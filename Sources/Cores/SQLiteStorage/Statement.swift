@@ -90,7 +90,11 @@ public struct PreparedStatement {
       // Nobody shall find bytes that are gone.
       sqlite3_bind_null(statement.handle, Int32(parameter + 1))
     }
-    let code = sqlite3_bind_blob64(statement.handle, Int32(parameter + 1), bytes.baseAddress, sqlite3_uint64(bytes.count), nil)
+    // No bytes may come without an address, which SQLite would take for NULL.
+    let code =
+      bytes.isEmpty
+      ? sqlite3_bind_zeroblob(statement.handle, Int32(parameter + 1), 0)
+      : sqlite3_bind_blob64(statement.handle, Int32(parameter + 1), bytes.baseAddress, sqlite3_uint64(bytes.count), nil)
     try connection.check(code, statement.sql)
     while try connection.step(statement) {}
   }
