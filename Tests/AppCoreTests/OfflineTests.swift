@@ -111,8 +111,10 @@ import Testing
 
   @Test func aFeedThatTheReaderRemovedIsGoneFromEveryListAndStaysSo() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let publication = try await Sample.publication(clock: ManualClock())
-    await publication.fetchFeeds(from: NoWeb(), readersMayAdd: true, clock: ManualClock())
+    // After the feed's post appeared.
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+    let publication = try await Sample.publication(clock: clock)
+    await publication.fetchFeeds(from: NoWeb(), readersMayAdd: true, clock: clock)
     let first = await started(publication)
     try await first.signIn()
     let before = try feed(first).ids

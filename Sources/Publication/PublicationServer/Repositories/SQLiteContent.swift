@@ -157,17 +157,25 @@ struct SQLiteContent: ContentRepository {
     return ReactionCounts(counts)
   }
 
-  /// Dates posts that are dated after `latest`, which an earlier version stored, or a clock that was wrong: each right behind the newest that came
-  /// before it in its club, or else as of `now`. Otherwise they came first in all lists until then. Times are seconds since 1970.
+  /// Dates posts, once, that an earlier version stored with a date after `latest`: they came first in all lists until then. Each is dated
+  /// right behind the newest that came before it in its club, or else as of `now`. Times are seconds since 1970.
+  ///
+  /// Where most posts are ahead the clock is wrong and not they; another start puts them right.
   func datePosts(after latest: Int64, at now: Int64) throws {
-    guard try database.queryOne("SELECT 1 FROM post WHERE published > ?", latest, map: { _ in true }) != nil else { return }
-    let statement = """
-      UPDATE post SET published = min(?2, coalesce(
-        (SELECT max(earlier.published) + 1 FROM post AS earlier
-          WHERE earlier.fan_club = post.fan_club AND earlier.published <= ?1 AND earlier.number < post.number), ?2))
-      WHERE published > ?1
-      """
-    try longWork { _ = try database.execute(statement, latest, now) }
+    guard try database.queryOne("SELECT 1 FROM setting WHERE name = 'posts_dated'", map: { _ in true }) == nil else { return }
+    try longWork {
+      let ahead = try database.queryOne("SELECT count(*) FROM post WHERE published > ?", latest) { try $0.get(0, as: Int.self) } ?? 0
+      let all = try database.queryOne("SELECT count(*) FROM post") { try $0.get(0, as: Int.self) } ?? 0
+      guard ahead * 2 <= all else { return }
+      try database.execute(
+        """
+        UPDATE post SET published = min(?2, coalesce(
+          (SELECT max(earlier.published) + 1 FROM post AS earlier
+            WHERE earlier.fan_club = post.fan_club AND earlier.published <= ?1 AND earlier.number < post.number), ?2))
+        WHERE published > ?1
+        """, latest, now)
+      try database.execute("INSERT INTO setting (name, value) VALUES ('posts_dated', '')")
+    }
   }
 
   // MARK: Fan clubs
