@@ -288,6 +288,21 @@ import Testing
     #expect(rig.visible == .tab(.home))
   }
 
+  /// Whatever a publication hands out, and whoever asks: nothing but the web is opened.
+  @Test(arguments: ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "matinee://account", "ftp://example.org/", ""])
+  func whatIsNotOnTheWebIsNotOpened(url: String) async throws {
+    let rig = try await rig()
+    rig.coordinator.start(opening: "matinee://posts/p44")
+    await rig.settle()
+    try await rig.signIn()
+    rig.coordinator.perform(.web(url))
+    #expect(rig.presenter.messages == ["This link is not opened: it does not lead to the web."])
+    #expect(rig.opened.isEmpty)
+    #expect(rig.reports.count == 1)
+    rig.coordinator.perform(.web("mailto:a@example.org"))
+    #expect(rig.opened == ["mailto:a@example.org"])
+  }
+
   @Test func anAddressIsCopiedAndTheReaderIsTold() async throws {
     let rig = try await rig()
     rig.coordinator.start()

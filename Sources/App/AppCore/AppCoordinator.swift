@@ -1,4 +1,5 @@
 import FeatureFlags
+import FeedFormats
 import NavigationCore
 import PublicationAPI
 import PublicationClient
@@ -270,7 +271,9 @@ import SessionService
       // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
       if origin == .link, order != nil, case .payment = navigator.tree.sheets.last?.destination { return .ignored }
       navigator.change { $0.open(.purchases(order: order)) }
-    case .web(let url): environment.openWeb(url)
+    case .web(let url):
+      environment.openWeb(url)
+      if !WebLinks.isOpenable(url) { say("This link is not opened: it does not lead to the web.") }
     case .copyLink(let url):
       environment.copy(url)
       say("Link copied.")
