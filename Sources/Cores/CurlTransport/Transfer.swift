@@ -120,6 +120,8 @@ final class Transfer: @unchecked Sendable {
 
   /// What came of it.
   func result(_ code: CURLcode) -> Result<Response, any Error> {
+    // Nothing was asked before it was prepared.
+    guard let handle else { return .failure(CancellationError()) }
     guard code == CURLE_OK else {
       let text = message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
       guard !overflowed else { return .failure(TransportError.tooLarge(limit: limit)) }
@@ -157,7 +159,7 @@ final class Transfer: @unchecked Sendable {
       headers = Headers()
       headersEnded = false
       // curl would repeat a custom method there, where "see other" means to look and not to delete.
-      if request.method == .delete, line.split(separator: " ").dropFirst().first == "303" {
+      if let handle, request.method == .delete, line.split(separator: " ").dropFirst().first == "303" {
         matinee_curl_set_string(handle, CURLOPT_CUSTOMREQUEST, nil)
       }
     } else if line == "\r\n" || line == "\n" {

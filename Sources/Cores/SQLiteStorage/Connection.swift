@@ -67,7 +67,7 @@ public final class Connection {
     defer { sqlite3_close_v2(handle) }
     var code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     var names: Set<String> = []
-    if code == SQLITE_OK {
+    if code == SQLITE_OK, let handle {
       code = withUnsafeMutablePointer(to: &names) { names in
         sqlite3_exec(
           handle, "SELECT name FROM sqlite_master WHERE type = 'table'",
@@ -221,7 +221,7 @@ public final class Connection {
     let extended = sqlite3_extended_errcode(handle)
     let matches = extended & 0xff == code & 0xff
     let message = matches ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
-    throw SQLiteError(code: matches ? extended : code, message: message.map { String(cString: $0) } ?? "unknown error", sql: sql)
+    throw SQLiteError(code: matches ? extended : code, message: String(cString: message), sql: sql)
   }
 
   /// Makes the file when there is none: SQLite would make it readable by everybody. Its log gets the same permissions.

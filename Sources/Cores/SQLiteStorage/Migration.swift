@@ -121,8 +121,8 @@ extension Connection {
       throw SQLiteError(code: code, message: String(cString: sqlite3_errstr(code)), sql: target)
     }
     let backup = sqlite3_backup_init(opened, "main", handle, "main")
-    var step = backup == nil ? SQLITE_ERROR : SQLITE_OK
-    while step == SQLITE_OK {
+    var step = SQLITE_OK
+    while step == SQLITE_OK, let backup {
       guard watch.mayGoOn else {
         sqlite3_backup_finish(backup)
         throw SQLiteError(code: SQLITE_INTERRUPT, message: watch.reason, sql: target)

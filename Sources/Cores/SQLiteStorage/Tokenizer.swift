@@ -80,6 +80,6 @@ public final class Tokenizer {
 
   private static func check(_ code: Int32, _ name: String) throws(SQLiteError) {
     guard code != SQLITE_OK else { return }
-    throw SQLiteError(code: code, message: sqlite3_errstr(code).map { String(cString: $0) } ?? "unknown error", sql: name)
+    throw SQLiteError(code: code, message: String(cString: sqlite3_errstr(code)), sql: name)
   }
 }

@@ -40,7 +40,9 @@ enum HTMLReader {
 
   private static func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ builder: ArticleBuilder) {
     guard let count = Int32(exactly: bytes.count), count > 0 else { return }
-    let context = bytes.withMemoryRebound(to: CChar.self) { htmlCreateMemoryParserCtxt($0.baseAddress, count) }
+    let context = bytes.withMemoryRebound(to: CChar.self) { text in
+      text.baseAddress.flatMap { htmlCreateMemoryParserCtxt($0, count) }
+    }
     guard let context else { return }
     defer { htmlFreeParserCtxt(context) }
     let events = HTMLEvents(builder: builder, context: context)

@@ -160,7 +160,7 @@ struct XMLFeedParser {
     failure = Failure(
       code: code, message: error.message.map { String(cString: $0).collapsed } ?? "it is not well formed", line: Int(error.line),
       column: Int(error.int2), isAtEnd: isAtEnd, isBeforeRoot: !sawRoot)
-    if code == XML_WAR_UNDECLARED_ENTITY { xmlStopParser(context) }
+    if code == XML_WAR_UNDECLARED_ENTITY, let context { xmlStopParser(context) }
   }
 
   /// Whether fewer bytes are left than the longest character has.

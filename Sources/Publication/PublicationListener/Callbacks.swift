@@ -5,10 +5,10 @@ import PublicationServer
 
 // Called by libmicrohttpd on its own thread, so they belong to no actor. The context is a `Daemon`, a request's own an `Exchange`.
 
-let requestOpened: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
+let requestOpened: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>, OpaquePointer) -> UnsafeMutableRawPointer? = {
   context, target, connection in
-  guard let context, let connection else { return nil }
-  let exchange = Exchange(target: target.flatMap { String(validatingCString: $0) })
+  guard let context else { return nil }
+  let exchange = Exchange(target: String(validatingCString: target))
   Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().opened(exchange, connection)
   return Unmanaged.passRetained(exchange).toOpaque()
 }

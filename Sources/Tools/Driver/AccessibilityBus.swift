@@ -140,12 +140,12 @@ final class Value {
   /// Its parts, of a tuple or an array.
   var parts: [Value] {
     guard g_variant_is_container(variant) != 0 else { return [] }
-    return (0..<g_variant_n_children(variant)).compactMap { g_variant_get_child_value(variant, $0).map(Value.init(owning:)) }
+    return (0..<g_variant_n_children(variant)).map { Value(owning: g_variant_get_child_value(variant, $0)) }
   }
 
   subscript(index: Int) -> Value? {
     guard g_variant_is_container(variant) != 0, index < Int(g_variant_n_children(variant)) else { return nil }
-    return g_variant_get_child_value(variant, gsize(index)).map(Value.init(owning:))
+    return Value(owning: g_variant_get_child_value(variant, gsize(index)))
   }
 
   /// What a property's answer holds.

@@ -53,8 +53,10 @@ public final class NotificationDesktop {
     var methods = GDBusInterfaceVTable()
     methods.method_call = methodCalled
     // Not retained: it is unregistered before it goes.
-    registration = g_dbus_connection_register_object(
-      bus, Self.path, description.pointee.interfaces[0], &methods, Unmanaged.passUnretained(self).toOpaque(), nil, nil)
+    if let interface = description.pointee.interfaces[0] {
+      registration = g_dbus_connection_register_object(
+        bus, Self.path, interface, &methods, Unmanaged.passUnretained(self).toOpaque(), nil, nil)
+    }
     guard registration != 0, ask("RequestName", g_variant_new_string(Self.name), g_variant_new_uint32(4)) == 1 else {
       throw DriverError.refused("there is a desktop that shows notifications already")
     }
@@ -145,7 +147,7 @@ public final class NotificationDesktop {
 
 // In no isolated context: the main loop calls it.
 private let methodCalled: GDBusInterfaceMethodCallFunc = { _, _, _, _, method, arguments, invocation, data in
-  guard let method, let arguments, let data else { return }
+  guard let method, let arguments, let invocation, let data else { return }
   let desktop = Unmanaged<NotificationDesktop>.fromOpaque(data).takeUnretainedValue()
   g_dbus_method_invocation_return_value(invocation, desktop.called(String(cString: method), arguments))
 }
