@@ -62,7 +62,8 @@ final class LookTests: ScreensTestCase {
       try visit.look("payment-declined")
       if let card = rig.seen.buttonNames.first(where: { $0.hasPrefix("Test card to confirm") }) {
         rig.seen.button(card)?.click()
-        rig.seen.button("Try again")?.click()
+        // The price stands behind it.
+        try XCTUnwrap(rig.seen.button(XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Try again") }))).click()
         eventually("the bank asks") { rig.seen.button("Open your bank's page") != nil }
         try visit.look("payment-to-confirm")
         try rig.go(.dismiss)

@@ -45,7 +45,7 @@ extension OpenSSL {
   /// An unsigned number as exactly 32 bytes, the highest first.
   static func bytes(of number: OpaquePointer?) throws(OpenSSLError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 32)
-    try check(BN_bn2binpad(number, &bytes, 32) == 32, "BN_bn2binpad")
+    try check(BN_bn2binpad(try check(number, "BIGNUM"), &bytes, 32) == 32, "BN_bn2binpad")
     return bytes
   }
 
@@ -54,7 +54,7 @@ extension OpenSSL {
     let signature = try check(ECDSA_SIG_new(), "ECDSA_SIG_new")
     defer { ECDSA_SIG_free(signature) }
     let r = try check(BN_bin2bn(raw, 32, nil), "BN_bin2bn")
-    guard let s = raw.withUnsafeBufferPointer({ BN_bin2bn($0.baseAddress?.advanced(by: 32), 32, nil) }),
+    guard let s = raw.withUnsafeBufferPointer({ $0.baseAddress.flatMap { BN_bin2bn($0.advanced(by: 32), 32, nil) } }),
       ECDSA_SIG_set0(signature, r, s) == 1  // owns both numbers from here on
     else {
       BN_free(r)
