@@ -70,8 +70,8 @@ var targets: [Target] = []
 systemLibrary("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev")
 systemLibrary("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev")
 systemLibrary("CXML2", pkgConfig: "libxml-2.0", apt: "libxml2-dev")
-systemLibrary("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev")
 systemLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev")
+c("CCurl")
 c("CSamplePublication")
 c("CFeedBaseline", ["CXML2"])
 c("CStoreBaseline", ["CSQLite"])
@@ -143,7 +143,7 @@ library(
   "AppConfig", "App", ["CurlTransport", "PurchaseService"], exclude: flavours.filter { $0 != flavour }.map { $0 + ".json" },
   plugins: ["ConfigPlugin"])
 library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient", "FeedFormats"])
-executable("MatineeLedger", product: "matinee-ledger", ["Runtime"])
+executable("MatineeLedger", product: "matinee-ledger", [])
 executable(
   "MatineeScenario", product: "matinee-scenario",
   ["AppCore", "AppConfig", "PublicationServer", "FeedFormats", "HTTPTransport", "BuildInfo", "Runtime"])
@@ -239,7 +239,7 @@ tests(
 tests("PublicationListenerTests", ["TestSupport", "PublicationListener", "PublicationServer", "CurlTransport", "HTTPTransport", "Runtime"])
 tests(
   "MatineeServerTests",
-  ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "Runtime"])
+  ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "SQLiteStorage", "CurlTransport", "HTTPTransport", "Runtime"])
 tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
 tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
 tests("FanClubFeatureTests", ["FanClubFeature", "FeedFormats"] + contentPage)

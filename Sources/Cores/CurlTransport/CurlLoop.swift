@@ -12,8 +12,6 @@ final class CurlLoop: @unchecked Sendable {
     case cancel(Transfer)
   }
 
-  private static let initialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-
   private let lock = NSLock()
   private var orders: [Order] = []
   private var stopped = false
@@ -28,7 +26,9 @@ final class CurlLoop: @unchecked Sendable {
   private var spare: [UnsafeMutableRawPointer] = []
 
   init(limits: NetworkTransport.Limits, userAgent: String, certificates: String?) throws(TransportError) {
-    guard Self.initialized == CURLE_OK, let multi = curl_multi_init() else { throw .unsupported("libcurl cannot be started") }
+    guard matinee_curl_global_init() == CURLE_OK, let multi = matinee_curl_multi_init() else {
+      throw .unsupported("libcurl cannot be started")
+    }
     self.multi = OpaquePointer(multi)
     self.limits = limits
     self.userAgent = userAgent
@@ -47,7 +47,7 @@ final class CurlLoop: @unchecked Sendable {
   func stop() {
     lock.withLock {
       stopped = true
-      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+      matinee_curl_multi_wakeup(UnsafeMutableRawPointer(multi))
     }
   }
 
@@ -55,7 +55,7 @@ final class CurlLoop: @unchecked Sendable {
     lock.withLock {
       guard !stopped else { return }
       orders.append(order)
-      curl_multi_wakeup(UnsafeMutableRawPointer(multi))
+      matinee_curl_multi_wakeup(UnsafeMutableRawPointer(multi))
     }
   }
 
@@ -69,18 +69,18 @@ final class CurlLoop: @unchecked Sendable {
       if stopped { break }
       for order in orders { obey(order) }
       var active: Int32 = 0
-      curl_multi_perform(multi, &active)
+      matinee_curl_multi_perform(multi, &active)
       collect()
       // curl's own timers cut this short; orders do by their wake-up.
-      if !startWaiting() { curl_multi_poll(multi, nil, 0, 60_000, nil) }
+      if !startWaiting() { matinee_curl_multi_poll(multi, 60_000) }
     }
     for (handle, transfer) in running {
-      curl_multi_remove_handle(multi, handle)
-      curl_easy_cleanup(handle)
+      matinee_curl_multi_remove_handle(multi, handle)
+      matinee_curl_easy_cleanup(handle)
       transfer.finish(.failure(CancellationError()))
     }
-    for handle in spare { curl_easy_cleanup(handle) }
-    curl_multi_cleanup(multi)
+    for handle in spare { matinee_curl_easy_cleanup(handle) }
+    matinee_curl_multi_cleanup(multi)
   }
 
   private func obey(_ order: Order) {
@@ -97,14 +97,14 @@ final class CurlLoop: @unchecked Sendable {
       let transfer = waiting.removeFirst()
       // Cancelled while it waited: it must not run.
       if transfer.isFinished { continue }
-      guard let handle = spare.popLast() ?? curl_easy_init() else {
+      guard let handle = spare.popLast() ?? matinee_curl_easy_init() else {
         transfer.finish(.failure(TransportError.unreachable("libcurl is out of memory")))
         continue
       }
       configure(handle)
       transfer.prepare(handle, limits: limits)
       running[handle] = transfer
-      guard curl_multi_add_handle(UnsafeMutableRawPointer(multi), handle) == CURLM_OK else {
+      guard matinee_curl_multi_add_handle(UnsafeMutableRawPointer(multi), handle) == CURLM_OK else {
         transfer.finish(.failure(TransportError.unreachable("libcurl cannot add a transfer")))
         release(handle)
         continue
@@ -116,11 +116,11 @@ final class CurlLoop: @unchecked Sendable {
 
   private func collect() {
     var left: Int32 = 0
-    while let message = curl_multi_info_read(UnsafeMutableRawPointer(multi), &left) {
+    while let message = matinee_curl_multi_info_read(UnsafeMutableRawPointer(multi), &left) {
       guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
         let transfer = running[handle]
       else { continue }
-      let result = transfer.result(matinee_curl_message_result(message))
+      let result = transfer.result(matinee_curl_message_result(message), of: handle)
       release(handle)
       transfer.finish(result)
     }
@@ -128,8 +128,8 @@ final class CurlLoop: @unchecked Sendable {
 
   /// Takes a transfer out; its handle is used again, its connection stays with the multi handle.
   private func release(_ handle: UnsafeMutableRawPointer) {
-    curl_multi_remove_handle(UnsafeMutableRawPointer(multi), handle)
-    curl_easy_reset(handle)
+    matinee_curl_multi_remove_handle(UnsafeMutableRawPointer(multi), handle)
+    matinee_curl_easy_reset(handle)
     running[handle] = nil
     spare.append(handle)
   }

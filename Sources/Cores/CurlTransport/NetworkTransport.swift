@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Synchronization
 
 /// The network, by libcurl: every transfer on one thread, awaited from anywhere.
 ///
@@ -28,7 +29,10 @@ public final class NetworkTransport: Transport {
 
   /// Where targets that are paths go, without a slash at the end; `nil` when only absolute URLs are sent.
   public let origin: String?
-  private let loop: CurlLoop
+  private let limits: Limits
+  private let certificates: String?
+  /// Made for the first request: a transport that nobody uses has no thread and loads no library.
+  private let loop = Mutex<CurlLoop?>(nil)
 
   /// - Parameters:
   ///   - origin: scheme, host and port of the publication, such as `https://example.org`.
@@ -45,22 +49,33 @@ public final class NetworkTransport: Transport {
     } else {
       self.origin = nil
     }
-    loop = try CurlLoop(limits: limits, userAgent: Config.userAgent, certificates: certificates)
+    self.limits = limits
+    self.certificates = certificates
   }
 
-  deinit { loop.stop() }
+  deinit { loop.withLock { $0?.stop() } }
 
   /// Sends a request: a path goes to ``origin``, an absolute URL where it says, there without `Authorization` unless it is ``origin``.
   /// - Throws: ``TransportError``; `CancellationError` at once when the task is cancelled.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     let transfer = try Transfer(try resolved(request))
+    let loop = try running()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         if transfer.begin(continuation) { loop.start(transfer) }
       }
     } onCancel: {
       if transfer.finish(.failure(CancellationError())) { loop.cancel(transfer) }
+    }
+  }
+
+  private func running() throws -> CurlLoop {
+    try loop.withLock { loop in
+      if let loop { return loop }
+      let made = try CurlLoop(limits: limits, userAgent: Config.userAgent, certificates: certificates)
+      loop = made
+      return made
     }
   }
 

@@ -52,7 +52,7 @@ final class Transfer: @unchecked Sendable {
 
   deinit {
     message.deallocate()
-    curl_slist_free_all(list)
+    matinee_curl_slist_free_all(list)
   }
 
   /// Takes whoever waits; false when the transfer was cancelled before it began, which answers them at once.
@@ -89,7 +89,7 @@ final class Transfer: @unchecked Sendable {
   func prepare(_ handle: UnsafeMutableRawPointer, limits: NetworkTransport.Limits) {
     self.handle = handle
     limit = limits.body
-    for field in fields { list = curl_slist_append(list, field) ?? list }
+    for field in fields { list = matinee_curl_slist_append(list, field) ?? list }
     let me = Unmanaged.passUnretained(self).toOpaque()
     matinee_curl_set_string(handle, CURLOPT_URL, request.target)
     matinee_curl_set_list(handle, CURLOPT_HTTPHEADER, list)
@@ -118,12 +118,10 @@ final class Transfer: @unchecked Sendable {
     matinee_curl_set_seek(handle, rewindBody)
   }
 
-  /// What came of it.
-  func result(_ code: CURLcode) -> Result<Response, any Error> {
-    // Nothing was asked before it was prepared.
-    guard let handle else { return .failure(CancellationError()) }
+  /// What came of it, by the handle that it was prepared with.
+  func result(_ code: CURLcode, of handle: UnsafeMutableRawPointer) -> Result<Response, any Error> {
     guard code == CURLE_OK else {
-      let text = message.pointee == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: message)
+      let text = message.pointee == 0 ? String(cString: matinee_curl_easy_strerror(code)) : String(cString: message)
       guard !overflowed else { return .failure(TransportError.tooLarge(limit: limit)) }
       var (system, certificate) = (0, 0)
       matinee_curl_get_long(handle, CURLINFO_OS_ERRNO, &system)
