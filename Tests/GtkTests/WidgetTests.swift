@@ -4,6 +4,36 @@ import XCTest
 @testable import Gtk
 
 final class WidgetTests: GtkTestCase {
+  func testATooltipIsAskedForWhenItShows() {
+    MainActor.assumeIsolated {
+      let button = Button(icon: .heart, name: "React")
+      // The toolkit's own would ask the X server where the pointer is each time that one is set.
+      XCTAssertNil(gtk_widget_get_tooltip_text(button.widget))
+      let tooltip = g_object_new_with_properties(gtk_tooltip_get_type(), 0, nil, nil)
+      defer { g_object_unref(tooltip) }
+      @MainActor func shows() -> Bool {
+        var (widget, arguments) = (GValue(), [GValue](repeating: GValue(), count: 5))
+        g_value_init(&arguments[0], gtk_widget_get_type())
+        g_value_set_object(&arguments[0], button.widget)
+        for place in 1...2 { g_value_init(&arguments[place], GType(24)) }
+        g_value_init(&arguments[3], GType(20))
+        g_value_init(&arguments[4], gtk_tooltip_get_type())
+        g_value_set_object(&arguments[4], tooltip)
+        g_value_init(&widget, GType(20))
+        g_signal_emitv(&arguments, g_signal_lookup("query-tooltip", gtk_widget_get_type()), 0, &widget)
+        return g_value_get_boolean(&widget) != 0
+      }
+      XCTAssertTrue(shows())
+      button.tooltip = "Love"
+      XCTAssertEqual(button.tooltip, "Love")
+      XCTAssertTrue(shows())
+      button.tooltip = nil
+      XCTAssertNil(button.tooltip)
+      XCTAssertFalse(shows())
+      XCTAssertEqual(gtk_widget_get_has_tooltip(button.widget), 0)
+    }
+  }
+
   func testClampKeepsLinesShortAndCentered() {
     MainActor.assumeIsolated {
       let text = Label(String(repeating: "word ", count: 400), wraps: true)

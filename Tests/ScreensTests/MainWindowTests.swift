@@ -41,6 +41,22 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  /// What is slow to draw, and what nobody sees, is left out of the first frame.
+  func testTheFirstFrameIsTheCurtainAlone() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig()
+      XCTAssertFalse(rig.seen.says("Password"), "beneath the curtain")
+      // One fold, which is repeated, beside the icons of the title bar.
+      let textures = RenderTree(of: rig.window.window).textures.filter { $0.kind != "color matrix" }
+      XCTAssertEqual(textures.map(\.kind), ["repeat"])
+      XCTAssertLessThan(try XCTUnwrap(textures.first).width, 100)
+      rig.navigator.change { $0.isCurtainUp = false }
+      rig.paint()
+      XCTAssertTrue(rig.seen.says("Password"))
+      rig.close()
+    }
+  }
+
   func testControlsAskForNavigationsAndChangeNothing() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

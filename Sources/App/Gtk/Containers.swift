@@ -303,13 +303,15 @@ import Foundation
   private let scroller: ScrolledWindow
 
   /// As wide as the child, too.
-  public init(_ child: Widget) {
+  /// - Parameter tallest: how high it becomes, in pixels, whatever room there is; `nil` for any height.
+  public init(_ child: Widget, tallest: Int? = nil) {
     scroller = ScrolledWindow(child)
     super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(0, 0)))
     gtk_scrolled_window_set_propagate_natural_width(scroller.opaque, 1)
     scroller.expandsVertically = false
     matinee_clamp_set_child(widget, scroller.widget)
     matinee_clamp_set_content(widget, child.widget)
+    if let tallest { matinee_clamp_set_max_height(widget, Int32(tallest)) }
   }
 
   /// Lets the keyboard scroll it, which goes to it as a whole where nothing in it takes the keyboard.

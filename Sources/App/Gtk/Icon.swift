@@ -28,7 +28,7 @@ public struct Icon: Hashable, Sendable {
   /// A bookmark.
   public static let bookmark = Icon("user-bookmarks-symbolic")
   /// Not accessible yet.
-  public static let lock = Icon("changes-prevent-symbolic")
+  public static let lock = Icon(own: "matinee-lock")
   /// Accessible.
   public static let unlocked = Icon("changes-allow-symbolic")
   /// The feed.

@@ -31,6 +31,8 @@ import CGtkShims
       gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
       gtk_label_set_lines(opaque, Int32(lines))
       if lines > 1 { gtk_label_set_wrap(opaque, 1) }
+      // It would otherwise look, in a dozen layouts, for the width at which the text is just as high: half the time that a row takes.
+      gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE)
     }
     gtk_label_set_selectable(opaque, isSelectable ? 1 : 0)
     textAlignment = alignment

@@ -106,8 +106,8 @@ public enum Orientation: Sendable {
   public final func hasStyle(_ style: Style) -> Bool { gtk_widget_has_css_class(widget, style.name) != 0 }
   /// Shown when the pointer rests on it.
   public final var tooltip: String? {
-    get { string(gtk_widget_get_tooltip_text(widget)) }
-    set { if newValue != tooltip { gtk_widget_set_tooltip_text(widget, newValue) } }
+    get { string(matinee_widget_tooltip(widget)) }
+    set { if newValue != tooltip { matinee_widget_set_tooltip(widget, newValue) } }
   }
 
   // MARK: Focus

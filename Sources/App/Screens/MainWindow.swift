@@ -72,6 +72,8 @@ import NavigationCore
     window.setMinimumWindowSize(width: 360, height: 480)
     window.titlebar(header)
     window.child(content)
+    // Nothing beneath the curtain is laid out or drawn before it lifts: the first frame is the curtain alone.
+    host.root.isVisible = false
     back.isVisible = false
     refresh.isVisible = false
     search.isVisible = false
@@ -128,6 +130,7 @@ import NavigationCore
     for (id, view) in open where screens[id] == nil { close(view, id: id) }
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
     showControls(tree)
+    if !tree.isCurtainUp { host.root.isVisible = true }
     curtainLift.isRevealed = tree.isCurtainUp
     // As long as any of it is seen: whoever clicks on it does not mean what lies beneath.
     curtainLift.takesClicks = tree.isCurtainUp || curtain.root.isMapped

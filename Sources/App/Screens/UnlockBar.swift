@@ -13,7 +13,7 @@ import Gtk
   init() {
     let line = Box(
       .horizontal, spacing: 8,
-      children: [Image(.lock, size: 20, styles: ["status-picture"]), heading, spinner])
+      children: [Image(.lock, styles: ["status-picture"]), heading, spinner])
     line.horizontal = .center
     let buttons = Box(.horizontal, spacing: 6, children: [pass, unlock])
     buttons.horizontal = .center

@@ -5,6 +5,7 @@ typedef struct {
   GtkWidget *child;
   GtkWidget *content;  // Within the child, which holds it.
   int max_width;
+  int max_height;  // Of a child that scrolls its content.
   double ratio;
 } MatineeClamp;
 
@@ -52,6 +53,7 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
   if (clamp->content) {
     int needed = 0;
     gtk_widget_measure(clamp->content, orientation, width, NULL, &needed, NULL, NULL);
+    if (clamp->max_height > 0) needed = MIN(needed, clamp->max_height);
     *natural = MAX(*minimum, needed);
   }
 }
@@ -113,6 +115,8 @@ void matinee_clamp_set_child(GtkWidget *widget, GtkWidget *child) {
 }
 
 void matinee_clamp_set_content(GtkWidget *widget, GtkWidget *content) { ((MatineeClamp *)widget)->content = content; }
+
+void matinee_clamp_set_max_height(GtkWidget *widget, int max_height) { ((MatineeClamp *)widget)->max_height = max_height; }
 
 void matinee_clamp_set_max_width(GtkWidget *widget, int max_width) {
   MatineeClamp *clamp = (MatineeClamp *)widget;

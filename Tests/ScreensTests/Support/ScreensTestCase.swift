@@ -1,5 +1,6 @@
 import CGtk
 import CGtkShims
+import Foundation
 import Synchronization
 import TestSupport
 import XCTest
@@ -83,6 +84,9 @@ private let writeLog: GLogWriterFunc = { level, fields, count, data in
   return g_log_writer_default(level, fields, count, data)
 }
 
+/// How many times longer than usual a test may wait: a sanitized program is slow, and says nothing else by that.
+private let patience = ProcessInfo.processInfo.environment["MATINEE_PATIENCE"].flatMap(Double.init) ?? 1
+
 /// Turns the loop until asynchronous work is done.
 /// - Throws: what the work throws, and `TimedOut`.
 @MainActor @discardableResult func finish<Value: Sendable>(
@@ -92,7 +96,7 @@ private let writeLog: GLogWriterFunc = { level, fields, count, data in
   Task {
     do { answer.result = .success(try await work()) } catch { answer.result = .failure(error) }
   }
-  MainLoop.run(upTo: seconds) { answer.result != nil }
+  MainLoop.run(upTo: seconds * patience) { answer.result != nil }
   guard let result = answer.result else { throw TimedOut() }
   return try result.get()
 }
@@ -107,7 +111,7 @@ struct TimedOut: Error {}
 @MainActor func eventually(
   _ what: String, upTo seconds: Double = 10, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
 ) {
-  XCTAssertTrue(MainLoop.run(upTo: seconds, until: condition), "did not happen: \(what)", file: file, line: line)
+  XCTAssertTrue(MainLoop.run(upTo: seconds * patience, until: condition), "did not happen: \(what)", file: file, line: line)
 }
 
 extension Window {

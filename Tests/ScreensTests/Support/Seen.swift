@@ -49,7 +49,7 @@ import CGtkShims
   /// The name of a button: its tooltip, or the text on it.
   private var buttonName: String? {
     guard isA(gtk_button_get_type()) else { return nil }
-    return string(gtk_widget_get_tooltip_text(pointer)) ?? texts.joined(separator: " ")
+    return string(matinee_widget_tooltip(pointer)) ?? texts.joined(separator: " ")
   }
   var buttonNames: [String] { all.compactMap(\.buttonName) }
   var isButton: Bool { isA(gtk_button_get_type()) }
@@ -283,6 +283,9 @@ import CGtkShims
     } while pango_layout_iter_next_line(iterator) != 0
     return lines
   }
+
+  /// Whether screen readers are told that it is a heading.
+  var isHeading: Bool { gtk_accessible_get_accessible_role(opaque) == GTK_ACCESSIBLE_ROLE_HEADING }
 
   /// Whether a label shows less than its text, with an ellipsis.
   var isCut: Bool { isA(gtk_label_get_type()) && pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
