@@ -4,8 +4,9 @@
 readonly swift_needed_major=6 swift_needed_minor=3
 readonly swift_install_page='https://www.swift.org/install/linux/'
 # How what people get is built: with the Swift runtime in it, since no toolchain can be counted on where it is installed, and each module
-# optimized with a look at those below it.
-readonly release_options=(-c release --static-swift-stdlib -Xswiftc -cross-module-optimization)
+# optimized with a look at those below it. Stripped, and without the dynamic symbols that the driver exports for the runtime's sake: nobody
+# looks any up, and what is exported is kept even where nothing calls it.
+readonly release_options=(-c release --static-swift-stdlib -Xswiftc -cross-module-optimization -Xlinker --no-export-dynamic -Xlinker -s)
 
 root=$(cd -- "${BASH_SOURCE[0]%/*}/.." && pwd)
 session=''        # folder of the session of our own, once there is one

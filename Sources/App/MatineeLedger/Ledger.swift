@@ -1,4 +1,6 @@
-import Foundation
+// JSON and files, without the rest of Foundation, whose tables of languages are three quarters of a program.
+import FoundationEssentials
+import Glibc
 
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
 ///
@@ -143,14 +145,22 @@ struct Ledger {
   }
 
   private func append(_ entry: Entry) throws(Failure) {
-    var rest = try encode(entry) + [UInt8(ascii: "\n")]
+    guard Self.write(try encode(entry) + [UInt8(ascii: "\n")], to: file), fsync(file) == 0 else {
+      throw Self.failure(path, "cannot be written")
+    }
+  }
+
+  /// Writes all of it.
+  /// - Returns: false when that is not possible; `errno` says why.
+  static func write(_ bytes: Data, to file: Int32) -> Bool {
+    var rest = bytes
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure(path, "cannot be written") }
+      guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
-    guard fsync(file) == 0 else { throw Self.failure(path, "cannot be written") }
+    return true
   }
 
   private func encode(_ value: some Encodable) throws(Failure) -> Data {

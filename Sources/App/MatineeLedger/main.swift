@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
 // The stub payment provider: a process of its own that charges nobody, and writes down every call. See `Ledger`.
 
@@ -10,7 +11,7 @@ let usage = """
   """
 
 func fail(_ sentence: String) -> Never {
-  FileHandle.standardError.write(Data("matinee-ledger: \(sentence)\n".utf8))
+  _ = Ledger.write(Data("matinee-ledger: \(sentence)\n".utf8), to: STDERR_FILENO)
   exit(1)
 }
 
@@ -37,6 +38,6 @@ do throws(Ledger.Failure) {
     let answer = try ledger.answer(Data(line.utf8))
     if milliseconds > 0 { usleep(milliseconds * 1000) }
     // Whoever asked is gone, and nobody else can ask here: the end, and no failure.
-    guard (try? FileHandle.standardOutput.write(contentsOf: answer + [UInt8(ascii: "\n")])) != nil else { break }
+    guard Ledger.write(answer + [UInt8(ascii: "\n")], to: STDOUT_FILENO) else { break }
   }
 } catch { fail(error.description) }
