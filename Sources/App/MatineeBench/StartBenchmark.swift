@@ -3,8 +3,8 @@
   import Runtime
   import Synchronization
 
-  /// Starts of the app as it is installed, beside the least window in C, on both renderers. Needs a display, xdotool, and `matinee`,
-  /// `matinee-ledger` and `matinee-start-baseline` beside this program.
+  /// Starts of the app as it is installed, beside the least window in C, on both renderers. Needs a display, xdotool, an
+  /// unlocked keyring, and `matinee`, `matinee-ledger` and `matinee-start-baseline` beside this program.
   struct StartBenchmark {
     static let goals = (curtain: 1.2, feed: 3.0)
     /// What the app may take of the memory more than C, in bytes: with its first page, and with 500 posts scrolled, without pictures.
@@ -140,12 +140,7 @@
       var variables = ProcessInfo.processInfo.environment
       variables["GSK_RENDERER"] = renderer
       variables["MATINEE_LOG"] = "screens,frames"
-      for (name, place) in ["XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "SECRET_FILE_TEST_PATH": "keyring"] {
-        variables[name] = home.appending(path: place).path
-      }
-      // A keyring of its own, in a file.
-      variables["SECRET_BACKEND"] = "file"
-      variables["SECRET_FILE_TEST_PASSWORD"] = "for measuring only"
+      for (name, place) in ["XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache"] { variables[name] = home.appending(path: place).path }
       return variables
     }
 
