@@ -99,16 +99,22 @@ final class ApplicationTests: GtkTestCase {
       }
       application.onOpen = { probe.events += $0 }
       application.onActivate = {
+        guard let desktop = NotificationDesktop(application, probe) else { return XCTFail("no desktop that shows notifications") }
         application.hold()
-        for _ in 0..<2 { application.notify("p1", title: "A <b>club</b>", body: "A post", opening: Self.uris[0]) }
+        for count in 1...2 {
+          application.notify("p1", title: "A <b>club</b>", body: "A post", opening: Self.uris[0])
+          XCTAssertTrue(MainLoop.run(upTo: 5) { probe.events.count == count })
+        }
         application.withdrawNotification("p1")
+        XCTAssertTrue(MainLoop.run(upTo: 5) { probe.events.count == 3 })
         application.withdrawNotification("never shown")
         // What the desktop does when the notification is clicked.
         g_action_group_activate_action(application.opaque, "open-link", g_variant_new_string(Self.uris[0]))
+        desktop.end()
         application.quit()
       }
       XCTAssertEqual(try? application.run(), 0)
-      XCTAssertEqual(probe.events, [Self.uris[0]])
+      XCTAssertEqual(probe.events, ["Notify", "Notify", "CloseNotification", Self.uris[0]])
     }
   }
 
@@ -232,5 +238,49 @@ final class ApplicationTests: GtkTestCase {
         XCTAssertEqual(error, .noDisplay)
       }
     }
+  }
+}
+
+/// A desktop that shows notifications. Without one GLib warns as soon as the bus has said so, which may be before the application ends.
+@MainActor private struct NotificationDesktop {
+  private let bus: OpaquePointer
+  private let name: guint
+  private let registration: guint
+
+  /// - Parameter probe: is told what the application asks for.
+  init?(_ application: Application, _ probe: Probe) {
+    let interface = """
+      <node><interface name="org.freedesktop.Notifications">
+        <method name="Notify">
+          <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/>
+          <arg type="s" direction="in"/><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/><arg type="i" direction="in"/>
+          <arg type="u" direction="out"/>
+        </method>
+        <method name="CloseNotification"><arg type="u" direction="in"/></method>
+      </interface></node>
+      """
+    guard let bus = g_application_get_dbus_connection(application.pointer()), let node = g_dbus_node_info_new_for_xml(interface, nil) else {
+      return nil
+    }
+    defer { g_dbus_node_info_unref(node) }
+    var methods = GDBusInterfaceVTable()
+    methods.method_call = { _, _, _, _, method, _, invocation, data in
+      guard let method, let invocation, let data else { return }
+      let asked = String(cString: method)
+      nonisolated(unsafe) let probe = data
+      MainActor.assumeIsolated { Unmanaged<Probe>.fromOpaque(probe).takeUnretainedValue().events.append(asked) }
+      g_dbus_method_invocation_return_value(invocation, asked == "Notify" ? g_variant_parse(nil, "(uint32 1,)", nil, nil, nil) : nil)
+    }
+    self.bus = bus
+    registration = g_dbus_connection_register_object(
+      bus, "/org/freedesktop/Notifications", node.pointee.interfaces[0], &methods, Unmanaged.passRetained(probe).toOpaque(),
+      { Unmanaged<Probe>.fromOpaque($0!).release() }, nil)
+    name = g_bus_own_name_on_connection(
+      bus, "org.freedesktop.Notifications", GBusNameOwnerFlags(rawValue: 0), nil, nil, nil, nil)
+  }
+
+  func end() {
+    g_bus_unown_name(name)
+    g_dbus_connection_unregister_object(bus, registration)
   }
 }

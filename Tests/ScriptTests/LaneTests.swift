@@ -4,7 +4,9 @@ import Testing
 /// The lanes of meson-helpers/test.
 @Suite struct LaneTests {
   /// A machine on which nothing is missing, and whose swift writes down what it is asked.
-  private func machine() throws -> Shell {
+  private func machine(
+    tests: String = "CrashTests.CrashMatrixTests/one CrashTests.CrashMatrixTests/two OtherTests.A/three"
+  ) throws -> Shell {
     let shell = try Shell()
     try shell.keep(
       "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env")
@@ -18,7 +20,7 @@ import Testing
       [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
       echo "$*: $MATINEE_CRASH_SEEDS, headless $MATINEE_HEADLESS" >>\(shell.folder.path)/calls
       case $* in
-        *list*) printf '%s\\n' CrashTests.CrashMatrixTests/one CrashTests.CrashMatrixTests/two OtherTests.A/three ;;
+        *list*) printf '%s\\n' \(tests) ;;
         test*) printf '%s\\n' '✔ Test one() passed after 0.1 seconds.' '| a table' '✔ Test two() passed after 0.1 seconds.' ;;
       esac
       """)
@@ -54,11 +56,23 @@ import Testing
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
     let folder = shell.folder.appending(path: ".build/address").path
     #expect(calls.contains { $0.hasPrefix("build --manifest-cache none --build-tests --sanitize address --scratch-path \(folder)") })
+    #expect(calls.filter { $0.hasPrefix("build ") }.count == 1)
     let tests = calls.filter { $0.contains("--filter") }
     #expect(tests.count == 1)
     #expect(
       tests.first?.hasPrefix("test --manifest-cache none --skip-build --sanitize address --scratch-path \(folder) --filter ^OtherTests")
         == true)
+  }
+
+  /// What is slow does not gather in one part, wherever its name stands in the alphabet.
+  @Test(arguments: [("1/2", ["CrashTests", "ATests"]), ("2/2", ["GtkTests"])])
+  func theSlowTargetsAreDealtOutFirst(part: String, targets: [String]) throws {
+    let shell = try machine(tests: "ATests.A/one CrashTests.A/one CrashTests.A/two GtkTests.A/one ScreensTests.A/one")
+    defer { shell.remove() }
+    _ = try shell.run("test", "--headless", "--lane", "thread", "--part", part)
+    let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
+    let filters = calls.compactMap { $0.firstMatch(of: /--filter \^([A-Za-z]+).*: 1, headless 1/)?.1 }
+    #expect(filters.map(String.init) == targets, "\(calls)")
   }
 
   @Test func aPartOfAnotherLaneFollowsInItsTurn() throws {

@@ -11,6 +11,7 @@ public final class ScriptedQueue: QueueProcessor {
     var answer: Answer
     var canMakePayments = true
     var submitted: [Transaction] = []
+    var receipts: [(user: String, receipt: String)] = []
     var finished: [UUID] = []
     var restored: @Sendable (String) throws -> [String] = { _ in [] }
     var running: [UUID: Int] = [:]
@@ -44,6 +45,8 @@ public final class ScriptedQueue: QueueProcessor {
 
   /// Every submission, as it came.
   public var submitted: [Transaction] { state.withLock { $0.submitted } }
+  /// Every receipt that this user was given, as it came.
+  public func receipts(of user: String) -> [String] { state.withLock { $0.receipts.filter { $0.user == user }.map(\.receipt) } }
   /// Every transaction that was finished, as it came.
   public var finished: [UUID] { state.withLock { $0.finished } }
   /// Whether one transaction was ever submitted while an earlier submission of it was running.
@@ -61,7 +64,10 @@ public final class ScriptedQueue: QueueProcessor {
       return (state.answer, state.submitted.count)
     }
     let outcome = await answer(transaction, call)
-    state.withLock { $0.running[transaction.id, default: 1] -= 1 }
+    state.withLock { state in
+      state.running[transaction.id, default: 1] -= 1
+      if case .accepted(let receipt, _) = outcome { state.receipts.append((transaction.user, receipt)) }
+    }
     return outcome
   }
 

@@ -78,7 +78,8 @@ private final class JobQueue: @unchecked Sendable {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, 1 << 20)
+    // Room for the deepest JSON in the largest frames, those of the address sanitizer; only what is used takes memory.
+    pthread_attr_setstacksize(&attributes, 8 << 20)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     var thread = pthread_t()
     let queue = Unmanaged.passRetained(self)
