@@ -14,6 +14,9 @@ final class EchoListener: Sendable {
     var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
+  /// How much the answer to `/large` has: more than the system takes of what nobody reads.
+  static let large = 32 << 20
+
   let clock = ManualClock()
   let listener: Listener
   private let state: Lock
@@ -41,9 +44,9 @@ final class EchoListener: Sendable {
           }
           if !isHeld { continuation.resume() }
         }
-        return Response(
-          200, headers: ["Content-Type": "text/plain"],
-          body: Data("\(request.method.rawValue) \(request.target) \(request.body.count)".utf8))
+        var body = Data("\(request.method.rawValue) \(request.target) \(request.body.count)".utf8)
+        if request.target == "/large" { body += Data(count: Self.large) }
+        return Response(200, headers: ["Content-Type": "text/plain"], body: body)
       })
   }
 

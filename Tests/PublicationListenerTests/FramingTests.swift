@@ -44,7 +44,13 @@ import Testing
     Case(name: "two lengths in one", request: post("Content-Length: 0, 35\r\n"), alone: 400, behind: (400, 400)),
     Case(name: "no length", request: post("Content-Length:\r\n"), alone: 400, behind: (400, 400)),
     Case(name: "a length beyond all", request: post("Content-Length: 99999999999999999999\r\n"), alone: 413, behind: (400, 400)),
+    Case(name: "a long field", request: post("X: \(letters(40_000))\r\nContent-Length: 35\r\n"), alone: 431, behind: (431, 431)),
+    Case(name: "a longer field", request: post("X: \(letters(100_000))\r\nContent-Length: 35\r\n"), alone: 431, behind: (431, 431)),
+    Case(name: "a long target", request: "GET /\(letters(40_000)) HTTP/1.1\r\nHost: x\r\n\r\n", alone: 414, behind: (414, 414)),
+    Case(name: "a longer target", request: "GET /\(letters(100_000)) HTTP/1.1\r\nHost: x\r\n\r\n", alone: 414, behind: (414, 414)),
   ]
+
+  private static func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
 
   @Test(arguments: cases) func alone(_ some: Case) async throws {
     let echo = try EchoListener()

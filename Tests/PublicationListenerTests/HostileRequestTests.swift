@@ -33,6 +33,8 @@ import Testing
     ("POST / HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nabcde", 400),
     ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\0 0\r\n\r\nabcde", 400),
     ("GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n", 400),
+    ("GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n", 400),
+    ("POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
   ])
   func refusedBeforeAnybodyIsAsked(request: String, status: Int) async throws {
     let echo = try EchoListener()
@@ -59,6 +61,30 @@ import Testing
       try await client.send(request)
       #expect(try await client.answer().body == "GET /a 0")
     }
+    await echo.listener.stop()
+  }
+
+  /// libmicrohttpd would make a record of each, in the memory that it has for the head.
+  @Test(arguments: ["a", "a=b", "a=%20&b"], [500, 3000]) func manyParameters(parameter: String, count: Int) async throws {
+    let echo = try EchoListener()
+    let client = try RawClient(port: echo.listener.port)
+    let target = "/a?" + Array(repeating: parameter, count: count).joined(separator: "&")
+    for _ in 1...2 {
+      try await client.send("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try await client.answer().body == "GET \(target) 0")
+    }
+    await echo.listener.stop()
+  }
+
+  @Test func tooManyCookies() async throws {
+    let echo = try EchoListener()
+    let client = try RawClient(port: echo.listener.port)
+    let cookies = (1...3000).map { "a\($0)=b" }.joined(separator: "; ")
+    try await client.send("GET /a HTTP/1.1\r\nHost: x\r\nCookie: \(cookies)\r\n\r\n")
+    let answer = try await client.answer()
+    #expect([400, 431].contains(answer.status))
+    #expect(answer.fields["content-type"] == "application/problem+json")
+    #expect(try await client.rest() == "")
     await echo.listener.stop()
   }
 
@@ -111,18 +137,43 @@ import Testing
     await echo.listener.stop()
   }
 
-  @Test func anEndlessHeadIsCutOff() async throws {
+  /// By the listener itself, and by what the library says of a head that it has no room for.
+  @Test(arguments: [
+    ("GET /", 40_000, 414), ("GET /", 1_000_000, 414), ("GET / HTTP/1.1\r\nHost: x\r\nX: ", 40_000, 431),
+    ("GET / HTTP/1.1\r\nHost: x\r\nX: ", 1_000_000, 431),
+  ])
+  func aHeadThatIsTooLarge(beginning: String, length: Int, status: Int) async throws {
     let echo = try EchoListener()
-    for request in [
-      "GET /" + String(repeating: "a", count: 100_000) + " HTTP/1.1\r\nHost: x\r\n\r\n",
-      "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 100_000) + "\r\n\r\n",
-    ] {
+    let other = try RawClient(port: echo.listener.port)
+    try await other.send("GET /other HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "a", count: 20_000))
+    let client = try RawClient(port: echo.listener.port)
+    try await client.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await client.answer().body == "GET /first 0")
+    // The connection may be closed before everything was sent.
+    let end = status == 414 ? " HTTP/1.1\r\nHost: x\r\n\r\n" : "\r\n\r\n"
+    try? await client.send(beginning + String(repeating: "a", count: length) + end)
+    let answer = try await client.answer()
+    #expect(answer.status == status)
+    #expect(answer.fields["content-type"] == "application/problem+json")
+    #expect(try await client.rest() == "")
+    // Nobody else is refused.
+    try await other.send("\r\n\r\n")
+    #expect(try await other.answer().body == "GET /other 0")
+    #expect(echo.requests.map(\.target) == ["/first", "/other"])
+    await echo.listener.stop()
+  }
+
+  @Test func aHeadAtTheLimit() async throws {
+    let echo = try EchoListener()
+    let (beginning, end) = ("GET /a HTTP/1.1\r\nHost: x\r\nX: ", "\r\n\r\n")
+    func answer(to request: String) async throws -> Int {
       let client = try RawClient(port: echo.listener.port)
-      // It may be closed before everything was sent.
-      try? await client.send(request)
-      if let answer = try? await client.answer() { #expect([413, 414, 431].contains(answer.status)) }
+      try await client.send(request)
+      return try await client.answer().status
     }
-    #expect(echo.requests.isEmpty)
+    let room = Listener.Limits().head - beginning.utf8.count - end.utf8.count
+    #expect(try await answer(to: beginning + String(repeating: "a", count: room) + end) == 200)
+    #expect(try await answer(to: beginning + String(repeating: "a", count: room + 1) + end) == 431)
     await echo.listener.stop()
   }
 

@@ -72,6 +72,16 @@ final class RawClient: Sendable {
   /// Whether the other end has closed, once everything it sent was read.
   func isClosed() async throws -> Bool { try await executor.run { [socket] in try Self.read(socket, 1) == nil } }
 
+  /// Reads that many bytes, or until the other end closes.
+  /// - Returns: how many there were.
+  func receive(_ count: Int) async throws -> Int {
+    try await executor.run { [socket] in
+      var got = 0
+      while got < count, let more = try Self.read(socket, min(1 << 16, count - got)) { got += more.count }
+      return got
+    }
+  }
+
   /// Everything until the other end closes.
   func rest() async throws -> String {
     try await executor.run { [socket] in

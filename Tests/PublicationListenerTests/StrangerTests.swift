@@ -67,14 +67,75 @@ import Testing
     await stopped
   }
 
+  /// Begins bodies that do not go on, until all of them were read.
+  private func drip(_ count: Int, _ echo: EchoListener) async throws -> [RawClient] {
+    var dripping: [RawClient] = []
+    for number in 0..<count {
+      let client = try RawClient(port: echo.listener.port)
+      try await client.send("POST /\(number) HTTP/1.1\r\nHost: x\r\nContent-Length: 65000\r\n\r\nxx")
+      dripping.append(client)
+    }
+    let last = try RawClient(port: echo.listener.port)
+    try await last.send("GET /last HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await last.answer().body == "GET /last 0")
+    return dripping
+  }
+
+  @Test func aHeadThatIsOnItsWayOutlastsBodiesThatStoppedBefore() async throws {
+    var limits = Listener.Limits()
+    limits.connections = 40
+    let echo = try EchoListener(limits: limits)
+    let before = try await drip(60, echo)
+    echo.clock.advance(by: .seconds(1))
+    let client = try RawClient(port: echo.listener.port)
+    try await client.send("GET /slow HTTP/1.1\r\nHost: x\r\n")
+    echo.clock.advance(by: .milliseconds(300))
+    let after = try await drip(20, echo)
+    try await client.send("\r\n")
+    #expect(try await client.answer().body == "GET /slow 0")
+    withExtendedLifetime((before, after)) {}
+    async let stopped: Void = echo.listener.stop()
+    await echo.waitUntilStopping()
+    echo.clock.advance(by: .seconds(10))
+    await stopped
+  }
+
+  @Test func anAnswerThatAdvancesIsSentToItsEnd() async throws {
+    var limits = Listener.Limits()
+    limits.connections = 40
+    let echo = try EchoListener(limits: limits)
+    let reader = try RawClient(port: echo.listener.port)
+    try await reader.send("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    for _ in 1...3 {
+      #expect(try await reader.receive(4 << 20) == 4 << 20)
+      await echo.clock.waitForSleepers()
+      echo.clock.advance(by: .seconds(2))
+    }
+    let dripping = try await drip(80, echo)
+    #expect(try await reader.receive(.max) > EchoListener.large - 12 << 20)
+    withExtendedLifetime(dripping) {}
+    async let stopped: Void = echo.listener.stop()
+    await echo.waitUntilStopping()
+    echo.clock.advance(by: .seconds(10))
+    await stopped
+  }
+
   @Test(
     arguments: [
       ("203.0.113.5", [], "203.0.113.5"), ("127.0.0.1", [], nil), ("127.0.0.1", ["203.0.113.9"], nil),
       ("192.0.2.1", ["203.0.113.9"], "203.0.113.9"), ("192.0.2.1", ["10.0.0.1, 203.0.113.9"], "203.0.113.9"),
       ("192.0.2.1", ["198.51.100.1, 203.0.113.9", "192.0.2.2"], "203.0.113.9"), ("192.0.2.1", [], "192.0.2.1"),
       ("203.0.113.5", ["198.51.100.1"], "203.0.113.5"), ("::1", [], nil), ("192.0.2.1", [""], "192.0.2.1"),
+      ("192.0.2.1", ["203.0.113.9:1000"], "203.0.113.9"), ("192.0.2.1", ["[2001:db8::1]:80"], "2001:db8::/64"),
+      ("192.0.2.1", ["[2001:db8::1]"], "2001:db8::/64"), ("192.0.2.1", ["[::1]:80"], nil),
+      ("2001:DB8:1:2:3::4", [], "2001:db8:1:2::/64"), ("2001:db8:1:2:ffff::", [], "2001:db8:1:2::/64"),
+      ("fe80::1%eth0", [], "fe80::/64"), ("::ffff:203.0.113.7", [], "203.0.113.7"), ("::FFFF:cb00:7107", [], "203.0.113.7"),
+      ("::ffff:192.0.2.1", ["203.0.113.9"], "203.0.113.9"), ("::ffff:127.0.0.1", [], nil),
+      ("192.0.2.1", ["unknown"], "192.0.2.1"), ("192.0.2.1", ["203.0.113.9, _hidden"], "192.0.2.1"),
+      ("192.0.2.1", ["9.9.9.8:x"], "192.0.2.1"), ("192.0.2.1", ["[2001:db8::1"], "192.0.2.1"),
+      ("2001:db8:a::1", ["203.0.113.9"], "203.0.113.9"), ("2001:db8:a::2", ["203.0.113.9"], "2001:db8:a::/64"),
     ] as [(String, [String], String?)])
   func onlyNamedProxiesAreBelieved(peer: String, forwarded: [String], client: String?) {
-    #expect(ClientAddress.choose(peer: peer, forwarded: forwarded, trusting: ["192.0.2.1", "192.0.2.2"]) == client)
+    #expect(ClientAddress.choose(peer: peer, forwarded: forwarded, trusting: ["192.0.2.1", "192.0.2.2", "2001:DB8:A:0::1"]) == client)
   }
 }

@@ -29,6 +29,26 @@ import Testing
     #expect(await gateway.calls.isEmpty)
   }
 
+  @Test func aReaderHasABoundedNumberOfOpenOrders() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let first = UUID()
+    #expect(try await rig.begin(first, "premium.monthly", ada).status == 201)
+    for _ in 1..<100 { #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == 201) }
+    let refused = try await rig.begin(UUID(), "premium.monthly", ada)
+    #expect(refused.status == 429)
+    #expect(try refused.problem.title == "You have begun 100 orders today without paying them. Try again tomorrow.")
+    // What is there already goes on, and others are not concerned.
+    #expect(try await rig.begin(first, "premium.monthly", ada).status == 200)
+    #expect(try await rig.begin(UUID(), "premium.monthly", bo).status == 201)
+    // One that is paid is not open, and one that nobody paid in a day counts no longer.
+    #expect(try await rig.charge(first, ada).status == 200)
+    #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == 201)
+    #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == 429)
+    rig.clock.advance(by: .seconds(86_401))
+    #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == 201)
+  }
+
   @Test func whatCannotBeOrdered() async throws {
     let rig = try await Rig()
     let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))

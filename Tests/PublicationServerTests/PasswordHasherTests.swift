@@ -1,4 +1,6 @@
 import Foundation
+import HTTPTransport
+import PublicationAPI
 import Testing
 
 @testable import PublicationServer
@@ -50,6 +52,50 @@ import Testing
 
   @Test func thoseWhoCannotBeToldApartShareTheWholeQueue() async throws {
     #expect(try await outcomes(of: Array(repeating: nil, count: 32), refused: 0) == Array(repeating: false, count: 32))
+  }
+
+  /// Sixty clients guess that were wrong before, then others that nobody knows, then some from where Ada signed in.
+  @Test func whoeverIsKnownWorseLeavesPlacesForOthers() async throws {
+    let rig = try await Rig()
+    @Sendable func attempt(_ number: Int, of network: Int, _ password: String = "guess") async throws -> Int {
+      var request = Request(.post, "/v1/session", body: try Wire.encode(Credentials(email: "ada@example.org", password: password)))
+      request.client = "203.0.\(network).\(number)"
+      return await rig.publication.handle(request).status
+    }
+    for number in 1...60 { #expect(try await attempt(number, of: 113) == 401) }
+    for number in 1...10 { #expect(try await attempt(number, of: 115, Rig.password) == 201) }
+    let gate = Gate(rig.publication.hasher)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for (clients, network, refused) in [(60, 113, 44), (20, 114, 12), (10, 115, 2)] {
+        for number in 1...clients {
+          group.addTask { try await attempt(number, of: network, network == 113 ? "guess" : Rig.password) }
+        }
+        for _ in 1...refused { #expect(try await group.next() == 503) }
+      }
+      gate.open()
+      let statuses = try await group.reduce(into: []) { $0.append($1) }
+      #expect(statuses.count { $0 == 401 } == 16)
+      #expect(statuses.count { $0 == 201 } == 16)
+    }
+  }
+
+  @Test func whatIsKnownOfAClientIsForgotten() {
+    var throttle = Throttle()
+    func guess(_ client: Int) -> Throttle.Key { Throttle.Key(email: "ada@example.org", client: "\(client)") }
+    throttle.failed(guess(1), at: .seconds(1))
+    throttle.succeeded(guess(2), at: .seconds(1))
+    #expect(throttle.standing("1", at: .seconds(900)) == .wrong)
+    #expect(throttle.standing("1", at: .seconds(901)) == .new)
+    #expect(throttle.standing("2", at: .seconds(86_400)) == .right)
+    #expect(throttle.standing("2", at: .seconds(31 * 86_400)) == .new)
+    #expect(throttle.standing("3", at: .seconds(1)) == .new)
+    #expect(throttle.standing(nil, at: .seconds(1)) == .right)
+    throttle.succeeded(guess(1), at: .seconds(2))
+    #expect(throttle.standing("1", at: .seconds(2)) == .right)
+    // However many there are, only so many are remembered, the latest of them.
+    for number in 3..<25_000 { throttle.failed(guess(number), at: .seconds(3) + .microseconds(number)) }
+    #expect(throttle.standing("24999", at: .seconds(4)) == .wrong)
+    #expect(throttle.standing("3", at: .seconds(4)) == .new)
   }
 
   @Test func placesAreGivenBack() async throws {

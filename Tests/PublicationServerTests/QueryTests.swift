@@ -1,6 +1,7 @@
 import Foundation
 import PublicationAPI
 import SQLiteStorage
+import Synchronization
 import Testing
 
 @testable import PublicationServer
@@ -95,6 +96,36 @@ import Testing
         }
       }
     }
+  }
+
+  /// FTS5 finds a row by its number alone. By anything else it reads them all, and a list of 100,000 clubs takes up its names for hours.
+  @Test func aClubIsTakenUpAndRemovedAsFastAmongMany() throws {
+    func looks(among count: Int) throws -> Int {
+      let database = try Connection(path: ":memory:")
+      try database.migrate(Schema.migrations)
+      let looks = Mutex(0)
+      let isStopping: @Sendable () -> Bool = {
+        looks.withLock { $0 += 1 }
+        return false
+      }
+      let (content, search) = (SQLiteContent(database: database), SQLiteSearch(database: database, isStopping: isStopping))
+      let all = (1...count).map { FanClub(id: "c\($0)", name: "Club \($0)") }
+      for club in all { try content.store(club, source: nil) }
+      while try search.index(limit: 500, inBackground: true) {}
+      looks.withLock { $0 = 0 }
+      for var club in all.suffix(200) {
+        club.name += " renamed"
+        try content.store(club, source: nil)
+      }
+      #expect(try search.index(limit: 500, inBackground: true) == false)
+      try database.withLimit(WorkLimit(unless: isStopping)) {
+        for club in all.suffix(200) { try database.execute("DELETE FROM fan_club WHERE id = ?", club.id) }
+      }
+      let left = try database.queryOne("SELECT count(*) FROM club_search") { try $0.get(0, as: Int.self) }
+      #expect(left == count - 200)
+      return looks.withLock { $0 }
+    }
+    #expect(try looks(among: 4000) <= looks(among: 400) + 5)
   }
 
   /// What SQLite is going to do, step by step, and inside which step.

@@ -158,6 +158,12 @@ import Testing
     #expect(try await rig.refund(order.id).status == 503)
     await gateway.set(.up)
     let restarted = try await Rig(folder: folder.path, gateway: gateway)
+    let unwanted = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await restarted.publication.resumeCharges()
+    }
+    await unwanted.value
+    #expect(await gateway.refunds == [order.id])
     for _ in 0..<2 { await restarted.publication.resumeCharges() }
     let after = try await restarted.get("/v1/orders/\(order.id)", token, as: Order.self)
     #expect((after.state, after.refundReason) == (.refunded, "It was a mistake."))

@@ -2,9 +2,9 @@ import CMicroHTTPD
 import Foundation
 import HTTPTransport
 
-/// Who sent a request, as far as limits are concerned.
+/// Who sent a request, as far as limits are concerned: an IPv4 address, or the /64 network of an IPv6 address, of which one client has all.
 enum ClientAddress {
-  /// The address of the other end; of a trusted proxy the one that it forwards for. Nil for loopback, where it tells nobody apart: it is
+  /// The client at the other end; behind a trusted proxy the one that it forwards for. Nil for loopback, where it tells nobody apart: it is
   /// this machine's own programs, or a proxy that was not named.
   static func of(_ connection: OpaquePointer, _ headers: Headers, trusting proxies: Set<String>) -> String? {
     guard let peer = peer(connection) else { return nil }
@@ -12,17 +12,58 @@ enum ClientAddress {
       peer: peer, forwarded: headers.fields.filter { $0.name.lowercased() == "x-forwarded-for" }.map(\.value), trusting: proxies)
   }
 
+  /// The client at the other end of a connection itself; nil where ``of(_:_:trusting:)`` is, and for a trusted proxy.
+  static func other(_ connection: OpaquePointer, than proxies: Set<String>) -> String? {
+    guard let peer = peer(connection), !isTrusted(peer, proxies) else { return nil }
+    return choose(peer: peer, forwarded: [], trusting: [])
+  }
+
   /// - Parameter forwarded: the values of `X-Forwarded-For`, to each of which a proxy adds at the right whom it got the request from.
   static func choose(peer: String, forwarded: [String], trusting proxies: Set<String>) -> String? {
     var address = peer
     var chain = forwarded.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
-    // From the right: what stands further left may have been written by anybody.
-    while proxies.contains(address), let next = chain.popLast(), !next.isEmpty { address = String(next.prefix(64)) }
-    return isLoopback(address) ? nil : address
+    // From the right: what stands further left may have been written by anybody. What is no address tells nothing beyond the proxy.
+    while isTrusted(address, proxies), let next = chain.popLast(), bytes(next) != nil { address = next }
+    guard let bytes = bytes(address) else { return address }
+    let isLoopback = bytes.count == 4 ? bytes[0] == 127 : bytes == loopback
+    return isLoopback ? nil : name(bytes)
   }
 
-  private static func isLoopback(_ address: String) -> Bool {
-    address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
+  private static func isTrusted(_ address: String, _ proxies: Set<String>) -> Bool {
+    guard let address = bytes(address) else { return false }
+    return proxies.contains { bytes($0) == address }
+  }
+
+  private static let loopback = [UInt8](repeating: 0, count: 15) + [1]
+  private static let mapped = [UInt8](repeating: 0, count: 10) + [255, 255]
+
+  /// The four bytes of an IPv4 address, also of one in IPv6, or the sixteen of an IPv6 address; without the port or the zone that may
+  /// follow. Nil for any other text.
+  private static func bytes(_ text: String) -> [UInt8]? {
+    if let four = packed(withoutPort(text), AF_INET, 4) { return four }
+    guard let sixteen = packed(String(withoutPort(text).prefix { $0 != "%" }), AF_INET6, 16) else { return nil }
+    return sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
+  }
+
+  /// The address of `9.9.9.8:1000` or `[::1]:80`; any other text as it is.
+  private static func withoutPort(_ text: String) -> String {
+    let isBracketed = text.hasPrefix("[")
+    guard isBracketed || text.count(where: { $0 == ":" }) == 1, let end = text.lastIndex(of: isBracketed ? "]" : ":") else { return text }
+    let port = text[end...].drop { $0 == "]" }
+    guard port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()) != nil) else { return text }
+    return String(text[..<end].dropFirst(isBracketed ? 1 : 0))
+  }
+
+  private static func packed(_ text: String, _ family: Int32, _ size: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: size)
+    return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+  }
+
+  private static func name(_ bytes: [UInt8]) -> String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let network = bytes.count == 4 ? bytes : bytes.prefix(8) + [UInt8](repeating: 0, count: 8)
+    inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, network, &text, socklen_t(text.count))
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self) + (bytes.count == 4 ? "" : "/64")
   }
 
   private static func peer(_ connection: OpaquePointer) -> String? {

@@ -22,15 +22,33 @@ final class Connections: Sendable {
 
   private struct Entry {
     let descriptor: Int32
+    /// Who is at the other end; `nil` when that tells nobody apart.
+    let client: String?
     var phase = Phase.head
     /// When the phase began, by uptime.
     var since: Duration
     /// How many bytes of the body came.
     var received = 0
+    /// How many bytes of answers the other end has, and when that was last seen to grow.
+    var delivered: UInt64 = 0
+    var advanced = Duration.zero
     /// How many bytes of a body may come.
     var limit = 0
     var exchange: Exchange?
+    /// How many bytes of the connection were read when the phase began.
+    var readBefore: Int64 = 0
     var isEnded = false
+
+    /// Whether somebody makes an answer, or its client takes it: then the connection keeps its place.
+    func isAnswered(at uptime: Duration) -> Bool {
+      phase == .answering || (phase == .sending && uptime - advanced < Connections.patience)
+    }
+
+    /// The bytes of its body per second of its age, as if it had come with a whole body of the usual size: so the young have time, and
+    /// bytes that drip win none.
+    func pace(at uptime: Duration, usually body: Int) -> Double {
+      Double(received + body) / max(0.001, (uptime - since) / .seconds(1))
+    }
   }
 
   // The pointer is a name here, and never followed.
@@ -38,6 +56,8 @@ final class Connections: Sendable {
 
   /// The bytes a second that a body has to come with, beyond the time that each has.
   private static let rate = 64 << 10
+  /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep looks each second.
+  private static let patience = Duration.seconds(5)
   private let limits: Listener.Limits
   private let state = Mutex(State())
 
@@ -45,15 +65,19 @@ final class Connections: Sendable {
 
   var count: Int { state.withLock { $0.entries.count } }
 
-  /// A connection was accepted. When places run short the one that has got on least gives its own up.
-  func opened(_ connection: OpaquePointer, descriptor: Int32, at uptime: Duration) {
+  /// A connection was accepted. When places run short, or one client has more than a quarter of them, the slowest gives its own up: of that
+  /// client, or of all.
+  func opened(_ connection: OpaquePointer, descriptor: Int32, client: String?, at uptime: Duration) {
     state.withLock { state in
-      state.entries[connection] = Entry(descriptor: descriptor, since: uptime)
-      let reserve = max(2, limits.connections / 16)
-      guard state.entries.count > limits.connections - reserve else { return }
-      let candidates = state.entries.filter { !$0.value.isEnded && $0.value.phase != .answering && $0.key != connection }
-      let least = candidates.min { ($0.value.received, $0.value.since) < ($1.value.received, $1.value.since) }
-      if let least { Self.end(&state, least.key) }
+      let places = state.entries.filter { !$0.value.isEnded && $0.value.client == client }.count
+      state.entries[connection] = Entry(descriptor: descriptor, client: client, since: uptime)
+      let hasTooMany = client != nil && places >= max(1, limits.connections / 4)
+      guard hasTooMany || state.entries.count > limits.connections - max(2, limits.connections / 16) else { return }
+      let slowest = state.entries
+        .filter { !$0.value.isEnded && $0.key != connection && !$0.value.isAnswered(at: uptime) }
+        .filter { !hasTooMany || $0.value.client == client }
+        .min { $0.value.pace(at: uptime, usually: limits.body) < $1.value.pace(at: uptime, usually: limits.body) }
+      if let slowest { Self.end(&state, slowest.key) } else if hasTooMany { Self.end(&state, connection) }
     }
   }
 
@@ -64,10 +88,13 @@ final class Connections: Sendable {
   func began(_ exchange: Exchange, _ connection: OpaquePointer) { state.withLock { $0.entries[connection]?.exchange = exchange } }
 
   /// Answers requests of which nobody was called for yet, and closes their connections for whatever the library would answer.
-  func refuse(_ answer: (OpaquePointer, Exchange) -> Response?) {
+  /// - Parameter answer: told the exchange once the request line came, and how many bytes of the head were read: fewer than that, when the
+  ///   client sent them before it had the answer to another request.
+  func refuse(_ answer: (_ connection: OpaquePointer, Exchange?, _ size: Int) -> Response?) {
     state.withLock { state in
       for (connection, entry) in state.entries where entry.phase == .head && !entry.isEnded {
-        guard let exchange = entry.exchange, let response = answer(connection, exchange) else { continue }
+        let size = matinee_mhd_read_bytes(entry.descriptor) - entry.readBefore
+        guard let response = answer(connection, entry.exchange, Int(size)) else { continue }
         state.entries[connection]?.isEnded = true
         let bytes = Self.message(response)
         // It is short, and the first that is sent: the kernel has room for it.
@@ -85,11 +112,15 @@ final class Connections: Sendable {
 
   func enter(_ phase: Phase, _ connection: OpaquePointer, exchange: Exchange? = nil, limit: Int = 0, at uptime: Duration) {
     state.withLock { state in
-      guard state.entries[connection] != nil else { return }
+      guard let entry = state.entries[connection] else { return }
       state.entries[connection]?.phase = phase
       state.entries[connection]?.since = uptime
       state.entries[connection]?.exchange = exchange
-      if phase == .head { state.entries[connection]?.received = 0 }
+      if phase == .head {
+        state.entries[connection]?.received = 0
+        state.entries[connection]?.readBefore = matinee_mhd_read_bytes(entry.descriptor)
+      }
+      if phase == .sending { state.entries[connection]?.advanced = uptime }
       if phase == .body { state.entries[connection]?.limit = limit }
     }
   }
@@ -106,6 +137,11 @@ final class Connections: Sendable {
         case .head where uptime - entry.since > limits.headTime: Self.end(&state, connection)
         case .body where uptime - entry.since > limits.bodyTime + .seconds(entry.limit / Self.rate): Self.end(&state, connection)
         case .sending where uptime - entry.since > limits.bodyTime: Self.end(&state, connection)
+        case .sending:
+          let delivered = Self.delivered(entry.descriptor)
+          guard delivered != entry.delivered else { continue }
+          state.entries[connection]?.delivered = delivered
+          state.entries[connection]?.advanced = uptime
         case .answering:
           if let exchange = entry.exchange, Self.hasLeft(entry.descriptor) {
             state.entries[connection]?.isEnded = true
@@ -122,6 +158,13 @@ final class Connections: Sendable {
     guard let entry = state.entries[connection] else { return }
     state.entries[connection]?.isEnded = true
     shutdown(entry.descriptor, Int32(SHUT_RDWR))
+  }
+
+  /// How many bytes the other end has acknowledged: the sixteenth word of the kernel's `tcp_info`, before which that of glibc ends.
+  private static func delivered(_ descriptor: Int32) -> UInt64 {
+    var info = [UInt64](repeating: 0, count: 16)
+    var size = socklen_t(info.count * MemoryLayout<UInt64>.size)
+    return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 ? info[15] : 0
   }
 
   /// Whether the other end has closed the connection, or stopped sending.

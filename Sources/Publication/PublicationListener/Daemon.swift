@@ -49,8 +49,9 @@ final class Daemon: Sendable {
     let context = Unmanaged.passRetained(self)
     let logger = UnsafeMutablePointer<matinee_mhd_logger>.allocate(capacity: 1)
     logger.initialize(to: matinee_mhd_logger(complained: requestRefused, context: context.toOpaque()))
+    // Room for twice as much as a head may have: one that is too large is mostly whole then, and refused like anything else.
     let started = matinee_mhd_start(
-      socket, UInt32(limits.connections), UInt32(limits.idle.components.seconds), limits.head, requestOpened, requestContinued,
+      socket, UInt32(limits.connections), UInt32(limits.idle.components.seconds), 2 * limits.head, requestOpened, requestContinued,
       requestCompleted, connectionChanged, logger, context.toOpaque())
     guard let started else {
       logger.deallocate()
@@ -73,7 +74,9 @@ final class Daemon: Sendable {
   var uptime: Duration { clock.uptime }
 
   func connected(_ connection: OpaquePointer) {
-    connections.opened(connection, descriptor: matinee_mhd_descriptor(connection), at: clock.uptime)
+    connections.opened(
+      connection, descriptor: matinee_mhd_descriptor(connection), client: ClientAddress.other(connection, than: limits.trustedProxies),
+      at: clock.uptime)
   }
 
   /// Nobody waits any longer for what a client asked that went away.
@@ -90,11 +93,15 @@ final class Daemon: Sendable {
     state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange }
   }
 
-  /// libmicrohttpd 0.9.75 refuses a length that is none before it calls anybody, and sends the head of its answer twice. So the answer is
-  /// ours: to the connection whose head is whole, and whose request nobody was called for.
+  /// libmicrohttpd 0.9.75 refuses some requests before it calls anybody, does not say on which connection, and sends the head of its answer
+  /// twice. So the answer is ours, to the connections that such a request can be on: one whose head is whole, since nobody was called for it
+  /// because its length is none; and those whose head is too large already, though it is not whole.
   func refused() {
-    connections.refuse { connection, exchange in
-      matinee_mhd_head_size(connection) > 0 ? RequestReader(self, exchange, connection).refusalOfHead : nil
+    connections.refuse { connection, exchange, size in
+      if let exchange, matinee_mhd_head_size(connection) > 0 { return RequestReader(self, exchange, connection).refusalOfHead }
+      // Of such a connection the library may have given up the memory: nothing else may be asked about it.
+      let target = exchange.map { $0.target?.utf8.count ?? 0 } ?? size
+      return RequestReader.refusal(ofHeadWith: size, target: target, limit: limits.head)
     }
   }
 
@@ -109,34 +116,33 @@ final class Daemon: Sendable {
 
   /// Answers a whole request, in a task.
   func dispatch(_ request: Request, _ exchange: Exchange, _ connection: OpaquePointer) {
-    connections.enter(.answering, connection, exchange: exchange, at: clock.uptime)
-    exchange.suspend(connection)
-    let id = ObjectIdentifier(exchange)
-    state.withLock { state in
-      state.tasks[id] = Task { [handler] in
-        exchange.finish(await handler(request))
-        self.state.withLock { $0.tasks[id] = nil }
-      }
-    }
+    suspend(exchange, connection) { [handler] in exchange.finish(await handler(request)) }
   }
 
   /// Has it decided, in a task, whether the body of a request may come that is larger than usual.
   /// - Returns: whether there is something to decide; the connection sleeps until it is.
   func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
     guard let admission, admission.concerns(head) else { return false }
+    suspend(exchange, connection) {
+      switch await admission.decide(head) {
+      case .body(let limit, let place): exchange.admit(limit, place)
+      case .refused(let response): exchange.finish(response)
+      }
+    }
+    return true
+  }
+
+  /// Puts the connection to sleep, which `work` ends.
+  private func suspend(_ exchange: Exchange, _ connection: OpaquePointer, until work: @escaping @Sendable () async -> Void) {
     connections.enter(.answering, connection, exchange: exchange, at: clock.uptime)
     exchange.suspend(connection)
     let id = ObjectIdentifier(exchange)
     state.withLock { state in
       state.tasks[id] = Task {
-        switch await admission.decide(head) {
-        case .body(let limit, let place): exchange.admit(limit, place)
-        case .refused(let response): exchange.finish(response)
-        }
+        await work()
         self.state.withLock { $0.tasks[id] = nil }
       }
     }
-    return true
   }
 
   // MARK: Stopping

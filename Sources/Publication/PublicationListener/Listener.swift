@@ -17,7 +17,7 @@ public final class Listener: Sendable {
     public var body = 64 << 10
     /// The folder for documents that readers import, while they come; on a disk, so that they take no memory.
     public var uploads = NSTemporaryDirectory()
-    /// The memory for the head of one request, in bytes; above it the answer is 431 or 414.
+    /// The largest head of a request, in bytes; above it the answer is 431, or 414 when most of it is the target.
     public var head = 32 << 10
     /// How many connections stand at a time; more wait to be accepted.
     public var connections = 512
@@ -97,8 +97,8 @@ public final class Listener: Sendable {
     }
   }
 
-  /// Takes no further request, waits for those under way as long as the limits say, and closes everything. Whoever is still waited for
-  /// then gets 503.
+  /// Takes no further request, waits for those under way as long as the limits say, and closes everything. A client whose answer is
+  /// still waited for then gets 503.
   public func stop() async { await daemon.stop() }
 
   deinit {

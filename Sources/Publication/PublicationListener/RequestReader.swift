@@ -58,6 +58,8 @@ struct RequestReader {
   /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
   /// requests are smuggled past a proxy.
   private func refusal(needsHost: Bool) -> Response? {
+    let (size, length) = (matinee_mhd_head_size(connection), exchange.target?.utf8.count ?? 0)
+    if let refusal = Self.refusal(ofHeadWith: size, target: length, limit: daemon.limits.head) { return refusal }
     guard isWholeHead else { return .problem(400, "bad_request", "The head of the request holds more than its fields.") }
     exchange.target = exchange.target.map(Self.originForm)
     guard let target = exchange.target, target.hasPrefix("/"), !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
@@ -75,10 +77,16 @@ struct RequestReader {
     guard hosts == 1 || (hosts == 0 && !needsHost) else {
       return .problem(400, "bad_request", "The request does not name its host, or names several.")
     }
+    guard headers.fields.count(where: { $0.name.lowercased() == "authorization" }) <= 1 else {
+      return .problem(400, "bad_request", "The request says more than once who asks.")
+    }
     let lengths = headers.fields.filter { $0.name.lowercased() == "content-length" }
     let encodings = headers.fields.filter { $0.name.lowercased() == "transfer-encoding" }
     guard lengths.count + encodings.count <= 1 else {
       return .problem(400, "bad_request", "The request says more than once how long it is.")
+    }
+    guard encodings.isEmpty || exchange.version != "HTTP/1.0" else {
+      return .problem(400, "bad_request", "HTTP/1.0 has no transfer encodings.")
     }
     if let encoding = encodings.first, encoding.value.lowercased() != "chunked" {
       return .problem(501, "not_implemented", "Of transfer encodings only “chunked” is understood.")
@@ -92,6 +100,17 @@ struct RequestReader {
       exchange.declared = 0
     }
     return nil
+  }
+
+  /// The answer to a head that is too large, whole or not; `nil` for any other.
+  /// - Parameters:
+  ///   - size: how many bytes of it came.
+  ///   - target: how many of them are the request's target; all of them while that is not whole.
+  static func refusal(ofHeadWith size: Int, target: Int, limit: Int) -> Response? {
+    guard size > limit else { return nil }
+    return target > size / 2
+      ? .problem(414, "too_large", "The request's target is too long: a head has at most \(limit) bytes.")
+      : .problem(431, "too_large", "The head of the request has more than \(limit) bytes.")
   }
 
   /// The path and query of a target in absolute form, as a client sends it to a proxy (RFC 9112, 3.2.2); any other as it is.

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 
 #pragma clang assume_nonnull begin
 
@@ -51,6 +55,16 @@ static inline const struct sockaddr *_Nullable matinee_mhd_client(struct MHD_Con
 static inline size_t matinee_mhd_head_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info ? info->header_size : 0;
+}
+
+// How many bytes of a connection were read so far: what came less what the kernel still has.
+static inline int64_t matinee_mhd_read_bytes(int socket) {
+  // The kernel's tcp_info, as far as tcpi_bytes_received; that of glibc 2.36 ends before it.
+  struct { char before[128]; uint64_t received; } info = { .received = 0 };
+  socklen_t size = sizeof info;
+  int unread = 0;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < sizeof info || ioctl(socket, FIONREAD, &unread) != 0) return 0;
+  return (int64_t)info.received - unread;
 }
 
 #pragma clang assume_nonnull end

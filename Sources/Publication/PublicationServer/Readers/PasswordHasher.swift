@@ -3,18 +3,28 @@ import Synchronization
 
 /// Hashes passwords on a thread of its own, one at a time, so that neither the publication nor the shared pool waits for it.
 ///
-/// What waits is bounded, for all and for each client: whoever sends wrong passwords in a row takes no place of others.
+/// The queue is bounded, for each client and for all, so that clients who send wrong passwords in a row take no place of others, however
+/// many addresses they come from.
 final class PasswordHasher: Sendable {
   /// There is no room in the queue; the client may try again in a moment.
   struct Busy: Error {}
 
   private struct Waiting {
-    var all = 0
+    var all: [Standing] = []
     var clients: [String: Int] = [:]
   }
 
-  /// About three seconds of work.
-  private static let longestQueue = 32
+  /// What is known of a client, and how many places there are for it and for those of whom less is known: the whole queue is about three
+  /// seconds of work.
+  enum Standing: Int {
+    /// It sent a wrong password lately.
+    case wrong = 16
+    /// Neither.
+    case new = 24
+    /// Somebody signed in from there, or clients cannot be told apart.
+    case right = 32
+  }
+
   private static let longestQueueOfClient = 4
   let executor = ThreadExecutor(name: "passwords")
   private let cost: PasswordCost
@@ -31,11 +41,13 @@ final class PasswordHasher: Sendable {
   }
 
   /// Whether the password is the right one. For a reader who does not exist it never is, and finding that out takes as long.
-  /// - Parameter client: the address that asks; nil where clients cannot be told apart.
+  /// - Parameters:
+  ///   - client: the address that asks; nil where clients cannot be told apart.
+  ///   - standing: what is known of that client.
   /// - Throws: ``Busy``; `CancellationError` when nobody waits for the answer any more.
-  func matches(_ password: String, _ hash: PasswordHash?, client: String?) async throws -> Bool {
-    try enter(client)
-    defer { leave(client) }
+  func matches(_ password: String, _ hash: PasswordHash?, client: String?, standing: Standing = .right) async throws -> Bool {
+    try enter(client, standing)
+    defer { leave(client, standing) }
     let candidate = hash ?? nobody
     let isCancelled = Atomic(false)
     let matches = try await withTaskCancellationHandler {
@@ -49,18 +61,20 @@ final class PasswordHasher: Sendable {
     return matches && hash != nil
   }
 
-  private func enter(_ client: String?) throws {
+  private func enter(_ client: String?, _ standing: Standing) throws {
     try waiting.withLock { waiting in
       let ofClient = client.flatMap { waiting.clients[$0] } ?? 0
-      guard waiting.all < Self.longestQueue, ofClient < Self.longestQueueOfClient else { throw Busy() }
-      waiting.all += 1
+      let taken = waiting.all.count { $0.rawValue <= standing.rawValue }
+      let hasPlace = taken < standing.rawValue && waiting.all.count < Standing.right.rawValue
+      guard hasPlace, ofClient < Self.longestQueueOfClient else { throw Busy() }
+      waiting.all.append(standing)
       if let client { waiting.clients[client] = ofClient + 1 }
     }
   }
 
-  private func leave(_ client: String?) {
+  private func leave(_ client: String?, _ standing: Standing) {
     waiting.withLock { waiting in
-      waiting.all -= 1
+      if let place = waiting.all.firstIndex(of: standing) { waiting.all.remove(at: place) }
       guard let client, let count = waiting.clients[client] else { return }
       waiting.clients[client] = count > 1 ? count - 1 : nil
     }

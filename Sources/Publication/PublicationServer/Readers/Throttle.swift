@@ -18,7 +18,12 @@ struct Throttle {
   private static let longest = Duration.seconds(900)
   private static let memory = Duration.seconds(24 * 3600)
   private static let capacity = 10_000
+  /// How long a client is known for a wrong password, and for a right one, whosever it was.
+  private static let memoryOfWrong = Duration.seconds(900)
+  private static let memoryOfRight = Duration.seconds(30 * 24 * 3600)
   private var failures: [Key: Failures] = [:]
+  /// What a client's last password was, and when it came.
+  private var clients: [String: (isRight: Bool, last: Duration)] = [:]
 
   /// How long there is to wait before the next try, in whole seconds; 0 for none.
   func pause(_ key: Key, at uptime: Duration) -> Int {
@@ -42,7 +47,34 @@ struct Throttle {
     failures[key] = known.count > 1 ? Failures(count: known.count - 1, until: .zero, last: known.last) : nil
   }
 
-  mutating func succeeded(_ key: Key) { failures[key] = nil }
+  /// The guess was right.
+  mutating func succeeded(_ key: Key, at uptime: Duration) {
+    failures[key] = nil
+    remember(key.client, true, uptime)
+  }
+
+  /// The guess was looked at, and was wrong.
+  mutating func failed(_ key: Key, at uptime: Duration) { remember(key.client, false, uptime) }
+
+  private mutating func remember(_ client: String?, _ isRight: Bool, _ uptime: Duration) {
+    guard let client else { return }
+    if clients.count >= Self.capacity, clients[client] == nil {
+      clients = clients.filter { standing($0.key, at: uptime) != .new }
+      if clients.count >= Self.capacity {
+        let middle = clients.values.map(\.last).sorted()[clients.count / 2]
+        clients = clients.filter { $0.value.last > middle }
+      }
+    }
+    clients[client] = (isRight, uptime)
+  }
+
+  /// What the client's last password says of it.
+  func standing(_ client: String?, at uptime: Duration) -> PasswordHasher.Standing {
+    guard let client else { return .right }
+    guard let known = clients[client] else { return .new }
+    guard uptime - known.last < (known.isRight ? Self.memoryOfRight : Self.memoryOfWrong) else { return .new }
+    return known.isRight ? .right : .wrong
+  }
 
   /// Makes room: what is a day old, then those that have not to wait.
   private mutating func forget(_ uptime: Duration) {

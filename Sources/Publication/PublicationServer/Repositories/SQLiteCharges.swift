@@ -54,10 +54,11 @@ extension SQLiteOrders {
     try database.transaction {
       guard let order = try order(attempt.order) else { throw MissingRow(order: attempt.order) }
       try end(attempt, "charge", charge, time)
-      let starts = try order.period.map { _ in try runningUntil(order, time) ?? time }
-      let expires = try order.period.map { try BillingPeriod($0).end(from: starts ?? time) }
-      try update(
-        attempt.order, "state = ?, paid = ?, starts = ?, expires = ?", [Order.State.paid.rawValue, time, starts, expires])
+      if let period = order.period {
+        let starts = try runningUntil(order, time) ?? time
+        try update(order.id, "starts = ?, expires = ?", [starts, BillingPeriod(period).end(from: starts)])
+      }
+      try update(order.id, "state = ?, paid = ?", [Order.State.paid.rawValue, time])
       guard order.kind == .consumable, let type = order.consumable, let amount = order.amount else { return }
       try database.execute(
         "INSERT INTO credit (purchase, reader, type, amount, remaining) VALUES (?, ?, ?, ?, ?)", order.id, order.reader, type, amount,

@@ -18,9 +18,18 @@ extension Publication {
       period: product.period, consumable: product.consumableType, amount: product.amount, total: product.priceMinorUnits,
       currency: product.currency, tax: product.tax, created: now)
     try await refuseSecond(order, name: product.name)
+    // A store that asks under a new identifier each time would fill the disk.
+    let open = try await orderBook.orders(OrderQuery(reader: reader, state: .open, limit: Self.mostOpenOrders))
+    guard open.count < Self.mostOpenOrders || open.contains(where: { now - $0.created >= 86_400 }) else {
+      throw Problem(
+        code: .tooManyAttempts, title: "You have begun \(Self.mostOpenOrders) orders today without paying them. Try again tomorrow.",
+        status: 429)
+    }
     let (begun, isNew) = try await orderBook.begin(order)
     return isNew ? try .json(await signed(begun, for: call), status: 201) : try await answer(begun, request, call)
   }
+
+  private static let mostOpenOrders = 100
 
   func order(_ call: Call) async throws -> Response { try .json(await signed(own(call), for: call)) }
 

@@ -43,7 +43,7 @@ extension Publication {
   func rotateKey(_ algorithm: SignatureAlgorithm) async throws -> KeySet.Key {
     let key = try SigningKey.generate(algorithm)
     let new = KeySet.Key(key.verificationKey)
-    // One whose file was lost is known by its public half: what it signed stays good.
+    // A key whose file was lost is known by its public half: receipts that it signed stay good.
     if let known = try await keys.current() { try await keys.retire(known, at: now) }
     try replaceKey(key)
     try await keys.begin(new, at: now)

@@ -47,7 +47,8 @@ extension Publication {
     let found = isPublic ? nil : try await readers.reader(email: email)
     let matches: Bool
     do {
-      matches = try await hasher.matches(credentials.password, found?.password, client: call.request.client)
+      matches = try await hasher.matches(
+        credentials.password, found?.password, client: guess.client, standing: throttle.standing(guess.client, at: clock.uptime))
     } catch is PasswordHasher.Busy {
       throttle.takeBack(guess)
       var response = Response.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.")
@@ -58,9 +59,10 @@ extension Publication {
       return Response(499)
     }
     guard matches, let reader = found?.reader else {
+      throttle.failed(guess, at: clock.uptime)
       throw Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)
     }
-    throttle.succeeded(guess)
+    throttle.succeeded(guess, at: clock.uptime)
     let token = try Secrets.token()
     try await readers.beginSession(Digest.sha256(Data(token.utf8)), of: reader.id, at: now)
     return try .json(SignedIn(token: token, reader: reader), status: 201)

@@ -1,0 +1,62 @@
+import HTTPTransport
+import Synchronization
+
+/// Lets a few requests of each session be worked on at a time, and the next ones wait in their order: whoever asks for very much waits for
+/// themselves, and others wait for no more than those few.
+final class Turns: Sendable {
+  private struct Session {
+    var working = 0
+    var waiting: [CheckedContinuation<Bool, Never>] = []
+  }
+
+  static let most = 8
+  /// More wait than any client asks for at a time.
+  static let longestQueue = 64
+  private let sessions = Mutex<[String: Session]>([:])
+
+  /// How many requests of a session are worked on or wait.
+  func count(_ session: String) -> Int { sessions.withLock { $0[session].map { $0.working + $0.waiting.count } ?? 0 } }
+
+  /// Answers when it is the request's turn; at once without a session, and with 429 when too many wait.
+  func take(_ session: String?, _ answer: () async -> Response) async -> Response {
+    guard let session else { return await answer() }
+    guard await begin(session) else {
+      var response = Response.problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.")
+      response.headers["Retry-After"] = "1"
+      return response
+    }
+    defer { end(session) }
+    // 499 is what proxies call a client that closed the connection; nobody reads it.
+    return Task.isCancelled ? Response(499) : await answer()
+  }
+
+  /// - Returns: `false` when the queue is full.
+  private func begin(_ session: String) async -> Bool {
+    await withCheckedContinuation { continuation in
+      let mayWork: Bool? = sessions.withLock { sessions in
+        var known = sessions[session] ?? Session()
+        defer { sessions[session] = known }
+        if known.working < Self.most {
+          known.working += 1
+          return true
+        }
+        guard known.waiting.count < Self.longestQueue else { return false }
+        known.waiting.append(continuation)
+        return nil
+      }
+      if let mayWork { continuation.resume(returning: mayWork) }
+    }
+  }
+
+  private func end(_ session: String) {
+    let next: CheckedContinuation<Bool, Never>? = sessions.withLock { sessions in
+      guard var known = sessions[session] else { return nil }
+      defer { sessions[session] = known.working == 0 ? nil : known }
+      // The place goes on to whoever waits longest.
+      if !known.waiting.isEmpty { return known.waiting.removeFirst() }
+      known.working -= 1
+      return nil
+    }
+    next?.resume(returning: true)
+  }
+}

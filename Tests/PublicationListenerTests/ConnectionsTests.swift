@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTransport
+import Testing
+
+@testable import PublicationListener
+
+/// Which connection gives its place up.
+@Suite struct ConnectionsTests {
+  /// Connections with other ends that see whether they were ended. There are forty places, and three of them are kept free.
+  private final class Places {
+    let connections: Connections
+    private var descriptors: [(own: Int32, other: Int32)] = []
+    var uptime = Duration.seconds(100)
+
+    init() {
+      var limits = Listener.Limits()
+      limits.connections = 40
+      connections = Connections(limits: limits)
+    }
+
+    deinit {
+      for pair in descriptors {
+        close(pair.own)
+        close(pair.other)
+      }
+    }
+
+    /// - Returns: its number.
+    @discardableResult func open(_ client: String? = nil) -> Int {
+      var pair: [Int32] = [-1, -1]
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair)
+      descriptors.append((pair[0], pair[1]))
+      connections.opened(name(descriptors.count), descriptor: pair[0], client: client, at: uptime)
+      return descriptors.count
+    }
+
+    func name(_ number: Int) -> OpaquePointer { OpaquePointer(bitPattern: number)! }
+
+    func enter(_ phase: Connections.Phase, _ number: Int) {
+      connections.enter(phase, name(number), exchange: Exchange(target: "/"), limit: 65_000, at: uptime)
+    }
+
+    /// The numbers of those that were ended.
+    var ended: [Int] {
+      descriptors.indices.filter { index in
+        var byte: UInt8 = 0
+        return recv(descriptors[index].other, &byte, 1, Int32(MSG_DONTWAIT)) == 0
+      }.map { $0 + 1 }
+    }
+  }
+
+  @Test func theOldestHeadGoesFirst() {
+    let places = Places()
+    for _ in 1...37 {
+      places.open()
+      places.uptime += .milliseconds(10)
+    }
+    #expect(places.ended.isEmpty)
+    places.open()
+    #expect(places.ended == [1])
+    places.open()
+    #expect(places.ended == [1, 2])
+  }
+
+  @Test(arguments: [2, 60_000]) func aYoungHeadOutlastsABodyThatStopped(bytes: Int) {
+    let places = Places()
+    for number in 1...37 {
+      places.open()
+      places.enter(.body, number)
+      places.connections.received(bytes, places.name(number))
+    }
+    places.uptime += .seconds(1)
+    let young = places.open()
+    places.uptime += .milliseconds(400)
+    for _ in 1...20 { places.open() }
+    #expect(places.ended.count == 21)
+    #expect(!places.ended.contains(young))
+  }
+
+  @Test func aBodyThatComesOutlastsOneThatStopped() {
+    let places = Places()
+    for number in 1...37 {
+      places.open()
+      places.enter(.body, number)
+    }
+    places.uptime += .seconds(10)
+    for number in 1...30 { places.connections.received(1_000_000, places.name(number)) }
+    for _ in 1...7 { places.open() }
+    #expect(places.ended == Array(31...37))
+  }
+
+  @Test func anAnswerKeepsItsPlaceWhileItAdvances() {
+    let places = Places()
+    places.open()
+    places.enter(.answering, 1)
+    places.open()
+    places.enter(.sending, 2)
+    places.uptime += .seconds(4)
+    for _ in 1...60 {
+      places.open()
+      places.uptime += .milliseconds(10)
+    }
+    #expect(places.ended == Array(3...25))
+    // Nothing of the second one was taken for five seconds.
+    places.uptime += .seconds(5)
+    places.open()
+    #expect(places.ended == Array(2...25))
+  }
+
+  @Test func aClientHasAQuarterOfThePlaces() {
+    let places = Places()
+    for _ in 1...5 { places.open("203.0.113.5") }
+    places.uptime += .seconds(1)
+    for _ in 1...10 { places.open("2001:db8::/64") }
+    #expect(places.ended.isEmpty)
+    places.enter(.answering, 6)
+    places.open("2001:db8::/64")
+    #expect(places.ended.count == 1)
+    #expect(!places.ended.contains { $0 < 7 })
+    // Those whom nothing tells apart are not limited so.
+    for _ in 1...15 { places.open() }
+    #expect(places.ended.count == 1)
+  }
+
+  @Test func aClientWhoseRequestsAreAllAnsweredGetsNoMore() {
+    let places = Places()
+    for number in 1...10 {
+      places.open("203.0.113.5")
+      places.enter(.answering, number)
+    }
+    places.open("203.0.113.5")
+    #expect(places.ended == [11])
+  }
+}
