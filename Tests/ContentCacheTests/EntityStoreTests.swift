@@ -252,12 +252,27 @@ import Testing
     #expect(left.prefix(4) == [1, 2, 3, 4])
     #expect(!left.contains(5) && !left.contains(100))
     #expect(left.suffix(150) == Array(201...350)[...])
-    let pages = try Connection(path: path).queryOne(
-      "SELECT (page_count - freelist_count) * 4096 FROM pragma_page_count, pragma_freelist_count"
-    ) {
-      try $0.get(0, as: Int.self)
-    }
-    #expect(try #require(pages) <= limit)
+    #expect(try size() <= limit)
+  }
+
+  /// Of the pages in use, in bytes.
+  private func size() throws -> Int {
+    try #require(
+      try Connection(path: path).queryOne("SELECT (page_count - freelist_count) * 4096 FROM pragma_page_count, pragma_freelist_count") {
+        try $0.get(0, as: Int.self)
+      })
+  }
+
+  @Test(arguments: [0, 1]) func aFileAsLargeAsItMayBeLosesNothing(excess: Int) async throws {
+    let first = open()
+    await fill(first, 1...200)
+    await first.close()
+    let store = open(limit: try size() - excess)
+    store.startEvicting()
+    // Takes no more room than before.
+    await fill(store, 1...1)
+    await store.close()
+    #expect(try (count() == 200) == (excess == 0))
   }
 
   @Test func whatIsKeptForGoodIsNeverDropped() async throws {

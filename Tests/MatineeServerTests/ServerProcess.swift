@@ -14,11 +14,22 @@ enum Server {
   }
 
   /// Runs it to its end.
-  static func run(_ arguments: [String], input: String = "", environment: [String: String] = [:]) async throws -> Outcome {
+  /// - Parameter moment: returns when it is to be told to stop.
+  static func run(
+    _ arguments: [String], input: String = "", environment: [String: String] = [:], stoppedAt moment: (() async throws -> Void)? = nil
+  ) async throws -> Outcome {
     let (running, errorReader) = (ThreadExecutor(name: "server-run"), ThreadExecutor(name: "server-errors"))
     let (child, output, errors) = try start(arguments, input: input, environment: environment)
     async let said = errorReader.run { errors.readDataToEndOfFile() }
-    let (text, ending) = try await running.run { (output.readDataToEndOfFile(), child.wait()) }
+    async let run = running.run { (output.readDataToEndOfFile(), child.wait()) }
+    if let moment {
+      do { try await moment() } catch {
+        child.signal(SIGKILL)
+        throw error
+      }
+      child.signal(SIGTERM)
+    }
+    let (text, ending) = try await run
     return Outcome(
       status: ending.number, output: String(decoding: text, as: UTF8.self), errors: String(decoding: try await said, as: UTF8.self))
   }
@@ -44,6 +55,18 @@ enum Server {
   }
 }
 
+/// A folder for a test, gone with the object.
+final class Folder: Sendable {
+  let path = NSTemporaryDirectory() + "matinee-server-\(UUID().uuidString)"
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+  func file(_ name: String) -> String { path + "/" + name }
+  func write(_ name: String, _ text: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
+    return file(name)
+  }
+}
+
 /// `matinee-server serve`, running. Ends with the object at the latest.
 final class RunningServer: Sendable {
   struct NoLine: Error { let text: String }
@@ -51,10 +74,13 @@ final class RunningServer: Sendable {
   let origin: String
   private let child: ChildProcess
   private let executor = ThreadExecutor(name: "server")
+  private let said: Task<String, any Error>
 
   init(folder: String, environment: [String: String] = [:]) async throws {
-    let (child, output, _) = try Server.start(["serve", "--port", "0", "--data", folder], input: "", environment: environment)
+    let (child, output, errors) = try Server.start(["serve", "--port", "0", "--data", folder], input: "", environment: environment)
     self.child = child
+    let errorReader = ThreadExecutor(name: "server-errors")
+    said = Task { try await errorReader.run { String(decoding: errors.readDataToEndOfFile(), as: UTF8.self) } }
     let line = try await executor.run {
       var line = Data()
       while line.last != UInt8(ascii: "\n") {
@@ -79,6 +105,9 @@ final class RunningServer: Sendable {
     child.signal(signal)
     return try await executor.run { [child] in child.wait().number }
   }
+
+  /// What it wrote on the standard error, once it has ended.
+  var errors: String { get async throws { try await said.value } }
 }
 
 extension ChildProcess.Ending {

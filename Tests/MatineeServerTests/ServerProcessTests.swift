@@ -9,17 +9,6 @@ import Testing
 
 /// The real program, as people and scripts run it.
 @Suite struct ServerProcessTests {
-  private final class Folder: Sendable {
-    let path = NSTemporaryDirectory() + "matinee-server-\(UUID().uuidString)"
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-    func file(_ name: String) -> String { path + "/" + name }
-    func write(_ name: String, _ text: String) throws -> String {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
-      return file(name)
-    }
-  }
-
   private let folder: Folder
   private var data: String { folder.file("data") }
 
@@ -304,6 +293,93 @@ import Testing
     let ledger = try String(contentsOfFile: data + "/ledger.jsonl", encoding: .utf8).split(separator: "\n")
     #expect(ledger.allSatisfy { $0.contains("\"key\":\"\(id)\"") && $0.contains("\"charge\":\"ch_1\"") })
     #expect(ledger.count >= 2)
+  }
+
+  /// Charges that wait for an approval are asked about again at each start; the next start goes on where this one was told to stop.
+  @Test func aServerThatResumesChargesIsStopped() async throws {
+    try await addUser()
+    let orders = try await deferredOrders(3)
+    // Longer than the grace: it ends while the ledger keeps the answer back about the first one.
+    let slow = try await RunningServer(folder: data, environment: ["MATINEE_LEDGER_DELAY_MS": "20000"])
+    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"call\":4")
+    #expect(try await slow.end(SIGTERM) == 0)
+    #expect(try ledgerIsBusy())
+    #expect(try ledger().map(\.key) == orders + [orders[0]])
+
+    // Within the grace: the one that is under way is waited for, and none is begun any more.
+    let patient = try await RunningServer(folder: data, environment: ["MATINEE_LEDGER_DELAY_MS": "2000"])
+    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"call\":5")
+    #expect(try await patient.end(SIGTERM) == 0)
+    #expect(try await patient.errors == "")
+    #expect(try ledger().map(\.key) == orders + [orders[0], orders[0]])
+
+    let server = try await RunningServer(folder: data)
+    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"call\":8")
+    for order in orders { #expect(try await Server.run(["order", "approve", "--data", data, order]).status == 0) }
+    #expect(try await server.end(SIGTERM) == 0)
+    let entries = try ledger()
+    #expect(entries.map(\.key) == orders + [orders[0], orders[0]] + orders + orders)
+    #expect(entries.filter { $0.result == "charged" }.map(\.key) == orders)
+  }
+
+  /// A charge that a reader waits for while the server is stopped.
+  @Test func aChargeUnderWayIsWrittenDownBeforeTheEnd() async throws {
+    try await addUser()
+    let server = try await RunningServer(folder: data, environment: ["MATINEE_LEDGER_DELAY_MS": "2000"])
+    let transport = try NetworkTransport(origin: server.origin)
+    let order = UUID().uuidString
+    let headers: Headers = ["Authorization": "Bearer \(try await signIn(transport))"]
+    let begun = Request(.put, "/v1/orders/\(order)", headers: headers, body: try Wire.encode(OrderRequest(productID: "passes.5")))
+    #expect(try await transport.send(begun).status == 201)
+    let charge = Request(
+      .post, "/v1/orders/\(order)/charge", headers: headers, body: try Wire.encode(ChargeRequest(paymentToken: "tok_approved")))
+    async let charged = transport.send(charge)
+    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"ch_1\"")
+    #expect(try await server.end(SIGTERM) == 0)
+    #expect(try await charged.status == 200)
+    #expect(try await server.errors == "")
+    let listed = try await Server.run(["order", "list", "--state", "paid", "--data", data])
+    #expect(listed.output.contains(order))
+    // Nothing was left open that the next start would ask about again.
+    let again = try await RunningServer(folder: data)
+    #expect(try await NetworkTransport(origin: again.origin).send(charge).status == 200)
+    #expect(try await again.end(SIGTERM) == 0)
+    #expect(try ledger().map(\.key) == [order])
+  }
+
+  /// Orders in the sequence that a start asks about them in, each waiting for an approval.
+  private func deferredOrders(_ count: Int) async throws -> [String] {
+    let server = try await RunningServer(folder: data)
+    let transport = try NetworkTransport(origin: server.origin)
+    let headers: Headers = ["Authorization": "Bearer \(try await signIn(transport))"]
+    let orders = (1...count).map { _ in UUID().uuidString }.sorted()
+    for order in orders {
+      _ = try await transport.send(
+        Request(.put, "/v1/orders/\(order)", headers: headers, body: try Wire.encode(OrderRequest(productID: "passes.5"))))
+      let charged = try await transport.send(
+        Request(
+          .post, "/v1/orders/\(order)/charge", headers: headers, body: try Wire.encode(ChargeRequest(paymentToken: "tok_deferred"))))
+      #expect(charged.status == 202)
+    }
+    #expect(try await server.end(SIGTERM) == 0)
+    return orders
+  }
+
+  /// Whether a ledger has its file locked.
+  private func ledgerIsBusy() throws -> Bool {
+    let file = open(data + "/ledger.jsonl", O_RDONLY)
+    defer { close(file) }
+    return flock(file, LOCK_SH | LOCK_NB) != 0
+  }
+
+  private struct LedgerEntry: Decodable {
+    let key: String
+    let result: String
+  }
+
+  private func ledger() throws -> [LedgerEntry] {
+    let text = try String(contentsOfFile: data + "/ledger.jsonl", encoding: .utf8)
+    return try text.split(separator: "\n").map { try JSONDecoder().decode(LedgerEntry.self, from: Data($0.utf8)) }
   }
 
   @Test func theOperatorReachesTheServerThatRuns() async throws {

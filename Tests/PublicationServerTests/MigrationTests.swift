@@ -191,4 +191,37 @@ import Testing
     #expect(version == true)
     #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v10.backup")))
   }
+
+  @Test func namesOfClubsThatWereTakenUpAreFoundAndGoWithTheirClub() async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(14)))
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about) VALUES ('a', 'Taken up', '', ''), ('b', 'Taken along', '', ''), ('c', 'Taken', '', '');
+        DELETE FROM club_queue;
+        INSERT INTO club_search (rowid, id, name) VALUES (7, 'a', 'Taken up'), (9, 'b', 'Taken along'), (3, 'c', 'Taken');
+        UPDATE fan_club SET name = 'Taken twice' WHERE id = 'b';
+        UPDATE fan_club SET added_by = 'r1' WHERE id = 'c';
+        """)
+    }
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    func found() async throws -> Set<String> {
+      Set(try await rig.get("/v1/search?q=taken", token, as: SearchResults.self).clubs.map(\.name))
+    }
+    #expect(try await found() == ["\u{E000}Taken\u{E001} up", "\u{E000}Taken\u{E001} twice", "\u{E000}Taken\u{E001}"])
+    #expect(await rig.send(.delete, "/v1/fanclubs/c", token: token).status == 204)
+    #expect(try await found() == ["\u{E000}Taken\u{E001} up", "\u{E000}Taken\u{E001} twice"])
+    await rig.publication.close()
+    let database = try Connection(path: folder.file("publication.sqlite"))
+    for table in ["club_search", "club_number"] {
+      let count = try database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0, as: Int.self) }
+      #expect(count == 2, "\(table)")
+    }
+  }
 }

@@ -61,6 +61,10 @@ import Testing
     ("feed://example.org/feed", "https://example.org/feed"), ("feed:https://example.org/feed", "https://example.org/feed"),
     ("HTTPS://example.org/feed#top", "https://example.org/feed"), ("example.org", "https://example.org"),
     ("https://example.org/ä", "https://example.org/%C3%A4"), ("http://[::1]:8080/x?y=1", "http://[::1]:8080/x?y=1"),
+    ("127.0.0.1:8077/x.xml", "http://127.0.0.1:8077/x.xml"), ("localhost:8077/x", "http://localhost:8077/x"),
+    ("feed://192.168.1.4/x", "http://192.168.1.4/x"), ("[::1]:8080", "http://[::1]:8080"), ("nas.local/feed", "http://nas.local/feed"),
+    ("172.32.0.1", "https://172.32.0.1"), ("10.example.org/x", "https://10.example.org/x"), ("fc.example.org", "https://fc.example.org"),
+    ("https://127.0.0.1/x", "https://127.0.0.1/x"),
   ])
   func addressesAsPeopleTypeThem(text: String, expected: String) { #expect(FeedAddress.typed(text) == expected) }
 
@@ -260,6 +264,71 @@ import Testing
     case .done: #expect(clubs.map(\.posts) == [400])
     case .running, .failed: Issue.record("\(ended)")
     }
+  }
+
+  private static func many(_ count: Int) -> Data {
+    let titles = (0..<count).map { "<item><guid>\($0)</guid><title>Item \($0)</title></item>" }.joined()
+    return Data("<rss version=\"2.0\"><channel><title>Many</title>\(titles)</channel></rss>".utf8)
+  }
+
+  private static func list(_ count: Int) -> Data {
+    let feeds = (0..<count).map { "<outline text='Feed \($0)' xmlUrl='https://f\($0).example/'/>" }.joined()
+    return Data("<opml version='2.0'><body>\(feeds)</body></opml>".utf8)
+  }
+
+  /// How much of an import others see, answer by answer, until it is over.
+  private func seen(_ house: House, while id: Import.ID, _ count: () async throws -> Int) async throws -> Set<Int> {
+    var counts: Set<Int> = []
+    while try await house.rig.get("/v1/imports/\(id)", house.ada, as: Import.self).state == .running { counts.insert(try await count()) }
+    return counts
+  }
+
+  @Test func othersHaveTheirTurnWhileAFeedIsStored() async throws {
+    let house = try await House()
+    let begun = try Wire.decode(Import.self, from: await house.post(Self.many(2000)).body)
+    let counts = try await seen(house, while: begun.id) { try await house.clubs(house.bo).first?.posts ?? 0 }
+    #expect(counts.contains { $0 > 0 && $0 < 2000 }, "\(counts)")
+    let ended = try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self)
+    #expect((ended.state, ended.done, ended.total) == (.done, 2000, 2000))
+    #expect(try await house.clubs().map(\.posts) == [2000])
+  }
+
+  @Test func othersHaveTheirTurnWhileAListIsStored() async throws {
+    let house = try await House()
+    let begun = try Wire.decode(Import.self, from: await house.post(Self.list(2000), name: "list.opml").body)
+    let counts = try await seen(house, while: begun.id) {
+      // Not their number of a page, but how far it is when another reader was answered.
+      _ = try await house.rig.get("/v1/session", house.bo, as: Reader.self)
+      return try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self).done
+    }
+    #expect(counts.contains { $0 > 0 && $0 < 2000 }, "\(counts)")
+    let ended = try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self)
+    #expect((ended.state, ended.done, ended.clubs.count) == (.done, 2000, 2000))
+  }
+
+  @Test(arguments: [true, false]) func aCancelBetweenTwoPartsLeavesNothing(isList: Bool) async throws {
+    let house = try await House()
+    let document = isList ? Self.list(4000) : Self.many(4000)
+    let begun = try Wire.decode(Import.self, from: await house.post(document).body)
+    while try await house.clubs().isEmpty {
+      guard try await house.rig.get("/v1/imports/\(begun.id)", house.ada, as: Import.self).state == .running else { break }
+    }
+    let response = await house.rig.send(.delete, "/v1/imports/\(begun.id)", token: house.ada)
+    #expect(try Wire.decode(Import.self, from: response.body).state == .cancelled)
+    #expect(try await house.clubs().isEmpty)
+    #expect(try await house.posts().isEmpty)
+  }
+
+  @Test func moreThanIsTakenOnAtOnce() async throws {
+    let house = try await House()
+    for (document, sentence) in [
+      (Self.many(20_001), "feed.xml has more than 20000 items, and so many are not read."),
+      (Self.list(10_001), "feed.xml has more than 10000 feeds, and so many are not added at once."),
+    ] {
+      let failed = try await house.end(await house.post(document))
+      #expect((failed.state, failed.problem) == (.failed, sentence))
+    }
+    #expect(try await house.clubs().isEmpty)
   }
 
   @Test func someAtATime() async throws {

@@ -172,6 +172,55 @@ import Testing
     #expect(try await find(rig, token, "pemba nutmeg").items.count == 1)
   }
 
+  /// Of a body that is longer than any article the beginning is found: its words are taken up on the thread that answers everybody.
+  @Test func wordsAreTakenUpAsFarAsAnArticleGoes() async throws {
+    let folder = try TemporaryFolder()
+    let body = "<p>alpha \(String(repeating: "filler ", count: 100_000))omega</p>"
+    let rig = try await Rig(
+      folder: folder.path,
+      posts: (1...3).map { Self.post("long\($0)", body, body, teaser: body, age: $0) } + [Self.post("short", "omega", "", age: 9)])
+    let token = try await rig.signIn()
+    // Each search takes some of them up by itself.
+    for _ in 0..<4 { _ = try await find(rig, token, "alpha") }
+    #expect(try await find(rig, token, "alpha").items.map(\.id) == ["long1", "long2", "long3"])
+    #expect(try await find(rig, token, "omega").items.map(\.id) == ["short"])
+    await rig.publication.close()
+    let longest = try Connection(path: folder.file("publication.sqlite")).queryOne(
+      "SELECT max(max(length(title), length(byline), length(teaser), length(body))) FROM post_search"
+    ) { try $0.get(0, as: Int.self) }
+    #expect(longest == 500_000)
+  }
+
+  /// Feeds have headlines, names and authors of any length; an answer is no longer for them.
+  @Test func noTextOfAnAnswerIsLong() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let long = "alpha" + String(repeating: " beta é", count: 10_000)
+    var item = ParsedItemSample.item(long, Rig.start, id: "1", body: "<p>\(long)</p>")
+    item.byline = long
+    var feed = ParsedItemSample.feed([item], title: long)
+    feed.about = long
+    _ = try await rig.publication.importFeed(feed, source: "https://example.org/feed")
+    let answer = await rig.send(.get, "/v1/search?q=alpha", token: token)
+    let texts = Self.texts(try JSONSerialization.jsonObject(with: answer.body))
+    #expect(texts.allSatisfy { $0.unicodeScalars.count <= 400 })
+    // The headline, its marked copy and the excerpt; the author and the club; the club's name, its marked copy, and what it is about.
+    #expect(texts.count { $0.unicodeScalars.count > 300 && $0.hasSuffix("…") } >= 7)
+    let hit = try #require(try await find(rig, token, "alpha").items.first)
+    #expect(long.hasPrefix(hit.post.title.dropLast()))
+    #expect(hit.post.title.unicodeScalars.count == 400)
+    #expect(try await find(rig, token, "post").items.allSatisfy { $0.post.title.hasPrefix("Post ") && !$0.post.title.hasSuffix("…") })
+  }
+
+  private static func texts(_ value: Any) -> [String] {
+    switch value {
+    case let text as String: [text]
+    case let list as [Any]: list.flatMap(texts)
+    case let object as [String: Any]: object.values.flatMap(texts)
+    default: []
+    }
+  }
+
   // MARK: Fan clubs
 
   private func clubs(_ rig: Rig, _ token: String, _ text: String) async throws -> [FanClubHit] {

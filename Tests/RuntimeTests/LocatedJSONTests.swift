@@ -141,6 +141,16 @@ import Testing
     #expect(deep?.problem == "nested more than 128 deep")
   }
 
+  /// The server reads what anybody sends on such a thread, and so does the app what was stored: also where a sanitizer makes frames large.
+  @Test(arguments: ["[", "{\"a\":"]) func theDeepestNestingFitsOnAThreadOfOurOwn(level: String) async throws {
+    let text = Data(String(repeating: level, count: 128).utf8)
+    let failure = try await ThreadExecutor(name: "json").run { () -> LocatedJSON.Failure? in
+      do throws(LocatedJSON.Failure) { try LocatedJSON.check(text, file: "f") } catch { return error }
+      return nil
+    }
+    #expect(failure?.problem.hasPrefix("expected") == true)
+  }
+
   @Test func unknownFieldsCanBePassedOver() throws {
     let text = Data("{\"title\": \"\", \"parts\": [], \"new\": 1}".utf8)
     #expect(try LocatedJSON.decode(Whole.self, from: text, file: "f", unknownFields: .ignored).title == "")

@@ -82,8 +82,8 @@ struct OperatorAccess: Codable {
 
   /// Sends a request to whoever has the folder: the server that runs, or this process when there is none.
   /// - Parameter answered: told each answer: of a list that comes in pages there are several.
-  /// - Throws: `DataFolder.Failure` when another program has it that takes no commands; `TransportError`; what opening it throws; what
-  ///   `answered` throws.
+  /// - Throws: `DataFolder.Failure` when the folder belongs to another program that takes no commands; `TransportError`; errors of opening
+  ///   the publication, and of `answered`.
   static func send(_ request: Request, data: String?, answered: (Response) throws -> Void) async throws {
     var request = request
     do {

@@ -43,10 +43,7 @@ import SQLiteStorage
         trustedProxies: trustedProxies)
     case .operate(let data, let task): try await operate(task, data)
     case .importFeeds(let data, let json, let sources):
-      let publication = try await House(data).open()
-      let status = await FeedImporter(publication: publication, web: try web(), json: json, output: tell).run(sources)
-      await publication.close()
-      return status
+      return try await importFeeds(House(data), sources, json: json)
     case .addUser(let data, let email, let name):
       try await operate(.addReader(email: email, name: name, password: Password.read()), data)
     }
@@ -73,6 +70,36 @@ import SQLiteStorage
     return try founding.content(id: UUID().uuidString.lowercased())
   }
 
+  private static func importFeeds(_ house: House, _ sources: [String], json: Bool) async throws -> Int32 {
+    let told = StopSignals.arrival()
+    guard let publication = try await open(house, until: told) else { return 1 }
+    let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell)
+    let status = try await run(until: told) { await importer.run(sources) }
+    await publication.close()
+    return status
+  }
+
+  /// Opens a publication, which an upgrade may take a while for.
+  /// - Returns: `nil` when a signal came first.
+  private static func open(_ house: House, needsKey: Bool = false, until told: Task<Void, Never>) async throws -> Publication? {
+    do { return try await run(until: told) { try await house.open(needsKey: needsKey) } } catch is CancellationError {
+      say("Stopped before the publication was open. An upgrade that was under way was undone.")
+      return nil
+    }
+  }
+
+  /// Runs `work` in a task that is cancelled when a signal comes.
+  private static func run<Value: Sendable>(
+    until told: Task<Void, Never>, _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task { try await work() }
+    Task {
+      await told.value
+      task.cancel()
+    }
+    return try await task.value
+  }
+
   /// Where feeds are fetched; redirects are the publication's to follow.
   private static func web() throws(TransportError) -> NetworkTransport {
     var limits = NetworkTransport.Limits()
@@ -84,15 +111,8 @@ import SQLiteStorage
   private static func serve(
     _ house: House, _ address: String, _ port: Int, _ pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
-    let signals = StopSignals()
-    let told = Task { await signals.first() }
-    // An upgrade may take a while; who stops the server then finds everything as it was.
-    let opening = Task { try await house.open(needsKey: true) }
-    Task {
-      await told.value
-      opening.cancel()
-    }
-    guard let publication = try await value(opening) else { return }
+    let told = StopSignals.arrival()
+    guard let publication = try await open(house, needsKey: true, until: told) else { return }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()
@@ -101,19 +121,23 @@ import SQLiteStorage
     let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock())
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
-    Task { await publication.resumeCharges() }
+    let resuming = Task { await publication.resumeCharges() }
     await told.value
+    resuming.cancel()
     publication.endLongWork()
     OperatorAccess.close(folder: house.path)
-    await stop(listener, publication, within: limits.grace + .seconds(2))
+    await stop(listener, resuming, publication, within: limits.grace + .seconds(2))
   }
 
   /// Waits for answers and charges that are under way, and for no longer than it is told to: a charge that is open when the process ends
   /// goes on at the next start, as after a crash.
-  private static func stop(_ listener: Listener, _ publication: Publication, within time: Duration) async {
+  private static func stop(
+    _ listener: Listener, _ resuming: Task<Void, Never>, _ publication: Publication, within time: Duration
+  ) async {
     let (ended, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     Task {
       await listener.stop()
+      await resuming.value
       await publication.close()
       continuation.yield()
     }
@@ -123,11 +147,6 @@ import SQLiteStorage
     }
     var first = ended.makeAsyncIterator()
     await first.next()
-  }
-
-  /// What a task made; `nil` when it was cancelled before.
-  private static func value<Value: Sendable>(_ task: Task<Value, any Error>) async throws -> Value? {
-    do { return try await task.value } catch is CancellationError { return nil }
   }
 
   /// One line on the standard output, at once: other programs read it while this one runs.

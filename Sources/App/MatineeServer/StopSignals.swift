@@ -6,7 +6,13 @@ struct StopSignals {
   private let stream: AsyncStream<Void>
   private let sources: [any DispatchSourceSignal]
 
-  init() {
+  /// A task that ends when one arrives.
+  static func arrival() -> Task<Void, Never> {
+    let signals = StopSignals()
+    return Task { await signals.first() }
+  }
+
+  private init() {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
     self.stream = stream
     sources = [SIGTERM, SIGINT].map { number in
@@ -19,7 +25,7 @@ struct StopSignals {
   }
 
   /// Returns when one arrives, or has arrived.
-  func first() async {
+  private func first() async {
     var signals = stream.makeAsyncIterator()
     await signals.next()
     Task { [stream] in

@@ -1,6 +1,8 @@
 /// A feed, or a list of feeds, on its way into the publication: the answer to `PUT /v1/imports/UUID` and `GET /v1/imports/ID`.
 ///
-/// It happens wholly or not at all: one that failed or was cancelled leaves nothing behind. Importing a feed again adds nothing twice.
+/// One that failed or was cancelled leaves nothing new behind. A large one is stored in parts, so that others have their turn, and readers
+/// see the first posts while the rest comes. One that the end of the publication's process cut off stays as far as it came: importing it
+/// again adds what is missing, and nothing twice.
 public struct Import: Codable, Equatable, Sendable, Identifiable {
   /// Where it stands.
   public enum State: String, Codable, Sendable {
@@ -61,6 +63,10 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
 
   /// The most bytes that a document may have, posted or fetched: 50 MB.
   public static let documentLimit = 50_000_000
+  /// The most feeds that a list may have.
+  public static let mostClubs = 10_000
+  /// The most items that a feed may have.
+  public static let mostItems = 20_000
 
   /// Makes one.
   public init(

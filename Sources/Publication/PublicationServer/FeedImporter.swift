@@ -46,31 +46,37 @@ public struct FeedImporter: Sendable {
     self.progress = progress
   }
 
-  /// Imports every source.
+  /// Imports every source, unless its task is cancelled.
   /// - Returns: the exit status: 0 when each one was imported.
   public func run(_ sources: [String]) async -> Int32 {
-    var failures = 0
+    var imported = 0
     for (index, source) in sources.enumerated() {
       progress("[\(index + 1)/\(sources.count)] \(source)")
       do {
         let (document, origin) = try await read(source)
         let report = try await publication.store(document, as: origin, nil).report
+        imported += 1
         say(
           Line(
             source: source, items: report.items, added: report.added, updated: report.updated, unchanged: report.unchanged))
-      } catch let error as FeedError {
-        failures += 1
-        progress(error.description)
-      } catch let error as FeedFetcher.Failure {
-        failures += 1
-        // It may be about the feed that a page names.
-        progress(error.details.map { "\(error) (\($0))" } ?? error.description)
       } catch {
-        failures += 1
-        progress("\(source): \(Self.sentence(error))")
+        guard !Task.isCancelled else {
+          progress("Stopped. Imported: \(imported) of \(sources.count) sources, and nothing of the others.")
+          return 1
+        }
+        progress(Self.complaint(error, about: source))
       }
     }
-    return failures == 0 ? 0 : 1
+    return imported == sources.count ? 0 : 1
+  }
+
+  private static func complaint(_ error: any Error, about source: String) -> String {
+    switch error {
+    case let error as FeedError: error.description
+    // It may be about the feed that a page names.
+    case let error as FeedFetcher.Failure: error.details.map { "\(error) (\($0))" } ?? error.description
+    default: "\(source): \(sentence(error))"
+    }
   }
 
   private func say(_ line: Line) {

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The same actor answers in process, for an app that embeds it, and behind a listener. It runs on a thread of its own.
 public actor Publication {
-  /// Why a call makes no sense any more.
+  /// Why a publication cannot be opened, or answers no more.
   public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
     /// ``Publication/close()`` was called before.
     case closed
@@ -56,7 +56,7 @@ public actor Publication {
   /// The name of the database in its folder.
   public static let databaseName = "publication.sqlite"
 
-  /// How long a transaction of a request may take, or a statement. What is worth waiting for takes milliseconds.
+  /// How long a transaction of a request may take, or a statement. Anything worth waiting for takes milliseconds.
   static let deadline = Duration.seconds(10)
 
   private nonisolated let isStopping = StopFlag()
@@ -72,6 +72,7 @@ public actor Publication {
   private nonisolated let log: @Sendable (String) -> Void
   nonisolated let router = Router.publication
   nonisolated let imports = ImportDesk()
+  private nonisolated let turns = Turns()
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   var throttle = Throttle()
@@ -99,7 +100,7 @@ public actor Publication {
   ///   - gateway: charges readers.
   ///   - offersSampleAccount: whether ``PublicationInfo/sampleAccount`` is told to everyone and may sign in. Its password is known to
   ///     all, so a publication that others can reach says no.
-  ///   - needsKey: whether a key that is missing is an error. Who does not sign may say no.
+  ///   - needsKey: whether a missing key is an error. A program that signs nothing may say no.
   ///   - passwordCost: what hashing a new password costs.
   ///   - log: told of what broke in here, in a line without secrets; called on any thread.
   /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written;
@@ -129,7 +130,7 @@ public actor Publication {
     }
     let database = try Connection(path: file ?? ":memory:", synchronous: .full, executor: executor)
     let isStopping: @Sendable () -> Bool = { [isStopping] in isStopping.isSet }
-    // An upgrade takes as long as it takes, unless whoever opens the publication thinks better of it.
+    // An upgrade takes as long as it takes, unless the task that opens the publication is cancelled.
     try database.migrate(Schema.migrations, unless: { Task.isCancelled })
     let latest = Int64(clock.now.addingTimeInterval(ImportedFeed.tolerance).timeIntervalSince1970)
     try SQLiteContent(database: database).datePosts(after: latest, at: now)
@@ -156,23 +157,25 @@ public actor Publication {
   /// Answers one request; whatever goes wrong becomes an answer too.
   public nonisolated func handle(_ request: Request) async -> Response {
     if let answer = imports.overtake(request) { return answer }
-    return await answer(request)
+    // By the token as it was sent: which reader's it is only the publication's thread knows.
+    return await turns.take(request.headers["Authorization"]) { await answer(request) }
   }
 
   private func answer(_ request: Request) async -> Response {
-    do {
-      return try await router.answer(request, self)
-    } catch let problem as Problem {
-      return .problem(problem)
-    } catch is CancellationError {
-      return .problem(503, .internalError, "Nobody waits for this any more.")
-    } catch let error as SQLiteError where error.code == .interrupted {
-      log("\(request.method.rawValue) \(request.path): \(error)")
-      return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
-    } catch {
-      log("\(request.method.rawValue) \(request.path): \(error)")
-      return .problem(500, .internalError, "Something broke in the publication. Try again later.")
+    do { return try await router.answer(request, self) } catch { return response(to: request, after: error) }
+  }
+
+  /// The answer to a request that an error ended.
+  nonisolated func response(to request: Request, after error: any Error) -> Response {
+    switch error {
+    case let problem as Problem: return .problem(problem)
+    case is CancellationError: return .problem(503, .internalError, "Nobody waits for this any more.")
+    default: log("\(request.method.rawValue) \(request.path): \(error)")
     }
+    if let error = error as? SQLiteError, error.code == .interrupted {
+      return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
+    }
+    return .problem(500, .internalError, "Something broke in the publication. Try again later.")
   }
 
   /// The answer to a method that HTTP does not define, or this API never uses: 405 with what the path allows, or 404.

@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 
 /// Addresses of feeds, as people type them and as servers redirect to them.
@@ -19,12 +20,5 @@ enum FeedAddress {
   }
 
   /// The same for what a person types: white space around it, no scheme, or the one that browsers hand to feed readers.
-  static func typed(_ text: String) -> String? {
-    var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if text.lowercased().hasPrefix("feed:") {
-      text = String(text.dropFirst(5))
-      if text.hasPrefix("//") { text = "https:" + text }
-    }
-    return url(text.contains("://") ? text : "https://" + text)
-  }
+  static func typed(_ text: String) -> String? { url(WebLinks.typed(text)) }
 }

@@ -93,7 +93,10 @@ struct FeedFetcher: Sendable {
     } catch TransportError.tooLarge(let limit) {
       throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.", offset: limit)
     } catch let error as TransportError {
-      throw Failure(url: known.url, sentence: error.sentence(about: "the feed's server"), details: "\(error)")
+      var sentence = error.sentence(about: "the feed's server")
+      // Whoever typed no scheme does not know that one was chosen.
+      if case .insecure(_, nil) = error { sentence += " If it has no https, write http:// in front of the address." }
+      throw Failure(url: known.url, sentence: sentence, details: "\(error)")
     }
   }
 

@@ -118,6 +118,7 @@ extension Publication {
       case .document(let data, let contentType, let version, address: _):
         try job?.advance(.reading)
         let parsed = try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
+        try parsed.checkSize(feed.version.url)
         _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version, isKnown: true), job)
       }
       await remember(feed.club, nil, service)

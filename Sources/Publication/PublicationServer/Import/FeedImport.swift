@@ -15,6 +15,13 @@ public struct ImportReport: Codable, Equatable, Sendable {
 
   /// Nothing imported.
   public init() {}
+
+  mutating func add(_ other: ImportReport) {
+    items += other.items
+    added += other.added
+    updated += other.updated
+    unchanged += other.unchanged
+  }
 }
 
 /// Where a feed came from.
@@ -30,24 +37,25 @@ struct FeedOrigin: Equatable, Sendable {
 }
 
 extension Publication {
-  /// Makes a feed a fan club and its items posts, in one transaction; importing a feed again adds nothing twice.
+  /// Makes a feed a fan club and its items posts, a part at a time, so that others have their turn; importing a feed again adds nothing
+  /// twice.
   ///
   /// An item is known by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time of its
   /// first import.
   /// - Parameter source: names the feed for ever: its URL or absolute path. One on the web is asked again from then on, once the publication
   ///   fetches feeds.
-  /// - Throws: `SQLiteError`; nothing is imported then.
+  /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importFeed(_ feed: ParsedFeed, source: String) async throws -> ImportReport {
     let version = FeedAddress.url(source).map { FeedVersion(url: $0) }
     return try await store(.feed(feed), as: FeedOrigin(source: source, name: source, version: version), nil).report
   }
 
   /// Makes the feeds of a list fan clubs, without fetching any; clubs that there are stay as they are.
-  /// - Throws: `SQLiteError`; nothing is imported then.
+  /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importOutline(_ outline: ParsedOutline) async throws -> ImportReport { try await store(outline, nil).report }
 
   /// Stores a document, which somebody may wait for who does not want it any more.
-  /// - Throws: `CancellationError`, `SQLiteError`; nothing is stored then.
+  /// - Throws: `CancellationError`, `SQLiteError`; nothing new stays then.
   nonisolated func store(
     _ document: FeedDocument, as origin: FeedOrigin, _ job: ImportJob?
   ) async throws -> (clubs: [FanClub.ID], report: ImportReport) {
@@ -84,21 +92,87 @@ extension Publication {
     let stored = try await add(feeds, job)
     var report = ImportReport()
     report.items = outline.outlines.count
-    report.added = stored.added
-    report.unchanged = stored.clubs.count - stored.added
-    return (stored.clubs, report)
+    report.added = stored.new.count
+    report.unchanged = stored.all.count - stored.new.count
+    return (stored.all, report)
   }
 
   private func knownFeed(_ urls: [String]) async throws -> StoredFeed? { try await sources.feed(at: urls) }
 
-  private func add(
-    _ feeds: [(club: FanClub, url: String)], _ job: ImportJob?
-  ) async throws -> (clubs: [FanClub.ID], added: Int) { try await sources.add(feeds, job) }
+  private func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) async throws -> AddedClubs {
+    defer { indexSoon() }
+    var stored = AddedClubs()
+    do {
+      for start in stride(from: 0, to: feeds.count, by: AddedClubs.mostOfPart) {
+        let part = try await sources.add(feeds, start..<min(start + AddedClubs.mostOfPart, feeds.count), job)
+        stored.all += part.all
+        stored.new += part.new
+        stored.followed += part.followed
+        // Whoever waits for this thread has their turn.
+        await Task.yield()
+      }
+    } catch {
+      try await takeBack(stored, job)
+      throw error
+    }
+    return stored
+  }
 
   func store(_ feed: ImportedFeed, _ origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     defer { indexSoon() }
-    let asking = origin.version.map { version in (version, next: feeds?.next(version) ?? now + FeedService.interval) }
-    return try await content.store(feed, asking: asking, job)
+    let next = origin.version.map { version in feeds?.next(version) ?? now + FeedService.interval }
+    let isNew = try await content.fanClub(feed.club.id, for: "") == nil
+    var (feed, report) = (feed, ImportReport())
+    do {
+      for part in feed.parts {
+        var version = origin.version
+        // A feed of which only a part is there, for whatever reason, is read as a whole when it is asked again.
+        if part.upperBound < feed.items.count {
+          version?.etag = nil
+          version?.modified = nil
+        }
+        let asking = version.flatMap { version in next.map { (version, next: $0) } }
+        report.add(try await content.store(feed, part, asking: asking, job))
+        // One that is removed between two parts does not come back with the next one.
+        feed.isKnown = true
+        if part.upperBound < feed.items.count { await Task.yield() }
+      }
+    } catch {
+      if isNew, report.items > 0 { try await takeBack(AddedClubs(new: [feed.club.id]), job) }
+      throw error
+    }
+    return report
+  }
+
+  /// Has an import leave nothing behind that ended in its middle.
+  private func takeBack(_ stored: AddedClubs, _ job: ImportJob?) async throws {
+    try await content.takeBack([], follows: stored.followed, of: job?.follower)
+    for start in stride(from: 0, to: stored.new.count, by: AddedClubs.mostOfPart) {
+      let part = Array(stored.new[start..<min(start + AddedClubs.mostOfPart, stored.new.count)])
+      try await content.takeBack(part, follows: [], of: job?.follower)
+      await Task.yield()
+    }
+  }
+}
+
+extension FeedDocument {
+  /// - Throws: `Problem` for more than readers may have the publication take on at once.
+  func checkSize(_ name: String) throws(Problem) {
+    switch self {
+    case .feed(let feed): try feed.checkSize(name)
+    case .outline(let outline):
+      guard outline.feeds.count > Import.mostClubs else { return }
+      throw Problem(
+        code: .tooLarge, title: "\(name) has more than \(Import.mostClubs) feeds, and so many are not added at once.", status: 413)
+    }
+  }
+}
+
+extension ParsedFeed {
+  /// - Throws: `Problem` for more than readers may have the publication take on at once.
+  func checkSize(_ name: String) throws(Problem) {
+    guard items.count > Import.mostItems else { return }
+    throw Problem(code: .tooLarge, title: "\(name) has more than \(Import.mostItems) items, and so many are not read.", status: 413)
   }
 }
 
@@ -110,7 +184,7 @@ extension ImportedFeed {
   static func clubID(_ source: String) throws -> FanClub.ID { "f" + (try Digest.name(source)) }
 
   /// A feed as a club and its posts, with identifiers that are the same each time.
-  /// - Throws: `CancellationError` when the job is not wanted any more.
+  /// - Throws: `CancellationError` when the job is not wanted any more, or the task is cancelled.
   init(_ feed: ParsedFeed, _ origin: FeedOrigin, now: Date, _ job: ImportJob?) throws {
     let source = origin.source
     let clubID = try Self.clubID(source)
@@ -119,6 +193,7 @@ extension ImportedFeed {
     var seen: [String: Int] = [:]
     self.init(club: club, source: source, isKnown: origin.isKnown, items: [])
     for (index, item) in feed.items.enumerated() {
+      try Task.checkCancellation()
       try job?.advance(.reading, done: index, of: feed.items.count)
       // Feeds repeat an identity now and then; each item is a post all the same.
       let repeats = seen[item.identity, default: 0]

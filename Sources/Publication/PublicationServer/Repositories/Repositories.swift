@@ -32,7 +32,7 @@ protocol ContentRepository {
   /// Marks as read what appeared until then, in seconds since 1970, in some clubs or in all.
   /// - Parameter mark: names it, to take it back by; `nil` for what cannot be taken back.
   nonisolated(nonsending) func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID, as mark: String?) async throws
-  /// Takes back what was marked as read under that name; what the reader read by itself since stays read.
+  /// Takes back the marks that were made under that name; a post that the reader read by itself since stays read.
   nonisolated(nonsending) func unmarkRead(_ mark: String, by reader: Reader.ID) async throws
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
@@ -42,13 +42,19 @@ protocol ContentRepository {
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
-  /// Stores a club and its posts, new or known; the job's reader follows it, and is who added it when it is new.
+  /// Takes clubs back whose import did not end, unless anybody else uses them already; also while the publication is being closed.
   /// - Parameters:
+  ///   - follows: the clubs that the import had the reader follow.
+  ///   - reader: who imported them; `nil` for nobody.
+  nonisolated(nonsending) func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) async throws
+  /// Stores a club and some of its posts, new or known; the job's reader follows it, and is who added it when it is new.
+  /// - Parameters:
+  ///   - part: which of the feed's items.
   ///   - version: what is asked about from now on, and when.
-  ///   - job: told how far it is; once it was cancelled, nothing is stored.
+  ///   - job: told how far it is; once it was cancelled, nothing of that part is stored.
   /// - Throws: `CancellationError` then, and for a club that was there when its feed was asked, and is no more.
   nonisolated(nonsending) func store(
-    _ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
+    _ feed: ImportedFeed, _ part: Range<Int>, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
   ) async throws -> ImportReport
 }
 
@@ -68,11 +74,12 @@ protocol FeedRepository {
   /// - Parameter quiet: until when its server wants to be left alone; `nil` when it said nothing of that.
   nonisolated(nonsending) func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) async throws
   /// Adds clubs that are fetched when a reader asks, and that the job's reader follows and may remove; those that there are stay.
-  /// - Parameter job: told how far it is; once it was cancelled, nothing is stored.
-  /// - Returns: all of them, and how many are new.
+  /// - Parameters:
+  ///   - part: which of the feeds.
+  ///   - job: told how far it is; once it was cancelled, nothing of that part is stored.
   nonisolated(nonsending) func add(
-    _ feeds: [(club: FanClub, url: String)], _ job: ImportJob?
-  ) async throws -> (clubs: [FanClub.ID], added: Int)
+    _ feeds: [(club: FanClub, url: String)], _ part: Range<Int>, _ job: ImportJob?
+  ) async throws -> AddedClubs
 }
 
 /// What readers say about posts.

@@ -199,10 +199,15 @@ struct SQLiteContent: ContentRepository {
 
   func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) throws {
     if isSet {
-      try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club)
+      _ = try follow(club, by: reader)
     } else {
       try database.execute("DELETE FROM follow WHERE fan_club = ? AND reader = ?", club, reader)
     }
+  }
+
+  /// - Returns: whether the reader did not follow it before.
+  func follow(_ club: FanClub.ID, by reader: Reader.ID) throws -> Bool {
+    try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club) == 1
   }
 
   func isThere(_ club: FanClub.ID) throws -> Bool {
@@ -210,23 +215,41 @@ struct SQLiteContent: ContentRepository {
   }
 
   func removeClub(_ id: FanClub.ID, by reader: Reader.ID) throws -> RemovalOutcome {
-    // Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
+    try withoutForeignKeys { try longWork { try remove(id, by: reader) } }
+  }
+
+  func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) throws {
+    try withoutForeignKeys {
+      // Whoever cancelled the import, or closes the publication, waits for this: nothing half-done stays.
+      try database.withLimit(WorkLimit()) {
+        try database.transaction {
+          for club in clubs { _ = try remove(club, by: reader) }
+          if let reader { for club in follows { try setFollow(of: club, by: reader, false) } }
+        }
+      }
+    }
+  }
+
+  /// Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
+  private func withoutForeignKeys<Value>(_ body: () throws -> Value) throws -> Value {
     try database.script("PRAGMA foreign_keys = OFF")
     defer { try? database.script("PRAGMA foreign_keys = ON") }
-    return try longWork {
-      let isTheirs = try database.queryOne("SELECT added_by IS ? FROM fan_club WHERE id = ?", reader, id) { try $0.get(0, as: Bool.self) }
-      guard let isTheirs else { return .noClub }
-      guard isTheirs else { return .notYours }
-      guard try database.queryOne(Self.isUsedByOthers, reader, id, map: { try $0.get(0, as: Bool.self) }) == false else { return .inUse }
-      for table in ["reaction", "base_reaction", "bookmark", "comment", "unlock"] {
-        try database.execute("DELETE FROM \(table) WHERE post IN (SELECT id FROM post WHERE fan_club = ?)", id)
-      }
-      try database.execute("DELETE FROM read_mark WHERE number IN (SELECT number FROM post WHERE fan_club = ?)", id)
-      // The words of the posts go by a trigger.
-      for table in ["post", "feed", "follow"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", id) }
-      try database.execute("DELETE FROM fan_club WHERE id = ?", id)
-      return .removed
+    return try body()
+  }
+
+  private func remove(_ id: FanClub.ID, by reader: Reader.ID?) throws -> RemovalOutcome {
+    let isTheirs = try database.queryOne("SELECT added_by IS ? FROM fan_club WHERE id = ?", reader, id) { try $0.get(0, as: Bool.self) }
+    guard let isTheirs else { return .noClub }
+    guard isTheirs else { return .notYours }
+    guard try database.queryOne(Self.isUsedByOthers, reader, id, map: { try $0.get(0, as: Bool.self) }) == false else { return .inUse }
+    for table in ["reaction", "base_reaction", "bookmark", "comment", "unlock"] {
+      try database.execute("DELETE FROM \(table) WHERE post IN (SELECT id FROM post WHERE fan_club = ?)", id)
     }
+    try database.execute("DELETE FROM read_mark WHERE number IN (SELECT number FROM post WHERE fan_club = ?)", id)
+    // The words of the posts go by a trigger.
+    for table in ["post", "feed", "follow"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", id) }
+    try database.execute("DELETE FROM fan_club WHERE id = ?", id)
+    return .removed
   }
 
   /// Whether anybody but the reader ?1 follows the club ?2, or did something to one of its posts that they would miss. To have read one is no
@@ -234,11 +257,11 @@ struct SQLiteContent: ContentRepository {
   private static let isUsedByOthers: String = {
     let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
       """
-      EXISTS (SELECT 1 FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader <> ?1
+      EXISTS (SELECT 1 FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
         \(table == "comment" ? "AND NOT comment.deleted" : ""))
       """
     }
-    let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader <> ?1)"
+    let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1)"
     return "SELECT " + ([follows] + marks).joined(separator: " OR ")
   }()
 

@@ -34,7 +34,9 @@ extension SQLiteContent {
     }
   }
 
-  func store(_ feed: ImportedFeed, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?) throws -> ImportReport {
+  func store(
+    _ feed: ImportedFeed, _ part: Range<Int>, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
+  ) throws -> ImportReport {
     try longWork(job) {
       var report = ImportReport()
       if feed.isKnown, try !isThere(feed.club.id) { throw CancellationError() }
@@ -44,9 +46,10 @@ extension SQLiteContent {
           "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, ttl, next) VALUES (?, ?, ?, ?, ?, ?)", feed.club.id, version.url,
           version.etag, version.modified, version.ttl, next)
       }
-      if let reader = job?.follower { try setFollow(of: feed.club.id, by: reader, true) }
-      for item in feed.items {
-        try job?.advance(.storing, done: report.items, of: feed.items.count)
+      // Once: who unfollows it while the rest is stored does not follow it again.
+      if part.lowerBound == 0, let reader = job?.follower { _ = try follow(feed.club.id, by: reader) }
+      for item in feed.items[part] {
+        try job?.advance(.storing, done: part.lowerBound + report.items, of: feed.items.count)
         report.items += 1
         switch try store(item) {
         case .added: report.added += 1
@@ -54,7 +57,7 @@ extension SQLiteContent {
         case .unchanged: report.unchanged += 1
         }
       }
-      try job?.advance(.storing, done: report.items, of: feed.items.count)
+      try job?.advance(.storing, done: part.upperBound, of: feed.items.count)
       return report
     }
   }

@@ -39,24 +39,24 @@ struct SQLiteFeeds: FeedRepository {
     try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", quiet, club)
   }
 
-  func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) throws -> (clubs: [FanClub.ID], added: Int) {
+  func add(_ feeds: [(club: FanClub, url: String)], _ part: Range<Int>, _ job: ImportJob?) throws -> AddedClubs {
     let content = SQLiteContent(database: database, isStopping: isStopping)
     return try content.longWork(job) {
-      var (clubs, added) = ([FanClub.ID](), 0)
-      for (club, url) in feeds {
-        try job?.advance(.storing, done: clubs.count, of: feeds.count)
+      var result = AddedClubs()
+      for (club, url) in feeds[part] {
+        try job?.advance(.storing, done: part.lowerBound + result.all.count, of: feeds.count)
         let known = try feed(at: [url])?.club
         if known == nil {
           let isNew = try !content.isThere(club.id)
           if isNew { try content.store(club, source: url, addedBy: job?.follower) }
           try database.execute("INSERT INTO feed (fan_club, url) VALUES (?, ?)", club.id, url)
-          added += isNew ? 1 : 0
+          if isNew { result.new.append(club.id) }
         }
-        clubs.append(known ?? club.id)
-        if let reader = job?.follower { try content.setFollow(of: known ?? club.id, by: reader, true) }
+        result.all.append(known ?? club.id)
+        if let reader = job?.follower, try content.follow(known ?? club.id, by: reader) { result.followed.append(known ?? club.id) }
       }
-      try job?.advance(.storing, done: clubs.count, of: feeds.count)
-      return (clubs, added)
+      try job?.advance(.storing, done: part.upperBound, of: feeds.count)
+      return result
     }
   }
 

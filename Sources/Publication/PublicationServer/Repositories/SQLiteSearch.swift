@@ -22,7 +22,7 @@ struct SQLiteSearch: SearchRepository {
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order) {
     let workLimit = self.limit
     let search = { @Sendable (database: Connection) in
-      // Whoever types on has cancelled what waited for this thread: only the last one is worth its time.
+      // A reader who types on has cancelled the searches that waited for this thread: only the last one is worth its time.
       try Task.checkCancellation()
       return try database.withLimit(workLimit ?? WorkLimit()) {
         // All of it is of one moment, and has one deadline.
@@ -114,7 +114,10 @@ struct SQLiteSearch: SearchRepository {
   }
 
   /// So many bytes of texts are taken up at a time that nobody waits for long.
-  private static let mostBytes = 4_000_000
+  private static let mostBytes = 1_000_000
+  /// How many characters of each text of a post are taken up, markup included: more than an article has.
+  private static let longestText = 500_000
+  private static let longestName = 1000
 
   func index(limit: Int, inBackground: Bool) throws -> Bool {
     func indexAll() throws -> Bool {
@@ -127,14 +130,16 @@ struct SQLiteSearch: SearchRepository {
 
   private func indexClubs(limit: Int) throws -> Bool {
     let waiting = try database.query(
-      "SELECT club, name FROM club_queue LEFT JOIN fan_club ON fan_club.id = club LIMIT ?", limit + 1
+      "SELECT club, substr(name, 1, ?) FROM club_queue LEFT JOIN fan_club ON fan_club.id = club LIMIT ?", Self.longestName, limit + 1
     ) { (id: try $0.get(0, as: String.self), name: try $0.get(1, as: String?.self)) }
     guard !waiting.isEmpty else { return false }
     return try database.transaction {
       for club in waiting.prefix(limit) {
-        try database.execute("DELETE FROM club_search WHERE id = ?", club.id)
         if let name = club.name {
-          try database.execute("INSERT INTO club_search (id, name) VALUES (?, ?)", club.id, SearchText.indexed(name))
+          try database.execute("INSERT INTO club_number (club) VALUES (?) ON CONFLICT DO NOTHING", club.id)
+          try database.execute(
+            "INSERT OR REPLACE INTO club_search (rowid, id, name) SELECT number, club, ?2 FROM club_number WHERE club = ?1", club.id,
+            SearchText.indexed(name))
         }
         try database.execute("DELETE FROM club_queue WHERE club = ?", club.id)
       }
@@ -157,7 +162,8 @@ struct SQLiteSearch: SearchRepository {
 
   /// - Returns: how much there was to read.
   private func index(_ number: Int64) throws -> Int {
-    let post = try database.queryOne("SELECT title, byline, teaser, body FROM post WHERE number = ?", number) { row in
+    let beginnings = ["title", "byline", "teaser", "body"].map { "substr(\($0), 1, ?2)" }.joined(separator: ", ")
+    let post = try database.queryOne("SELECT \(beginnings) FROM post WHERE number = ?1", number, Self.longestText) { row in
       (
         title: try row.get(0, as: String.self), byline: try row.get(1, as: String.self), teaser: try row.get(2, as: String.self),
         body: try row.get(3, as: String.self)

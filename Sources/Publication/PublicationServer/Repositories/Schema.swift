@@ -255,6 +255,19 @@ enum Schema {
           DELETE FROM club_search WHERE id = old.id;
         END;
         """),
+    Migration(
+      version: 15,
+      sql: """
+        -- Clubs by number, which is the row of their name in club_search: to find one by anything else, FTS5 reads all names.
+        CREATE TABLE club_number (number INTEGER PRIMARY KEY, club TEXT NOT NULL UNIQUE);
+        INSERT INTO club_number (number, club) SELECT max(rowid), id FROM club_search GROUP BY id;
+        DROP TRIGGER club_removed;
+        CREATE TRIGGER club_removed AFTER DELETE ON fan_club BEGIN
+          DELETE FROM club_queue WHERE club = old.id;
+          DELETE FROM club_search WHERE rowid = (SELECT number FROM club_number WHERE club = old.id);
+          DELETE FROM club_number WHERE club = old.id;
+        END;
+        """),
   ]
 }
 

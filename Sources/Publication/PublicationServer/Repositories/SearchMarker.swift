@@ -66,7 +66,7 @@ struct SearchMarker {
     return place.starts.suffix(count + 1).first { $0 >= earliest } ?? match
   }
 
-  // MARK: Where
+  // MARK: Finding the place
 
   private struct Place {
     /// Where words start: those before what was found, the nearest last, and the first of what was found.
@@ -105,7 +105,7 @@ struct SearchMarker {
     return best
   }
 
-  // MARK: What
+  // MARK: Marking and cutting
 
   private struct Words {
     /// How many there are, at most as many as were wanted.

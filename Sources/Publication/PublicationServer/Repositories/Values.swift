@@ -177,4 +177,32 @@ struct ImportedFeed: Equatable, Sendable {
   /// See ``FeedOrigin``.
   var isKnown = false
   var items: [Item]
+
+  /// How many items are stored in one step, and of how many bytes: others have their turn in between.
+  private static let mostOfPart = (items: 200, bytes: 1_000_000)
+
+  /// The items in parts, each for one step; at least one part.
+  var parts: [Range<Int>] {
+    var (parts, start, bytes) = ([Range<Int>](), 0, 0)
+    for (index, item) in items.enumerated() {
+      if index - start == Self.mostOfPart.items || bytes > Self.mostOfPart.bytes {
+        parts.append(start..<index)
+        (start, bytes) = (index, 0)
+      }
+      bytes += (item.post.body ?? "").utf8.count
+    }
+    return parts + [start..<items.count]
+  }
+}
+
+/// What became of a list of feeds, or of a part of one.
+struct AddedClubs: Equatable, Sendable {
+  /// How many are added in one step.
+  static let mostOfPart = 200
+
+  var all: [FanClub.ID] = []
+  /// Those of them that were not there before.
+  var new: [FanClub.ID] = []
+  /// Those that the reader did not follow before.
+  var followed: [FanClub.ID] = []
 }

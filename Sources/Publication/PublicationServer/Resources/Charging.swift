@@ -21,14 +21,15 @@ extension Publication {
   }
 
   /// Asks the gateway again for every charge and refund whose outcome nobody wrote down, because the process ended in between, and for
-  /// what waits for somebody's approval. Call it after a start; readers may ask meanwhile.
+  /// what waits for somebody's approval. Call it after a start; readers may ask meanwhile. In a task that is cancelled it waits for the
+  /// charge or refund that is under way, and begins no other.
   public func resumeCharges() async {
     do {
-      for attempt in try await orderBook.openAttempts() {
+      for attempt in try await orderBook.openAttempts() where !Task.isCancelled {
         guard let order = try await orderBook.order(attempt.order), order.state != .paid else { continue }
         do { _ = try await charge(order, token: attempt.token) } catch is Problem { continue }
       }
-      for id in try await orderBook.openRefunds() {
+      for id in try await orderBook.openRefunds() where !Task.isCancelled {
         do { _ = try await refund(id, reason: "") } catch is Problem { continue }
       }
     } catch { report("resuming charges: \(error)") }

@@ -23,10 +23,8 @@ extension Publication {
       let reader = try await authenticate(head).id
       let id = head.path.split(separator: "/").last.map(String.init) ?? ""
       return .body(limit: router.bodyLimit(head), place: try imports.place(for: id, of: reader))
-    } catch let problem as Problem {
-      return .refused(.problem(problem))
     } catch {
-      return .refused(.problem(500, .internalError, "Something broke in the publication. Try again later."))
+      return .refused(response(to: head, after: error))
     }
   }
 
@@ -104,6 +102,7 @@ extension Publication {
 
   private nonisolated func importDocument(at url: String, _ service: FeedService, _ job: ImportJob) async throws -> [FanClub.ID] {
     let (document, origin) = try await service.fetcher.find(url, job)
+    try document.checkSize(origin.version?.url ?? url)
     return try await store(document, as: origin, job).clubs
   }
 
@@ -112,6 +111,7 @@ extension Publication {
   ) async throws -> [FanClub.ID] {
     try job.advance(.reading)
     let document = try FeedParser.document(data, source: name, limit: Import.documentLimit)
+    try document.checkSize(name)
     // Many feeds are in a file of the same name; its home tells them apart. Whoever uploads one like another reader's does not write
     // what that one's followers read.
     var home = ""

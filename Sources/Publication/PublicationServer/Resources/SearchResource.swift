@@ -12,10 +12,10 @@ extension Publication {
       return SearchPosition(order: order, offset: offset)
     }
     guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(SearchResults(), call) }
-    // Whoever types on has cancelled what waited for this thread.
+    // A reader who types on has cancelled a search that waited for this thread.
     try Task.checkCancellation()
-    // What an import brought just now is found at once; after one of a hundred thousand posts nobody waits for all of them.
-    // What takes too long here is taken up in the background.
+    // Posts that an import brought just now are found at once; after one of a hundred thousand nobody waits for all of them, and words
+    // that take too long here are taken up in the background.
     do { _ = try await words.index(limit: 500, inBackground: false) } catch let error as SQLiteError where error.code == .interrupted {
       indexSoon()
     }
@@ -27,8 +27,29 @@ extension Publication {
     let end = (after?.offset ?? 0) + limit
     let goesOn = hasMore && SearchPosition.offsets.contains(end)
     let next = goesOn ? Cursor(.search, key: "\(end)", id: found.order.rawValue).text : nil
-    let clubs = found.clubs.map { FanClubHit(club: told($0.club), name: $0.name) }
-    return try .current(SearchResults(clubs: clubs, items: found.hits, next: next), call)
+    let clubs = found.clubs.map { FanClubHit(club: Self.shortened(told($0.club)), name: $0.name) }
+    let hits = found.hits.map { SearchHit(post: Self.shortened($0.post), title: $0.title, excerpt: $0.excerpt) }
+    return try .current(SearchResults(clubs: clubs, items: hits, next: next), call)
+  }
+
+  /// Feeds have texts of any length; an answer shows no more of each than of an excerpt.
+  private static func shortened(_ post: Post) -> Post {
+    var post = post
+    (post.title, post.byline, post.teaser) = (shortened(post.title), shortened(post.byline), shortened(post.teaser))
+    post.fanClubName = shortened(post.fanClubName)
+    return post
+  }
+
+  private static func shortened(_ club: FanClub) -> FanClub {
+    var club = club
+    (club.name, club.about, club.problem) = (shortened(club.name), shortened(club.about), club.problem.map(shortened))
+    return club
+  }
+
+  private static func shortened(_ text: String) -> String {
+    let scalars = text.unicodeScalars
+    let isLonger = scalars.index(scalars.startIndex, offsetBy: SearchMarker.longest + 1, limitedBy: scalars.endIndex) != nil
+    return isLonger ? String(scalars.prefix(SearchMarker.longest - 1)) + "…" : text
   }
 
   /// Takes up the words of posts in the background, some at a time, so that requests come in between.
@@ -44,7 +65,7 @@ extension Publication {
     do {
       return try await words.index(limit: 50, inBackground: true)
     } catch {
-      if !(error is Failure) { report("search: \(error)") }
+      if !(error is Failure || error is CancellationError) { report("search: \(error)") }
       return false
     }
   }
