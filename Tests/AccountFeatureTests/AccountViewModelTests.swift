@@ -33,6 +33,8 @@ private struct NoStore: TokenStore {
   let payments = LastValue(WaitingPayments())
   /// How often somebody began to ask about payments that wait.
   private(set) var asked = 0
+  /// How often receipts were looked for.
+  private(set) var looked = 0
   private(set) var model: AccountViewModel!
   private(set) var states: [AccountViewModel.State] = []
   private(set) var outputs: [AccountViewModel.Output] = []
@@ -49,7 +51,7 @@ private struct NoStore: TokenStore {
       payments: { [weak self, payments] in
         self?.asked += 1
         return payments.stream()
-      }, formatting: formatting, mayLeave: { mayLeave }
+      }, lookForReceipts: { [weak self] in self?.looked += 1 }, formatting: formatting, mayLeave: { mayLeave }
     ) { [weak self] in
       self?.outputs.append($0)
     }
@@ -69,6 +71,14 @@ private struct NoStore: TokenStore {
     #expect(state.notice == nil)
     #expect(!state.canUnlock)
     #expect(bench.states == [state])
+  }
+
+  @Test func refreshingLooksForReceipts() async throws {
+    let bench = try await Bench()
+    bench.model.appear()
+    #expect(bench.looked == 0)
+    bench.model.refreshTapped()
+    await bench.until { bench.looked == 1 }
   }
 
   @Test func aPublicationThatIsAwayIsNamedOnceItIsBack() async throws {

@@ -61,6 +61,8 @@ import Synchronization
     purchases = Purchases<PurchasableProduct>(
       seller: "store", path: PurchasePath(name: "test", fetcher: ScriptedProducts(Self.products), queue: queue, verifier: verifier),
       journal: journal, environment: PurchaseEnvironment(clock: clock, effects: effects))
+    // What was sold is in force until a test says otherwise.
+    queue.restore { [weak queue] in queue?.receipts(of: $0) ?? [] }
     purchases.setUser("ada")
     try await purchases.resume()
     model = PurchasesViewModel(

@@ -31,7 +31,7 @@ import Testing
     let row = try #require(bench.row)
     #expect(row.name == "Monthly")
     #expect(row.price == "€4.90")
-    #expect(row.facts == "14 November 2023 · Order \(row.id.uuidString.prefix(8))", "a store without numbers")
+    #expect(row.facts == "14 November 2023", "no number that is not the publication's own")
     #expect(row.status == Status(.good, "Paid", detail: "Open until 14 December 2023."))
     #expect(!row.canCheck && row.page == nil)
     #expect(
@@ -40,6 +40,18 @@ import Testing
     await bench.until { bench.row?.status.tone == .past }
     #expect(bench.row?.status == Status(.past, "Paid", detail: "It has ended."))
     #expect(bench.model.state.cancelling == nil)
+  }
+
+  /// The store tells nobody by itself that it gave the money back.
+  @Test(arguments: [false, true]) func aRefundThatNobodyToldEndsTheAccess(refreshes: Bool) async throws {
+    let bench = try await PurchasesBench()
+    try await bench.buy("monthly")
+    if refreshes { await bench.appear() }
+    #expect(bench.purchases.entitlements.count == 1)
+    bench.queue.restore(.success([]))
+    if refreshes { bench.model.refreshTapped() } else { await bench.appear() }
+    await bench.until { bench.purchases.entitlements.isEmpty }
+    await bench.until { bench.model.state.cancelling == nil && bench.row?.status.tone == .past }
   }
 
   @Test func whatIsPaidOnce() async throws {

@@ -56,6 +56,22 @@ import Testing
     #expect(store.costsOfLeaving == [])
   }
 
+  @Test func aChangeThatNobodyAnsweredIsPutOffAndTheWayBackIsClosed() async throws {
+    try await store.loadPost("p1")
+    reader.publication.with { $0.isOffline = true }
+    store.toggleBookmark("p1")
+    await reader.settle()
+    #expect(
+      store.costsOfLeaving == [
+        "1 change waits to be sent. It stays on this computer, and is sent when you sign in here again.",
+        "The publication cannot be reached. Until it can you cannot sign in again, and what is kept here for reading is removed.",
+      ])
+    reader.publication.with { $0.isOffline = false }
+    store.retryNow()
+    await reader.settle()
+    #expect(store.costsOfLeaving == [])
+  }
+
   @Test func whatIsOnItsWayIsAwaitedFirst() async throws {
     try await store.loadPost("p1")
     reader.publication.with { $0.holds = ["PUT"] }

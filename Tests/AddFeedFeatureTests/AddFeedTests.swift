@@ -12,7 +12,7 @@ import Testing
 
   @Test(arguments: [
     ("https://example.org/feed.xml", true), (" example.org/feed ", true), ("feed://example.org/a", true),
-    ("feed:https://example.org", true),
+    ("feed:https://example.org", true), ("127.0.0.1:8077/x.xml", true),
     ("", false), ("   ", false), ("ftp://example.org/a", false), ("https://", false), ("matinee://posts/1", false),
   ])
   func onlyAnAddressCanBeAdded(_ url: String, _ canAdd: Bool) {

@@ -48,6 +48,23 @@ import Testing
     return feed.posts.list.state
   }
 
+  /// The clock of the app stands still: no wait ends by itself.
+  @Test func anyAnswerOfThePublicationSendsWhatWaits() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let rig = await started(try await Sample.publication(clock: ManualClock()))
+    try await rig.signIn()
+    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    online.isOn = false
+    feed.bookmarkTapped("p44")
+    await rig.settle()
+    #expect(rig.coordinator.waiting.state.text == "1 change waiting")
+    online.isOn = true
+    // What the reader bought is no content.
+    rig.coordinator.perform(.purchases(order: nil))
+    for _ in 0..<100_000 where rig.coordinator.waiting.state.text != nil { await Task.yield() }
+    #expect(rig.coordinator.waiting.state.text == nil)
+  }
+
   @Test func everythingReadIsThereAfterAStartWithoutNetwork() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())

@@ -173,7 +173,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     removing.isRemoving = true
     #expect(recorder.states == [removing])
     await reader.settle()
-    #expect(outputs.all == [.goBack])
+    #expect(outputs.all == [.fanClubRemoved("Club")])
     #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/fanclubs/c1"])
     // Whoever comes back to it by another way finds nothing.
     #expect((page.state.phase, page.state.club, page.state.canRemove) == (.gone("This fan club is no longer here."), nil, false))

@@ -94,6 +94,16 @@ import Testing
     #expect(feed.state.refresh == .init())
   }
 
+  @Test func theSameReasonIsSaidOnce() {
+    let failures: [ClubsFetch.Failure] = [
+      .init("Film", "https://a.example/feed: the server answered with status 500."), .init("Own", "The document is empty."),
+      .init("Radio", "https://b.example/feed: the server answered with status 500."),
+    ]
+    #expect(
+      ClubsFetch.Failure.byReason(failures) == [.init("2 feeds: Film, Radio", "The server answered with status 500."), failures[1]])
+    #expect(ClubsFetch.Failure.byReason([failures[0]]) == [failures[0]])
+  }
+
   @Test func whatFailedCanBePutAway() async {
     let feed = await shown()
     reader.publication.with { $0.imports = [Import(id: "j", state: .failed, title: "Bee", problem: "No.")] }

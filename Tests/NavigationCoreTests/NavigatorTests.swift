@@ -50,6 +50,18 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     #expect(tree.top.destination == .home)
   }
 
+  @Test func pagesThatLeadNowhereCloseInAllTabsButTheFirst() {
+    var tree = signedIn()
+    tree.open(.post(1))
+    tree.open(.post(2))
+    tree.open(.post(3))
+    tree.select(tab: 1)
+    tree.open(.post(2))
+    tree.close { [.post(2), .post(3), .clubs].contains($0) }
+    #expect(tree.tabs.map { $0.map(\.destination) } == [[.home, .post(1)], [.clubs]])
+    #expect(tree.top.destination == .clubs)
+  }
+
   @Test func sheetsLieAboveTabsAndBackClosesThemFirst() {
     var tree = signedIn()
     tree.open(.post(1))

@@ -108,8 +108,8 @@ import Synchronization
   }
 
   /// What is said of an order that was charged, and whose receipt was refused.
-  func inVain(_ number: String) -> String {
-    "You have paid for this, and the publication refused the receipt. Order \(number) is being looked at: you are not charged again, and "
+  func inVain(_ number: String? = nil) -> String {
+    "You have paid for this, and the publication refused the receipt. \(number.map { "Order \($0)" } ?? "It") is being looked at: you are not charged again, and "
       + "Account → Purchases says what becomes of it."
   }
 

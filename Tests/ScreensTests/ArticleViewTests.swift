@@ -181,13 +181,13 @@ final class ArticleViewTests: ScreensTestCase {
       let rig = ReaderRig(posts: [.sample(1, premium: true), discussed, .sample(3)])
       let locked = try rig.show(.post("p1"))
       XCTAssertNil(locked.button("Write a comment"))
-      XCTAssertTrue(locked.says("Subscribers can write comments."))
+      XCTAssertTrue(locked.says("Whoever can read the whole post can write comments."))
       let read = try rig.show(.post("p2"))
       XCTAssertNotNil(read.button("Read the comments"))
-      XCTAssertTrue(read.says("Subscribers can write comments."))
+      XCTAssertTrue(read.says("Whoever can read the whole post can write comments."))
       let open = try rig.show(.post("p3"))
       XCTAssertNotNil(open.button("Write a comment"))
-      XCTAssertFalse(open.says("Subscribers can write comments."))
+      XCTAssertFalse(open.says("Whoever can read the whole post can write comments."))
       rig.close()
     }
   }
@@ -238,6 +238,8 @@ final class ArticleViewTests: ScreensTestCase {
         let place = try XCTUnwrap(seen.label(text)).place(in: Seen(area))
         return (place.x + (share < 0.5 ? -1 : share > 0.5 ? place.width + 1 : 30), place.y + place.height / 2)
       }
+      XCTAssertEqual(seen.label("Heading")?.isHeading, true)
+      XCTAssertEqual(seen.label("Somebody said so.")?.isHeading, false)
       let before = try XCTUnwrap(Seen(area).pixels)
       for (from, to) in [("Heading", "Somebody said so."), ("Somebody said so.", "Heading")] {
         area.press(at: try point(from, from == "Heading" ? 0 : 1))

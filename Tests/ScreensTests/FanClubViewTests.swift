@@ -45,6 +45,33 @@ final class FanClubViewTests: ScreensTestCase {
     }
   }
 
+  func testManyFeedsThatCannotBeFetchedLeaveThePostsTheirRoomAndTheKeyboard() throws {
+    try MainActor.assumeIsolated {
+      let clubs = (10..<50).map { FanClub(id: "c\($0)", name: "Club \($0)", feed: "https://c\($0).example/feed") }
+      let rig = ReaderRig(posts: (1..<9).map { .sample($0) }, clubs: clubs)
+      rig.canAddFeeds.value = true
+      let screen = rig.screen(.tab(.home))
+      let page = try rig.show(screen)
+      rig.publication.with { publication in
+        publication.imports = clubs.map {
+          Import(id: $0.id, state: .failed, title: $0.name, problem: "The document of \($0.name) is empty.")
+        }
+      }
+      screen.refreshTapped()
+      try rig.settle()
+      XCTAssertTrue(page.says("40 of 40 feeds could not be fetched."))
+      let line = try XCTUnwrap(page.all.first { $0.hasStyle("fetch-line") })
+      let (whole, part) = (page.place(in: page).height, line.place(in: page).height)
+      XCTAssertLessThan(part, whole * 0.4)
+      XCTAssertTrue(try XCTUnwrap(page.button("Dismiss message")).focus())
+      page.button("Dismiss message")?.click()
+      try rig.settle()
+      XCTAssertFalse(page.says("40 of 40 feeds could not be fetched."))
+      XCTAssertTrue(try XCTUnwrap(page.row("Title 8")).hasFocus)
+      rig.close()
+    }
+  }
+
   func testAClubWithoutAPictureHasItsInitialsOnAColorOfItsOwn() throws {
     try MainActor.assumeIsolated {
       let good = Samples.picture(side: 64)
@@ -156,7 +183,7 @@ final class FanClubViewTests: ScreensTestCase {
       eventually("it is asked once more") { page.button("Remove feed") != nil }
       page.button("Remove feed")?.click()
       try rig.settle()
-      XCTAssertEqual(rig.outputs, ["goBack"])
+      XCTAssertEqual(rig.outputs, ["fanClubRemoved(\"Alpha\")"])
       rig.close()
     }
   }

@@ -5,6 +5,7 @@ import PublicationAPI
 import TestSupport
 import XCTest
 
+@testable import Gtk
 @testable import Screens
 
 /// Home: what is unread, what is chosen, what is newer, and what can be done to a row.
@@ -165,6 +166,8 @@ final class FeedViewTests: ScreensTestCase {
         try rig.settle()
       }
       rig.scroll(feed, to: 0.6)
+      // What comes with the rows there may change their heights.
+      try rig.settle()
       // A row of the third page, in the middle of what is on screen.
       let title = try XCTUnwrap(feed.texts.filter { $0.hasPrefix("Title ") }.dropFirst(2).first)
       let row = try XCTUnwrap(feed.row(title))
@@ -243,6 +246,52 @@ final class FeedViewTests: ScreensTestCase {
         eventually("it closes") { menu.position == 0 }
       }
       rig.close()
+    }
+  }
+
+  func testHomeEndAndLettersMoveTheKeyboardInALongChoice() throws {
+    try MainActor.assumeIsolated {
+      let clubs = (10...90).map { number in
+        var club = FanClub.sample("c\(number)")
+        club.followed = true
+        return club
+      }
+      let rig = ReaderRig(clubs: clubs)
+      let feed = try rig.show(.tab(.home))
+      let menu = try XCTUnwrap(feed.menus.first)
+      @MainActor func isOn(_ name: String) -> Bool { menu.all.contains { $0.texts == [name] && $0.isButton && $0.isFocus } }
+      menu.openMenu()
+      eventually("the keyboard is on what is chosen") { isOn("All posts") }
+      XCTAssertTrue(menu.pressAtFocus("End"))
+      XCTAssertTrue(isOn("Club c90"))
+      eventually("it is in sight") { menu.position > 1000 }
+      XCTAssertTrue(menu.pressAtFocus("Home"))
+      XCTAssertTrue(isOn("All posts"))
+      rig.close()
+    }
+  }
+
+  func testLettersGoToTheFirstThatBeginsWithThem() {
+    MainActor.assumeIsolated {
+      let menu = ChoiceMenu<Int>(name: "Choice")
+      let window = Window(nil, title: "Choice", width: 300, height: 300)
+      window.child(menu.root)
+      window.present()
+      menu.show(["All posts", "Ästhetik", "Window desk", "Wood"].enumerated().map { (id: $0, name: $1) }, chosen: 0)
+      menu.root.open()
+      let seen = Seen(menu.root)
+      @MainActor func isOn(_ name: String) -> Bool { seen.all.contains { $0.texts == [name] && $0.isButton && $0.isFocus } }
+      eventually("it opens") { isOn("All posts") }
+      XCTAssertTrue(menu.find("w", at: 10))
+      XCTAssertTrue(isOn("Window desk"))
+      XCTAssertTrue(menu.find("O", at: 10.5))
+      XCTAssertTrue(isOn("Wood"))
+      XCTAssertFalse(menu.find("x", at: 10.9), "it stays where it is")
+      XCTAssertTrue(isOn("Wood"))
+      XCTAssertTrue(menu.find("a", at: 20))
+      XCTAssertTrue(isOn("All posts"))
+      XCTAssertTrue(menu.find("ä", at: 30))
+      window.destroy()
     }
   }
 

@@ -17,7 +17,7 @@ final class RowTests: ScreensTestCase {
       let rig = ReaderRig(posts: [post, .sample(2, premium: true)])
       let feed = try rig.show(.tab(.home))
       let row = try XCTUnwrap(feed.row("Title 1"))
-      XCTAssertEqual(row.texts, ["Club c1", "Title 1", "Teaser 1", "1 hour ago", "·  Ada", "1,234"])
+      XCTAssertEqual(row.texts, ["Club c1", "Title 1", "Teaser 1", "1 hour ago", "·  \u{2068}Ada\u{2069}", "1,234"])
       XCTAssertEqual(row.buttonNames, ["React", "Comments", "Bookmark", "More"])
       XCTAssertEqual(feed.row("Title 2")?.says("Premium"), true)
       XCTAssertEqual(feed.row("Title 2")?.button("React")?.texts, [], "nobody did: a number would only be in the way")
@@ -58,7 +58,7 @@ final class RowTests: ScreensTestCase {
         let rig = ReaderRig(posts: [post, .sample(2)], width: width)
         let feed = try rig.show(.tab(.home))
         let row = try XCTUnwrap(feed.row("Title 1"))
-        let places = try ["Static & Candlelight", "1 hour ago", "·  Ada Lovelace"].map { text in
+        let places = try ["Static & Candlelight", "1 hour ago", "·  \u{2068}Ada Lovelace\u{2069}"].map { text in
           let label = try XCTUnwrap(row.label(text), text)
           XCTAssertFalse(label.isCut, "\(text), \(width)")
           return label.place(in: row)
@@ -77,7 +77,7 @@ final class RowTests: ScreensTestCase {
       let rig = ReaderRig(posts: [post], width: 360)
       let row = try XCTUnwrap(try rig.show(.tab(.home)).row("Title 1"))
       XCTAssertEqual(row.label("1 hour ago")?.isCut, false)
-      let byline = try XCTUnwrap(row.label("·  A whole desk of writers and photographers"))
+      let byline = try XCTUnwrap(row.label("·  \u{2068}A whole desk of writers and photographers\u{2069}"))
       XCTAssertGreaterThan(byline.place(in: row).width, 80, "enough to tell who")
       rig.close()
     }

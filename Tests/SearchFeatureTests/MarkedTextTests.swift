@@ -32,4 +32,9 @@ import Testing
     #expect(found == MarkedText(text, matches: matches))
     #expect(MarkedText(marked: found.marked) == found)
   }
+
+  @Test func findsWhatIsThereOfSeveralWords() {
+    #expect(MarkedText("Window desk", finding: "noir desk wind", needsAll: false) == MarkedText("Window desk", matches: [0..<6, 7..<11]))
+    #expect(MarkedText("Window desk", finding: "wind noir", needsAll: false) == MarkedText("Window desk"))
+  }
 }

@@ -52,6 +52,16 @@ import Testing
     #expect(outputs.all == [.openPost("p11")])
   }
 
+  @Test func aBylineThatWasFoundIsShown() async {
+    var found = Post.sample(1)
+    found.byline = "The Title desk"
+    let reader = ReaderFixture(posts: [found, .sample(2)])
+    let page = page(reader)
+    await type("tit", page, reader)
+    #expect(page.row(for: "p1")?.byline == MarkedText("The Title desk", matches: [4..<9]))
+    #expect(page.row(for: "p2")?.byline == nil)
+  }
+
   @Test func whileTheNextAnswerIsOnItsWayTheRowsStay() async {
     let reader = ReaderFixture(posts: [.sample(1), .sample(21)])
     let page = page(reader)

@@ -80,8 +80,10 @@ import SessionService
   public init(environment: AppEnvironment, curtain: CurtainViewModel? = nil, presenter: any Presenter<Destination, Screen>) {
     self.environment = environment
     let token = TokenBox()
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let client = APIClient(
-      transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) }, clock: environment.clock)
+      transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) }, onAnswer: { answer.yield() },
+      clock: environment.clock)
     let session = Session(
       auth: PublicationAuthProvider(client, at: environment.address), store: environment.tokenStore, token: token,
       effects: environment.effects)
@@ -98,6 +100,8 @@ import SessionService
     factory.say = { [weak self] in self?.say($0) }
     factory.paywallShown = { [weak self] in self?.flags.count(.paywallSeen) }
     session.delegate = self
+    // Ends with the client.
+    Task { [weak self] in for await _ in answers { self?.factory.reader?.content.publicationAnswered() } }
     curtain.output = { [weak self] output in
       switch output {
       case .tryAgain: self?.check()
@@ -280,6 +284,9 @@ import SessionService
     case .back:
       guard navigator.tree.canGoBack else { return .ignored }
       navigator.change { $0.back() }
+    case .closeGone:
+      guard let content = factory.reader?.content else { return .ignored }
+      navigator.change { $0.close { $0.isGone(from: content) } }
     case .dismiss:
       guard !navigator.tree.sheets.isEmpty else { return .ignored }
       navigator.change { $0.dismiss() }
@@ -440,7 +447,7 @@ extension Navigation {
   fileprivate var opensPage: Bool {
     switch self {
     case .tab, .post, .comments, .fanClub, .search, .notifications, .purchases: true
-    case .login, .addFeed, .signOut, .paywall, .payment, .web, .copyLink, .back, .dismiss: false
+    case .login, .addFeed, .signOut, .paywall, .payment, .web, .copyLink, .back, .closeGone, .dismiss: false
     }
   }
 
@@ -461,7 +468,8 @@ extension Navigation {
     case .fanClub(let id): _ = try await client.fanClub(id)
     case .paywall(let id, _): _ = try await client.paywall(id)
     case .purchases(let order?): _ = try await client.order(order)
-    case .login, .tab, .search, .addFeed, .notifications, .signOut, .payment, .purchases(nil), .web, .copyLink, .back, .dismiss: break
+    case .login, .tab, .search, .addFeed, .notifications, .signOut, .payment, .purchases(nil), .web, .copyLink, .back, .closeGone, .dismiss:
+      break
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PublicationAPI
+import PublicationClient
 
 /// Every move there is, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
 public indirect enum Navigation: Hashable, Sendable {
@@ -33,6 +34,8 @@ public indirect enum Navigation: Hashable, Sendable {
   case copyLink(String)
   /// Closes what is on top.
   case back
+  /// Closes every page about a post or a fan club that is no more.
+  case closeGone
   /// Closes all sheets.
   case dismiss
 }
@@ -75,6 +78,15 @@ public enum Destination: Hashable, Sendable {
   case payment(ProductRecord.ID)
   /// The reader's purchases, one of which a link may have named.
   case purchases(order: UUID?)
+
+  /// Whether it shows a post or a fan club of which nothing is here.
+  @MainActor func isGone(from content: ContentStore) -> Bool {
+    switch self {
+    case .post(let id), .comments(let id): content.posts[id] == nil
+    case .fanClub(let id): content.fanClubs[id] == nil
+    case .login, .tab, .search, .addFeed, .notifications, .signOut, .paywall, .payment, .purchases: false
+    }
+  }
 
   /// The place's name in logs and tests, without identifiers.
   public var name: String {

@@ -166,12 +166,17 @@ import SessionService
         }
       },
     ]
-    Task { [purchases, content, questions] in
+    // Whoever gives no more what was bought knows of a refund that nobody here has heard of.
+    content.onAccessRefused = { [weak self] in Task { await self?.lookForReceipts() } }
+    Task { [weak self, content] in
       await content.resume()
-      // What was bought on another machine. Without an answer the receipts that are kept here hold.
-      await questions.ask(.purchases) { try await purchases.restore() }
+      // What was bought on another machine.
+      await self?.lookForReceipts()
     }
   }
+
+  /// Asks the store what this reader has. Without an answer the receipts that are kept here hold, and it is asked again.
+  func lookForReceipts() async { await questions.ask(.purchases) { [purchases] in try await purchases.restore() } }
 
   /// What became of a purchase, with what it was: its name, its price and its order's number, as far as they can be had.
   private func sentence(_ notice: PurchaseNotice) async -> String {
@@ -184,7 +189,7 @@ import SessionService
     let price = transaction?.price ?? order.map { Price(minorUnits: $0.totalMinorUnits, currency: $0.currency) }
     let facts = [
       "“\(product?.name ?? notice.productID)”", price?.formatted(locale: environment.storeFormatting.locale),
-      "order \(order?.number ?? notice.transaction.orderName)",
+      order?.number.map { "order \($0)" },
     ].compactMap(\.self).joined(separator: ", ")
     return switch notice.event {
     case .purchased, .failed: "\(facts): \(notice.sentence)"

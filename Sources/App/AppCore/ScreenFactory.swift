@@ -136,6 +136,9 @@ import SessionService
     case .openWeb(let url): perform?(.web(url))
     case .copyLink(let url): perform?(.copyLink(url))
     case .goBack: perform?(.back)
+    case .fanClubRemoved(let name):
+      perform?(.closeGone)
+      say?("“\(name)” was removed.")
     }
   }
 
@@ -169,7 +172,7 @@ import SessionService
     .account(
       AccountViewModel(
         session: session, publication: publicationName, premium: { reader.purchases.premiumStatuses() },
-        payments: { reader.purchases.waitingPayments() },
+        payments: { reader.purchases.waitingPayments() }, lookForReceipts: { await reader.lookForReceipts() },
         formatting: environment.storeFormatting,
         mayLeave: { [content = reader.content] in
           await content.sent()

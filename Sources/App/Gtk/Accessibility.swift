@@ -11,6 +11,8 @@ public enum AccessibleRole: Sendable {
   case dialog
   /// Widgets that belong together.
   case group
+  /// What stands above a part of a text; the level is 1 to 6.
+  case heading(level: Int)
   /// A picture.
   case image
   /// A text.
@@ -32,6 +34,7 @@ public enum AccessibleRole: Sendable {
     case .button: GTK_ACCESSIBLE_ROLE_BUTTON
     case .dialog: GTK_ACCESSIBLE_ROLE_DIALOG
     case .group: GTK_ACCESSIBLE_ROLE_GROUP
+    case .heading: GTK_ACCESSIBLE_ROLE_HEADING
     case .image: GTK_ACCESSIBLE_ROLE_IMG
     case .label: GTK_ACCESSIBLE_ROLE_LABEL
     case .list: GTK_ACCESSIBLE_ROLE_LIST
@@ -45,7 +48,10 @@ public enum AccessibleRole: Sendable {
 
 extension Widget {
   /// Says what the widget is; only before it is shown, and before its name is set.
-  public final func setAccessibleRole(_ role: AccessibleRole) { matinee_widget_set_role(widget, role.native) }
+  public final func setAccessibleRole(_ role: AccessibleRole) {
+    matinee_widget_set_role(widget, role.native)
+    if case .heading(let level) = role { Accessible.set(opaque, GTK_ACCESSIBLE_PROPERTY_LEVEL) { g_value_set_int(&$0, gint(level)) } }
+  }
 
   /// The name that a screen reader says, and that tests find the widget by.
   public final func setAccessibleName(_ name: String) {

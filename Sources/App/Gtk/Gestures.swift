@@ -6,11 +6,12 @@ extension Widget {
   /// beneath a sheet.
   /// - Parameters:
   ///   - key: such as `"F5"`, `"Escape"`, `"<Alt>Left"`, `"<Control>q"`.
+  ///   - isInside: only while the keyboard is in this widget, and before what is around it takes the key.
   ///   - isFor: whether the key is for this widget now; otherwise it goes on to whatever has the keyboard.
   /// - Returns: nil when there is no such key.
   @discardableResult
   public final func addShortcut<Owner: SignalOwner>(
-    _ key: String, _ owner: Owner, when isFor: @escaping @MainActor (Owner) -> Bool = { _ in true },
+    _ key: String, _ owner: Owner, inside isInside: Bool = false, when isFor: @escaping @MainActor (Owner) -> Bool = { _ in true },
     _ body: @escaping @MainActor (Owner) -> Void
   ) -> Connection? {
     guard let trigger = gtk_shortcut_trigger_parse_string(key) else { return nil }
@@ -22,7 +23,7 @@ extension Widget {
     let call: GtkShortcutFunc = { _, _, data in fire(data, (), as: Bool.self) ? 1 : 0 }
     let shortcut = gtk_shortcut_new(trigger, gtk_callback_action_new(call, handler.retained, releaseData))
     let controller = gtk_shortcut_controller_new()
-    gtk_shortcut_controller_set_scope(controller, GTK_SHORTCUT_SCOPE_GLOBAL)
+    gtk_shortcut_controller_set_scope(controller, isInside ? GTK_SHORTCUT_SCOPE_LOCAL : GTK_SHORTCUT_SCOPE_GLOBAL)
     gtk_shortcut_controller_add_shortcut(controller, shortcut)
     gtk_widget_add_controller(widget, controller)
     // The controller outlives the closure, and a closure that goes clears this one: the pointer is never stale.
@@ -32,6 +33,19 @@ extension Widget {
     handler.connection = connection
     owner.scope.record(connection)
     return connection
+  }
+
+  /// Calls `body` when a character is typed while the keyboard is in this widget and nothing there takes it.
+  /// - Parameter body: returns whether it was of any use; otherwise it goes on.
+  public final func onTyped<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, Character) -> Bool) {
+    let keys = Object(made: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(keys.raw)))
+    keys.connect("key-pressed", .key, owner: owner, absent: false) { owner, key in
+      let commands = GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
+      guard key.modifiers & commands == 0, let scalar = Unicode.Scalar(gdk_keyval_to_unicode(key.value)) else { return false }
+      let character = Character(scalar)
+      return (character.isLetter || character.isNumber) && body(owner, character)
+    }
   }
 
   /// Whether it is on screen and not beneath a sheet.

@@ -88,11 +88,14 @@ import Foundation
   }
 
   /// Whether the desktop wants lines and focus to be seen well: its theme is one of high contrast.
-  static var isHighContrast: Bool {
-    // Whoever names a theme there overrules the setting.
-    let name = ProcessInfo.processInfo.environment["GTK_THEME"] ?? themeName
-    return isHighContrast(theme: name)
-  }
+  static var isHighContrast: Bool { isHighContrast(theme: namedTheme) }
+
+  // Whoever names a theme in the environment overrules the setting.
+  private static var namedTheme: String { ProcessInfo.processInfo.environment["GTK_THEME"] ?? themeName }
+
+  /// Whether that is the dark theme of high contrast by the name that it had in GTK 3, and has in desktops' settings: the toolkit knows it
+  /// no more, and would take its light one.
+  static func isInverse(theme name: String) -> Bool { name.lowercased().hasPrefix("highcontrastinverse") }
 
   /// Whether that is a theme of high contrast: `HighContrast`, `HighContrastInverse`, `Default-hc`, `Adwaita:hc`.
   static func isHighContrast(theme name: String) -> Bool {
@@ -116,9 +119,25 @@ import Foundation
   private static var loadedHighContrast: Bool?
 
   private static func applyContrast() {
+    applyInverse()
     guard let provider, loadedHighContrast != isHighContrast else { return }
     loadedHighContrast = isHighContrast
     load(styleSheet(isHighContrast: isHighContrast), into: provider)
+  }
+
+  private static var inverse: Object?
+
+  /// Puts the toolkit's own dark theme of high contrast above the one that it chose, as long as that is wanted.
+  private static func applyInverse() {
+    guard let display = gdk_display_get_default(), (inverse != nil) != isInverse(theme: namedTheme) else { return }
+    if let inverse {
+      gtk_style_context_remove_provider_for_display(display, inverse.opaque)
+      self.inverse = nil
+    } else if let made = gtk_css_provider_new().map({ Object(made: UnsafeMutableRawPointer($0)) }) {
+      gtk_css_provider_load_from_resource(made.pointer(), "/org/gtk/libgtk/theme/Default/Default-hc-dark.css")
+      gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_SETTINGS) + 1)
+      inverse = made
+    }
   }
 
   /// The style sheet; in high contrast with its end, which comes after a mark.

@@ -57,6 +57,7 @@ import Gtk
     detail.isVisible = false
     let words = Box(.vertical, spacing: 2, children: [label, detail])
     words.expandsHorizontally = true
+    words.vertical = .center
     let content = Box(.horizontal, spacing: 12) {
       words
       if let icon { Image(icon, styles: [.dim]) }

@@ -34,7 +34,10 @@ import Gtk
 
   private func widget(for block: ArticleBody.Block) -> Widget {
     switch block {
-    case .heading(let level, let inlines): return paragraph(inlines, style: level <= 2 ? .heading : .subheading)
+    case .heading(let level, let inlines):
+      let heading = paragraph(inlines, style: level <= 2 ? .heading : .subheading)
+      heading.setAccessibleRole(.heading(level: level))
+      return heading
     case .paragraph(let inlines): return paragraph(inlines, style: .reading)
     case .quote(let blocks) where blocks.count == 1:
       let quoted = widget(for: blocks[0])

@@ -37,7 +37,7 @@ import PublicationClient
   private let note = Label(styles: [.caption, .dim], wraps: true)
   private let reactions = ReactionBar()
   private let discuss = Button("Comments", styles: [.pill, "compact"])
-  private let subscribers = Label("Subscribers can write comments.", styles: [.dim], wraps: true)
+  private let subscribers = Label("Whoever can read the whole post can write comments.", styles: [.dim], wraps: true)
   private let unread = Button("Mark as unread", styles: [.pill, "compact"])
   private let end: Box
   private let blocks: ArticleBlocks
@@ -86,6 +86,7 @@ import PublicationClient
       end
     }
     title.shareSelection()
+    title.setAccessibleRole(.heading(level: 1))
     selection = SelectionArea(column, copyAll: "Copy article")
     page = ScrolledWindow(Clamp(maximumWidth: 720, selection))
     page.scrollsByKeyboard(arrowsFirst: true)

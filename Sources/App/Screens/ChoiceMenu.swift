@@ -1,3 +1,4 @@
+import Foundation
 import Gtk
 
 /// A button that says what is chosen and opens the choice. A click only reports: what is chosen is set from a state.
@@ -18,8 +19,29 @@ import Gtk
     root = MenuButton("", name: name, popover: popover, styles: ["choice"])
     popover.onShown(self) { $0.fill() }
     // The toolkit gives the keyboard to the first.
-    popover.onDrawn(self) { menu in menu.buttons.first { $0.id == menu.chosen }?.button.focus() }
+    popover.onDrawn(self) { menu in
+      menu.typed = ("", 0)
+      menu.buttons.first { $0.id == menu.chosen }?.button.focus()
+    }
+    // Otherwise they only scroll, and Return chooses what is out of sight.
+    for key in ["Home", "KP_Home"] { list.addShortcut(key, self, inside: true) { $0.buttons.first?.button.focus() } }
+    for key in ["End", "KP_End"] { list.addShortcut(key, self, inside: true) { $0.buttons.last?.button.focus() } }
+    list.onTyped(self) { $0.find($1, at: ProcessInfo.processInfo.systemUptime) }
   }
+
+  /// Goes to the first that begins with what was typed in one go.
+  /// - Parameter now: in seconds.
+  /// - Returns: whether there is one.
+  @discardableResult func find(_ character: Character, at now: Double) -> Bool {
+    typed = ((now - typed.at > Self.pause ? "" : typed.text) + String(character), now)
+    let found = buttons.first {
+      $0.button.label.range(of: typed.text, options: [.anchored, .caseInsensitive, .diacriticInsensitive, .widthInsensitive]) != nil
+    }
+    return found?.button.focus() ?? false
+  }
+
+  private static var pause: Double { 1 }
+  private var typed = (text: "", at: 0.0)
 
   /// - Parameter label: what the button says; `nil` for the name of what is chosen.
   func show(_ options: [(id: ID, name: String)], chosen: ID, label: String? = nil) {

@@ -15,7 +15,8 @@ import PublicationClient
   var onKeyboardLeft: (() -> Void)?
   private let spinner = Spinner(isSpinning: false, name: "Fetching feeds")
   private let words = Label(styles: [.caption], wraps: true)
-  private let failures = FailureList(name: "What could not be fetched")
+  // The posts above keep at least two thirds of the smallest window.
+  private let failures = FailureList(name: "What could not be fetched", tallest: 160)
 
   init() {
     words.expandsHorizontally = true
@@ -51,9 +52,11 @@ import PublicationClient
   private let rows = Box(.vertical, spacing: 8)
   private var shown: [ClubsFetch.Failure] = []
 
-  /// - Parameter name: for screen readers.
-  init(name: String) {
-    root = FittingScroller(rows)
+  /// - Parameters:
+  ///   - name: for screen readers.
+  ///   - tallest: how high it becomes, in pixels; `nil` for as high as there is room.
+  init(name: String, tallest: Int? = nil) {
+    root = FittingScroller(rows, tallest: tallest)
     root.scrollsByKeyboard(name: name)
     root.isVisible = false
   }
@@ -62,10 +65,12 @@ import PublicationClient
     root.isVisible = !failures.isEmpty
     guard shown != failures else { return }
     shown = failures
-    let texts = failures.map { failure in
+    let texts = ClubsFetch.Failure.byReason(failures).map { failure in
       let text = Box(
         .vertical, spacing: 2,
-        children: [Label(failure.name, lines: 1), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true)])
+        children: [
+          Label(failure.name, wraps: true, lines: 2), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true),
+        ])
       // The keyboard goes through all of them at once: it would take long to walk over hundreds.
       text.takesKeyboard = false
       return text

@@ -11,6 +11,7 @@ import PaymentFeature
   private let badge = StoreBadge()
   private let lines = Box(.vertical, spacing: 8)
   private let total = Label(styles: ["price"], alignment: .end)
+  private let totalWords = Label(styles: [.subheading], wraps: true)
   private let tax = Label(styles: [.caption, .dim], alignment: .end)
   private let terms = Label(styles: [.caption, .dim], wraps: true)
   private let methods = Box(.vertical, spacing: 6)
@@ -26,9 +27,8 @@ import PaymentFeature
   init(_ viewModel: PaymentViewModel) {
     self.viewModel = viewModel
     status.expandsHorizontally = true
-    let words = Label("Total, including tax", styles: [.subheading], wraps: true)
-    words.expandsHorizontally = true
-    let sum = Box(.horizontal, spacing: 12, children: [words, Box(.vertical, children: [total, tax])])
+    totalWords.expandsHorizontally = true
+    let sum = Box(.horizontal, spacing: 12, children: [totalWords, Box(.vertical, children: [total, tax])])
     let progress = Box(.horizontal, spacing: 10, children: [spinner, status])
     let bill = Box(
       .vertical, spacing: 12,
@@ -57,6 +57,8 @@ import PaymentFeature
       lines.replaceAll { for line in state.lines { Self.row(line) } }
     }
     total.text = state.total
+    // Of a product whose seller names no tax nobody here knows whether there is one.
+    totalWords.text = state.tax == nil ? "Total" : "Total, including tax"
     tax.text = state.tax ?? ""
     tax.isVisible = state.tax != nil
     terms.text = state.terms.joined(separator: "\n")

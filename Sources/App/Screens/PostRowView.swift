@@ -1,3 +1,4 @@
+import FanClubFeature
 import Gtk
 import PublicationClient
 
@@ -35,6 +36,8 @@ import PublicationClient
     self.page = page
     self.openMenu = openMenu
     self.pictures = pictures
+    // On its own page a club's name stands above the list.
+    club.isVisible = !(page is FanClubViewModel)
     lock.horizontal = .start
     lock.vertical = .start
     lock.setMargin(8)
@@ -103,7 +106,8 @@ import PublicationClient
     lowerDate.text = row.date
     let isSaid = !row.byline.isEmpty && row.byline != row.club
     for label in [byline, lowerByline] {
-      label.text = isSaid ? "·  \(row.byline)" : ""
+      // A name in other letters than the interface's is isolated, so that the dot stays between it and the date.
+      label.text = isSaid ? "·  \u{2068}\(row.byline)\u{2069}" : ""
       label.isVisible = isSaid
     }
     origin.isVisible = row.picture != nil
@@ -125,6 +129,6 @@ import PublicationClient
   }
 
   private static func premium(styles: [Style]) -> Box {
-    Box(.horizontal, spacing: 4, styles: [.badge] + styles, children: [Image(.lock, size: 12), Label("Premium")])
+    Box(.horizontal, spacing: 4, styles: [.badge] + styles, children: [Image(.lock), Label("Premium")])
   }
 }

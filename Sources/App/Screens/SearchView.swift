@@ -119,7 +119,7 @@ enum SearchItem: Hashable, Sendable {
   private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 2)
   private let postCard: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
-  private let lock = Box(.horizontal, spacing: 4, styles: [.badge, "premium"], children: [Image(.lock, size: 12), Label("Premium")])
+  private let lock = Box(.horizontal, spacing: 4, styles: [.badge, "premium"], children: [Image(.lock), Label("Premium")])
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let excerpt = Label(styles: [.dim], wraps: true, lines: 3, direction: .ofText)
   private let date = Label(styles: [.caption, .dim], lines: 1)
@@ -161,7 +161,7 @@ enum SearchItem: Hashable, Sendable {
     title.setMarkup(Self.markup(row.title))
     excerpt.setMarkup(Self.markup(row.excerpt))
     excerpt.isVisible = !row.excerpt.text.isEmpty
-    date.text = row.post.date
+    date.setMarkup(row.byline.map { Markup("\(row.post.date)  ·  ") + Self.markup($0) } ?? Markup(row.post.date))
   }
 
   private func show(_ part: Widget) { for other in [heading, clubCard, postCard] as [Widget] { other.isVisible = other === part } }

@@ -39,6 +39,8 @@ import Runtime
   public let waiting = LastValue(Waiting())
   /// Told after an action was taken back from the cache, with a sentence for the reader.
   public var onFailure: ((ActionFailure) -> Void)?
+  /// Told what `send` threw whenever the server could not be reached.
+  public var onUnreachable: ((any Error) -> Void)?
   /// Told when the outbox cannot be read or written. The action is sent all the same; only the end of the process could lose it.
   public var onStorageError: ((any Error) -> Void)? {
     get { writer.onError }
@@ -270,6 +272,7 @@ import Runtime
           action.revert()
           forget(action.id)
         }
+        onUnreachable?(error)
         wait(sentence, asked)
       }
     }

@@ -83,6 +83,11 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
     }
   }
 
+  /// Closes the pages of all tabs that lead nowhere any more, but no tab's first.
+  public mutating func close(where isGone: (Destination) -> Bool) {
+    for index in tabs.indices { tabs[index] = tabs[index].prefix(1) + tabs[index].dropFirst().filter { !isGone($0.destination) } }
+  }
+
   /// Closes all sheets.
   public mutating func dismiss() { sheets = [] }
 

@@ -32,6 +32,7 @@ import SessionService
   private let publication: LastValue<String?>
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
   private let payments: @MainActor () -> AsyncStream<WaitingPayments>
+  private let lookForReceipts: @MainActor () async -> Void
   private let formatting: Formatting
   private let mayLeave: @MainActor () async -> Bool
   private let output: @MainActor (Output) -> Void
@@ -43,18 +44,21 @@ import SessionService
   ///   - publication: the publication's name; `nil` while it is not known.
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
   ///   - payments: a new stream of which payments wait, which starts with what is known now; as long as it is read they are asked about.
+  ///   - lookForReceipts: asks the store anew what the reader has, which ``premium`` then says.
   ///   - formatting: how dates become text.
   ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
   ///   - output: told what comes next.
   public init(
     session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
-    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, formatting: Formatting,
+    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, lookForReceipts: @escaping @MainActor () async -> Void = {},
+    formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
     self.session = session
     self.publication = publication
     self.premium = premium
     self.payments = payments
+    self.lookForReceipts = lookForReceipts
     self.formatting = formatting
     self.mayLeave = mayLeave
     self.output = output
@@ -98,7 +102,10 @@ import SessionService
   }
 
   /// The reader wants to know how things stand now.
-  public func refreshTapped() { watchPayments() }
+  public func refreshTapped() {
+    watchPayments()
+    Task { [lookForReceipts] in await lookForReceipts() }
+  }
 
   /// The reader pressed "Sign out": asks first where that would cost them something.
   public func signOutTapped() {

@@ -18,9 +18,8 @@ struct PurchaseContext {
   func name(_ id: Product.ID) -> String { products[id]?.name ?? id }
 
   func facts(_ id: UUID, _ date: Date) -> String {
-    // A store that numbers nothing still has something to read out.
-    let number = orders[id]?.number ?? id.orderName
-    return "\(formatting.day(date)) · Order \(number)"
+    // Only the publication's own: whoever reads out another is not understood.
+    [formatting.day(date), orders[id]?.number.map { "Order \($0)" }].compactMap(\.self).joined(separator: " · ")
   }
 }
 

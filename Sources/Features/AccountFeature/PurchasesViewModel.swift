@@ -90,7 +90,7 @@ import Runtime
       },
     ]
     askAboutPending()
-    Task { [weak self] in await self?.askForOrders() }
+    Task { [weak self] in await self?.askForAll() }
   }
 
   /// The screen went away.
@@ -105,7 +105,7 @@ import Runtime
     askAboutPending()
     Task { [weak self] in
       await self?.read()
-      await self?.askForOrders()
+      await self?.askForAll()
     }
   }
 
@@ -163,6 +163,14 @@ import Runtime
     }
     show()
     await askForNames()
+  }
+
+  /// The publication's own records, and then what is in force: an order that was given back says one thing on this page only, and access that
+  /// goes on another everywhere else.
+  private func askForAll() async {
+    await askForOrders()
+    // Without an answer the receipts that are kept here hold.
+    _ = try? await purchases.restore()
   }
 
   /// The publication's own records: numbers, and what was bought elsewhere. Without an answer the list does without them.

@@ -122,14 +122,8 @@ import Runtime
 
   private static let pace = Duration.milliseconds(500)
 
-  /// `feed:` is how some pages write the address of a feed; without a scheme it is a page on the web.
   private static func address(_ text: String) -> String? {
-    var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    if text.lowercased().hasPrefix("feed:") {
-      text = String(text.dropFirst(5))
-      if text.hasPrefix("//") { text = "https:" + text }
-    }
-    if !text.contains("://") { text = "https://" + text }
+    let text = WebLinks.typed(text)
     guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false else {
       return nil
     }

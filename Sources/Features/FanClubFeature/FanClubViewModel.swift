@@ -175,17 +175,17 @@ import PublicationClient
     update()
   }
 
-  /// Removes the club, which the reader has agreed to; the page is left once it is gone. A second press while that is under way does nothing.
+  /// Removes the club, which the reader has agreed to; its pages are closed once it is gone. A second press while that is under way does nothing.
   public func removeTapped() {
     guard state.canRemove, !isRemoving else { return }
     isRemoving = true
     update()
-    Task { [weak self, store, id] in
-      let isGone = await store.removeFanClub(id)
+    let name = state.club?.name ?? "The feed"
+    Task { [weak self, store, id, output] in
+      // Also for whoever went elsewhere meanwhile: they may come back to a page that has nothing to show.
+      if await store.removeFanClub(id) { output(.fanClubRemoved(name)) }
       guard let self else { return }
       isRemoving = false
-      // Whoever went elsewhere meanwhile stays there.
-      if isGone, observation != nil { output(.goBack) }
       update()
     }
   }

@@ -292,9 +292,9 @@ import PurchaseService
     // The sheet goes, and this goes on without it.
     Task { [purchases, productID, name = product?.name, orderNumber, formatting, output] in
       guard let name, let bought = try? await purchases.known(of: productID).first(where: { $0.state == .purchased }) else { return }
-      let number = await orderNumber(bought.id) ?? bought.id.orderName
+      let order = await orderNumber(bought.id).map { " Order \($0)." } ?? ""
       let price = bought.price.map { $0.minorUnits == 0 ? " for free" : " for \($0.formatted(locale: formatting.locale))" } ?? ""
-      output(.thanks("Thank you! You have bought “\(name)”\(price). Order \(number)."))
+      output(.thanks("Thank you! You have bought “\(name)”\(price).\(order)"))
     }
   }
 
@@ -327,7 +327,7 @@ import PurchaseService
   }
 
   private var inVainText: String {
-    let order = (number ?? inVain?.orderName).map { "Order \($0)" } ?? "It"
+    let order = number.map { "Order \($0)" } ?? "It"
     return "You have paid for this, and the publication refused the receipt. \(order) is being looked at: you are not charged again, and "
       + "Account → Purchases says what becomes of it."
   }

@@ -71,6 +71,8 @@ public struct SearchRow: Equatable, Sendable, Identifiable {
   public var title: MarkedText
   /// Words around what was found, or the opening, marked the same way.
   public var excerpt: MarkedText
+  /// Who wrote it, where that was found, marked the same way; `nil` where it was not.
+  public var byline: MarkedText?
   /// The post's.
   public var id: Post.ID { post.id }
 }

@@ -47,8 +47,10 @@ import Runtime
   public func row(for id: Post.ID) -> SearchRow? {
     drawn.insert(id)
     guard let post = store.posts[id], let hit = hits[id] else { return nil }
-    return SearchRow(
-      post: PostRow(post, hasPremium: store.hasPremium, formatting: formatting), title: hit.title, excerpt: hit.excerpt)
+    let row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
+    // The answer marks headline and text alone, in which there may be nothing then.
+    let byline = MarkedText(row.byline, finding: asked, needsAll: false)
+    return SearchRow(post: row, title: hit.title, excerpt: hit.excerpt, byline: byline.matches.isEmpty ? nil : byline)
   }
 
   /// What the row of a fan club shows; `nil` for one that is gone.

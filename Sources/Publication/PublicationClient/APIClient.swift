@@ -21,20 +21,23 @@ public struct APIClient: Sendable {
   private let transport: any Transport
   private let token: @Sendable () -> String?
   private let onUnauthorized: @Sendable (String) -> Void
+  private let onAnswer: @Sendable () -> Void
   private let clock: any AppClock
 
   /// - Parameters:
   ///   - transport: where requests go.
   ///   - token: the signed-in reader's token, asked before each call; called on any thread.
   ///   - onUnauthorized: told the token that was refused because its session has ended; called on any thread.
+  ///   - onAnswer: told whenever the publication answered a question (GET) as it should, whoever asked; called on any thread.
   ///   - clock: when an answer came that says until when to wait, and not when it was sent.
   public init(
     transport: any Transport, token: @escaping @Sendable () -> String?, onUnauthorized: @escaping @Sendable (String) -> Void = { _ in },
-    clock: any AppClock = SystemClock()
+    onAnswer: @escaping @Sendable () -> Void = {}, clock: any AppClock = SystemClock()
   ) {
     self.transport = transport
     self.token = token
     self.onUnauthorized = onUnauthorized
+    self.onAnswer = onAnswer
     self.clock = clock
   }
 
@@ -42,7 +45,7 @@ public struct APIClient: Sendable {
   /// signed in. For work that belongs to one reader, such as a payment.
   public func pinned() -> APIClient? {
     guard let pinned = token() else { return nil }
-    return APIClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized, clock: clock)
+    return APIClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized, onAnswer: onAnswer, clock: clock)
   }
 
   /// Sends a request with an optional JSON body and decodes the answer.
@@ -51,7 +54,9 @@ public struct APIClient: Sendable {
     _ method: Request.Method, _ path: [String], query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
     as authorization: Authorization = .session
   ) async throws(ClientError) -> Answer {
-    try Self.decode(try await send(method, path, query: query, body: body, as: authorization), of: path, method)
+    let answer: Answer = try Self.decode(try await send(method, path, query: query, body: body, as: authorization), of: path, method)
+    if method == .get { onAnswer() }
+    return answer
   }
 
   /// The value of an answer's body.
@@ -83,9 +88,9 @@ public struct APIClient: Sendable {
     request.headers["Accept"] = "application/json"
     let response = try await send(request, as: .session)
     do {
-      return (
-        try Wire.decodeKnown([Item].self, from: response.body), response.headers.nextLink.flatMap { Request(.get, $0).query("cursor") }
-      )
+      let items = try Wire.decodeKnown([Item].self, from: response.body)
+      onAnswer()
+      return (items, response.headers.nextLink.flatMap { Request(.get, $0).query("cursor") })
     } catch {
       throw .undecodable(what: "GET /\(path.joined(separator: "/"))", underlying: error)
     }

@@ -16,6 +16,27 @@ import Runtime
       self.name = name
       self.problem = problem
     }
+
+    /// The same with each reason said once, in the order in which they came: several that share one are "12 feeds: Film, Radio, …".
+    public static func byReason(_ failures: [Failure]) -> [Failure] {
+      var order: [String] = []
+      let groups = Dictionary(grouping: failures) { failure in
+        if !order.contains(failure.reason) { order.append(failure.reason) }
+        return failure.reason
+      }
+      return order.compactMap { reason in
+        guard let group = groups[reason], let first = group.first else { return nil }
+        guard group.count > 1 else { return first }
+        let names = group.map(\.name).joined(separator: ", ")
+        return Failure("\(group.count) feeds: \(names)", reason.prefix(1).uppercased() + reason.dropFirst())
+      }
+    }
+
+    /// Why, without the address that a publication begins with.
+    private var reason: String {
+      guard problem.hasPrefix("http"), let end = problem.range(of: ": ") else { return problem }
+      return String(problem[end.upperBound...])
+    }
   }
 
   /// What a page of posts says of it, below the rows.

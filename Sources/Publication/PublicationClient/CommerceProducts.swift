@@ -126,6 +126,6 @@ extension StoreFailure {
 }
 
 extension UUID {
-  /// What an order without a number of the publication's is called, for people to tell it from others.
+  /// What testers tell orders of a test store by. Readers only ever see a number of the publication's: this one nobody there knows.
   public var orderName: String { String(uuidString.prefix(8)) }
 }

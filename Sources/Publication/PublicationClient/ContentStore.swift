@@ -71,9 +71,12 @@ import Runtime
   public private(set) var isClosed = false
 
   /// Whether nobody answered the last question.
-  public private(set) var isOutOfReach = false
+  public internal(set) var isOutOfReach = false
   /// Told whenever the publication has answered.
   public var onAnswer: (() -> Void)?
+
+  /// Told when the publication keeps the text of a post from a reader who has premium access, as far as is known here.
+  public var onAccessRefused: (() -> Void)?
 
   /// Told what went wrong with what is kept for reading without network, in a sentence for the reader.
   public var onStorageNotice: ((String) -> Void)? {
@@ -224,11 +227,13 @@ import Runtime
   /// - Throws: `ClientError`.
   @discardableResult public func loadPost(_ id: Post.ID, anew: Bool = false) async throws -> Post {
     let client = client
-    return try await forgetting(id, in: postCache) {
+    let post = try await forgetting(id, in: postCache) {
       try await postCache.load(id, "article.load", effects: effects, anew: anew) { etag in
         try await client.post(id, unless: etag).answer { Page(items: [$0]) }
       }
     }
+    if post.premium, post.body == nil, hasPremium, !isClosed { onAccessRefused?() }
+    return post
   }
 
   /// Brings a fan club into the cache: what is kept of it at once, and then what the publication says.
@@ -340,6 +345,14 @@ import Runtime
     vainTries = 0
     onAnswer?()
     askAgain()
+  }
+
+  /// The publication has answered somebody else's question, such as what the reader bought: what waits to be sent, if only because nobody
+  /// answered, need not wait for its next try.
+  public func publicationAnswered() {
+    guard !isClosed, isOutOfReach || waiting.value.problem != nil else { return }
+    isOutOfReach = false
+    networkIsBack()
   }
 
   /// There is a network, as the desktop says: neither what waits to be sent nor a page need wait for its next try.

@@ -55,7 +55,8 @@ extension MarkedText {
   /// accents aside. Nothing is marked otherwise.
   ///
   /// The publication's own search does the same for posts; this one is for the few names that are known without it.
-  public init(_ text: String, finding words: String) {
+  /// - Parameter needsAll: otherwise the words that are in it are marked, however many are not.
+  public init(_ text: String, finding words: String, needsAll: Bool = true) {
     let wanted = Self.words(of: words).map { Self.folded(words[$0]) }
     let there = Self.words(of: text).map { (place: $0, word: Self.folded(text[$0])) }
     var matches: Set<Range<String.Index>> = []
@@ -64,6 +65,7 @@ extension MarkedText {
       // A script without spaces has words that are parts of one.
       let inside = found.isEmpty && word.unicodeScalars.contains { $0.value >= 0x0E00 && $0.properties.isAlphabetic }
       guard let places = inside ? text.range(of: word, options: Self.aside).map({ [$0] }) : found, !places.isEmpty else {
+        guard needsAll else { continue }
         self.init(text)
         return
       }

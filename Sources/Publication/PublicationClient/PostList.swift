@@ -29,6 +29,8 @@ import PublicationAPI
     case copyLink(String)
     /// Close the page, since what it is about is not there.
     case goBack
+    /// The reader removed a fan club of this name, with its posts: close every page about them, and say so.
+    case fanClubRemoved(String)
   }
 
   /// The list itself.
