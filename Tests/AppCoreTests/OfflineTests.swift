@@ -150,11 +150,8 @@ import Testing
     #expect(page.state.canRemove)
     page.removeTapped()
     await first.settle()
-    #expect(first.tracks.last?.navigation == .back)
-    guard case .article(let article) = first.presenter.visibleScreen else { throw PathRig.Missing("article") }
-    #expect(article.state.phase == .gone("This post is no longer here."))
-    first.coordinator.perform(.back)
-    await first.settle()
+    #expect(first.tracks.last?.navigation == .closeGone)
+    // Also the article beneath it, which was of this club.
     guard case .search(let search) = first.presenter.visibleScreen else { throw PathRig.Missing("search") }
     #expect(search.state.ids.isEmpty)
     let lists = { (rig: PathRig) async throws in

@@ -211,7 +211,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     page.disappear()
     reader.publication.release()
     await reader.settle()
-    #expect(outputs.all.isEmpty)
+    #expect(outputs.all == [.fanClubRemoved("Club")], "its pages beneath the one that is shown are closed")
     page.appear()
     await reader.settle()
     #expect(page.state.phase == .gone("This fan club is no longer here."))

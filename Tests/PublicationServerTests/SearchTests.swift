@@ -154,7 +154,7 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       return await rig.send(.get, "/v1/search?q=post", token: token)
     }.value
-    #expect(response.status == 503)
+    #expect(response.status == 499)
     #expect(try await find(rig, token, "post").items.count == 20)
   }
 

@@ -417,7 +417,7 @@ final class ArticleViewTests: ScreensTestCase {
       let seen = try rig.show(.post("p1"))
       XCTAssertTrue(seen.says("Teaser 1"))
       XCTAssertFalse(seen.says("The secret."))
-      XCTAssertTrue(seen.icons.contains(Icon.lock.name))
+      XCTAssertTrue(seen.all.contains { $0.hasStyle(Icon.lock.name) })
       seen.button("Unlock")?.click()
       XCTAssertEqual(rig.outputs, ["openPaywall(\"premium\", post: \"p1\")"])
       rig.publication.with { $0.hasPremium = true }

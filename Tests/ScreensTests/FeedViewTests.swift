@@ -262,6 +262,8 @@ final class FeedViewTests: ScreensTestCase {
       @MainActor func isOn(_ name: String) -> Bool { menu.all.contains { $0.texts == [name] && $0.isButton && $0.isFocus } }
       menu.openMenu()
       eventually("the keyboard is on what is chosen") { isOn("All posts") }
+      // It scrolls once it was laid out.
+      try rig.settle()
       XCTAssertTrue(menu.pressAtFocus("End"))
       XCTAssertTrue(isOn("Club c90"))
       eventually("it is in sight") { menu.position > 1000 }

@@ -107,9 +107,12 @@ final class SettingsViewTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(height: 420)
       let seen = try rig.show(.addFeed)
-      let failed = Import(id: "j", state: .failed, problem: "https://example.org/feed: the server answered with status 500.")
+      // Each for another reason: those with the same are one.
+      let failed = (1...12).map {
+        Import(id: "j\($0)", state: .failed, problem: "https://example.org/feed: the server answered with status \(500 + $0).")
+      }
       rig.publication.with {
-        $0.imports = [Import(id: "i", state: .done, clubs: (1...12).map { "c\($0)" }, title: "My feeds"), failed]
+        $0.imports = [Import(id: "i", state: .done, clubs: (1...12).map { "c\($0)" }, title: "My feeds")] + failed
       }
       seen.entries[0].type("example.org/my.opml")
       seen.button("Add")?.click()

@@ -66,6 +66,8 @@ public enum Checkout {
   public static func importing() throws -> [String] {
     let system = root.appending(path: "Sources/System")
     let folders = try FileManager.default.contentsOfDirectory(atPath: system.path).sorted().map { system.appending(path: $0).path }
-    return [products.appending(path: "Modules").path].flatMap { ["-I", $0] } + folders.flatMap { ["-I", $0] }
+    // Of C that is built here, SwiftPM writes the module maps.
+    let maps = folders.map { products.appending(path: ($0 as NSString).lastPathComponent + ".build").path }
+    return ([products.appending(path: "Modules").path] + folders + maps).flatMap { ["-I", $0] }
   }
 }

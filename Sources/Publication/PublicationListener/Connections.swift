@@ -72,7 +72,7 @@ final class Connections: Sendable {
       let places = state.entries.filter { !$0.value.isEnded && $0.value.client == client }.count
       state.entries[connection] = Entry(descriptor: descriptor, client: client, since: uptime)
       let hasTooMany = client != nil && places >= max(1, limits.connections / 4)
-      guard hasTooMany || state.entries.count > limits.connections - max(2, limits.connections / 16) else { return }
+      guard hasTooMany || state.entries.count > limits.connections - max(2, (limits.connections + 15) / 16) else { return }
       let slowest = state.entries
         .filter { !$0.value.isEnded && $0.key != connection && !$0.value.isAnswered(at: uptime) }
         .filter { !hasTooMany || $0.value.client == client }
