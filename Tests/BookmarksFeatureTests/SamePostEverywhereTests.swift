@@ -67,6 +67,9 @@ import Testing
     }
     #expect(reader.store.waiting.value.count == 2)
     #expect(reader.store.waiting.value.problem != nil)
+    for (_, page) in pages.prefix(2) {
+      #expect(page.row(for: "p1")?.waiting == "Your reaction and your bookmark wait to be sent.")
+    }
     reader.publication.with { $0.isOffline = false }
     reader.publication.forgetRequests()
     // Whatever else is answered says that the publication is there.
@@ -74,6 +77,24 @@ import Testing
     await reader.settle()
     #expect(reader.publication.requests.dropFirst() == ["PUT /v1/posts/p1/reaction", "DELETE /v1/posts/p1/bookmark"])
     #expect(reader.store.waiting.value == Waiting())
+    for (_, page) in pages.prefix(2) { #expect(page.row(for: "p1")?.waiting == nil) }
+  }
+
+  @Test func whatIsSimplyOnItsWayIsNotMarkedAndWhatWaitsIsDrawnAgainWhenItIsSent() async throws {
+    await appear()
+    reader.publication.with { $0.isOffline = true }
+    drawn.pages = [:]
+    pages[0].page.reactTapped("p1")
+    #expect(pages[0].page.row(for: "p1")?.waiting == nil, "nobody knows yet that it waits")
+    await reader.settle()
+    #expect(pages[0].page.row(for: "p1")?.waiting == "Your reaction waits to be sent.")
+    #expect(drawn.pages["feed"]?.count == 2, "once for the reaction, once for that it waits")
+    drawn.pages = [:]
+    reader.publication.with { $0.isOffline = false }
+    pages[0].page.refreshTapped()
+    await reader.settle()
+    #expect(drawn.pages["feed"]?.contains(["p1"]) == true, "though the post is the same as before")
+    #expect(pages[0].page.row(for: "p1")?.waiting == nil)
   }
 
   @Test func onlyPagesOnScreenWork() async {

@@ -30,6 +30,31 @@ final class FeedViewTests: ScreensTestCase {
     }
   }
 
+  func testWhatWaitsToBeSentIsMarkedInTheListAndInTheArticle() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1), .sample(2)], width: 720)
+      let feed = try rig.show(.tab(.home))
+      let marks = { (seen: Seen) in seen.all.filter { $0.hasStyle("waiting-mark") } }
+      XCTAssertEqual(marks(feed).count, 0)
+      rig.publication.with { $0.isOffline = true }
+      try XCTUnwrap(feed.row("Title 1")?.button("React")).click()
+      try rig.settle()
+      XCTAssertEqual(marks(feed).map(\.tooltip), ["Your reaction waits to be sent."])
+      XCTAssertEqual(feed.row("Title 2").map { marks($0).count }, 0)
+      let article = try rig.show(.post("p1"))
+      XCTAssertEqual(marks(article).map(\.tooltip), ["Your reaction waits to be sent."])
+      try XCTUnwrap(article.button("Bookmark")).click()
+      try rig.settle()
+      XCTAssertEqual(marks(article).map(\.tooltip), ["Your reaction and your bookmark wait to be sent."])
+      rig.publication.with { $0.isOffline = false }
+      rig.fixture.store.networkIsBack()
+      try rig.settle()
+      XCTAssertEqual(marks(article).count, 0)
+      XCTAssertEqual(marks(feed).count, 0)
+      rig.close()
+    }
+  }
+
   func testAnEmptyListSaysWhoseItIs() throws {
     try MainActor.assumeIsolated {
       var club = FanClub.sample("c1")
@@ -262,8 +287,7 @@ final class FeedViewTests: ScreensTestCase {
       @MainActor func isOn(_ name: String) -> Bool { menu.all.contains { $0.texts == [name] && $0.isButton && $0.isFocus } }
       menu.openMenu()
       eventually("the keyboard is on what is chosen") { isOn("All posts") }
-      // It scrolls once it was laid out.
-      try rig.settle()
+      eventually("it is laid out") { menu.all.contains { $0.texts == ["Club c90"] && $0.isButton && $0.place(in: menu).height > 0 } }
       XCTAssertTrue(menu.pressAtFocus("End"))
       XCTAssertTrue(isOn("Club c90"))
       eventually("it is in sight") { menu.position > 1000 }

@@ -27,6 +27,64 @@ final class StatusTests: ScreensTestCase {
     }
   }
 
+  /// In the middle of what one sees, and after a moment with what is waited for.
+  func testWhatTakesLongSaysSoInSight() throws {
+    try MainActor.assumeIsolated {
+      let patience = LoadingWords.patience
+      LoadingWords.patience = 0.3
+      defer { LoadingWords.patience = patience }
+      for place in Self.places + [.comments("p1"), .search] {
+        for width in [360, 990] {
+          let rig = ReaderRig(posts: [.sample(1, bookmarked: true)], width: width, height: 480)
+          rig.publication.with { $0.holds = ["GET"] }
+          let seen = try rig.show(place, settles: false)
+          if place == .search {
+            seen.entries[0].type("rain")
+            seen.entries[0].pressEnter()
+          }
+          eventually("\(place) says it") { seen.texts.contains { $0.hasSuffix("… \(LoadingWords.explanation)") } }
+          rig.window.painted()
+          XCTAssertTrue(seen.isSpinning)
+          for part in seen.all where part.text?.hasSuffix(LoadingWords.explanation) == true || part.isSpinner {
+            let spot = part.place(in: rig.seen)
+            XCTAssertGreaterThanOrEqual(spot.y, 0, "\(place) at \(width)")
+            XCTAssertLessThanOrEqual(spot.y + spot.height, Double(rig.window.height), "\(place) at \(width)")
+            if part.isSpinner { XCTAssertEqual(spot.width, spot.height, accuracy: 1, "round, \(place) at \(width)") }
+          }
+          try rig.release()
+          XCTAssertFalse(seen.texts.contains { $0.hasSuffix(LoadingWords.explanation) }, "\(place)")
+          rig.close()
+        }
+      }
+    }
+  }
+
+  /// What is there is read on meanwhile, however long it is.
+  func testARefreshThatTakesLongSaysSoInSight() throws {
+    try MainActor.assumeIsolated {
+      let patience = LoadingWords.patience
+      LoadingWords.patience = 0.3
+      defer { LoadingWords.patience = patience }
+      let body = (1...40).map { "<p>Paragraph \($0)</p>" }.joined()
+      for (place, words) in [
+        (Destination.tab(.home), "Refreshing…"), (.tab(.fanClubs), "Refreshing…"), (.fanClub("c1"), "Refreshing…"), (.post("p1"), "Refreshing…"),
+      ] {
+        let rig = ReaderRig(posts: [.sample(1, body: body)], height: 480)
+        let screen = rig.screen(place)
+        let seen = try rig.show(screen)
+        rig.publication.with { $0.holds = ["GET"] }
+        screen.refreshTapped()
+        eventually("\(place) says it") { seen.texts.contains("\(words) \(LoadingWords.explanation)") }
+        rig.window.painted()
+        let spot = try XCTUnwrap(seen.label("\(words) \(LoadingWords.explanation)")).place(in: rig.seen)
+        XCTAssertLessThanOrEqual(spot.y + spot.height, Double(rig.window.height), "\(place)")
+        try rig.release()
+        XCTAssertFalse(seen.texts.contains { $0.hasPrefix(words) }, "\(place)")
+        rig.close()
+      }
+    }
+  }
+
   func testOffline() throws {
     try failing(icon: .offline, heading: "You are offline") {
       $0.isOffline = true

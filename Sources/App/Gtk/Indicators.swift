@@ -12,6 +12,9 @@ import CGtk
     self.isSpinning = isSpinning
     super.init(made: UnsafeMutableRawPointer(gtk_spinner_new()))
     setAccessibleName(name)
+    // In larger room it would be drawn as large as that, or distorted.
+    horizontal = .center
+    vertical = .center
     connect("map", owner: self) { $0.turn() }
     connect("unmap", owner: self) { $0.turn() }
   }

@@ -19,6 +19,7 @@ import PublicationClient
   private let club: Button
   private let title = Label(styles: [.title], wraps: true, direction: .ofText)
   private let byline = Label(styles: [.dim], wraps: true)
+  private let waiting = WaitingMark()
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
   private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
@@ -29,10 +30,7 @@ import PublicationClient
   private let body = Box(.vertical, spacing: 14)
   private let files = Box(.vertical, spacing: 8)
   private var attachments: [Attachment] = []
-  private let progress = Spinner(isSpinning: false, name: "Loading")
-  private let problem: Box
-  private let problemText = Label(styles: [.dim], wraps: true)
-  private let retry = Button("Try again", styles: [.pill])
+  private let progress = ProgressLine()
   private let wall = UnlockBar()
   private let note = Label(styles: [.caption, .dim], wraps: true)
   private let reactions = ReactionBar()
@@ -59,21 +57,16 @@ import PublicationClient
     end = Box(
       .vertical, spacing: 12,
       children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [subscribers, discuss, unread])])
-    problem = Box(.horizontal, spacing: 12) { [problemText, retry] in
-      problemText
-      retry
-    }
-    problemText.expandsHorizontally = true
-    retry.vertical = .center
     for button in [browser, copy] { button.contentAlignment = .start }
     menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy]))
-    let facts = Box(.horizontal, spacing: 4) { [byline, comments, bookmark, more] in
+    let facts = Box(.horizontal, spacing: 4) { [byline, waiting, comments, bookmark, more] in
       byline
+      waiting.root
       comments.root
       bookmark
       more
     }
-    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, files, progress, problem, end] in
+    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, files, end] in
       club
       title
       facts
@@ -81,8 +74,6 @@ import PublicationClient
       picture.root
       body
       files
-      progress
-      problem
       end
     }
     title.shareSelection()
@@ -96,7 +87,7 @@ import PublicationClient
     stack.setStyle(.page)
     message.root.vertical = .end
     // Below what scrolls: whoever wants to read on shall not have to look for it.
-    root = Box(.vertical, children: [Overlay(stack, above: [message.root]), wall.root])
+    root = Box(.vertical, styles: [.page], children: [Overlay(stack, above: [message.root]), progress.root, wall.root])
     club.onClicked(self) { $0.viewModel.clubTapped() }
     reactions.onChosen = { [weak self] in self?.viewModel.reactionTapped($0) }
     for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.commentsTapped() } }
@@ -115,7 +106,7 @@ import PublicationClient
     root.addShortcut("<Control><Shift>c", self) { $0.copyTapped() }
     wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     wall.pass.onClicked(self) { $0.viewModel.passTapped() }
-    retry.onClicked(self) { $0.viewModel.retryTapped() }
+    progress.retry.onClicked(self) { $0.retryTapped() }
     status.button.onClicked(self) { view in
       if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
     }
@@ -123,6 +114,12 @@ import PublicationClient
     page.onScrolled(self) { $0.scrolled() }
     page.onResized(self) { $0.goToPlace() }
     viewModel.onChange = { [weak self] in self?.show($0) }
+  }
+
+  /// The button goes while that is done, and the keyboard is on the text.
+  private func retryTapped() {
+    if progress.retry.hasFocus { page.holdKeyboard() }
+    viewModel.retryTapped()
   }
 
   /// In the middle of what is seen.
@@ -154,6 +151,7 @@ import PublicationClient
       club.setAccessibleName(post.club)
       title.text = post.title
       byline.text = [post.byline, post.date].filter { !$0.isEmpty }.joined(separator: "  ·  ")
+      waiting.show(post)
       comments.show(post)
       reactions.show(post.kinds)
       discuss.label = post.comments.isEmpty ? "Write a comment" : "Read the comments"
@@ -179,10 +177,19 @@ import PublicationClient
     // While it opens nothing moves, so that nobody loses their place.
     end.isVisible = state.phase == .ready || state.isUnlocking
     showWall(state)
-    let isLoading = state.phase == .loading && !state.isUnlocking
-    progress.isSpinning = isLoading
-    progress.isVisible = isLoading
+    showProgress(state)
     show(state.phase, hasPost: state.post != nil)
+  }
+
+  /// What is under way while there is something to read.
+  private func showProgress(_ state: ArticleViewModel.State) {
+    guard state.post != nil, !state.isUnlocking else { return progress.show(nil, failure: nil) }
+    switch state.phase {
+    case .loading: progress.show("Fetching the article…", failure: nil)
+    case .ready: progress.show(state.isRefreshing ? "Refreshing…" : nil, failure: nil)
+    case .offline(let sentence), .failed(let sentence): progress.show(nil, failure: sentence)
+    case .gone: progress.show(nil, failure: nil)
+    }
   }
 
   /// Whoever pressed what unlocks reads on in the text; where it did not work, it is here again.
@@ -199,19 +206,15 @@ import PublicationClient
 
   private func show(_ phase: ArticleViewModel.State.Phase, hasPost: Bool) {
     switch phase {
-    case .loading:
-      problem.isVisible = false
-      if hasPost { return show(page: "article") }
-      status.showLoading("Fetching the article…")
-    case .ready:
-      problem.isVisible = false
-      return show(page: "article")
+    case .ready: return show(page: "article")
     case .gone(let sentence): status.showGone(sentence)
-    case .offline(let sentence), .failed(let sentence):
-      problem.isVisible = true
-      problemText.text = sentence
+    case .loading, .offline, .failed:
       if hasPost { return show(page: "article") }
-      if case .offline = phase { status.showOffline(sentence) } else { status.showFailed(sentence) }
+      switch phase {
+      case .offline(let sentence): status.showOffline(sentence)
+      case .failed(let sentence): status.showFailed(sentence)
+      default: status.showLoading("Fetching the article…")
+      }
     }
     show(page: "status")
   }

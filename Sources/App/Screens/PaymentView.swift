@@ -17,6 +17,7 @@ import PaymentFeature
   private let methods = Box(.vertical, spacing: 6)
   private let spinner = Spinner(isSpinning: false, name: "Paying")
   private let status = Label(wraps: true)
+  private let waiting: LoadingWords
   private let confirm = Button("Open your bank's page", styles: [.pill])
   private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
@@ -26,6 +27,7 @@ import PaymentFeature
 
   init(_ viewModel: PaymentViewModel) {
     self.viewModel = viewModel
+    waiting = LoadingWords(status)
     status.expandsHorizontally = true
     totalWords.expandsHorizontally = true
     let sum = Box(.horizontal, spacing: 12, children: [totalWords, Box(.vertical, children: [total, tax])])
@@ -63,7 +65,7 @@ import PaymentFeature
     tax.isVisible = state.tax != nil
     terms.text = state.terms.joined(separator: "\n")
     showMethods(state)
-    show(state.status)
+    show(state.status, isPublicationAsked: !state.canOpenAgain && !state.isAskingAgain)
     pay.label = state.payTitle
     // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
     pay.setAccessibleName(["Pay", "Try again"].first { state.payTitle.hasPrefix($0) } ?? state.payTitle)
@@ -87,13 +89,15 @@ import PaymentFeature
     stack.show("status")
   }
 
-  private func show(_ status: PaymentViewModel.State.Status?) {
+  /// - Parameter isPublicationAsked: whether that is what is going on, and nobody has said yet that it takes long.
+  private func show(_ status: PaymentViewModel.State.Status?, isPublicationAsked: Bool) {
     let isWorking = if case .working = status { true } else { false }
     let isDone = if case .done = status { true } else { false }
     let hasPage = if case .confirm(_, _?) = status { true } else { false }
     spinner.isSpinning = isWorking
     spinner.isVisible = isWorking
-    self.status.text = status?.text ?? ""
+    waiting.show(isWorking && isPublicationAsked ? status?.text : nil)
+    if !isWorking || !isPublicationAsked { self.status.text = status?.text ?? "" }
     self.status.isVisible = status != nil
     self.status.setStyle(.error, status.isProblem)
     self.status.setStyle("success", isDone)

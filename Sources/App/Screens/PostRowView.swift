@@ -25,6 +25,7 @@ import PublicationClient
   private let footer: Box
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2, direction: .ofText)
+  private let waiting = WaitingMark()
   private let react = ReactButton()
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
@@ -56,7 +57,8 @@ import PublicationClient
       ])
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
-    let actions = Box(.horizontal, spacing: 2) { [react, comments, bookmark, more] in
+    let actions = Box(.horizontal, spacing: 2) { [waiting, react, comments, bookmark, more] in
+      waiting.root
       react.root
       comments.root
       bookmark
@@ -93,7 +95,7 @@ import PublicationClient
 
   var accessibleName: String {
     guard let row else { return "" }
-    return row.title + (row.isRead ? "" : ", unread") + (row.isLocked ? ", premium" : "")
+    return row.title + (row.isRead ? "" : ", unread") + (row.isLocked ? ", premium" : "") + (row.waiting == nil ? "" : ", waiting to be sent")
   }
 
   func show(_ row: PostRow) {
@@ -112,6 +114,7 @@ import PublicationClient
     }
     origin.isVisible = row.picture != nil
     footer.isVisible = row.picture == nil
+    waiting.show(row)
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead

@@ -8,8 +8,11 @@ import PublicationClient
   let retry = Button("Try again", styles: [.flat])
   private let spinner = Spinner(isSpinning: false, name: "Loading")
   private let words = Label(styles: [.caption, .dim], wraps: true)
+  private let loading: LoadingWords
 
   init() {
+    loading = LoadingWords(words)
+    retry.vertical = .center
     root.append(spinner, words, retry)
     root.horizontal = .center
     root.isVisible = false
@@ -22,7 +25,8 @@ import PublicationClient
     root.isVisible = progress != nil || failure != nil
     spinner.isSpinning = progress != nil
     spinner.isVisible = progress != nil
-    words.text = failure ?? progress ?? ""
+    loading.show(failure == nil ? progress : nil)
+    if let failure { words.text = failure }
     retry.isVisible = failure != nil
   }
 

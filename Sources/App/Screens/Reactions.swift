@@ -94,6 +94,18 @@ extension Reaction {
   }
 }
 
+/// Says of a post that what the reader chose waits to be sent.
+@MainActor final class WaitingMark {
+  // The sign of the bar below the pages, which says why.
+  let root = Image(.offline, styles: ["waiting-mark"])
+
+  func show(_ row: PostRow) {
+    root.isVisible = row.waiting != nil
+    root.tooltip = row.waiting
+    root.setAccessibleName(row.waiting ?? "")
+  }
+}
+
 /// How many comments there are, and the way to them.
 @MainActor final class CommentsButton {
   let root: Button

@@ -1,5 +1,30 @@
 import Gtk
 
+/// What a label says while something is under way; after a moment also that it takes long, so that nobody takes the app for dead.
+@MainActor final class LoadingWords {
+  /// In seconds. What takes less needs no explanation.
+  static var patience = 4.0
+  static let explanation = "The publication takes long to answer."
+  private let label: Label
+  private var words: String?
+  private var shown = 0
+
+  init(_ label: Label) { self.label = label }
+
+  /// - Parameter words: nil when nothing is under way; the label is anybody's then.
+  func show(_ words: String?) {
+    guard words != self.words else { return }
+    self.words = words
+    shown += 1
+    guard let words else { return }
+    label.text = words
+    let mine = shown
+    MainLoop.after(seconds: Self.patience) { [weak self] in
+      if let self, mine == shown { label.text = "\(words) \(Self.explanation)" }
+    }
+  }
+}
+
 /// A picture, a sentence with what to do, and perhaps a button: what a page shows when it has nothing else.
 @MainActor final class StatusView {
   let root: Widget
@@ -8,8 +33,10 @@ import Gtk
   private let spinner = Spinner(isSpinning: false, name: "Loading")
   private let heading = Label(styles: [.heading], wraps: true, alignment: .center)
   private let sentence = Label(styles: [.dim], wraps: true, alignment: .center)
+  private let loading: LoadingWords
 
   init() {
+    loading = LoadingWords(sentence)
     image = Image(.empty, size: 96)
     image.setStyle("status-picture")
     button = Button("Try again", styles: [.pill])
@@ -33,11 +60,9 @@ import Gtk
   /// - Parameter action: the button's text; nil for no button.
   func show(icon: Icon, heading: String, sentence: String, action: String? = nil) {
     image.setIcon(icon)
-    image.isVisible = true
-    spinner.isSpinning = false
-    spinner.isVisible = false
     self.heading.text = heading
-    self.heading.isVisible = true
+    showParts(isLoading: false)
+    loading.show(nil)
     self.sentence.text = sentence
     if button.hasFocus { root.holdKeyboard() }
     button.isVisible = action != nil
@@ -55,11 +80,18 @@ import Gtk
   /// It did not work, for another reason.
   func showFailed(_ sentence: String) { show(icon: .failed, heading: "This did not work", sentence: sentence, action: "Try again") }
 
+  /// - Parameter sentence: what is waited for.
   func showLoading(_ sentence: String) {
-    show(icon: .empty, heading: "", sentence: sentence)
-    image.isVisible = false
-    heading.isVisible = false
-    spinner.isVisible = true
-    spinner.isSpinning = true
+    showParts(isLoading: true)
+    if button.hasFocus { root.holdKeyboard() }
+    button.isVisible = false
+    loading.show(sentence)
+  }
+
+  private func showParts(isLoading: Bool) {
+    image.isVisible = !isLoading
+    heading.isVisible = !isLoading
+    spinner.isVisible = isLoading
+    spinner.isSpinning = isLoading
   }
 }

@@ -6,11 +6,13 @@ import Gtk
   let root: Widget
   let unlock = Button("Unlock", styles: [.pill, "compact"])
   let pass = Button("Unlock with a pass", styles: [.pill, "compact"])
-  private let heading = Label(styles: [.subheading])
+  private let heading = Label(styles: [.subheading], wraps: true)
+  private let loading: LoadingWords
   private let badge = StoreBadge()
   private let spinner = Spinner(isSpinning: false, name: "Unlocking")
 
   init() {
+    loading = LoadingWords(heading)
     let line = Box(
       .horizontal, spacing: 8,
       children: [Image(.lock, styles: ["status-picture"]), heading, spinner])
@@ -30,7 +32,8 @@ import Gtk
 
   func show(_ state: ArticleViewModel.State) {
     root.isVisible = state.isLocked || state.isUnlocking
-    heading.text = state.isUnlocking ? "Opening the article…" : "The rest is for members"
+    loading.show(state.isUnlocking ? "Opening the article…" : nil)
+    if !state.isUnlocking { heading.text = "The rest is for members" }
     badge.text = state.badge
     if let offer = state.passOffer { pass.label = offer }
     // Without the count: what it does stays the same.

@@ -135,6 +135,13 @@ import Runtime
     go()
   }
 
+  /// Whether an action on an entity waits, as the server could not be reached; not one that is simply on its way. For actions of which the
+  /// last of their kind counts.
+  public func isWaiting<A: Action>(_ type: A.Type, on entityID: String) -> Bool {
+    guard waiting.value.problem != nil, let registered = registrations[A.kind] as? Registered<A> else { return false }
+    return line.has(PendingAction.Key(target: Target(cache: ObjectIdentifier(registered.cache), entityID: entityID), name: A.kind))
+  }
+
   /// Sends what waits at once, whatever the server wanted: the reader asked.
   /// - Returns: what ends when all was sent, or something has to wait again; `nil` when nothing can be sent now.
   @discardableResult public func retryNow() -> Task<Void, Never>? {

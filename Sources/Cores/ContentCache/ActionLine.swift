@@ -46,6 +46,9 @@
   /// Whether a newer one has taken its place, though it was on its way.
   func isSuperseded(_ action: PendingAction) -> Bool { action.key.flatMap { newest[$0] }.map { $0 !== action } ?? false }
 
+  /// Whether one of those that take each other's place is there.
+  func has(_ key: PendingAction.Key) -> Bool { newest[key] != nil }
+
   /// One is over.
   mutating func remove(_ action: PendingAction) {
     guard !action.isOver else { return }

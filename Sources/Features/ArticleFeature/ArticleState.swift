@@ -55,6 +55,8 @@ extension ArticleViewModel {
     public var passOffer: String?
     /// Whether a pass is being spent, or what was paid for is on its way; nothing that unlocks can be pressed then.
     public var isUnlocking = false
+    /// Whether a text that is there is being fetched anew because the reader asked for that.
+    public var isRefreshing = false
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?
     /// Says quietly that the text is what was kept on this computer; `nil` for what the publication says now.

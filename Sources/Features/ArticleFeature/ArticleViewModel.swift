@@ -37,9 +37,10 @@ import PublicationClient
   private let output: @MainActor (Output) -> Void
 
   private var observation: Observation?
-  private var watching: Task<Void, Never>?
+  private var watching: [Task<Void, Never>] = []
   private var generation = 0
   private var isLoading = false
+  private var isRefreshing = false
   private var failure: (any Error)?
   /// Whether the last answer had a body; `nil` before there was one.
   private var wasServed: Bool?
@@ -70,17 +71,22 @@ import PublicationClient
     state.badge = badge
   }
 
-  isolated deinit { watching?.cancel() }
+  isolated deinit { for task in watching { task.cancel() } }
 
   /// The page came on screen: loads the first time, and again when that failed or the reader's access changed meanwhile.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(id) { [weak self] in self?.update() }
-    let passes = store.passes.stream()
-    watching = Task { [weak self] in
-      // A stream still gives what it held when its reader was cancelled.
-      for await _ in passes where !Task.isCancelled { self?.update() }
-    }
+    let (passes, waiting) = (store.passes.stream(), store.waiting.stream())
+    // A stream still gives what it held when its reader was cancelled.
+    watching = [
+      Task { [weak self] in
+        for await _ in passes where !Task.isCancelled { self?.update() }
+      },
+      Task { [weak self] in
+        for await _ in waiting where !Task.isCancelled { self?.update() }
+      },
+    ]
     store.enter(self)
     if askedWithAccess == nil || failure != nil { load() } else { accessChanged() }
     update()
@@ -90,13 +96,14 @@ import PublicationClient
   public func disappear() {
     observation?.cancel()
     observation = nil
-    watching?.cancel()
-    watching = nil
+    for task in watching { task.cancel() }
+    watching = []
     store.leave(self)
   }
 
   /// Loads the post anew: the button, or F5.
   public func refreshTapped() {
+    isRefreshing = true
     load()
     update()
   }
@@ -194,7 +201,7 @@ import PublicationClient
     if failure == nil {
       // What is still on its way was asked before.
       generation += 1
-      isLoading = false
+      (isLoading, isRefreshing) = (false, false)
       wasServed = true
     }
     update(message: failure)
@@ -202,7 +209,7 @@ import PublicationClient
 
   private func loaded(_ result: Result<Post, any Error>, generation mine: Int) {
     guard mine == generation, !store.isClosed else { return }
-    isLoading = false
+    (isLoading, isRefreshing) = (false, false)
     switch result {
     case .success(let post): (wasServed, failure) = (post.body != nil, nil)
     case .failure(let error): failure = error
@@ -254,8 +261,9 @@ import PublicationClient
     let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
     // A text that is here and being read is neither yet.
     new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.keptNote : Self.beginningNote
+    new.isRefreshing = isRefreshing && new.phase == .ready
     markRead(new.phase)
-    var row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
+    var row = PostRow(post, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
     // A feed that names no picture lends the first of its text, which nobody wants to see twice.
     if case .body(let blocks) = new.text, let picture = row.picture, blocks.contains(where: { $0.shows(picture) }) { row.picture = nil }

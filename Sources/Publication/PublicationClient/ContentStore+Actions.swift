@@ -12,6 +12,19 @@ extension ContentStore {
   /// - Returns: see `ActionController`.
   @discardableResult public func retryNow() -> Task<Void, Never>? { actions.retryNow() }
 
+  /// What the reader chose for a post that waits to be sent, in a sentence; `nil` for nothing, and for what is simply on its way.
+  public func waiting(about id: Post.ID) -> String? {
+    guard waiting.value.problem != nil, posts.isPending(id) else { return nil }
+    let reacts = actions.isWaiting(ReactionAction.self, on: id)
+    let marks = actions.isWaiting(BookmarkAction.self, on: id)
+    return switch (reacts, marks) {
+    case (true, true): "Your reaction and your bookmark wait to be sent."
+    case (true, false): "Your reaction waits to be sent."
+    case (false, true): "Your bookmark waits to be sent."
+    case (false, false): nil
+    }
+  }
+
   /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
   public func react(_ id: Post.ID, _ reaction: Reaction) {
     guard let post = posts[id] else { return }

@@ -90,6 +90,9 @@ public struct ListState: Equatable, Sendable {
   /// Takes back what ``ListState/message`` tells of.
   private var undo: (@MainActor () -> Void)?
   private var drawn: Set<String> = []
+  /// Those of them that may say that something waits to be sent.
+  private var waiting: Set<String> = []
+  private var watching: Task<Void, Never>?
   /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
   private var (age, asked) = (0, 0)
 
@@ -122,6 +125,8 @@ public struct ListState: Equatable, Sendable {
     fetcher.onChange = { [weak self] _ in self?.listChanged() }
   }
 
+  isolated deinit { watching?.cancel() }
+
   /// The entity of a row that is about to be drawn.
   public func value(_ id: String) -> Value? {
     drawn.insert(id)
@@ -133,6 +138,10 @@ public struct ListState: Equatable, Sendable {
     guard !isOnScreen else { return }
     isOnScreen = true
     observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
+    let changes = store.waiting.stream()
+    watching = Task { [weak self] in
+      for await changed in changes where !Task.isCancelled { self?.waitingChanged(changed) }
+    }
     store.enter(self)
     switch fetcher.state.status {
     case .initial, .failed, .offline: reload(isAsked: false)
@@ -151,6 +160,8 @@ public struct ListState: Equatable, Sendable {
     isOnScreen = false
     observation?.cancel()
     observation = nil
+    watching?.cancel()
+    watching = nil
     store.leave(self)
   }
 
@@ -242,6 +253,14 @@ public struct ListState: Equatable, Sendable {
     // What is gone leaves every list.
     fetcher.reloadFromCache(ids)
     let rows = ids.intersection(drawn)
+    if !rows.isEmpty { onRowsChanged?(rows) }
+  }
+
+  /// What waits looks different from what is on its way, and from what was sent, though the entity is the same.
+  private func waitingChanged(_ changed: Waiting) {
+    let waits: Set<String> = changed.problem == nil ? [] : drawn.filter { cache.isPending($0) }
+    let rows = waits.union(waiting)
+    waiting = waits
     if !rows.isEmpty { onRowsChanged?(rows) }
   }
 

@@ -78,7 +78,7 @@ import PublicationAPI
 
   /// What a row shows; `nil` for a post that is gone.
   public func row(for id: Post.ID) -> PostRow? {
-    list.value(id).map { PostRow($0, hasPremium: store.hasPremium, formatting: formatting) }
+    list.value(id).map { PostRow($0, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting) }
   }
 
   /// Opens the post.

@@ -64,8 +64,12 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   /// Whether it takes access that this reader does not have.
   public var isLocked: Bool
 
+  /// What the reader chose that waits to be sent, in a sentence; `nil` for nothing.
+  public var waiting: String?
+
   /// From a post, as this reader sees it.
-  public init(_ post: Post, hasPremium: Bool, formatting: Formatting) {
+  public init(_ post: Post, hasPremium: Bool, waiting: String? = nil, formatting: Formatting) {
+    self.waiting = waiting
     id = post.id
     title = post.title.onOneLine
     teaser = post.teaser.onOneLine

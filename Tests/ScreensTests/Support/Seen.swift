@@ -35,11 +35,13 @@ import CGtkShims
   /// All texts in it, but empty ones.
   var texts: [String] { all.compactMap(\.text).filter { !$0.isEmpty } }
   func says(_ text: String) -> Bool { texts.contains(text) }
-  /// The names of all icons in it.
-  var icons: [String] { all.compactMap { $0.isA(gtk_image_get_type()) ? string(gtk_image_get_icon_name($0.opaque)) : nil } }
+  /// The names of all icons in it; those of the app's own are styles.
+  var icons: [String] { all.filter { $0.isA(gtk_image_get_type()) }.compactMap { string(gtk_image_get_icon_name($0.opaque)) ?? $0.ownIcon } }
+  private var ownIcon: String? { [Icon.lock, .heartOutline].map(\.name).first { hasStyle($0) } }
   func label(_ text: String) -> Seen? { all.first { $0.text == text } }
   /// Whether a spinner turns in it.
   var isSpinning: Bool { all.contains { $0.isA(gtk_spinner_get_type()) && gtk_spinner_get_spinning($0.opaque) != 0 } }
+  var isSpinner: Bool { isA(gtk_spinner_get_type()) }
   /// How many pictures are loaded and drawn in it.
   var pictureCount: Int { all.count { $0.isA(gtk_picture_get_type()) && gtk_picture_get_paintable($0.opaque) != nil } }
   func hasStyle(_ name: String) -> Bool { gtk_widget_has_css_class(pointer, name) != 0 }
@@ -51,6 +53,7 @@ import CGtkShims
     guard isA(gtk_button_get_type()) else { return nil }
     return string(matinee_widget_tooltip(pointer)) ?? texts.joined(separator: " ")
   }
+  var tooltip: String? { string(matinee_widget_tooltip(pointer)) }
   var buttonNames: [String] { all.compactMap(\.buttonName) }
   var isButton: Bool { isA(gtk_button_get_type()) }
   func button(_ name: String) -> Seen? { all.first { $0.buttonName == name } }
