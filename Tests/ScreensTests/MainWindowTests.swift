@@ -120,6 +120,31 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  func testAMessageCoversNothingAndCanBeRead() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, height: 640)
+      try rig.start()
+      try rig.signIn()
+      let words = "Thank you! You have bought “Five article passes” for €3.50. Order TVVJ-3BGJ."
+      XCTAssertGreaterThan(MainWindow.readingTime(of: words), 15)
+      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
+      for (place, needed) in [
+        (nil, "Unlock"), (Navigation.paywall("premium", then: nil), "Not now"), (.payment("premium.yearly"), "Cancel"),
+      ] {
+        if let place { try rig.go(place) }
+        rig.window.show(message: words)
+        try rig.settle()
+        let bar = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("message-bar") }).place(in: rig.seen)
+        let button = try XCTUnwrap(rig.seen.button(needed)).place(in: rig.seen)
+        XCTAssertLessThanOrEqual(button.y + button.height, bar.y, needed)
+        XCTAssertLessThanOrEqual(bar.y + bar.height, Double(rig.window.window.height))
+        rig.seen.button("Dismiss message")?.click()
+        try rig.settle()
+      }
+      try rig.close()
+    }
+  }
+
   func testAMessageIsShownAboveTheSheetUntilItIsDismissed() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

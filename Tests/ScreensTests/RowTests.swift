@@ -50,6 +50,20 @@ final class RowTests: ScreensTestCase {
     }
   }
 
+  func testTheLinesOfARowBeginBelowEachOtherOnTheClubsOwnPage() throws {
+    try MainActor.assumeIsolated {
+      var post = Post.sample(1)
+      (post.read, post.picture) = (true, "/1")
+      for width in [360, 600] {
+        let rig = ReaderRig(posts: [post], width: width)
+        let row = try XCTUnwrap(try rig.show(.fanClub("c1")).row("Title 1"))
+        let (title, date) = (try XCTUnwrap(row.label("Title 1")), try XCTUnwrap(row.label("1 hour ago")))
+        XCTAssertEqual(title.place(in: row).x, date.place(in: row).x, accuracy: 1, "\(width)")
+        rig.close()
+      }
+    }
+  }
+
   func testARowSaysWhoAndWhenAlsoWhereThereIsLittleRoom() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1)

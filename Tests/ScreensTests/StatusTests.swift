@@ -67,7 +67,8 @@ final class StatusTests: ScreensTestCase {
       defer { LoadingWords.patience = patience }
       let body = (1...40).map { "<p>Paragraph \($0)</p>" }.joined()
       for (place, words) in [
-        (Destination.tab(.home), "Refreshing…"), (.tab(.fanClubs), "Refreshing…"), (.fanClub("c1"), "Refreshing…"), (.post("p1"), "Refreshing…"),
+        (Destination.tab(.home), "Refreshing…"), (.tab(.fanClubs), "Refreshing…"), (.fanClub("c1"), "Refreshing…"),
+        (.post("p1"), "Refreshing…"),
       ] {
         let rig = ReaderRig(posts: [.sample(1, body: body)], height: 480)
         let screen = rig.screen(place)

@@ -1,8 +1,11 @@
-/// A sentence for the person, above the page, with a button to put it away. Shown from a state: put it in an ``Overlay``.
+import CGtk
+
+/// A sentence for the person, with a button to put it away. Shown from a state. Put it below the page, and not on it: whatever is there may
+/// be what the person needs next.
 @MainActor public final class MessageBar: View {
   /// Ends the bar's own connections with the bar.
   public let scope = Scope()
-  /// What goes above the page.
+  /// What goes below the page.
   public var root: Widget { slide }
   /// Called when the person put the message away; the bar goes when ``message`` is set to nil.
   public var onDismissed: (@MainActor () -> Void)?
@@ -23,8 +26,7 @@
     bar.append(label, action, close)
     slide = Slide(bar, from: .bottom)
     slide.horizontal = .center
-    slide.vertical = .end
-    slide.setMargin(12)
+    slide.setMargin(8)
     slide.isVisible = false
     action.isVisible = false
     close.onClicked(self) { $0.onDismissed?() }
@@ -39,6 +41,11 @@
       slide.isVisible = message != nil
       slide.isRevealed = message != nil
     }
+  }
+
+  /// Whether somebody is at it: the pointer is on it, or the keyboard in it.
+  public var isInUse: Bool {
+    slide.hasFocus || gtk_widget_get_state_flags(slide.widget).rawValue & GTK_STATE_FLAG_PRELIGHT.rawValue != 0
   }
 
   /// What the person can do about it; nil offers nothing.

@@ -85,9 +85,8 @@ import PublicationClient
     stack.add(page, name: "article")
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
-    message.root.vertical = .end
     // Below what scrolls: whoever wants to read on shall not have to look for it.
-    root = Box(.vertical, styles: [.page], children: [Overlay(stack, above: [message.root]), progress.root, wall.root])
+    root = Box(.vertical, styles: [.page], children: [stack, message.root, progress.root, wall.root])
     club.onClicked(self) { $0.viewModel.clubTapped() }
     reactions.onChosen = { [weak self] in self?.viewModel.reactionTapped($0) }
     for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.commentsTapped() } }

@@ -18,9 +18,10 @@ import Gtk
     popover = Popover(scroller)
     root = MenuButton("", name: name, popover: popover, styles: ["choice"])
     popover.onShown(self) { $0.fill() }
-    // The toolkit gives the keyboard to the first.
+    // The toolkit gives the keyboard to the first; whoever has moved on by then stays there.
     popover.onDrawn(self) { menu in
       menu.typed = ("", 0)
+      guard !menu.buttons.dropFirst().contains(where: \.button.hasFocus) else { return }
       menu.buttons.first { $0.id == menu.chosen }?.button.focus()
     }
     // Otherwise they only scroll, and Return chooses what is out of sight.

@@ -40,9 +40,8 @@ import PublicationClient
     let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush", "headline"], children: [post]))
     stack.expandsVertically = true
     note.isVisible = false
-    message.root.vertical = .end
     root = Box(
-      .vertical, styles: [.page], children: [head, note, Overlay(stack, above: [message.root]), progress.root, foot])
+      .vertical, styles: [.page], children: [head, note, stack, message.root, progress.root, foot])
     list = ListView(
       self, row: { view in CommentRowView { [weak view] in view?.askToDelete($0, beside: $1) } },
       bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })

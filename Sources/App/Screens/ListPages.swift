@@ -132,14 +132,12 @@ import PublicationClient
 
   init(_ viewModel: FanClubListViewModel, pictures: Pictures) {
     self.viewModel = viewModel
-    message.root.vertical = .end
     stack.expandsVertically = true
     note.isVisible = false
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed.root, filler, export, addFeed])
-    let column = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack, progress.root])
-    root = Overlay(column, above: [message.root])
+    root = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack, message.root, progress.root])
     followed.root.onClicked(self) { $0.viewModel.followedOnlyTapped() }
     addFeed.onClicked(self) { $0.viewModel.addFeedTapped() }
     export.onClicked(self) { $0.exportTapped() }

@@ -63,11 +63,8 @@ import NavigationCore
     pages.expandsVertically = true
     // Below the pages: it comes by itself, and what one reads or is about to press stays where it is.
     host = SheetHost(Box(.vertical, children: [pages, waitingBar.root]))
-    message.root.vertical = .end
-    let content = Overlay(host.root) { [message, curtainLift] in
-      message.root
-      curtainLift
-    }
+    let column = Box(.vertical, children: [host.root, message.root])
+    let content = Overlay(column) { [curtainLift] in curtainLift }
     window = Window(application, title: "Matinee", width: 1000, height: 720)
     window.setMinimumWindowSize(width: 360, height: 480)
     window.titlebar(header)
@@ -162,12 +159,27 @@ import NavigationCore
     if awaitsKeyboard { view.takeKeyboard() }
   }
 
-  /// Says something in passing, at the bottom, for as long as it takes to read.
+  /// Says something in passing, at the bottom, for as long as it takes to read, and to write down a number in it.
   public func show(message text: String) {
     message.message = text
     said += 1
-    let mine = said
-    MainLoop.after(seconds: 8) { [weak self] in if let self, said == mine { message.message = nil } }
+    takeMessageAway(said, in: Self.readingTime(of: text))
+  }
+
+  /// In seconds.
+  static func readingTime(of text: String) -> Double { 5 + 0.15 * Double(text.count) }
+
+  private func takeMessageAway(_ number: Int, in seconds: Double) {
+    MainLoop.after(seconds: seconds) { [weak self] in
+      guard let self, said == number else { return }
+      if message.isInUse { takeMessageAway(number, in: 2) } else { message.message = nil }
+    }
+  }
+
+  private func messageDismissed() {
+    let hadKeyboard = message.root.hasFocus
+    message.message = nil
+    if hadKeyboard, presented == nil, let page { moveKeyboard(to: page, isChoosingTabs: false) }
   }
 
   private func showControls(_ tree: Tree) {
@@ -222,7 +234,7 @@ import NavigationCore
     }
     host.onKeyboardLeft = { [weak self] in if let self, let page { beginPage(page) } }
     host.onCancelled = { [weak self] in self?.perform?(.back) }
-    message.onDismissed = { [weak self] in self?.message.message = nil }
+    message.onDismissed = { [weak self] in self?.messageDismissed() }
     window.addShortcut("F5", self) { $0.refreshTapped() }
     window.addShortcut("<Control>r", self) { $0.refreshTapped() }
     window.addShortcut("<Control>z", self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undoTapped() }

@@ -51,7 +51,6 @@ import PublicationClient
   init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
     self.page = page
     self.words = words
-    message.root.vertical = .end
     stack.expandsVertically = true
     note.isVisible = false
     pill.horizontal = .center
@@ -59,14 +58,14 @@ import PublicationClient
     pill.setMargin(12)
     pill.isVisible = false
     let rows = Overlay(stack, above: [pill])
-    let column = Box(.vertical, styles: [.page]) { [note, progress, fetching] in
+    root = Box(.vertical, styles: [.page]) { [note, message, progress, fetching] in
       if let header { header }
       note
       rows
+      message.root
       progress.root
       fetching.root
     }
-    root = Overlay(column) { [message] in message.root }
     list = ListView(
       self, row: { view in PostRowView(page: view.page, pictures: pictures) { [weak view] in view?.openMenu($0, beside: $1) } },
       bind: { view, row, id in

@@ -21,6 +21,7 @@ import PublicationClient
   // The same beside the buttons, where no picture takes that place.
   private let lowerDate = Label(styles: [.caption, .dim], lines: 1)
   private let lowerByline = Label(styles: [.caption, .dim], lines: 1)
+  private let whose: Box
   private let origin: Box
   private let footer: Box
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
@@ -49,16 +50,15 @@ import PublicationClient
     byline.setMaximumWidth(characters: 24)
     byline.expandsHorizontally = true
     origin = Box(.horizontal, spacing: 8, children: [date, byline])
-    let head = Box(
-      .horizontal, spacing: 8,
-      children: [
-        Wrap(Box(.horizontal, spacing: 8, children: [dot, club]), origin),
-        lockWithoutPicture,
-      ])
+    whose = Box(.horizontal, spacing: 8, children: [dot, club])
+    let place = Wrap(whose, origin)
+    place.expandsHorizontally = true
+    waiting.root.vertical = .start
+    // Up here the names give way to it; the buttons below need all the room of a narrow window.
+    let head = Box(.horizontal, spacing: 8, children: [place, waiting.root, lockWithoutPicture])
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
-    let actions = Box(.horizontal, spacing: 2) { [waiting, react, comments, bookmark, more] in
-      waiting.root
+    let actions = Box(.horizontal, spacing: 2) { [react, comments, bookmark, more] in
       react.root
       comments.root
       bookmark
@@ -95,7 +95,8 @@ import PublicationClient
 
   var accessibleName: String {
     guard let row else { return "" }
-    return row.title + (row.isRead ? "" : ", unread") + (row.isLocked ? ", premium" : "") + (row.waiting == nil ? "" : ", waiting to be sent")
+    let flags = [(!row.isRead, "unread"), (row.isLocked, "premium"), (row.waiting != nil, "waiting to be sent")]
+    return ([row.title] + flags.filter(\.0).map(\.1)).joined(separator: ", ")
   }
 
   func show(_ row: PostRow) {
@@ -118,6 +119,8 @@ import PublicationClient
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead
+    // Of an empty one the room beside it would be left.
+    whose.isVisible = dot.isVisible || club.isVisible
     card.setStyle("read", row.isRead)
     bookmark.isOn = row.isBookmarked
     framed.isVisible = row.picture != nil

@@ -23,9 +23,8 @@ import SearchFeature
     entry.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 8, styles: ["list-bar"], children: [entry, spinner, clear])
     stack.expandsVertically = true
-    message.root.vertical = .end
     root = Box(
-      .vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), Overlay(stack, above: [message.root]), progress.root])
+      .vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), stack, message.root, progress.root])
     list = ListView(
       self, row: { _ in SearchRowView(pictures: pictures) },
       bind: { view, row, item in

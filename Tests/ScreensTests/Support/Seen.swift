@@ -36,7 +36,9 @@ import CGtkShims
   var texts: [String] { all.compactMap(\.text).filter { !$0.isEmpty } }
   func says(_ text: String) -> Bool { texts.contains(text) }
   /// The names of all icons in it; those of the app's own are styles.
-  var icons: [String] { all.filter { $0.isA(gtk_image_get_type()) }.compactMap { string(gtk_image_get_icon_name($0.opaque)) ?? $0.ownIcon } }
+  var icons: [String] {
+    all.filter { $0.isA(gtk_image_get_type()) }.compactMap { string(gtk_image_get_icon_name($0.opaque)) ?? $0.ownIcon }
+  }
   private var ownIcon: String? { [Icon.lock, .heartOutline].map(\.name).first { hasStyle($0) } }
   func label(_ text: String) -> Seen? { all.first { $0.text == text } }
   /// Whether a spinner turns in it.
