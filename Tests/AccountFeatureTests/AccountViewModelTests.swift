@@ -31,6 +31,7 @@ private struct NoStore: TokenStore {
   let premium = LastValue(PremiumStatus.unknown)
   let publication = LastValue<String?>("The Paper")
   let payments = LastValue(WaitingPayments())
+  let passes = LastValue<Int?>(nil)
   /// How often somebody began to ask about payments that wait.
   private(set) var asked = 0
   /// How often receipts were looked for.
@@ -47,7 +48,7 @@ private struct NoStore: TokenStore {
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     model = AccountViewModel(
-      session: session, publication: publication, premium: premium.stream,
+      session: session, publication: publication, premium: premium.stream, passes: passes.stream,
       payments: { [weak self, payments] in
         self?.asked += 1
         return payments.stream()
@@ -62,6 +63,17 @@ private struct NoStore: TokenStore {
 }
 
 @MainActor @Suite struct AccountViewModelTests {
+  @Test func thePassesThatTheReaderHasAreNamed() async throws {
+    let bench = try await Bench()
+    bench.model.appear()
+    #expect(bench.model.state.passes == nil)
+    bench.passes.value = 5
+    await bench.until { bench.model.state.passes != nil }
+    #expect(bench.model.state.passes == "You have 5 article passes.")
+    bench.passes.value = 0
+    await bench.until { bench.model.state.passes == nil }
+  }
+
   @Test func theScreenSaysWhoIsSignedInWhere() async throws {
     let bench = try await Bench()
     let state = bench.model.state

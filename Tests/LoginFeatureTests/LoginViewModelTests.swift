@@ -33,7 +33,15 @@ private final class StubAuth: AuthProvider {
       state.calls.append("\(email) \(password.revealed)")
       return state.answers.isEmpty ? .superseded : state.answers.removeFirst()
     }
-    if holds { await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } } }
+    if holds {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in gate.withLock { $0 = continuation } }
+      } onCancel: {
+        Task { await release() }
+      }
+    }
+    // As a transport that was told so.
+    if Task.isCancelled { throw .unreachable("cancelled") }
     if let answer { throw answer }
     return (Secret("t1"), User(id: "u1", email: email, name: "Ada"))
   }
@@ -94,6 +102,22 @@ private struct NoStore: TokenStore {
 
 @MainActor @Suite struct LoginViewModelTests {
   typealias State = LoginViewModel.State
+
+  @Test func whatTakesLongCanBeCancelledAndBegunAnew() async {
+    let bench = Bench([nil, nil], holds: true)
+    bench.type(email: "ada@example.org", password: "pw")
+    let before = bench.model.state
+    bench.model.submitTapped()
+    while bench.auth.calls.isEmpty { await Task.yield() }
+    bench.model.cancelTapped()
+    await bench.answered()
+    #expect(bench.model.state == before, "nothing went wrong")
+    #expect(bench.outputs == [])
+    bench.model.submitTapped()
+    await bench.auth.release()
+    await bench.answered()
+    #expect(bench.outputs == [.signedIn])
+  }
 
   @Test func aWholeSignInIsTheseStates() async {
     let bench = Bench()

@@ -28,6 +28,29 @@ final class LoginViewTests: ScreensTestCase {
     }
   }
 
+  func testASignInThatTakesLongSaysSoAndCanBeCancelled() throws {
+    try MainActor.assumeIsolated {
+      let patience = LoadingWords.patience
+      LoadingWords.patience = 0.3
+      defer { LoadingWords.patience = patience }
+      let rig = ReaderRig(width: 360)
+      let (seen, model) = try login(rig)
+      seen.entries[0].type("ada@example.org")
+      seen.entries[1].type("right")
+      rig.auth.hold()
+      seen.entries[1].pressEnter()
+      rig.window.painted()
+      XCTAssertNil(seen.button("Cancel"), "what is over in a moment shows nothing more")
+      eventually("it is said") { seen.says(LoadingWords.explanation) && seen.button("Cancel") != nil }
+      seen.button("Cancel")?.click()
+      rig.auth.release()
+      eventually("it is over") { !model.state.isWorking }
+      rig.window.painted()
+      XCTAssertNil(seen.button("Cancel"))
+      rig.close()
+    }
+  }
+
   func testEnterInTheFirstFieldSubmitsToo() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig()

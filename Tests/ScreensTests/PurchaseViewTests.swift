@@ -251,6 +251,54 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  func testAPaywallThatIsOpenedAgainBeginsAtItsBeginning() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, height: 480)
+      try rig.start()
+      try rig.signIn()
+      for time in 1...2 {
+        try rig.go(.paywall("premium", then: nil))
+        let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+        XCTAssertEqual(sheet.position, 0, "time \(time)")
+        XCTAssertTrue(try XCTUnwrap(sheet.button("Not now")).hasFocus, "time \(time)")
+        try rig.go(.dismiss)
+      }
+      try rig.close()
+    }
+  }
+
+  func testWhatHasTheKeyboardStaysInSightWhenTheBarComes() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 360, height: 560)
+      try rig.start()
+      try rig.signIn()
+      rig.seen.button("React")?.click()
+      try rig.settle()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      try rig.go(.purchases(order: nil))
+      let restore = try XCTUnwrap(rig.seen.button("Restore purchases"))
+      XCTAssertTrue(restore.focus())
+      try rig.settle()
+      rig.line.isCut = true
+      rig.coordinator.perform(.back)
+      try rig.settle()
+      rig.seen.button("React")?.click()
+      try rig.go(.purchases(order: nil))
+      rig.window.window.painted()
+      let again = try XCTUnwrap(rig.seen.button("Restore purchases"))
+      again.focus()
+      rig.window.show(message: String(repeating: "Something that takes some lines. ", count: 6))
+      try rig.settle()
+      let (page, place) = (try XCTUnwrap(rig.seen.all.first { $0.hasStyle("page") && $0.scroller != nil }), again.place(in: rig.seen))
+      let whole = try XCTUnwrap(page.scroller).place(in: rig.seen)
+      XCTAssertLessThanOrEqual(place.y + place.height, whole.y + whole.height)
+      rig.line.isCut = false
+      try rig.close()
+    }
+  }
+
   func testTheAccountNamesAPaymentThatWaits() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig(width: 360, storeBadge: "Test store")

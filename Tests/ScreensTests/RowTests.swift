@@ -64,6 +64,37 @@ final class RowTests: ScreensTestCase {
     }
   }
 
+  func testPicturesAreAsWideAsEachOtherAndDatesAreWhole() throws {
+    try MainActor.assumeIsolated {
+      for (width, scale) in [(360, 1), (368, 1), (480, 1), (600, 1), (720, 2)] {
+        setting("gtk-xft-dpi", 1024 * 96 * scale)
+        defer { setting("gtk-xft-dpi", 1024 * 96) }
+        let posts = (1...6).map { number in
+          var post = Post.sample(number, premium: number == 2, reactions: [0, 3, 98, 236, 1234, 12_345][number - 1])
+          post.published = Date(timeIntervalSince1970: 1_500_000_000)
+          (post.byline, post.comments) = ("Ada Lovelace of Ockham", number * 30)
+          post.teaser = Array(repeating: "Some words that go on.", count: number * 3).joined(separator: " ")
+          post.picture = number == 6 ? nil : "/\(number)"
+          return post
+        }
+        let rig = ReaderRig(posts: posts, width: width, height: 1200)
+        let feed = try rig.show(.tab(.home))
+        let frames = feed.all.filter { $0.hasStyle("picture-frame") }.map { $0.place(in: feed).width }
+        XCTAssertGreaterThan(frames.count, 2)
+        XCTAssertEqual(try XCTUnwrap(frames.min()), try XCTUnwrap(frames.max()), accuracy: 1, "\(width) × \(scale)")
+        for label in feed.all where label.text?.contains("2017") == true { XCTAssertFalse(label.isCut, "\(width) × \(scale)") }
+        for frame in feed.all where frame.hasStyle("picture-frame") {
+          for badge in feed.all where badge.hasStyle("on-picture") {
+            let (inner, outer) = (badge.place(in: feed), frame.place(in: feed))
+            guard inner.y > outer.y, inner.y < outer.y + outer.height else { continue }
+            XCTAssertLessThanOrEqual(inner.x + inner.width, outer.x + outer.width, "\(width) × \(scale)")
+          }
+        }
+        rig.close()
+      }
+    }
+  }
+
   func testARowSaysWhoAndWhenAlsoWhereThereIsLittleRoom() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1)

@@ -86,6 +86,39 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testARefreshOfAnyPageLeavesTheKeyboardAndItsRing() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      let post = try XCTUnwrap(rig.lockedPost)
+      let places: [(Navigation, [String])] = [
+        (.tab(.account), ["Unlock premium", "Purchases", "Sign out"]), (.purchases(order: nil), ["Restore purchases"]),
+        (.post(post), ["Unlock", "Bookmark"]), (.tab(.fanClubs), ["Follow"]), (.tab(.home), ["React", "Mark all as read"]),
+        (.comments(post), ["The colour of rain"]), (.notifications, []), (.payment("premium.yearly"), ["Cancel"]),
+      ]
+      for (place, buttons) in places {
+        try rig.go(place)
+        for name in buttons {
+          let button = try XCTUnwrap(rig.seen.button(name), "\(place): \(rig.seen.buttonNames)")
+          XCTAssertTrue(button.focus())
+          rig.window.window.showsFocus = true
+          XCTAssertTrue(rig.seen.press("F5"))
+          try rig.settle()
+          XCTAssertEqual(rig.seen.button(name)?.hasFocus, true, "\(place): \(name)")
+          XCTAssertTrue(rig.window.window.showsFocus, "\(place): \(name)")
+        }
+      }
+      try rig.go(.dismiss)
+      try rig.go(.post(post))
+      XCTAssertFalse(rig.seen.all.contains { $0.isButton && $0.hasFocus })
+      XCTAssertTrue(rig.seen.press("F5"))
+      try rig.settle()
+      XCTAssertFalse(rig.seen.all.contains { $0.isButton && $0.hasFocus }, "on the text")
+      try rig.close()
+    }
+  }
+
   func testMarkingAllAsReadHasANameAndIsUndone() throws {
     try MainActor.assumeIsolated {
       for (width, words) in [(360, "All read"), (600, "Mark all as read"), (1600, "Mark all as read")] {

@@ -172,6 +172,7 @@ import SessionService
     .account(
       AccountViewModel(
         session: session, publication: publicationName, premium: { reader.purchases.premiumStatuses() },
+        passes: { reader.content.passes.stream() },
         payments: { reader.purchases.waitingPayments() }, lookForReceipts: { await reader.lookForReceipts() },
         formatting: environment.storeFormatting,
         mayLeave: { [content = reader.content] in

@@ -206,11 +206,13 @@ import Foundation
   }
 
   /// Where something in it is: how far below the upper edge of what is seen, and how high; `nil` before the first layout.
-  public func place(of content: Widget) -> (top: Double, height: Double)? {
+  public func place(of content: Widget) -> (top: Double, height: Double)? { place(of: content.widget) }
+
+  private func place(of content: UnsafeMutablePointer<GtkWidget>) -> (top: Double, height: Double)? {
     var area = graphene_rect_t()
     // The whole of what scrolls stays where it is until the next layout.
     guard let viewport = gtk_scrolled_window_get_child(opaque), let whole = gtk_widget_get_first_child(viewport),
-      gtk_widget_compute_bounds(content.widget, whole, &area) != 0, gtk_widget_get_width(content.widget) > 0
+      gtk_widget_compute_bounds(content, whole, &area) != 0, gtk_widget_get_width(content) > 0
     else { return nil }
     return (Double(area.origin.y) - position, Double(area.size.height))
   }
@@ -239,6 +241,25 @@ import Foundation
       layouts?.disconnect()
       layouts = nil
     }
+  }
+
+  /// Keeps what the keyboard is on in sight when there is less room, as when something comes below it. Where it was out of sight before,
+  /// whoever scrolled there stays.
+  public func keepFocusInSight<Owner: SignalOwner>(_ owner: Owner) {
+    onResized(owner) { [weak self] _ in self?.showFocus() }
+  }
+
+  private var formerHeight = 0
+
+  private func showFocus() {
+    let (former, now) = (Double(formerHeight), Double(height))
+    formerHeight = height
+    guard now < former, let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root),
+      gtk_widget_is_ancestor(focus, widget) != 0, focus != keyboardHolder, let place = place(of: focus)
+    else { return }
+    // With the ring around it.
+    let end = place.top + place.height + 6
+    if end > now, end <= former + 6 { position += min(end - now, max(0, place.top)) }
   }
 
   private var adjustment: Object { Object(borrowed: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(opaque))) }

@@ -45,6 +45,8 @@ public struct Icon: Hashable, Sendable {
   public static let noPicture = Icon("image-missing-symbolic")
   /// Nothing is here yet.
   public static let empty = Icon("document-open-recent-symbolic")
+  /// Waits for its turn.
+  public static let waiting = Icon("document-open-recent-symbolic")
   /// Done.
   public static let done = Icon("emblem-ok-symbolic")
   /// A thumb up.

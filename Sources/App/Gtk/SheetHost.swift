@@ -29,7 +29,8 @@ import CGtk
   /// - Parameters:
   ///   - name: what it asks, for screen readers.
   ///   - maximumWidth: in pixels.
-  public func present(_ sheet: Widget, name: String, maximumWidth: Int = 460) {
+  ///   - takeKeyboard: puts the keyboard into the sheet; nil for the first widget in it that takes it.
+  public func present(_ sheet: Widget, name: String, maximumWidth: Int = 460, takeKeyboard: (() -> Void)? = nil) {
     let surface = Box(.vertical, styles: ["sheet"])
     surface.setAccessibleRole(.dialog)
     surface.setAccessibleName(name)
@@ -48,6 +49,7 @@ import CGtk
       page.takesKeyboard = false
       page.setAccessibleHidden(true)
     }
+    takeKeyboard?()
     surface.focusFirst()
     if let former { overlay.remove(former) }
   }

@@ -11,6 +11,7 @@ import Gtk
   private let notice = Label(styles: ["notice"], wraps: true)
   private let publication = Label(styles: [.subheading], wraps: true)
   private let premium = Label(styles: [.dim], wraps: true)
+  private let passes = Label(styles: [.dim], wraps: true)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
   private let purchases = AccountView.row("Purchases", .forward)
   private let notifications = AccountView.row("Notifications", .forward)
@@ -21,9 +22,10 @@ import Gtk
     // Beneath the words: beside them there is no room in a narrow window.
     unlock.horizontal = .start
     unlock.setMargins(horizontal: 0, vertical: 6)
-    let card = Box(.vertical, spacing: 4, styles: [.card, "padded"]) { [publication, premium, unlock] in
+    let card = Box(.vertical, spacing: 4, styles: [.card, "padded"]) { [publication, premium, passes, unlock] in
       publication
       premium
+      passes
       unlock
     }
     let rows = Box(.vertical, styles: [.card, "rows"]) { [purchases, notifications, signOut] in
@@ -41,8 +43,10 @@ import Gtk
       card
       rows
     }
-    root = ScrolledWindow(Clamp(maximumWidth: 560, column))
-    root.setStyle(.page)
+    let scroller = ScrolledWindow(Clamp(maximumWidth: 560, column))
+    scroller.setStyle(.page)
+    root = scroller
+    scroller.keepFocusInSight(self)
     unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     purchases.button.onClicked(self) { $0.viewModel.purchasesTapped() }
     notifications.button.onClicked(self) { $0.viewModel.notificationsTapped() }
@@ -74,6 +78,8 @@ import Gtk
     notice.isVisible = state.notice != nil
     publication.text = state.publication
     premium.text = state.premium
+    passes.text = state.passes ?? ""
+    passes.isVisible = state.passes != nil
     unlock.isVisible = state.canUnlock
     unlock.isSensitive = !state.isSigningOut
     purchases.detail.text = state.payments ?? ""

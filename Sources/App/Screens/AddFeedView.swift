@@ -17,8 +17,9 @@ import Gtk
   private let choiceList: FittingScroller
   private let add = Button("Add", styles: [.suggested, .pill, "compact"])
   private let close = Button("Cancel", styles: [.pill, "compact"])
-  private let feed = Label(styles: [.subheading], wraps: true)
-  private let words = Label(styles: [.dim], wraps: true)
+  // One line each, and there from the beginning: the dialog would change its height with each name.
+  private let feed = Label(styles: [.subheading], lines: 1)
+  private let words = Label(styles: [.dim], lines: 1)
   private let bar = ProgressBar(name: "Adding the feed")
   private let cancel = Button("Cancel", styles: [.pill, "compact"])
   private let trouble = Label(styles: [.error], wraps: true)
@@ -43,7 +44,7 @@ import Gtk
           wraps: true),
         entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, question, choiceList, Self.row(close, add),
       ])
-    let adding = Box(.vertical, spacing: 12, children: [feed, words, bar, trouble, Self.row(cancel)])
+    let adding = Box(.vertical, spacing: 12, children: [words, feed, bar, trouble, Self.row(cancel)])
     let end = Wrap(Self.row(done, fetch), open, spacing: 10)
     end.horizontal = .end
     // On a line of its own it has all of it.
@@ -97,7 +98,6 @@ import Gtk
       if state.question == nil { (state.file == nil ? entry : add as Widget).focus() }
     case .adding(let progress), .fetching(let progress):
       feed.text = progress.title
-      feed.isVisible = !progress.title.isEmpty
       words.text = progress.words
       bar.isPulsing = progress.fraction == nil
       if let fraction = progress.fraction { bar.fraction = fraction }

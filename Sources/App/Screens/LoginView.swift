@@ -18,15 +18,22 @@ import SessionService
   private let signIn = Button("Sign in", styles: [.suggested, .pill])
   private let or = Label("or", styles: [.caption, .dim], alignment: .center)
   private let sample = Button("Use the sample account", styles: [.pill])
+  private let slow = Label(LoadingWords.explanation, styles: [.caption, .dim], wraps: true, alignment: .center)
+  private let cancel = Button("Cancel", styles: [.flat])
+  /// What takes long is said, and can be cancelled; before that nothing comes and goes.
+  private let patience: Box
+  private var attempts = 0
 
   init(_ viewModel: LoginViewModel) {
     self.viewModel = viewModel
+    patience = Box(.vertical, spacing: 6, children: [slow, cancel])
+    patience.isVisible = false
     email.expectsEmail()
     let form = Box(.vertical, spacing: 18, styles: [.card, "padded"]) {
-      [email, emailError, password, passwordError, formError, signIn, or, sample] in
+      [email, emailError, password, passwordError, formError, signIn, or, sample, patience] in
       Box(.vertical, spacing: 6, children: [Label("Email", styles: [.caption]), email, emailError])
       Box(.vertical, spacing: 6, children: [Label("Password", styles: [.caption]), password, passwordError])
-      Box(.vertical, spacing: 12, children: [formError, signIn, or, sample])
+      Box(.vertical, spacing: 12, children: [formError, signIn, or, sample, patience])
     }
     let brand = Box(.vertical, spacing: 6) { [heading, tagline] in
       Label("Matinee", styles: ["brand", "brand-small"], alignment: .center)
@@ -47,6 +54,7 @@ import SessionService
     password.onSubmit(self) { $0.viewModel.submitTapped() }
     signIn.onClicked(self) { $0.viewModel.submitTapped() }
     sample.onClicked(self) { $0.viewModel.sampleAccountTapped() }
+    cancel.onClicked(self) { $0.viewModel.cancelTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
@@ -66,12 +74,26 @@ import SessionService
     password.isWrong = state.passwordError != nil
     for field in [email, password] as [TextEntry] { field.isEditable = !state.isWorking }
     for button in [signIn, sample] { button.isSensitive = !state.isWorking }
+    showPatience(state.isWorking)
     signIn.label = state.work == .credentials ? "Signing in…" : "Sign in"
     signIn.setAccessibleName("Sign in")
     sample.label = state.work == .sampleAccount ? "Signing in…" : "Use the sample account"
     sample.setAccessibleName("Use the sample account")
     sample.isVisible = state.offersSampleAccount
     or.isVisible = state.offersSampleAccount
+  }
+
+  private var isWorking = false
+
+  private func showPatience(_ isWorking: Bool) {
+    guard isWorking != self.isWorking else { return }
+    self.isWorking = isWorking
+    attempts += 1
+    if patience.hasFocus { takeKeyboard() }
+    patience.isVisible = false
+    guard isWorking else { return }
+    let mine = attempts
+    MainLoop.after(seconds: LoadingWords.patience) { [weak self] in if let self, mine == attempts { patience.isVisible = true } }
   }
 
   private func show(_ sentence: String?, in label: Label) {

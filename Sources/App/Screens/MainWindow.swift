@@ -198,7 +198,7 @@ import NavigationCore
     guard shown?.0.id != presented else { return }
     presented = shown?.0.id
     if let (sheet, view) = shown {
-      host.present(view.root, name: sheet.destination.title, maximumWidth: 480)
+      host.present(view.root, name: sheet.destination.title, maximumWidth: 480) { view.takeKeyboard() }
     } else {
       host.dismiss()
     }

@@ -39,6 +39,9 @@ import PaywallFeature
     viewModel.onChange = { [weak self] in self?.show($0) }
   }
 
+  /// On what loses nothing, and is always in sight: the first offer is further down, and one would begin to read there.
+  func takeKeyboard() { cancel.focus() }
+
   private func show(_ state: PaywallViewModel.State) {
     title.text = state.title
     text.text = state.text
@@ -94,8 +97,9 @@ import PaywallFeature
     let prices = Box(.vertical, spacing: 2, children: [price])
     if offer.detail != offer.price { prices.append(pace) }
     prices.vertical = .center
+    // Below each other where there is little room, or the text is large.
     let button = Button(
-      Box(.horizontal, spacing: 12, children: [words, prices]), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
+      Wrap(words, prices, least: 150, spacing: 12), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
     button.isSensitive = offer.canBuy
     button.setStyle("best", offer.isBest)
     button.onClicked(self) { $0.viewModel.buyTapped(offer.id) }

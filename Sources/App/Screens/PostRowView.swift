@@ -9,9 +9,11 @@ import PublicationClient
   private(set) var row: PostRow?
   private let page: any PostPage
   private let pictures: Pictures
-  private let picture = PictureView(width: 208, least: 96, ratio: 16 / 9)
+  private let picture = PictureView(width: 208, least: 84, ratio: 16 / 9)
   private let framed: Overlay
-  private let lock = PostRowView.premium(styles: ["on-picture"])
+  // Without the word where the picture is small, or the text is large.
+  private let lock = Either(
+    wide: PostRowView.premium(styles: ["on-picture"]), narrow: Box(.horizontal, styles: [.badge, "on-picture"], children: [Image(.lock)]))
   private let lockWithoutPicture = PostRowView.premium(styles: ["premium"])
   private let dot = Box(.horizontal, styles: ["unread-dot"])
   private let card: Box
@@ -19,7 +21,7 @@ import PublicationClient
   private let date = Label(styles: [.caption, .dim])
   private let byline = Label(styles: [.caption, .dim], lines: 1)
   // The same beside the buttons, where no picture takes that place.
-  private let lowerDate = Label(styles: [.caption, .dim], lines: 1)
+  private let lowerDate = Label(styles: [.caption, .dim])
   private let lowerByline = Label(styles: [.caption, .dim], lines: 1)
   private let whose: Box
   private let origin: Box
@@ -42,7 +44,7 @@ import PublicationClient
     club.isVisible = !(page is FanClubViewModel)
     lock.horizontal = .start
     lock.vertical = .start
-    lock.setMargin(8)
+    lock.setMargin(6)
     framed = Overlay(picture.root) { [lock] in lock }
     framed.vertical = .start
     lockWithoutPicture.vertical = .start
@@ -58,7 +60,7 @@ import PublicationClient
     let head = Box(.horizontal, spacing: 8, children: [place, waiting.root, lockWithoutPicture])
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
-    let actions = Box(.horizontal, spacing: 2) { [react, comments, bookmark, more] in
+    let actions = Box(.horizontal) { [react, comments, bookmark, more] in
       react.root
       comments.root
       bookmark
@@ -70,7 +72,8 @@ import PublicationClient
     actions.expandsHorizontally = true
     footer = Box(.horizontal, spacing: 8, children: [lowerDate, lowerByline])
     footer.vertical = .center
-    let bottom = Box(.horizontal, spacing: 8, children: [footer, actions])
+    // A name may be cut for the buttons, a date goes above them.
+    let bottom = Wrap(footer, actions, least: 1)
     let text = Box(.vertical, spacing: 4) { [title, teaser] in
       head
       title
@@ -78,6 +81,8 @@ import PublicationClient
       bottom
     }
     text.expandsHorizontally = true
+    // As wide as the buttons with numbers: otherwise each picture would have what its own buttons leave.
+    text.setMinimumSize(width: 198)
     card = Box(.horizontal, spacing: 14, styles: [.card, "post-row"]) { [framed] in
       framed
       text

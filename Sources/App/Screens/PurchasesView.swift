@@ -35,6 +35,7 @@ import Gtk
     scroller.child(Clamp(maximumWidth: 640, column))
     scroller.setStyle(.page)
     root = scroller
+    scroller.keepFocusInSight(self)
     restore.onClicked(self) { $0.viewModel.restoreTapped() }
     status.button.onClicked(self) { $0.viewModel.refreshTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }

@@ -96,8 +96,7 @@ extension Reaction {
 
 /// Says of a post that what the reader chose waits to be sent.
 @MainActor final class WaitingMark {
-  // The sign of the bar below the pages, which says why.
-  let root = Image(.offline, styles: ["waiting-mark"])
+  let root = Image(.waiting, styles: ["waiting-mark"])
 
   func show(_ row: PostRow) {
     root.isVisible = row.waiting != nil

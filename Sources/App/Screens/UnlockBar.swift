@@ -17,8 +17,10 @@ import Gtk
       .horizontal, spacing: 8,
       children: [Image(.lock, styles: ["status-picture"]), heading, spinner])
     line.horizontal = .center
-    let buttons = Box(.horizontal, spacing: 6, children: [pass, unlock])
+    let buttons = Wrap(pass, unlock, spacing: 6)
     buttons.horizontal = .center
+    // On a line of its own it is as wide as the other.
+    unlock.expandsHorizontally = true
     let column = Box(
       .vertical, spacing: 8,
       children: [

@@ -61,6 +61,8 @@ extension AccountViewModel {
     public var premium = ""
     /// Which of the reader's payments wait, a line for each of whom they wait for: "1 payment waits for your bank"; `nil` without any.
     public var payments: String?
+    /// How many article passes the reader has, in a sentence; `nil` for none.
+    public var passes: String?
     /// Whether "Unlock" is offered.
     public var canUnlock = false
     /// What the reader should know of the session: how long it lasts, whether it could be checked. `nil` when all is as expected.

@@ -31,6 +31,7 @@ import SessionService
   private let session: Session
   private let publication: LastValue<String?>
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
+  private let passes: @MainActor () -> AsyncStream<Int?>
   private let payments: @MainActor () -> AsyncStream<WaitingPayments>
   private let lookForReceipts: @MainActor () async -> Void
   private let formatting: Formatting
@@ -43,6 +44,7 @@ import SessionService
   ///   - session: whose account it is.
   ///   - publication: the publication's name; `nil` while it is not known.
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
+  ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - payments: a new stream of which payments wait, which starts with what is known now; as long as it is read they are asked about.
   ///   - lookForReceipts: asks the store anew what the reader has, which ``premium`` then says.
   ///   - formatting: how dates become text.
@@ -50,6 +52,7 @@ import SessionService
   ///   - output: told what comes next.
   public init(
     session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
+    passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.yield(nil) } },
     payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, lookForReceipts: @escaping @MainActor () async -> Void = {},
     formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
@@ -57,6 +60,7 @@ import SessionService
     self.session = session
     self.publication = publication
     self.premium = premium
+    self.passes = passes
     self.payments = payments
     self.lookForReceipts = lookForReceipts
     self.formatting = formatting
@@ -77,7 +81,7 @@ import SessionService
     guard watching.isEmpty else { return }
     show(session.state)
     let states = session.states()
-    let statuses = premium()
+    let (statuses, counts) = (premium(), passes())
     let names = publication.stream()
     watching = [
       Task { [weak self] in
@@ -86,6 +90,9 @@ import SessionService
       },
       Task { [weak self] in
         for await status in statuses where !Task.isCancelled { self?.show(status) }
+      },
+      Task { [weak self] in
+        for await count in counts where !Task.isCancelled { self?.show(passes: count ?? 0) }
       },
       Task { [weak self] in
         for await _ in names where !Task.isCancelled { self?.showPublication() }
@@ -147,6 +154,10 @@ import SessionService
   }
 
   private func show(_ payments: WaitingPayments) { state.payments = payments.sentence(formatting) }
+
+  private func show(passes count: Int) {
+    state.passes = count > 0 ? "You have \(formatting.count(count, "article pass", "article passes"))." : nil
+  }
 
   private func showPublication() { state.publication = publication.value ?? "Membership" }
 

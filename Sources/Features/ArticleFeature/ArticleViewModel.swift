@@ -296,6 +296,8 @@ import PublicationClient
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
     }
     if let failed { return (.teaser(post.teaser), failed) }
+    // What was kept from this reader stays as it is while they ask anew.
+    if isRefreshing, wasServed == false, post.premium, !store.hasPremium, !post.unlocked { return (.locked(teaser: post.teaser), .ready) }
     if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
     if !post.premium { return (.teaser(post.teaser), .ready) }
     if !store.hasPremium { return (.locked(teaser: post.teaser), .ready) }

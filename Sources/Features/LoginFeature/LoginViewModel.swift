@@ -27,6 +27,7 @@ import SessionService
   /// Why the publication has not answered.
   private var unanswered: AuthError?
   private var watching: Task<Void, Never>?
+  private var signingIn: Task<Void, Never>?
 
   /// - Parameters:
   ///   - session: what is signed in to.
@@ -116,14 +117,22 @@ import SessionService
 
   private func signIn(_ work: State.Work, email: String, password: Secret) {
     change { $0.work = work }
-    Task {
+    signingIn = Task {
       do throws(AuthError) {
         try await session.signIn(email: email, password: password)
         signedIn()
       } catch {
-        failed(work, error)
+        if Task.isCancelled { cancelled() } else { failed(work, error) }
       }
     }
+  }
+
+  /// The reader does not want to wait for the answer. One that is here in this very moment still signs in.
+  public func cancelTapped() { signingIn?.cancel() }
+
+  private func cancelled() {
+    change { $0.work = nil }
+    show(session.state)
   }
 
   private func signedIn() {

@@ -59,8 +59,8 @@ import XCTest
 
   /// Whether the keyboard was used last, so that one sees where it is.
   var showsFocus: Bool {
-    get { gtk_window_get_focus_visible(window.pointer()) != 0 }
-    set { gtk_window_set_focus_visible(window.pointer(), newValue ? 1 : 0) }
+    get { window.showsFocus }
+    set { window.showsFocus = newValue }
   }
 
   /// Makes the screen of a place.
@@ -188,6 +188,13 @@ final class PictureServer: Transport {
     if let fault { throw fault }
     guard let data = answers(request.target) else { return Response(404) }
     return Response(200, headers: ["Content-Type": "image/png"], body: data)
+  }
+}
+
+extension Window {
+  var showsFocus: Bool {
+    get { gtk_window_get_focus_visible(pointer()) != 0 }
+    set { gtk_window_set_focus_visible(pointer(), newValue ? 1 : 0) }
   }
 }
 

@@ -62,6 +62,7 @@ extension LoginViewModel: ScreenModel {
     [
       "emailChanged": { self.emailChanged($0) }, "passwordChanged": { self.passwordChanged(Secret($0)) },
       "submitTapped": { _ in self.submitTapped() }, "sampleAccountTapped": { _ in self.sampleAccountTapped() },
+      "cancelTapped": { _ in self.cancelTapped() },
     ]
   }
 }
