@@ -17,6 +17,24 @@ final class ContrastTests: GtkTestCase {
     }
   }
 
+  func testWordsThatHaveAColorCanBeRead() throws {
+    try MainActor.assumeIsolated {
+      let settings = Object(lasting: UnsafeMutableRawPointer(try XCTUnwrap(gtk_settings_get_default())))
+      let before = settings.text("gtk-theme-name")
+      for (theme, scheme) in [
+        (before, Theme.Scheme.light), (before, .dark), ("HighContrast", .light), ("HighContrastInverse", .dark),
+      ] {
+        settings.setString("gtk-theme-name", theme)
+        let names = ["wrong_color", "right_color", "accent_color"]
+        let colors = colors(of: names + ["theme_bg_color", "surface_color"], scheme)
+        for (name, color) in zip(names, colors) {
+          for ground in colors[3...] { XCTAssertGreaterThan(contrast(color, ground), 4.5, "\(name), \(theme) \(scheme)") }
+        }
+      }
+      settings.setString("gtk-theme-name", before)
+    }
+  }
+
   func testTheInverseOfHighContrastIsDark() throws {
     try MainActor.assumeIsolated {
       XCTAssertTrue(Theme.isInverse(theme: "HighContrastInverse"))

@@ -67,7 +67,7 @@ final class FanClubViewTests: ScreensTestCase {
       page.button("Dismiss message")?.click()
       try rig.settle()
       XCTAssertFalse(page.says("40 of 40 feeds could not be fetched."))
-      XCTAssertTrue(try XCTUnwrap(page.row("Title 1")).hasFocus)
+      XCTAssertTrue(try XCTUnwrap(page.row("Title 1")).hasFocus, "the first in sight")
       rig.close()
     }
   }

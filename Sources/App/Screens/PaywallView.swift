@@ -97,9 +97,11 @@ import PaywallFeature
     let prices = Box(.vertical, spacing: 2, children: [price])
     if offer.detail != offer.price { prices.append(pace) }
     prices.vertical = .center
+    // On a line of its own it ends where the others end.
+    prices.expandsHorizontally = true
     // Below each other where there is little room, or the text is large.
     let button = Button(
-      Wrap(words, prices, least: 150, spacing: 12), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
+      Wrap(words, prices, least: 84, spacing: 12), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
     button.isSensitive = offer.canBuy
     button.setStyle("best", offer.isBest)
     button.onClicked(self) { $0.viewModel.buyTapped(offer.id) }

@@ -118,8 +118,10 @@ import PublicationClient
       label.text = isSaid ? "·  \u{2068}\(row.byline)\u{2069}" : ""
       label.isVisible = isSaid
     }
-    origin.isVisible = row.picture != nil
-    footer.isVisible = row.picture == nil
+    // Below nothing but the dot there would be a line with nothing in it.
+    let isAbove = row.picture != nil || !club.isVisible
+    origin.isVisible = isAbove
+    footer.isVisible = !isAbove
     waiting.show(row)
     react.show(row)
     comments.show(row)
