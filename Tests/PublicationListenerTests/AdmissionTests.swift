@@ -53,15 +53,10 @@ import Testing
 
   @Test func aBodyThatDoesNotSayItsLength() async throws {
     let listener = try listener()
-    let chunk = "10000\r\n" + String(repeating: "a", count: 65_536) + "\r\n"
-    for (target, fields, chunks, status) in [
-      ("/documents", "Authorization: yes\r\n", 3, 200), ("/documents", "Authorization: yes\r\n", 17, 413), ("/documents", "", 0, 401),
-      ("/other", "", 2, 413), ("/other", "", 1, 200),
-    ] {
+    for (target, fields) in [("/documents", "Authorization: yes\r\n"), ("/documents", ""), ("/other", "")] {
       let client = try RawClient(port: listener.port)
       try await client.send("POST \(target) HTTP/1.1\r\nHost: x\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n")
-      if status != 401 { try await client.send(String(repeating: chunk, count: chunks) + "0\r\n\r\n") }
-      #expect(try await client.answer().status == status)
+      #expect(try await client.answer().status == 411)
     }
     await listener.stop()
   }

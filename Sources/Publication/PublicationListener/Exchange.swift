@@ -32,13 +32,12 @@ final class Exchange: @unchecked Sendable {
   /// The most bytes that the body may have.
   var limit = 0
   /// How many it has by its own account.
-  var declared: Int?
+  var declared = 0
   /// Why the body is thrown away as it comes.
   var refusal: Response?
   var body = Data()
   /// Where the body is that is larger than usual.
   var file: BodyFile?
-  var refused = 0
   /// Held as long as the request goes on.
   var place: UploadPlace?
   private let outcome = Mutex(Outcome.none)

@@ -24,7 +24,7 @@ struct RequestReader {
       exchange.limit = daemon.limits.body
       daemon.connections.enter(.body, connection, limit: exchange.limit, at: daemon.uptime)
       if let refusal = refusal(needsHost: version != "HTTP/1.0") { return queue(refusal, closing: true) }
-      if let target = exchange.target, let known = Request.Method(rawValue: method), exchange.declared ?? .max > exchange.limit {
+      if let target = exchange.target, let known = Request.Method(rawValue: method), !hasRoom {
         exchange.isAsking = daemon.admit(Request(known, target, headers: headers()), exchange, connection)
         if exchange.isAsking { return true }
       }
@@ -52,7 +52,11 @@ struct RequestReader {
 
   /// The answer to a request whose head the library refuses.
   var refusalOfHead: Response {
-    refusal(needsHost: false) ?? (hasRoom ? .problem(400, "bad_request", "The request cannot be read.") : tooLarge)
+    if let refusal = refusal(needsHost: false) { return refusal }
+    guard exchange.declared == .max else {
+      return .problem(400, "bad_request", "The request cannot be read, or has too many cookies.")
+    }
+    return .problem(413, "too_large", "The body is longer than any that is read.")
   }
 
   /// What is wrong with a request's head; checked before any of its body is read, since two readings of where a request ends are how
@@ -88,15 +92,19 @@ struct RequestReader {
     guard encodings.isEmpty || exchange.version != "HTTP/1.0" else {
       return .problem(400, "bad_request", "HTTP/1.0 has no transfer encodings.")
     }
-    if let encoding = encodings.first, encoding.value.lowercased() != "chunked" {
-      return .problem(501, "not_implemented", "Of transfer encodings only “chunked” is understood.")
+    if let encoding = encodings.first {
+      guard encoding.value.lowercased() == "chunked" else {
+        return .problem(501, "not_implemented", "No transfer encoding is understood.")
+      }
+      // The library takes a bare line feed for the end of a chunk's line, and shows only what is in the chunks.
+      return .problem(411, "length_required", "A body comes with its length: “Content-Length” is missing.")
     }
     if let length = lengths.first {
       guard !length.value.isEmpty, length.value.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
         return .problem(400, "bad_request", "The request's length is no number.")
       }
       exchange.declared = Int(length.value) ?? .max
-    } else if encodings.isEmpty {
+    } else {
       exchange.declared = 0
     }
     return nil
@@ -159,24 +167,17 @@ struct RequestReader {
     .problem(413, "too_large", "The body has more than \(exchange.limit) bytes.")
   }
 
-  private var hasRoom: Bool { exchange.declared ?? 0 <= exchange.limit }
+  private var hasRoom: Bool { exchange.declared <= exchange.limit }
 
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    if exchange.refusal == nil {
-      if (exchange.file?.count ?? exchange.body.count) + part.count > exchange.limit {
-        exchange.refusal = tooLarge
-      } else if !store(part) {
-        exchange.refusal = noRoom
-      }
-    }
+    if exchange.refusal == nil, !store(part) { exchange.refusal = noRoom }
     guard exchange.refusal != nil else {
       daemon.connections.received(part.count, connection)
       return true
     }
-    // An answer can be given only at the end, so the rest is read and thrown away, up to a point.
+    // An answer can be given only at the end, so the rest is read and thrown away. It is no longer than the limit.
     (exchange.body, exchange.file) = (Data(), nil)
-    exchange.refused += part.count
-    return exchange.refused <= max(16 * daemon.limits.body, 4 * exchange.limit)
+    return true
   }
 
   /// Takes a part of the body; one that may be larger than usual goes to a file, so that many of them do not fill the memory.
