@@ -116,6 +116,33 @@ import Testing
     #expect(verified.status == 200)
   }
 
+  @Test(arguments: ["", "-----BEGIN PRIVATE KEY-----\nnone\n-----END PRIVATE KEY-----\n", "\u{0}\u{FFFD}"])
+  func aBrokenKeyIsToldAndAnotherOneTakesItsPlaceOnlyWhenAsked(text: String) async throws {
+    #expect(FileManager.default.createFile(atPath: key, contents: Data(text.utf8)))
+    // Where there is no publication yet it is somebody's mistake, too.
+    for needsKey in [true, false] {
+      await #expect(throws: Publication.Failure.brokenKey(path: key)) { try await open(needsKey: needsKey) }
+    }
+    try FileManager.default.removeItem(atPath: key)
+    await (try await open()).close()
+    #expect(FileManager.default.createFile(atPath: key, contents: Data(text.utf8)))
+    await #expect(throws: Publication.Failure.brokenKey(path: key)) { try await open() }
+    let keyless = try await open(needsKey: false)
+    #expect(bytes(key) == Data(text.utf8))
+    let token = try await keyless.newOperatorToken()
+    let body = try Wire.encode(KeyRequest(algorithm: "es256"))
+    let rotated = await keyless.handle(Request(.post, "/v1/operator/keys", headers: ["Authorization": "Bearer \(token)"], body: body))
+    #expect(rotated.status == 201)
+    await keyless.close()
+    await (try await open()).close()
+  }
+
+  @Test func whatCannotBeReadIsNamed() async throws {
+    try FileManager.default.createDirectory(atPath: key, withIntermediateDirectories: false)
+    await #expect(throws: Publication.Failure.unusable(path: key, reason: "Is a directory")) { try await open() }
+    #expect(try files() == ["receipts.pem"])
+  }
+
   @Test func aKeyThatIsBackIsTheSame() async throws {
     let rig = try await Rig(folder: folder.path)
     let kids = try await rig.get("/v1/keys", nil, as: KeySet.self).keys.map(\.kid)

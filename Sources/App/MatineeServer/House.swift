@@ -27,10 +27,13 @@ struct House {
   /// - Throws: `DataFolder.Failure`, ``Failure``.
   init(_ path: String?, isNew: Bool = false) throws {
     let path = path ?? Self.standard
-    guard isNew || FileManager.default.fileExists(atPath: path + "/" + Publication.databaseName) else {
+    if !isNew, access(path + "/" + Publication.databaseName, F_OK) != 0 {
+      guard errno == ENOENT else { throw DataFolder.Failure.unusable(path: path, reason: String(cString: strerror(errno))) }
       throw Failure.notInitialised(path: path)
     }
     folder = try DataFolder(path: path)
+    // A server that was killed left it behind: whoever listens at that address by now is none.
+    OperatorAccess.close(folder: folder.path)
   }
 
   /// The folder.

@@ -57,6 +57,10 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// One sentence.
   public var description: String {
-    isCorruption ? "The database is damaged (\(message)): \(sql)" : "SQLite error \(extendedCode), \(message): \(sql)"
+    switch code {
+    case .corrupt, .notADatabase: "The database is damaged (\(message)): \(sql)"
+    case .full: "The disk is full, and nothing of this was stored: \(sql)"
+    default: "SQLite error \(extendedCode), \(message): \(sql)"
+    }
   }
 }

@@ -20,6 +20,10 @@ public actor Publication {
     case foreignDatabase(path: String)
     /// Receipts were signed with a key whose file is not there any more.
     case missingKey(path: String)
+    /// The file with the key that receipts are signed with has none.
+    case brokenKey(path: String)
+    /// A file is not to be read or written; the reason is the system's.
+    case unusable(path: String, reason: String)
 
     /// One sentence.
     public var description: String {
@@ -32,6 +36,10 @@ public actor Publication {
       case .missingKey(let path):
         "The key that receipts are signed with is missing: put \(path) back, or sign with a new one from now on by “matinee-server key "
           + "rotate --data \(URL(fileURLWithPath: path).deletingLastPathComponent().path)”."
+      case .brokenKey(let path):
+        "\(path) is no key that receipts can be signed with: put a backup of it in its place, or sign with a new one from now on by "
+          + "“matinee-server key rotate --data \(URL(fileURLWithPath: path).deletingLastPathComponent().path)”."
+      case .unusable(let path, let reason): "\(path) cannot be used: \(reason)."
       }
     }
   }
@@ -103,7 +111,7 @@ public actor Publication {
   ///   - needsKey: whether a missing key is an error. A program that signs nothing may say no.
   ///   - passwordCost: what hashing a new password costs.
   ///   - log: told of what broke in here, in a line without secrets; called on any thread.
-  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be read or written;
+  /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be written;
   ///   `CancellationError` in a task that is cancelled, and an upgrade that is under way is undone.
   public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
@@ -122,8 +130,14 @@ public actor Publication {
   private func open(_ folder: String?, needsKey: Bool) async throws {
     let file = folder.map { "\($0)/\(Self.databaseName)" }
     let keyFile = folder.map { $0 + "/receipts.pem" }
-    var key = try keyFile.map(ReceiptKey.read) ?? .generate(.es256)
-    if let file, let keyFile, try Schema.isToBeMade(file) {
+    let mayBeNew = try file.map(Schema.isToBeMade) ?? true
+    var key: SigningKey?
+    var isBroken = false
+    do { key = try keyFile.map(ReceiptKey.read) ?? .generate(.es256) } catch Failure.brokenKey where !needsKey && !mayBeNew {
+      // Only who asks for a new one gets one in its place.
+      isBroken = true
+    }
+    if let file, let keyFile, mayBeNew {
       // The key first: where there is a database, there was a key.
       if key == nil { key = try ReceiptKey.make(keyFile) }
       try Schema.make(file, executor)
@@ -140,7 +154,7 @@ public actor Publication {
       limit: WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() }),
       isStopping: isStopping)
     let keys = SQLiteKeys(database: database)
-    if key == nil, let keyFile {
+    if key == nil, !isBroken, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }
     }
     if let key { try keys.begin(KeySet.Key(key.verificationKey), at: now) }
@@ -172,8 +186,10 @@ public actor Publication {
     case is CancellationError: return .problem(503, .internalError, "Nobody waits for this any more.")
     default: log("\(request.method.rawValue) \(request.path): \(error)")
     }
-    if let error = error as? SQLiteError, error.code == .interrupted {
-      return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
+    switch (error as? SQLiteError)?.code {
+    case .interrupted: return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
+    case .full: return .problem(507, .internalError, "The publication has no room left, and nothing of this was stored. Try again later.")
+    default: break
     }
     return .problem(500, .internalError, "Something broke in the publication. Try again later.")
   }

@@ -1,14 +1,19 @@
 import Foundation
 import PublicationAPI
+import Runtime
 import SignedReceipts
 
 /// The key that receipts are signed with, in a file that its owner alone can read.
 enum ReceiptKey {
   /// Reads the key; `nil` when there is no such file.
-  /// - Throws: `KeyError`; `CocoaError` when the file cannot be read.
-  static func read(_ path: String) throws -> SigningKey? {
+  /// - Throws: `Publication.Failure` when the file cannot be read, or holds no such key.
+  static func read(_ path: String) throws(Publication.Failure) -> SigningKey? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
-    return try SigningKey(pem: String(contentsOfFile: path, encoding: .utf8))
+    let text: Data
+    do { text = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw .unusable(path: path, reason: error.systemReason)
+    }
+    do { return try SigningKey(pem: String(decoding: text, as: UTF8.self)) } catch { throw .brokenKey(path: path) }
   }
 
   /// Makes the first key.
@@ -42,12 +47,18 @@ public enum OwnFile {
     let partial = path + ".partial"
     unlink(partial)
     let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: partial]) }
+    guard file >= 0 else { throw failure(partial) }
     defer { close(file) }
     let isWritten = data.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) } == data.count
     guard isWritten, fsync(file) == 0, rename(partial, path) == 0, isNameStored(path) else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
+      throw failure(path)
     }
+  }
+
+  /// What the system said last.
+  private static func failure(_ path: String) -> CocoaError {
+    let cause = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
+    return CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path, NSUnderlyingErrorKey: cause])
   }
 
   /// Whether the folder's entry is on the disk too.

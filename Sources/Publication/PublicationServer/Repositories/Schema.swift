@@ -276,6 +276,9 @@ extension Schema {
   /// - Throws: `Publication.Failure` for a file that is no publication's; `SQLiteError`.
   static func isToBeMade(_ path: String) throws -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return true }
+    guard access(path, R_OK | W_OK) == 0 else {
+      throw Publication.Failure.unusable(path: path, reason: String(cString: strerror(errno)))
+    }
     guard !isEmpty(path) else { throw Publication.Failure.emptyDatabase(path: path) }
     let tables: Set<String>
     do throws(SQLiteError) { tables = try Connection.tables(in: path) } catch {

@@ -2,6 +2,7 @@ import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import SQLiteStorage
 
 /// Feeds that readers add, and fetch before their time.
 extension Publication {
@@ -131,6 +132,7 @@ extension Publication {
     case let error as FeedFetcher.Failure: error.description
     case let error as FeedFetcher.Several: error.description
     case let problem as Problem: problem.title
+    case let error as SQLiteError where error.code == .full: "The publication has no room left, and nothing of this was stored."
     default: "It could not be stored: \(error)"
     }
   }

@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Testing
+
+@testable import PublicationServer
+
+extension Publication {
+  /// Lets the database grow no more, or again.
+  fileprivate func setRoom(_ hasRoom: Bool) throws {
+    let database = try #require(content as? SQLiteContent).database
+    try database.script("PRAGMA max_page_count = \(hasRoom ? 1_000_000 : 1)")
+  }
+}
+
+/// The disk is full: one sentence, nothing half-done, and everything goes on once there is room.
+@Suite struct FullDiskTests {
+  @Test(arguments: [true, false]) func nothingIsLost(isInMemory: Bool) async throws {
+    let (folder, gateway) = (try TemporaryFolder(), CountingGateway())
+    let rig = try await Rig(folder: isInMemory ? nil : folder.path, gateway: gateway)
+    let token = try await rig.signIn()
+    func comment() async throws -> Response {
+      let body = try Wire.encode(CommentRequest(text: String(repeating: "é", count: 4000)))
+      return await rig.send(.put, "/v1/posts/p01/comments/\(UUID())", token: token, body: body)
+    }
+    func comments() async throws -> Int {
+      try await rig.get("/v1/posts/p01/comments?limit=100", token, as: Page<PublicationAPI.Comment>.self).items.count
+    }
+    let order = UUID()
+    #expect(try await rig.begin(order, "premium.monthly", token).status == 201)
+    try await rig.publication.setRoom(false)
+    var written = 0
+    var refused = try await comment()
+    while refused.status == 201, written < 100 {
+      written += 1
+      refused = try await comment()
+    }
+    #expect(refused.status == 507)
+    #expect(try refused.problem.title == "The publication has no room left, and nothing of this was stored. Try again later.")
+    #expect(try await comments() == written)
+    var orders = 0
+    var charged = try await rig.charge(order, token)
+    // A small row may find room in a page.
+    while charged.status == 200, orders < 200 {
+      orders += 1
+      let next = UUID()
+      guard try await rig.begin(next, "passes.5", token).status == 201 else { break }
+      charged = try await rig.charge(next, token)
+    }
+    try await rig.publication.setRoom(true)
+    #expect(try await rig.charge(order, token).status == 200)
+    #expect(try await comment().status == 201)
+    #expect(try await comments() == written + 1)
+    await rig.publication.resumeCharges()
+    let paid = try await rig.get("/v1/orders", token, as: [Order].self).filter { $0.state == .paid }
+    #expect(await gateway.charges == paid.count)
+    await rig.publication.close()
+  }
+}
