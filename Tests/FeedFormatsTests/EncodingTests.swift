@@ -62,7 +62,8 @@ final class EncodingTests: XCTestCase {
     ]
     for (claim, expected, bytes) in others { XCTAssertEqual(try title(written(claim, bytes)), expected, claim) }
     XCTAssertEqual(try title(bytes(feed("us-ascii", title: "plain"), .ascii)), "plain")
-    XCTAssertEqual(try title(written("iso-8859-1", [0x81, 0x80])), "\u{81}€", "what nobody uses is a control character")
+    XCTAssertEqual(
+      try title(written("iso-8859-1", [0x81, 0x80])), "€", "what nobody uses is a control character, of which nothing is seen")
   }
 
   func testUTF8ThatSaysItIsWestern() throws {

@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--name", " "], "A name has 1 to 100 characters."),
+    (["--name", " "], "A name has 1 to 100 characters, and none that cannot be seen."),
     (["--contact", "me"], "“me” is no email address and no page such as https://example.org/account."),
     (["--contact", "ftp://a.example"], "“ftp://a.example” is no email address and no page such as https://example.org/account."),
     (["--currency", "euros"], "“euros” is no currency; EUR and USD are."),

@@ -14,12 +14,15 @@ enum Server {
   }
 
   /// Runs it to its end.
-  /// - Parameter moment: returns when it is to be told to stop.
+  /// - Parameters:
+  ///   - bytes: what it reads, when that is no text.
+  ///   - moment: returns when it is to be told to stop.
   static func run(
-    _ arguments: [String], input: String = "", environment: [String: String] = [:], stoppedAt moment: (() async throws -> Void)? = nil
+    _ arguments: [String], input: String = "", bytes: Data? = nil, environment: [String: String] = [:],
+    stoppedAt moment: (() async throws -> Void)? = nil
   ) async throws -> Outcome {
     let (running, errorReader) = (ThreadExecutor(name: "server-run"), ThreadExecutor(name: "server-errors"))
-    let (child, output, errors) = try start(arguments, input: input, environment: environment)
+    let (child, output, errors) = try start(arguments, input: bytes ?? Data(input.utf8), environment: environment)
     async let said = errorReader.run { errors.readDataToEndOfFile() }
     async let run = running.run { (output.readDataToEndOfFile(), child.wait()) }
     if let moment {
@@ -41,11 +44,11 @@ enum Server {
   }
 
   static func start(
-    _ arguments: [String], input: String, environment: [String: String]
+    _ arguments: [String], input: Data, environment: [String: String]
   ) throws -> (child: ChildProcess, output: FileHandle, errors: FileHandle) {
     let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
     // Less than a pipe holds, so this does not wait for the child.
-    try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try standardInput.fileHandleForWriting.write(contentsOf: input)
     let child = try ChildProcess(
       program, arguments, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
       input: standardInput.fileHandleForReading.fileDescriptor, output: output.fileHandleForWriting.fileDescriptor,
@@ -77,7 +80,7 @@ final class RunningServer: Sendable {
   private let said: Task<String, any Error>
 
   init(folder: String, environment: [String: String] = [:]) async throws {
-    let (child, output, errors) = try Server.start(["serve", "--port", "0", "--data", folder], input: "", environment: environment)
+    let (child, output, errors) = try Server.start(["serve", "--port", "0", "--data", folder], input: Data(), environment: environment)
     self.child = child
     let errorReader = ThreadExecutor(name: "server-errors")
     said = Task { try await errorReader.run { String(decoding: errors.readDataToEndOfFile(), as: UTF8.self) } }

@@ -192,6 +192,27 @@ import Testing
     #expect(try await server.end(SIGTERM) == 0)
   }
 
+  @Test func whatIsNoTextIsRefused() async throws {
+    try await makeOwn()
+    for (bytes, sentence) in [
+      (
+        Data([0x70, 0xFF, 0x77, 0x0A]),
+        "The password on the standard input is not UTF-8, so nobody could type it elsewhere; nothing was changed."
+      ),
+      (Data("p\u{0}w\n".utf8), "A password has no NUL character."), (Data("\r\n".utf8), "There is no password on the standard input."),
+    ] {
+      let refused = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], bytes: bytes)
+      #expect(refused == Server.Outcome(status: 1, output: "", errors: "matinee-server: \(sentence)\n"))
+    }
+    // A word of the command, which only a shell can write.
+    let shell = try await Program([
+      "sh", "-c", "printf 'pw' | '\(Server.program)' user add --data '\(data)' ada@example.org \"$(printf 'A\\377')\"",
+    ]).run()
+    #expect(shell.status == 2)
+    #expect(shell.output == "matinee-server: A word of the command is not UTF-8. See matinee-server --help.\n")
+    try await addUser()
+  }
+
   @Test func readersAreAddedWhileItServes() async throws {
     try await makeOwn()
     let server = try await RunningServer(folder: data)
@@ -221,6 +242,23 @@ import Testing
     #expect(try await Server.run(["key", "rotate", "--data", data]).status == 0)
     let server = try await RunningServer(folder: data)
     #expect(try await server.end(SIGTERM) == 0)
+  }
+
+  @Test func aFolderThatCannotBeUsedIsNotCalledEmpty() async throws {
+    let file = try folder.write("file", "")
+    let refused = try await Server.run(["order", "list", "--data", file + "/data"])
+    #expect(
+      refused == Server.Outcome(status: 1, output: "", errors: "matinee-server: \(file)/data cannot be used: Not a directory.\n"))
+  }
+
+  /// A server that was killed leaves it behind, with the address of whoever listens there by now.
+  @Test func anEarlierServersAddressIsForgotten() async throws {
+    try await makeOwn()
+    let server = try await RunningServer(folder: data)
+    #expect(try await server.end(SIGKILL) == -SIGKILL)
+    #expect(FileManager.default.fileExists(atPath: data + "/operator.json"))
+    #expect(try await Server.run(["order", "list", "--data", data]) == Server.Outcome(status: 0, output: "", errors: ""))
+    #expect(!FileManager.default.fileExists(atPath: data + "/operator.json"))
   }
 
   @Test func anEmptyDatabaseIsRefusedByEveryCommand() async throws {

@@ -93,7 +93,10 @@ import struct PublicationAPI.Comment
   @Test func whatIsNoComment() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()
-    for text in ["", "  \n ", String(repeating: "é", count: 4001), "a\u{0}b", "bell\u{7}"] {
+    for text in [
+      "", "  \n ", String(repeating: "é", count: 4001), "a\u{0}b", "bell\u{7}", "\u{9B}2J", "\u{200B}\u{200D}", "\u{202E}",
+      "\u{3164} \u{2800}",
+    ] {
       let response = try await put(rig, token, text)
       #expect(response.status == 400)
       #expect(try response.problem.code == .badRequest)
@@ -104,6 +107,17 @@ import struct PublicationAPI.Comment
     #expect(await rig.send(.put, "/v1/posts/p01/comments/7", token: token, body: Data("{\"text\":\"a\"}".utf8)).status == 400)
     #expect(await rig.send(.put, "/v1/posts/p01/comments/\(UUID())", token: token, body: Data("{}".utf8)).status == 400)
     #expect(await rig.send(.get, "/v1/posts/p01/comments").status == 401)
+  }
+
+  /// What a text beside it, such as the name of who wrote it, would be turned around by.
+  @Test func aCommentTurnsAroundNothingBesideIt() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let family = "👨\u{200D}👩\u{200D}👧"
+    #expect(try await put(rig, token, "\u{202E} abc\u{202C} \u{2067}אבג\u{200F} \(family)\u{FEFF}").status == 201)
+    // Marks that take a side and joiners are part of words.
+    #expect(try await texts(rig, token) == ["abc אבג\u{200F} \(family)\u{FEFF}"])
+    #expect(try await put(rig, token, String(repeating: "é", count: 4000) + "\u{2066}", id: Self.other).status == 201)
   }
 
   @Test func aPremiumPostTakesAccessToCommentOn() async throws {

@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import PublicationAPI
 import PublicationServer
@@ -36,8 +37,8 @@ struct Founding: Equatable {
     let text = text.trimmingCharacters(in: .whitespaces)
     switch field {
     case .name, .tagline:
-      guard (1...100).contains(text.count), text.allSatisfy({ !$0.isNewline }) else {
-        throw Command.Mistake(sentence: "A \(field.rawValue) has 1 to 100 characters.")
+      guard (1...100).contains(text.count), text.allSatisfy({ !$0.isNewline }), text.visibleText == text else {
+        throw Command.Mistake(sentence: "A \(field.rawValue) has 1 to 100 characters, and none that cannot be seen.")
       }
       answers[field] = text
     case .contact:

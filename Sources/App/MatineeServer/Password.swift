@@ -2,17 +2,38 @@ import Foundation
 
 /// A password from the standard input, not shown when a person types it.
 enum Password {
-  /// There was none.
-  struct Missing: Error, CustomStringConvertible { let description = "There is no password on the standard input." }
+  /// There was none that can be used.
+  enum Failure: Error, CustomStringConvertible {
+    case missing
+    case notText
 
-  /// - Throws: ``Missing``.
-  static func read() throws(Missing) -> String {
-    let line = isatty(0) == 1 ? typed() : readLine(strippingNewline: true)
-    guard let line, !line.isEmpty else { throw Missing() }
-    return line
+    var description: String {
+      switch self {
+      case .missing: "There is no password on the standard input."
+      case .notText: "The password on the standard input is not UTF-8, so nobody could type it elsewhere; nothing was changed."
+      }
+    }
   }
 
-  private static func typed() -> String? {
+  /// - Throws: ``Failure``.
+  static func read() throws(Failure) -> String {
+    let bytes = isatty(0) == 1 ? typed() : line()
+    guard !bytes.isEmpty else { throw .missing }
+    // `readLine` would put other characters in the place of what is no text, without a word.
+    guard let password = String(validating: bytes, as: UTF8.self) else { throw .notText }
+    return password
+  }
+
+  /// One line, without its end.
+  private static func line() -> [UInt8] {
+    var (bytes, byte) = ([UInt8](), UInt8(0))
+    // No more than one line, and of one without end no more than is refused anyway.
+    while bytes.last != UInt8(ascii: "\n"), bytes.count < 1 << 16, Glibc.read(0, &byte, 1) == 1 { bytes.append(byte) }
+    for end in "\n\r".utf8 where bytes.last == end { bytes.removeLast() }
+    return bytes
+  }
+
+  private static func typed() -> [UInt8] {
     FileHandle.standardError.write(Data("Password: ".utf8))
     var settings = termios()
     tcgetattr(0, &settings)
@@ -24,6 +45,6 @@ enum Password {
       tcsetattr(0, TCSAFLUSH, &before)
       FileHandle.standardError.write(Data("\n".utf8))
     }
-    return readLine(strippingNewline: true)
+    return line()
   }
 }

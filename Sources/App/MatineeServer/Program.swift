@@ -14,7 +14,7 @@ import SQLiteStorage
   static func main() async {
     Config().setUpModules()
     do {
-      leave(try await run(Command(Array(CommandLine.arguments.dropFirst()))))
+      leave(try await run(Command(arguments())))
     } catch let mistake as Command.Mistake {
       say("\(mistake.sentence) See matinee-server --help.")
       leave(2)
@@ -27,6 +27,17 @@ import SQLiteStorage
   /// Ends the process at once. Everything is closed and written by now; the handlers that `exit` runs are not for a process with threads:
   /// libcrypto's frees what a thread that is just ending frees too.
   private static func leave(_ status: Int32) -> Never { _exit(status) }
+
+  /// The command line, without the program's name. Swift would put other characters in the place of what is no text, without a word.
+  private static func arguments() throws(Command.Mistake) -> [String] {
+    try UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().map {
+      argument throws(Command.Mistake) in
+      guard let text = argument.flatMap({ String(validatingCString: $0) }) else {
+        throw Command.Mistake(sentence: "A word of the command is not UTF-8.")
+      }
+      return text
+    }
+  }
 
   private static func run(_ command: Command) async throws -> Int32 {
     switch command {
@@ -158,7 +169,7 @@ import SQLiteStorage
   private static func sentence(_ error: any Error) -> String {
     switch error {
     case let problem as Problem: problem.title
-    case let error as CocoaError: error.systemReason
+    case let error as CocoaError: (error.filePath.map { "\($0) cannot be used: " } ?? "") + error.systemReason + "."
     default: "\(error)"
     }
   }

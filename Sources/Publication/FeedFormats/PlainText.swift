@@ -50,7 +50,7 @@ extension ArticleBody.Table {
 extension String {
   /// At most that many characters on one line, cut at the end of a word and marked with `…` when something was left out.
   func shortened(to characters: Int) -> String {
-    let line = collapsed
+    let line = visibleText.collapsed
     guard line.count > characters else { return line }
     guard characters > 1 else { return characters == 1 ? "…" : "" }
     let cut = line.prefix(characters - 1)

@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
@@ -21,12 +22,14 @@ extension Publication {
   /// Writes a comment under the client's identifier: again is the same one, and another text takes the place of the one before.
   func putComment(_ call: Call) async throws -> Response {
     let (post, id) = try call.comment
-    let text = try call.body(CommentRequest.self).text.trimmingCharacters(in: .whitespacesAndNewlines)
+    let sent = try call.body(CommentRequest.self).text
+    guard !sent.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t" }) else {
+      throw Problem.badRequest("A comment is plain text, without control characters.")
+    }
+    // What turns the direction of text would turn around what stands beside it, and comes along with text that is pasted.
+    let text = sent.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
     guard (1...Comment.longest).contains(text.count) else {
       throw Problem.badRequest("A comment has 1 to \(Comment.longest) characters.")
-    }
-    guard !text.unicodeScalars.contains(where: { ($0.value < 0x20 && $0 != "\n" && $0 != "\t") || $0.value == 0x7F }) else {
-      throw Problem.badRequest("A comment is plain text, without control characters.")
     }
     let reader = try call.signedIn.id
     guard try await canRead(post, reader) else {

@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
@@ -51,8 +52,9 @@ extension Publication {
   func refund(_ call: Call) async throws -> Response {
     let order = try await anyOrder(call)
     let request: RefundRequest = try call.body()
-    guard (1...200).contains(request.reason.count) else { throw Problem.badRequest("“reason” has 1 to 200 characters.") }
-    return try .json(Order(await refund(order.id, reason: request.reason)))
+    let reason = request.reason.visibleText
+    guard (1...200).contains(reason.count) else { throw Problem.badRequest("“reason” has 1 to 200 characters.") }
+    return try .json(Order(await refund(order.id, reason: reason)))
   }
 
   /// Gives a charge back; what was begun before keeps its reason.

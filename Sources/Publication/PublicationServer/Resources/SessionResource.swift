@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
@@ -18,13 +19,29 @@ extension Publication {
   /// A reader with a hashed password, not stored yet.
   func newReader(email: String, name: String, password: String) async throws -> (reader: Reader, password: PasswordHash) {
     let email = Self.normalized(email)
-    let name = name.trimmingCharacters(in: .whitespacesAndNewlines)
     guard Self.isAddress(email) else { throw Problem.badRequest("“\(email.prefix(100))” is no email address.") }
-    guard !name.isEmpty, name.count <= 200 else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
+    return (Reader(id: identifiers.next().uuidString, email: email, name: try Self.readerName(name)), try await newHash(of: password))
+  }
+
+  /// - Throws: `Problem` for a password that cannot be one.
+  private func newHash(of password: String) async throws -> PasswordHash {
     guard !password.isEmpty, password.utf8.count <= Self.longestPassword else {
       throw Problem.badRequest("A password has 1 to \(Self.longestPassword) bytes.")
     }
-    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await hasher.hash(password))
+    // Nobody types one, and much of what a password passes through ends there.
+    guard !password.utf8.contains(0) else { throw Problem.badRequest("A password has no NUL character.") }
+    return try await hasher.hash(password)
+  }
+
+  /// A name as it is shown: on one line, and turning around nothing beside it.
+  private static func readerName(_ text: String) throws(Problem) -> String {
+    let name = text.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard (1...200).contains(name.count) else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
+    let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
+    guard !text.unicodeScalars.contains(where: { breaks.contains($0.properties.generalCategory) }) else {
+      throw Problem.badRequest("A reader’s name is one line, without control characters.")
+    }
+    return name
   }
 
   func signIn(_ call: Call) async throws -> Response {
@@ -100,7 +117,10 @@ extension Publication {
   private static func isAddress(_ email: String) -> Bool {
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && email.utf8.count <= longestAddress
-      && !email.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
+      && !email.unicodeScalars.contains {
+        $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+          || [.control, .format].contains($0.properties.generalCategory)
+      }
   }
 
   static func tokenDigest(_ request: Request) throws -> Data? {

@@ -69,28 +69,21 @@ struct Call: Sendable {
       throw Problem(code: .unsupportedMediaType, title: "The body is “\(mediaType)” and has to be “application/json”.", status: 415)
     }
     guard !request.body.isEmpty else { throw Problem.badRequest("A JSON body is missing.") }
+    // Foundation's decoder looks only at what it is asked for, and passes over commas, names that are there twice and bytes that are no text.
+    do throws(LocatedJSON.Failure) { try LocatedJSON.check(request.body, file: "body") } catch {
+      throw Problem.badRequest("The body is no JSON: \(error.problem) at line \(error.line), column \(error.column).")
+    }
     do {
       return try Wire.decode(type, from: request.body)
     } catch DecodingError.keyNotFound(let key, let context) {
       throw Problem.badRequest("“\(Self.place(context.codingPath + [key]))” is missing in the body.")
-    } catch DecodingError.typeMismatch(_, let context) where context.codingPath.isEmpty {
-      throw Problem.badRequest("The body is no JSON object.")
     } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+      guard !context.codingPath.isEmpty else { throw Problem.badRequest("The body is no JSON object.") }
       throw Problem.badRequest("“\(Self.place(context.codingPath))” in the body has the wrong type.")
     } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
       throw Problem.badRequest("“\(Self.place(context.codingPath))” in the body: \(context.debugDescription).")
     } catch {
-      throw Problem.badRequest(Self.slip(in: request.body))
-    }
-  }
-
-  /// Where the body is no JSON, which the decoder does not say.
-  private static func slip(in body: Data) -> String {
-    do throws(LocatedJSON.Failure) {
-      try LocatedJSON.check(body, file: "body")
-      return "The body is no JSON that is understood here."
-    } catch {
-      return "The body is no JSON: \(error.problem) at line \(error.line), column \(error.column)."
+      throw Problem.badRequest("The body is no JSON that is understood here.")
     }
   }
 

@@ -1,0 +1,30 @@
+extension String {
+  /// Without what is not seen and changes what is: control characters that are no white space, and those that turn the direction of what
+  /// stands around them. Empty when nothing is left to see.
+  public var visibleText: String {
+    guard utf8.contains(where: { $0 >= 0x7F || ($0 < 0x20 && !$0.isASCIIBlank) }) else { return isBlank ? "" : self }
+    let text = String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isHiddenControl }))
+    return text.isBlank ? "" : text
+  }
+
+  /// Whether nothing of it is seen.
+  var isBlank: Bool { !unicodeScalars.contains(where: \.isSeen) }
+}
+
+extension Unicode.Scalar {
+  /// A control character that is no white space, or one that embeds, overrides or isolates a direction (UAX 9, 2.1 to 2.4): without its end,
+  /// it turns around whatever follows. Marks that only take a side (2.6) do not.
+  public var isHiddenControl: Bool {
+    switch value {
+    case 0x09...0x0D, 0x85: false
+    case 0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  fileprivate var isSeen: Bool {
+    if value < 0x7F { return value > 0x20 }
+    // The empty pattern of Braille is a symbol by its properties.
+    return !isHiddenControl && !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && value != 0x2800
+  }
+}
