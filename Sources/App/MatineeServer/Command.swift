@@ -24,7 +24,7 @@ enum Command: Equatable {
            matinee-server user add [--data FOLDER] EMAIL NAME
            matinee-server order list [--state STATE] [--data FOLDER]
            matinee-server order approve|decline [--data FOLDER] ORDER
-           matinee-server order refund [--reason SENTENCE] [--data FOLDER] ORDER
+           matinee-server order refund [--reason SENTENCE] [--trust-clock] [--data FOLDER] ORDER
            matinee-server flag set --percent N [--min-version V] [--feature F]… [--data FOLDER] NAME
            matinee-server flag list [--data FOLDER]
            matinee-server flag report [--data FOLDER] NAME
@@ -42,7 +42,8 @@ enum Command: Equatable {
     user add       adds a reader; the password is one line on the standard input.
     order list     one line for each order, newest first: number, identifier, state, product, total in minor units; tabs between.
     order approve  says yes for the bank that a deferred payment waits for; decline says no.
-    order refund   gives a payment back. Access ends, and the reader is shown the reason.
+    order refund   gives a payment back. Access ends, and the reader is shown the reason. While a payment is ahead of the clock nothing is
+                   sold or given back, since the clock must be wrong; --trust-clock says that it is right.
     flag set       turns a flag on for N of a hundred readers, always the same ones: 0 is off for everybody, from their next session on.
                    Without --min-version and --feature for every client.
     flag list      one line for each flag.

@@ -9,7 +9,7 @@ import SQLiteStorage
 enum OperatorTask: Equatable {
   /// Decides for the bank, or whoever a deferred payment waits for.
   case settle(order: String, approved: Bool)
-  case refund(order: String, reason: String)
+  case refund(order: String, reason: String, trustsClock: Bool = false)
   case orders(state: String?)
   case setFlag(FlagRecord)
   case listFlags
@@ -22,8 +22,10 @@ enum OperatorTask: Equatable {
     switch self {
     case .settle(let order, let approved):
       Request(.post, "/v1/operator/orders/\(Self.segment(order))/\(approved ? "approve" : "decline")")
-    case .refund(let order, let reason):
-      Request(.post, "/v1/operator/orders/\(Self.segment(order))/refund", body: try Wire.encode(RefundRequest(reason: reason)))
+    case .refund(let order, let reason, let trustsClock):
+      Request(
+        .post, "/v1/operator/orders/\(Self.segment(order))/refund",
+        body: try Wire.encode(RefundRequest(reason: reason, trustsClock: trustsClock ? true : nil)))
     case .orders(let state): Request(.get, "/v1/operator/orders" + (state.map { "?state=\(Self.segment($0))" } ?? ""))
     case .setFlag(let flag):
       Request(

@@ -124,6 +124,7 @@ import SQLiteStorage
   ) async throws {
     let told = StopSignals.arrival()
     guard let publication = try await open(house, needsKey: true, until: told) else { return }
+    if let doubt = try await publication.clockDoubt() { say(doubt) }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()

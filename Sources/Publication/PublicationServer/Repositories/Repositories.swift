@@ -134,6 +134,8 @@ protocol OrderRepository {
   nonisolated(nonsending) func orders(_ query: OrderQuery) async throws -> [StoredOrder]
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
+  /// The order that was paid last, by the clock that there was; `nil` when none is paid.
+  nonisolated(nonsending) func lastPaid() async throws -> StoredOrder?
   nonisolated(nonsending) func isEntitled(_ reader: Reader.ID, to entitlement: String, at time: Int64) async throws -> Bool
 
   // Charging

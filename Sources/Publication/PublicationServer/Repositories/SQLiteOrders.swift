@@ -59,6 +59,10 @@ struct SQLiteOrders: OrderRepository {
       [reader, Order.State.paid.rawValue, ProductRecord.Kind.consumable.rawValue, time])
   }
 
+  func lastPaid() throws -> StoredOrder? {
+    try select("WHERE paid IS NOT NULL AND state = ? ORDER BY paid DESC LIMIT 1", [Order.State.paid.rawValue]).first
+  }
+
   func isEntitled(_ reader: Reader.ID, to entitlement: String, at time: Int64) throws -> Bool {
     try database.queryOne(
       "SELECT 1 FROM purchase WHERE reader = ? AND entitlement = ? AND state = ? AND kind <> ? AND (expires IS NULL OR expires > ?)",

@@ -268,6 +268,15 @@ enum Schema {
           DELETE FROM club_number WHERE club = old.id;
         END;
         """),
+    Migration(
+      version: 16,
+      sql: """
+        CREATE INDEX purchase_by_payment ON purchase (paid) WHERE paid IS NOT NULL;
+        -- used: the last time that the session was, give or take a day. Of those that there are nobody knows, so they begin anew.
+        ALTER TABLE session ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+        UPDATE session SET used = CAST(strftime('%s', 'now') AS INTEGER);
+        CREATE INDEX session_of_reader ON session (reader);
+        """),
   ]
 }
 

@@ -25,6 +25,7 @@ extension Publication {
   /// charge or refund that is under way, and begins no other.
   public func resumeCharges() async {
     do {
+      if let doubt = try await clockDoubt() { return report(doubt) }
       for attempt in try await orderBook.openAttempts() where !Task.isCancelled {
         guard let order = try await orderBook.order(attempt.order), order.state != .paid else { continue }
         do { _ = try await charge(order, token: attempt.token) } catch is Problem { continue }
@@ -51,6 +52,7 @@ extension Publication {
       case .interrupted where try await publication.openPage(of: order.id) != nil: return order
       case .open, .deferred, .interrupted, .declined: break
       }
+      try await publication.checkClock()
       try await publication.refuseSecond(order)
       let attempt = try await publication.orderBook.beginAttempt(order.id, token: token, at: publication.now)
       return try await publication.settle(attempt, order) { gateway throws(GatewayError) in

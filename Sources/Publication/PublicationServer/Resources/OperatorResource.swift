@@ -33,6 +33,7 @@ extension Publication {
   /// Says for the bank, or whoever the payment waits for, what they decided.
   func decide(_ approved: Bool, _ call: Call) async throws -> Response {
     let order = try await anyOrder(call)
+    if let doubt = try await clockDoubt() { throw Problem.conflict(doubt) }
     while let running = charges[order.id] { _ = try? await running.task.value }
     let settled = try await alone(order) { publication, order in
       guard let attempt = try await publication.orderBook.openAttempt(of: order.id), order.state == .deferred else {
@@ -54,6 +55,7 @@ extension Publication {
     let request: RefundRequest = try call.body()
     let reason = request.reason.visibleText
     guard (1...200).contains(reason.count) else { throw Problem.badRequest("“reason” has 1 to 200 characters.") }
+    if request.trustsClock != true, let doubt = try await clockDoubt() { throw Problem.conflict(doubt) }
     return try .json(Order(await refund(order.id, reason: reason)))
   }
 
@@ -98,8 +100,13 @@ extension Publication {
 public struct RefundRequest: Codable, Equatable, Sendable {
   /// One sentence for the reader.
   public var reason: String
+  /// Whether the publication's clock is right although a payment is ahead of it.
+  public var trustsClock: Bool?
   /// Makes one.
-  public init(reason: String) { self.reason = reason }
+  public init(reason: String, trustsClock: Bool? = nil) {
+    self.reason = reason
+    self.trustsClock = trustsClock
+  }
 }
 
 /// `POST /v1/operator/readers`: adds a reader.

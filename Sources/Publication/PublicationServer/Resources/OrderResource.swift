@@ -18,6 +18,7 @@ extension Publication {
       period: product.period, consumable: product.consumableType, amount: product.amount, total: product.priceMinorUnits,
       currency: product.currency, tax: product.tax, created: now)
     try await refuseSecond(order, name: product.name)
+    try await checkClock()
     // A store that asks under a new identifier each time would fill the disk.
     let open = try await orderBook.orders(OrderQuery(reader: reader, state: .open, limit: Self.mostOpenOrders))
     guard open.count < Self.mostOpenOrders || open.contains(where: { now - $0.created >= 86_400 }) else {
