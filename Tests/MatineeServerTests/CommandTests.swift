@@ -24,6 +24,9 @@ import Testing
   @Test func user() throws {
     #expect(try Command(["user", "add", "a@b", "Ada L."]) == .addUser(data: nil, email: "a@b", name: "Ada L."))
     #expect(try Command(["user", "--data", "d", "add", "a@b", "A"]) == .addUser(data: "d", email: "a@b", name: "A"))
+    #expect(try read("user password --data d a@b") == .setPassword(data: "d", email: "a@b"))
+    #expect(try read("user sign-out a@b") == .operate(data: nil, .signOut(email: "a@b")))
+    #expect(try read("user remove a@b --data d") == .operate(data: "d", .removeReader(email: "a@b")))
   }
 
   @Test func publicAddress() throws {
@@ -37,6 +40,9 @@ import Testing
     #expect(try read("order list --state deferred --data d") == .operate(data: "d", .orders(state: "deferred")))
     #expect(try read("order approve K7Q2-9XDM") == .operate(data: nil, .settle(order: "K7Q2-9XDM", approved: true)))
     #expect(try read("order --data d decline x") == .operate(data: "d", .settle(order: "x", approved: false)))
+    #expect(
+      try read("order refund --trust-clock x")
+        == .operate(data: nil, .refund(order: "x", reason: "The payment was given back.", trustsClock: true)))
     #expect(try read("order refund x") == .operate(data: nil, .refund(order: "x", reason: "The payment was given back.")))
     #expect(
       try Command(["order", "refund", "--reason", "So sorry.", "x"]) == .operate(data: nil, .refund(order: "x", reason: "So sorry.")))
@@ -89,8 +95,10 @@ import Testing
     ("flag set a --percent half", "“half” is no percentage: it is a number from 0 to 100."),
     ("flag list --fast", "flag does not know “--fast”."),
     ("key rotate --algorithm rs256", "“rs256” is no algorithm; es256 and eddsa are."),
-    ("user", "Of users there is one command: user add EMAIL NAME."),
-    ("user remove a", "Of users there is one command: user add EMAIL NAME."),
+    ("user", "With users one can do four things: add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),
+    ("user list", "With users one can do four things: add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),
+    ("user remove", "user remove takes one address."), ("user password a@b pw", "user password takes one address."),
+    ("user sign-out --all a@b", "user does not know “--all”."), ("order list --trust-clock", "--trust-clock is for order refund."),
     ("user add a@b", "user add takes an address and a name; put a name with spaces in quotes."),
     ("user add a@b Ada L.", "user add takes an address and a name; put a name with spaces in quotes."),
   ])

@@ -226,6 +226,45 @@ import Testing
     #expect(try await server.end(SIGTERM) == 0)
   }
 
+  @Test(arguments: [true, false]) func readersAreLookedAfter(whileItServes: Bool) async throws {
+    try await makeOwn()
+    try await addUser()
+    let first = try await RunningServer(folder: data)
+    var headers: Headers = ["Authorization": "Bearer \(try await signIn(NetworkTransport(origin: first.origin)))"]
+    var server: RunningServer? = first
+    func stopped() async throws {
+      if !whileItServes, let running = server { #expect(try await running.end(SIGTERM) == 0) }
+    }
+    func status() async throws -> Int {
+      if !whileItServes { server = try await RunningServer(folder: data) }
+      let transport = try NetworkTransport(origin: try #require(server).origin)
+      return try await transport.send(Request(.get, "/v1/session", headers: headers)).status
+    }
+    func user(_ words: String..., input: String = "") async throws -> Server.Outcome {
+      try await Server.run(["user", "--data", data] + words, input: input)
+    }
+    try await stopped()
+    #expect(
+      try await user("sign-out", "Ada@example.org")
+        == Server.Outcome(status: 0, output: "Ada@example.org is signed out everywhere (1 session).\n", errors: ""))
+    #expect(try await status() == 401)
+    headers = ["Authorization": "Bearer \(try await signIn(NetworkTransport(origin: try #require(server).origin)))"]
+    try await stopped()
+    #expect(
+      try await user("password", "ada@example.org", input: "other\n")
+        == Server.Outcome(status: 0, output: "ada@example.org has a new password, and is signed out everywhere.\n", errors: ""))
+    #expect(try await status() == 401)
+    try await stopped()
+    #expect(try await user("remove", "ada@example.org") == Server.Outcome(status: 0, output: "Removed ada@example.org.\n", errors: ""))
+    for words in [["remove"], ["sign-out"], ["password"]] {
+      let unknown = try await Server.run(["user", "--data", data] + words + ["ada@example.org"], input: "x\n")
+      #expect(
+        unknown
+          == Server.Outcome(status: 1, output: "", errors: "matinee-server: There is no reader with the address ada@example.org.\n"))
+    }
+    if whileItServes { #expect(try await first.end(SIGTERM) == 0) }
+  }
+
   @Test func aMissingKeyEndsServeWithOneSentence() async throws {
     try await makeOwn()
     let key = data + "/receipts.pem"

@@ -135,6 +135,25 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v8.backup")))
   }
 
+  @Test func whoWasSignedInStaysSignedIn() async throws {
+    let folder = try TemporaryFolder()
+    try folder.makeKey()
+    let token = "a token of long ago"
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(15)))
+      try database.execute(
+        "INSERT INTO reader (id, email, name, password) VALUES ('r1', 'ada@example.org', 'Ada', ?)",
+        try PasswordHash(of: Rig.password, cost: .none).text)
+      try database.execute("INSERT INTO session (token_digest, reader, begun) VALUES (?, 'r1', 1)", try Digest.sha256(Data(token.utf8)))
+    }
+    let rig = try await Rig(folder: folder.path, clock: ManualClock(now: Date()))
+    #expect(try await rig.get("/v1/session", token, as: Reader.self).id == "r1")
+    rig.clock.advance(by: .seconds(91 * 86_400))
+    #expect(await rig.send(.get, "/v1/session", token: token).status == 401)
+    await rig.publication.close()
+  }
+
   @Test func pricesInACurrencyThatThereIsNot() async throws {
     let rig = try await Rig()
     let token = try await rig.signIn()

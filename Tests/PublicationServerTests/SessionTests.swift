@@ -29,6 +29,77 @@ import Testing
     #expect(await rig.send(.get, "/v1/session", token: other).status == 200)
   }
 
+  @Test func aSessionThatIsNotUsedEnds() async throws {
+    let rig = try await Rig()
+    let (used, unused) = (try await rig.signIn(), try await rig.signIn())
+    for _ in 1...4 {
+      rig.clock.advance(by: .seconds(60 * 86_400))
+      #expect(await rig.send(.get, "/v1/session", token: used).status == 200)
+    }
+    #expect(await rig.send(.get, "/v1/session", token: unused).status == 401)
+    rig.clock.advance(by: .seconds(90 * 86_400 - 1))
+    #expect(await rig.send(.get, "/v1/session", token: used).status == 200)
+    rig.clock.advance(by: .seconds(90 * 86_400))
+    #expect(await rig.send(.get, "/v1/session", token: used).status == 401)
+    // Signing in clears them away.
+    let again = try await rig.signIn()
+    rig.clock.setNow(Rig.start)
+    #expect(await rig.send(.get, "/v1/session", token: used).status == 401)
+    #expect(await rig.send(.get, "/v1/session", token: again).status == 200)
+  }
+
+  @Test func aNewPasswordEndsTheSessions() async throws {
+    let rig = try await Rig()
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let body = try Wire.encode(PasswordRequest(password: "another"))
+    #expect(try await rig.operate(.put, "readers/ADA@example.org/password", Wire.encode(PasswordRequest(password: "a\u{0}"))).status == 400)
+    #expect(await rig.send(.get, "/v1/session", token: ada).status == 200)
+    #expect(try await rig.operate(.put, "readers/ADA@example.org/password", body).status == 200)
+    #expect(await rig.send(.get, "/v1/session", token: ada).status == 401)
+    #expect(await rig.send(.get, "/v1/session", token: bo).status == 200)
+    #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 401)
+    #expect(try await attempt(rig, "ada@example.org", "another").status == 201)
+    #expect(try await rig.operate(.put, "readers/cy@example.org/password", body).status == 404)
+    // Whose token it is not does not learn that there is such a path.
+    #expect(await rig.send(.put, "/v1/operator/readers/bo@example.org/password", token: bo, body: body).status == 404)
+  }
+
+  @Test func aReaderIsForgottenButForWhatWasPaid() async throws {
+    let rig = try await Rig()
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let id = try await rig.get("/v1/session", ada, as: Reader.self).id
+    let paid = try await rig.buy("passes.5", ada)
+    #expect(await rig.send(.put, "/v1/posts/p04/unlock", token: ada).status == 200)
+    for path in ["p01/reaction", "p01/bookmark", "p01/read"] {
+      #expect(await rig.send(.put, "/v1/posts/\(path)", token: ada).status == 200)
+    }
+    #expect(await rig.send(.put, "/v1/fanclubs/odd/follow", token: ada).status < 300)
+    let comment = try Wire.encode(CommentRequest(text: "Mine"))
+    #expect(await rig.send(.put, "/v1/posts/p01/comments/\(UUID())", token: ada, body: comment).status == 201)
+    let waiting = UUID()
+    _ = try await rig.begin(waiting, "passes.5", ada)
+    #expect(try await rig.charge(waiting, ada, with: "tok_deferred").status == 202)
+    #expect(try await rig.operate(.delete, "readers/ada@example.org").status == 409)
+    #expect(await rig.send(.get, "/v1/session", token: ada).status == 200)
+    #expect(try await rig.operate(.post, "orders/\(waiting)/decline").status == 200)
+
+    #expect(try await rig.operate(.delete, "readers/ada@example.org").status == 204)
+    #expect(await rig.send(.get, "/v1/session", token: ada).status == 401)
+    #expect(try await attempt(rig, "ada@example.org", Rig.password).status == 401)
+    #expect(try await attempt(rig, "removed \(id)", Rig.password).status == 401)
+    let post = try await rig.get("/v1/posts/p01", bo, as: Post.self)
+    #expect((post.comments, post.reactions.total) == (0, 0))
+    let orders = try Wire.decode([Order].self, from: try await rig.operate(.get, "orders").body)
+    #expect(orders.contains { $0.id == paid.id && $0.state == .paid })
+    #expect(try await rig.refund(paid.id).status == 200)
+    #expect(try await rig.operate(.delete, "readers/ada@example.org").status == 404)
+    // The address is free, and nothing of the one before is its.
+    try await rig.publication.addReader(email: "ada@example.org", name: "Ada", password: Rig.password)
+    let anew = try await rig.signIn()
+    #expect(try await rig.get("/v1/orders", anew, as: [Order].self).isEmpty)
+    #expect(try await rig.get("/v1/posts/p01", anew, as: Post.self).bookmarked == false)
+  }
+
   @Test(arguments: ["", "Basic YTpi", "Bearer", "Bearer ", "Bearer  x y", "Bearer " + String(repeating: "a", count: 10_000)])
   func wrongAuthorization(field: String) async throws {
     let response = await (try Rig()).send(.get, "/v1/session", headers: ["Authorization": field])

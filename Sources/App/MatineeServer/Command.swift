@@ -7,6 +7,7 @@ enum Command: Equatable {
   case serve(data: String?, address: String, port: Int, publicURL: String?, readersAddFeeds: Bool, trustedProxies: Set<String> = [])
   case importFeeds(data: String?, json: Bool, sources: [String])
   case addUser(data: String?, email: String, name: String)
+  case setPassword(data: String?, email: String)
   case operate(data: String?, OperatorTask)
   case help
   case version
@@ -22,6 +23,7 @@ enum Command: Equatable {
                                 [--data FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
            matinee-server user add [--data FOLDER] EMAIL NAME
+           matinee-server user password|sign-out|remove [--data FOLDER] EMAIL
            matinee-server order list [--state STATE] [--data FOLDER]
            matinee-server order approve|decline [--data FOLDER] ORDER
            matinee-server order refund [--reason SENTENCE] [--trust-clock] [--data FOLDER] ORDER
@@ -40,6 +42,9 @@ enum Command: Equatable {
     import         makes feeds and lists of feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice. Formats:
                    RSS, Atom, RDF, JSON Feed, RSS-in-JSON, OPML. The clubs of a list are fetched when a reader asks for it.
     user add       adds a reader; the password is one line on the standard input.
+    user password  sets another password, read in the same way, and signs the reader out everywhere.
+    user sign-out  ends all sessions of a reader. One that is not used for 90 days ends by itself.
+    user remove    forgets a reader, with comments, marks and access; the orders stay, without a name.
     order list     one line for each order, newest first: number, identifier, state, product, total in minor units; tabs between.
     order approve  says yes for the bank that a deferred payment waits for; decline says no.
     order refund   gives a payment back. Access ends, and the reader is shown the reason. While a payment is ahead of the clock nothing is
@@ -141,13 +146,23 @@ enum Command: Equatable {
       switch word {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
-      case .option(let other): throw Mistake(sentence: "user add does not know “\(other)”.")
+      case .option(let other): throw Mistake(sentence: "user does not know “\(other)”.")
       case .argument(let text): rest.append(text)
       }
     }
-    guard rest.first == "add" else { throw Mistake(sentence: "Of users there is one command: user add EMAIL NAME.") }
-    guard rest.count == 3 else { throw Mistake(sentence: "user add takes an address and a name; put a name with spaces in quotes.") }
-    return .addUser(data: data, email: rest[1], name: rest[2])
+    guard let action = rest.first, ["add", "password", "sign-out", "remove"].contains(action) else {
+      throw Mistake(sentence: "With users one can do four things: add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL.")
+    }
+    if action == "add" {
+      guard rest.count == 3 else { throw Mistake(sentence: "user add takes an address and a name; put a name with spaces in quotes.") }
+      return .addUser(data: data, email: rest[1], name: rest[2])
+    }
+    guard rest.count == 2 else { throw Mistake(sentence: "user \(action) takes one address.") }
+    switch action {
+    case "password": return .setPassword(data: data, email: rest[1])
+    case "sign-out": return .operate(data: data, .signOut(email: rest[1]))
+    default: return .operate(data: data, .removeReader(email: rest[1]))
+    }
   }
 }
 

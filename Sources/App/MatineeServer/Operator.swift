@@ -16,6 +16,9 @@ enum OperatorTask: Equatable {
   case reportFlag(String)
   case rotateKey(algorithm: String)
   case addReader(email: String, name: String, password: String)
+  case setPassword(email: String, password: String)
+  case signOut(email: String)
+  case removeReader(email: String)
 
   /// - Throws: `EncodingError`.
   func request() throws -> Request {
@@ -34,6 +37,10 @@ enum OperatorTask: Equatable {
     case .listFlags: Request(.get, "/v1/operator/flags")
     case .reportFlag(let name): Request(.get, "/v1/operator/flags/\(Self.segment(name))")
     case .rotateKey(let algorithm): Request(.post, "/v1/operator/keys", body: try Wire.encode(KeyRequest(algorithm: algorithm)))
+    case .setPassword(let email, let password):
+      Request(.put, "/v1/operator/readers/\(Self.segment(email))/password", body: try Wire.encode(PasswordRequest(password: password)))
+    case .signOut(let email): Request(.delete, "/v1/operator/readers/\(Self.segment(email))/sessions")
+    case .removeReader(let email): Request(.delete, "/v1/operator/readers/\(Self.segment(email))")
     case .addReader(let email, let name, let password):
       Request(.post, "/v1/operator/readers", body: try Wire.encode(NewReaderRequest(email: email, name: name, password: password)))
     }
@@ -51,6 +58,12 @@ enum OperatorTask: Equatable {
     case .listFlags: return try Wire.decode(FlagList.self, from: response.body).flags.map(FlagTable.summary)
     case .reportFlag: return FlagTable(report: try Wire.decode(FlagReport.self, from: response.body)).lines
     case .addReader: return ["Added \(try Wire.decode(Reader.self, from: response.body).email)."]
+    case .setPassword:
+      return ["\(try Wire.decode(Reader.self, from: response.body).email) has a new password, and is signed out everywhere."]
+    case .signOut(let email):
+      let count = try Wire.decode(EndedSessions.self, from: response.body).count
+      return ["\(email) is signed out everywhere (\(count) session\(count == 1 ? "" : "s"))."]
+    case .removeReader(let email): return ["Removed \(email)."]
     case .rotateKey:
       let key = try Wire.decode(KeySet.Key.self, from: response.body)
       return ["Receipts are signed with \(key.kid) (\(key.alg)) from now on."]

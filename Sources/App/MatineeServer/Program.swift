@@ -57,6 +57,7 @@ import SQLiteStorage
       return try await importFeeds(House(data), sources, json: json)
     case .addUser(let data, let email, let name):
       try await operate(.addReader(email: email, name: name, password: Password.read()), data)
+    case .setPassword(let data, let email): try await operate(.setPassword(email: email, password: Password.read()), data)
     }
     return 0
   }

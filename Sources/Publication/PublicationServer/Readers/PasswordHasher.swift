@@ -28,7 +28,8 @@ final class PasswordHasher: Sendable {
   private static let longestQueueOfClient = 4
   let executor = ThreadExecutor(name: "passwords")
   private let cost: PasswordCost
-  private let nobody: PasswordHash
+  /// What no password has.
+  let nobody: PasswordHash
   private let waiting = Mutex(Waiting())
 
   init(_ cost: PasswordCost) throws {

@@ -118,9 +118,18 @@ protocol ReaderRepository {
   /// - Returns: whether the address was free; else nothing was stored.
   nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash) async throws -> Bool
   nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
-  nonisolated(nonsending) func reader(session digest: Data) async throws -> Reader?
+  /// Whose session it is, which is used by that; `nil` when it was not for ``Publication/sessionLifetime``.
+  nonisolated(nonsending) func reader(session digest: Data, at time: Int64) async throws -> Reader?
+  /// Begins a session, and forgets those that are over.
   nonisolated(nonsending) func beginSession(_ digest: Data, of reader: Reader.ID, at time: Int64) async throws
   nonisolated(nonsending) func endSession(_ digest: Data) async throws
+  /// - Returns: the sessions that there were.
+  nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> [Data]
+  /// Sets another password.
+  nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws
+  /// Forgets who a reader was and what they did, but for what they bought: that is the publication's to account for.
+  /// - Parameter password: one that nobody has.
+  nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws
 }
 
 /// What was ordered, tried and paid. Times are whole seconds since 1970.

@@ -125,6 +125,22 @@ public struct NewReaderRequest: Codable, Equatable, Sendable {
   }
 }
 
+/// `PUT /v1/operator/readers/EMAIL/password`: sets another password, and ends the reader's sessions.
+public struct PasswordRequest: Codable, Equatable, Sendable {
+  /// The new one.
+  public var password: String
+  /// Makes one.
+  public init(password: String) { self.password = password }
+}
+
+/// The answer to `DELETE /v1/operator/readers/EMAIL/sessions`.
+public struct EndedSessions: Codable, Equatable, Sendable {
+  /// How many there were.
+  public var count: Int
+  /// Makes one.
+  public init(count: Int) { self.count = count }
+}
+
 /// `POST /v1/operator/keys`: signs receipts with a new key from now on.
 public struct KeyRequest: Codable, Equatable, Sendable {
   /// `es256` or `eddsa`.

@@ -44,6 +44,48 @@ extension Publication {
     return name
   }
 
+  /// For how long a session may stand unused, in seconds: ninety days.
+  static let sessionLifetime: Int64 = 90 * 86_400
+
+  /// Sets another password of a reader, who has to sign in again everywhere.
+  func setPassword(_ call: Call) async throws -> Response {
+    let request: PasswordRequest = try call.body()
+    let reader = try await namedReader(call)
+    let hash = try await newHash(of: request.password)
+    try await readers.setPassword(hash, of: reader.id)
+    _ = try await endSessions(of: reader.id)
+    return try .json(reader)
+  }
+
+  func endSessions(_ call: Call) async throws -> Response {
+    try .json(EndedSessions(count: try await endSessions(of: namedReader(call).id)))
+  }
+
+  func removeReader(_ call: Call) async throws -> Response {
+    let reader = try await namedReader(call)
+    for attempt in try await orderBook.openAttempts() {
+      guard let order = try await orderBook.order(attempt.order), order.reader == reader.id else { continue }
+      throw Problem.conflict("A payment of this reader waits for an answer. Approve or decline order \(order.code) first.")
+    }
+    _ = try await endSessions(of: reader.id)
+    try await readers.remove(reader.id, password: hasher.nobody)
+    return Response(204)
+  }
+
+  /// The reader whose address is in the path.
+  private func namedReader(_ call: Call) async throws -> Reader {
+    guard let reader = try await readers.reader(email: Self.normalized(call.parameter))?.reader else {
+      throw Problem(code: .notFound, title: "There is no reader with the address \(call.parameter.prefix(100)).", status: 404)
+    }
+    return reader
+  }
+
+  private func endSessions(of reader: Reader.ID) async throws -> Int {
+    let ended = try await readers.endSessions(of: reader)
+    for digest in ended { imports.endSession(digest) }
+    return ended.count
+  }
+
   func signIn(_ call: Call) async throws -> Response {
     let credentials: Credentials = try call.body()
     let email = Self.normalized(credentials.email)
@@ -96,7 +138,7 @@ extension Publication {
   /// Whose token a request carries.
   /// - Throws: `Problem` with ``Problem/Code/sessionEnded``.
   func authenticate(_ request: Request) async throws -> Reader {
-    guard let digest = try Self.tokenDigest(request), let reader = try await readers.reader(session: digest) else {
+    guard let digest = try Self.tokenDigest(request), let reader = try await readers.reader(session: digest, at: now) else {
       throw Problem(code: .sessionEnded, title: "Your session has ended. Sign in again.", status: 401)
     }
     return reader

@@ -58,6 +58,9 @@ extension Router {
     .operated(.put, "/v1/operator/flags/*") { try await $0.setFlag($1) },
     .operated(.get, "/v1/operator/flags/*") { try .json(await $0.flagReport($1.parameter)) },
     .operated(.post, "/v1/operator/readers") { try await $0.addReader($1) },
+    .operated(.delete, "/v1/operator/readers/*") { try await $0.removeReader($1) },
+    .operated(.put, "/v1/operator/readers/*/password") { try await $0.setPassword($1) },
+    .operated(.delete, "/v1/operator/readers/*/sessions") { try await $0.endSessions($1) },
     .operated(.post, "/v1/operator/keys") { try await $0.rotateKey($1) },
   ])
 }
