@@ -102,7 +102,7 @@ import Testing
     rig.clock.advance(by: .seconds(1))
     #expect(try await kids(rig) == [second])
     // What is kept for good keeps its key.
-    _ = try await rig.buy("premium.lifetime", token)
+    _ = try await rig.buy("premium.lifetime", rig.signIn())
     let third = try await rotate(rig, "es256").kid
     rig.clock.advance(by: .seconds(1000 * 86_400))
     #expect(try await kids(rig) == [third, second])

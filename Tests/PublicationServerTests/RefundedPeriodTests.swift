@@ -184,17 +184,18 @@ import Testing
     }
     for id in [year, month, later] { _ = try await gateway.charge(token: "tok_approved", amount: 490, currency: "EUR", key: id) }
     let rig = try await Rig(folder: folder.path, gateway: gateway)
-    let token = try await rig.signIn()
+    var token = try await rig.signIn()
     let known = try await rig.get("/v1/orders", token, as: [Order].self).reversed()
     #expect(known.map(\.id) == [year, month, later])
     let orders = Array(known)
     #expect(try await end(orders[1], rig, token) == 397)
     // The month began where the year ends, the other one when it was paid.
     day(370, rig)
-    _ = try await rig.refund(later)
+    token = try await rig.signIn()
+    #expect(try await rig.refund(later, trustsClock: true).status == 200)
     #expect(try await end(orders[1], rig, token) == 397)
     day(20, rig)
-    _ = try await rig.refund(year)
+    #expect(try await rig.refund(year).status == 200)
     #expect(try await end(orders[1], rig, token) == 51)
   }
 }

@@ -115,8 +115,8 @@ struct Rig: Sendable {
     await send(method, "/v1/operator/\(path)", token: try await publication.newOperatorToken(), body: body)
   }
 
-  func refund(_ order: String, _ reason: String = "It was a mistake.") async throws -> Response {
-    try await operate(.post, "orders/\(order)/refund", Wire.encode(RefundRequest(reason: reason)))
+  func refund(_ order: String, _ reason: String = "It was a mistake.", trustsClock: Bool? = nil) async throws -> Response {
+    try await operate(.post, "orders/\(order)/refund", Wire.encode(RefundRequest(reason: reason, trustsClock: trustsClock)))
   }
 
   func passes(_ token: String) async throws -> Int? {
