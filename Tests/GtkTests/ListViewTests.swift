@@ -131,6 +131,54 @@ final class ListViewTests: GtkTestCase {
     }
   }
 
+  func testPlaceIsKeptWhenOnesAboveComeRightAfterTheListGotAnotherHeight() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.show(Array(100..<1000))
+      let below = Label("Below")
+      below.setMinimumSize(height: 60)
+      let window = shown(Box(.vertical, children: [list, below]))
+      settle()
+      // In the middle: the toolkit keeps a row at its share of the height.
+      list.position = 15_000
+      settle()
+      XCTAssertLessThan(list.height, window.height)
+      let top = list.topID ?? 0
+      let place = list.bound[top].map(list.top)
+      XCTAssertNotNil(place)
+      var painted: Set<Double?> = []
+      list.onFrame(probe) { _ in painted.insert(list.bound[top].map(list.top)) }
+      below.isVisible = false
+      MainLoop.run(upTo: 5) { list.height == window.height && list.position == 15_000 }
+      // Before another frame: what was scrolled back is not laid out yet.
+      list.show(Array(90..<1000))
+      settle()
+      XCTAssertEqual(list.bound[top].map(list.top), place)
+      XCTAssertEqual(painted, [place], "it is never seen elsewhere")
+      window.destroy()
+    }
+  }
+
+  func testWhatIsScrolledStaysScrolledWhenOnesAboveComeInTheSameMoment() {
+    MainActor.assumeIsolated {
+      let probe = Probe()
+      let list = makeList(probe)
+      list.show(Array(100..<1000))
+      let window = shown(list)
+      settle()
+      list.position = 3000
+      settle()
+      let row = (list.topID ?? 0) + 5
+      let place = list.bound[row].map(list.top) ?? 0
+      list.position += 10
+      list.show(Array(90..<1000))
+      settle()
+      XCTAssertEqual(list.bound[row].map(list.top), place - 10)
+      window.destroy()
+    }
+  }
+
   func testAJumpToRowsThatWereNeverMadeShowsThem() {
     MainActor.assumeIsolated {
       let probe = Probe()

@@ -191,8 +191,6 @@ final class FeedViewTests: ScreensTestCase {
         try rig.settle()
       }
       rig.scroll(feed, to: 0.6)
-      // What comes with the rows there may change their heights.
-      try rig.settle()
       // A row of the third page, in the middle of what is on screen.
       let title = try XCTUnwrap(feed.texts.filter { $0.hasPrefix("Title ") }.dropFirst(2).first)
       let row = try XCTUnwrap(feed.row(title))

@@ -227,19 +227,10 @@ import Foundation
   public func onResized<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     var isResized = false
     adjustment.connect("changed", owner: owner) { _ in isResized = true }
-    var layouts: Connection?
-    onShown(owner) { [weak self] owner in
-      guard let self, layouts == nil, let clock = gtk_widget_get_frame_clock(widget) else { return }
-      // The window listens to the same signal for longer, and so has laid everything out by then.
-      layouts = Object(borrowed: UnsafeMutableRawPointer(clock)).connect("layout", owner: owner) { owner in
-        guard isResized else { return }
-        isResized = false
-        body(owner)
-      }
-    }
-    onHidden(owner) { _ in
-      layouts?.disconnect()
-      layouts = nil
+    onLayout(owner) { owner in
+      guard isResized else { return }
+      isResized = false
+      body(owner)
     }
   }
 

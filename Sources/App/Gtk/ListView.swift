@@ -39,6 +39,15 @@ extension ListRow {
   private var lastWidth = 0
   /// The first row on screen when others came or went, and how far down it was: what one reads stays there.
   private var anchor: (id: ID, top: Double)?
+  /// What the layout that is under way has to leave where it was.
+  private var held: Held?
+  /// Where the rows lie is known of the last layout. The position may have been changed since.
+  private var laidOutPosition = 0.0
+
+  private enum Held {
+    case row((id: ID, top: Double))
+    case position(Double)
+  }
 
   /// A row, and what it shows.
   private final class Slot {
@@ -72,15 +81,16 @@ extension ListRow {
     for style in styles { gtk_widget_add_css_class(list.pointer(), style.name) }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("changed", .plain, in: owner.scope) { [weak self] in
       self?.prepareToJump()
-      self?.keepAnchor()
+      self?.holdAnchor()
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, in: owner.scope) { [weak self] in
       // Somebody scrolls before there was a layout.
       if let self { (lastPosition, lastWidth, anchor) = (position, width, nil) }
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("notify::page-size", .notify, in: owner.scope) { [weak self] _ in
-      self?.keepPosition()
+      self?.holdPosition()
     }
+    onLayout(owner) { [weak self] _ in self?.laidOut() }
     factory.connect("setup", .object, in: owner.scope) { [weak self, weak owner] item in
       if let self, let owner { setUp(item.raw, row(owner)) }
     }
@@ -116,24 +126,39 @@ extension ListRow {
     return onScreen.first { staying.contains($0.id) }
   }
 
-  /// How far down a row is that has a place.
+  /// How far down a row is that has a place, or will be after the next layout.
   private func top(of row: Row) -> Double? {
     guard let item = gtk_widget_get_parent(row.root.widget), gtk_widget_get_mapped(item) != 0, gtk_widget_get_height(item) > 0 else {
       return nil
     }
     var y = 0.0
-    return gtk_widget_translate_coordinates(item, widget, 0, 0, nil, &y) != 0 ? y : nil
+    return gtk_widget_translate_coordinates(item, widget, 0, 0, nil, &y) != 0 ? y + laidOutPosition - position : nil
   }
 
   /// Told of another length before it is told of another position. The toolkit keeps a row where it is when others come above it, but
   /// not when the list gets another height in the same moment, because something comes or goes below it.
-  private func keepAnchor() {
+  private func holdAnchor() {
     guard let anchor else { return }
+    held = .row(anchor)
     self.anchor = nil
-    MainLoop.after(seconds: 0) { [weak self] in
-      guard let self, let row = row(for: anchor.id), let top = top(of: row), top != anchor.top else { return }
-      position += top - anchor.top
+  }
+
+  /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
+  /// move when something comes or goes below the list; in another width they differ, and their places with them.
+  private func holdPosition() {
+    guard anchor == nil, width == lastWidth, let place = lastPosition else { return (lastPosition, lastWidth) = (position, width) }
+    held = .position(place)
+  }
+
+  /// Puts right what the layout moved; the frame is laid out once more before it is painted.
+  private func laidOut() {
+    laidOutPosition = position
+    switch held {
+    case .row(let anchor): if let top = row(for: anchor.id).flatMap(top) { position += top - anchor.top }
+    case .position(let place): position = place
+    case nil: break
     }
+    held = nil
   }
 
   /// What it shows, in order.
@@ -248,13 +273,6 @@ extension ListRow {
       if let place = pendingJump { scroll(to: place) }
       pendingJump = nil
     }
-  }
-
-  /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
-  /// move when something comes or goes below the list; in another width they differ, and their places with them.
-  private func keepPosition() {
-    guard anchor == nil, width == lastWidth, let place = lastPosition else { return (lastPosition, lastWidth) = (position, width) }
-    MainLoop.after(seconds: 0) { [weak self] in if let self, position != place { position = place } }
   }
 
   private var adjustment: UnsafeMutablePointer<GtkAdjustment> { gtk_scrolled_window_get_vadjustment(opaque) }

@@ -179,6 +179,19 @@ public enum Orientation: Sendable {
     guard let clock = gtk_widget_get_frame_clock(widget) else { return nil }
     return Object(borrowed: UnsafeMutableRawPointer(clock)).connect("after-paint", owner: owner, body)
   }
+  /// Called after each layout of its window while it is shown, before that is painted: what is moved then is never seen elsewhere.
+  public final func onLayout<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    var layouts: Connection?
+    onShown(owner) { [weak self] owner in
+      guard let self, layouts == nil, let clock = gtk_widget_get_frame_clock(widget) else { return }
+      // The window listens to the same signal for longer, and so has laid everything out by then.
+      layouts = Object(borrowed: UnsafeMutableRawPointer(clock)).connect("layout", owner: owner, body)
+    }
+    onHidden(owner) { _ in
+      layouts?.disconnect()
+      layouts = nil
+    }
+  }
   /// Acts as if the person had used it: presses a button, submits an entry.
   /// - Returns: false when there is nothing to use.
   @discardableResult public final func activate() -> Bool { gtk_widget_activate(widget) != 0 }
