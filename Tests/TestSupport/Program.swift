@@ -66,8 +66,11 @@ public enum Checkout {
   public static func importing() throws -> [String] {
     let system = root.appending(path: "Sources/System")
     let folders = try FileManager.default.contentsOfDirectory(atPath: system.path).sorted().map { system.appending(path: $0).path }
-    // Of C that is built here, SwiftPM writes the module maps.
-    let maps = folders.map { products.appending(path: ($0 as NSString).lastPathComponent + ".build").path }
-    return ([products.appending(path: "Modules").path] + folders + maps).flatMap { ["-I", $0] }
+    // Of a C target that has code the build writes the module map.
+    let maps = try FileManager.default.contentsOfDirectory(atPath: products.path).sorted().map {
+      products.appending(path: $0 + "/module.modulemap").path
+    }
+    return ([products.appending(path: "Modules").path] + folders).flatMap { ["-I", $0] }
+      + maps.filter(FileManager.default.fileExists).flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
   }
 }
