@@ -1,4 +1,5 @@
 import CGtk
+import Foundation
 import XCTest
 
 @testable import Gtk
@@ -38,4 +39,19 @@ final class LifetimeTests: GtkTestCase {
 }
 
 /// Ends the lifetime of what `body` made before the next line.
-@MainActor func autoreleased(_ body: () -> Void) { body() }
+@MainActor func autoreleased(_ body: () -> Void) { body() 
+  func testCodeThatOnlyTheStartNeededIsGivenBack() throws {
+    let before = try Self.residentCode()
+    MainActor.assumeIsolated { Toolkit.trimMemory() }
+    XCTAssertLessThan(try Self.residentCode(), before / 2)
+  }
+
+  /// How much of this program's own code is mapped and in memory, in kB.
+  private static func residentCode() throws -> Int {
+    let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path
+    let lines = try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n")
+    let start = try XCTUnwrap(lines.firstIndex { $0.contains(" r-xp ") && $0.hasSuffix(program) })
+    let resident = try XCTUnwrap(lines[start...].first { $0.hasPrefix("Rss:") })
+    return try XCTUnwrap(resident.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+  }
+}

@@ -10,8 +10,8 @@ import CGtkShims
   /// Lets the threads of this process share their heaps. To be called before there are any.
   public nonisolated static func shareHeaps() { matinee_share_heaps() }
 
-  /// Gives back to the system what is free in the heaps; a start needs more than what comes after it.
-  public static func trimHeaps() { matinee_trim_heaps() }
+  /// Gives back to the system what only the start needed: what is free in the heaps, and code that is mapped.
+  public static func trimMemory() { matinee_trim_memory() }
 
   /// Opens an address in the browser (or the mail program) that the desktop has for it.
   ///

@@ -133,7 +133,7 @@ import TesterFeature
       await window.firstFrame()
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
       // Once the first page is there.
-      MainLoop.after(seconds: 5) { Toolkit.trimHeaps() }
+      MainLoop.after(seconds: 5) { Toolkit.trimMemory() }
     }
     window.show()
     if LoggedTransport.logs("screens") {

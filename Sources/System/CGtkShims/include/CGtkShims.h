@@ -93,8 +93,9 @@ GdkTexture *_Nullable matinee_widget_render(GtkWidget *_Nonnull widget, double s
 
 /// Lets threads share two heaps: otherwise each gets one of its own, which keeps what it once needed. Before the first thread is made.
 void matinee_share_heaps(void);
-/// Gives back what is free in the heaps.
-void matinee_trim_heaps(void);
+/// Gives back what is free in the heaps, and the program's own code: the kernel maps again from its cache what runs, and not the two thirds
+/// that ran only at the start.
+void matinee_trim_memory(void);
 
 // Variadic functions and macros
 
