@@ -36,10 +36,7 @@ final class LifetimeTests: GtkTestCase {
       }
     }
   }
-}
 
-/// Ends the lifetime of what `body` made before the next line.
-@MainActor func autoreleased(_ body: () -> Void) { body() 
   func testCodeThatOnlyTheStartNeededIsGivenBack() throws {
     let before = try Self.residentCode()
     MainActor.assumeIsolated { Toolkit.trimMemory() }
@@ -55,3 +52,6 @@ final class LifetimeTests: GtkTestCase {
     return try XCTUnwrap(resident.split(separator: " ").dropFirst().first.flatMap { Int($0) })
   }
 }
+
+/// Ends the lifetime of what `body` made before the next line.
+@MainActor func autoreleased(_ body: () -> Void) { body() }
