@@ -212,6 +212,18 @@ import Testing
     #expect(try rows(connection) == [1, 3])
   }
 
+  /// SQLite calls it an error of reading and writing when there is no room for the file that stands beside the log.
+  @Test func aDiskThatIsFullIsToldAsOne() throws {
+    let connection = try open()
+    try connection.script("PRAGMA max_page_count = 1")
+    let full = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (zeroblob(100000))") }
+    for error in [try #require(full), SQLiteError(code: SQLITE_IOERR | 19 << 8, message: "disk I/O error", sql: "p.sqlite")] {
+      #expect(error.code == .full)
+      #expect(error.description == "The disk is full, and nothing of this was stored: \(error.sql)")
+    }
+    #expect(SQLiteError(code: SQLITE_IOERR | 3 << 8, message: "disk I/O error", sql: "p.sqlite").code == .io)
+  }
+
   @Test func commitThatFailsRollsBack() throws {
     let connection = try open()
     try connection.script("CREATE TABLE p (id PRIMARY KEY); CREATE TABLE c (p REFERENCES p (id) DEFERRABLE INITIALLY DEFERRED)")

@@ -21,7 +21,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let io = Code(rawValue: SQLITE_IOERR)
     /// The file is damaged.
     public static let corrupt = Code(rawValue: SQLITE_CORRUPT)
-    /// The disk is full.
+    /// The disk is full, for the database or for what stands beside it.
     public static let full = Code(rawValue: SQLITE_FULL)
     /// The file cannot be opened.
     public static let cannotOpen = Code(rawValue: SQLITE_CANTOPEN)
@@ -46,7 +46,8 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// Makes one; `code` may be extended.
   public init(code: Int32, message: String, sql: String) {
-    self.code = Code(rawValue: code & 0xff)
+    // SQLITE_IOERR_SHMSIZE: there is no room for the index of the log.
+    self.code = code == SQLITE_IOERR | 19 << 8 ? .full : Code(rawValue: code & 0xff)
     extendedCode = code
     self.message = message
     self.sql = sql
