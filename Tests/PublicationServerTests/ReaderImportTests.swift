@@ -68,6 +68,14 @@ import Testing
   ])
   func addressesAsPeopleTypeThem(text: String, expected: String) { #expect(FeedAddress.typed(text) == expected) }
 
+  @Test(arguments: [("%E2%80%AEfeed.xml%07", "feed.xml"), ("%E2%80%8B", "document"), ("", "document")])
+  func aFeedWithoutANameIsCalledByWhatIsSeenOfItsFiles(name: String, club: String) async throws {
+    let house = try await House()
+    let document = Data("<rss version=\"2.0\"><channel><item><title>One</title></item></channel></rss>".utf8)
+    _ = try await house.end(await house.post(document, name: name))
+    #expect(try await house.clubs().map(\.name) == [club])
+  }
+
   /// A document that cannot be imported: what is there, and what the reader is told.
   static let broken: [(answer: Response, sentence: String)] = [
     (Response(404), "https://example.org/feed: the server answered with status 404."),

@@ -2,8 +2,8 @@ extension String {
   /// Without what is not seen and changes what is: control characters that are no white space, and those that turn the direction of what
   /// stands around them. Empty when nothing is left to see.
   public var visibleText: String {
-    guard utf8.contains(where: { $0 >= 0x7F || ($0 < 0x20 && !$0.isASCIIBlank) }) else { return isBlank ? "" : self }
-    let text = String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isHiddenControl }))
+    let isClean = !unicodeScalars.contains(where: \.isHiddenControl)
+    let text = isClean ? self : String(UnicodeScalarView(unicodeScalars.filter { !$0.isHiddenControl }))
     return text.isBlank ? "" : text
   }
 
@@ -14,7 +14,7 @@ extension String {
 extension Unicode.Scalar {
   /// A control character that is no white space, or one that embeds, overrides or isolates a direction (UAX 9, 2.1 to 2.4): without its end,
   /// it turns around whatever follows. Marks that only take a side (2.6) do not.
-  public var isHiddenControl: Bool {
+  var isHiddenControl: Bool {
     switch value {
     case 0x09...0x0D, 0x85: false
     case 0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true

@@ -43,7 +43,10 @@ extension Publication {
       }
       return try begin(id, call, follows: true) { try await self.importDocument(at: url, service, $0) }
     }
-    let (data, name) = (call.request.body, String((call.request.query("name") ?? "document").prefix(200)))
+    let data = call.request.body
+    // A feed without a name is called by it.
+    let written = String((call.request.query("name") ?? "").visibleText.prefix(200))
+    let name = written.isEmpty ? "document" : written
     guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
     return try begin(id, call, follows: true) { try await self.importDocument(data, named: name, $0) }
   }
