@@ -53,6 +53,8 @@ import Testing
 
   @Test(arguments: [
     (["--name", " "], "A name has 1 to 100 characters, and none that cannot be seen."),
+    (["--name", "The\u{202E} Reel"], "A name has 1 to 100 characters, and none that cannot be seen."),
+    (["--tagline", "R\u{FFFD}el"], "“R\u{FFFD}el” is not UTF-8."),
     (["--contact", "me"], "“me” is no email address and no page such as https://example.org/account."),
     (["--contact", "ftp://a.example"], "“ftp://a.example” is no email address and no page such as https://example.org/account."),
     (["--currency", "euros"], "“euros” is no currency; EUR and USD are."),

@@ -77,6 +77,27 @@ import Testing
     #expect(try await rig.claims(rig.buy("premium.monthly", again).receipt).exp == 1_706_745_600)
   }
 
+  /// A key that is replaced while the clock is behind has signed what is still in force.
+  @Test func aKeyIsNotRetiredBeforeItSigned() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    let receipt = try await rig.buy("premium.monthly", rig.signIn()).receipt
+    let dead = try await restart(rig, folder, at: Date(timeIntervalSince1970: 60))
+    #expect(try await dead.operate(.post, "keys", Wire.encode(KeyRequest(algorithm: "eddsa"))).status == 201)
+    dead.clock.setNow(Rig.start.addingTimeInterval(20 * 86_400))
+    #expect(try await dead.claims(receipt).product == "premium.monthly")
+  }
+
+  @Test func aFeedThatWasAskedByAClockThatWasAheadIsAskedAgain() async throws {
+    let house = try await ReaderHouse()
+    house.rig.clock.setNow(Rig.start.addingTimeInterval(60 * 86_400))
+    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    _ = try await house.end(try await house.begin(ReaderHouse.url))
+    #expect(try await house.rig.publication.due().isEmpty)
+    house.rig.clock.setNow(Rig.start)
+    #expect(try await house.rig.publication.due().map(\.version.url) == [ReaderHouse.url])
+  }
+
   @Test func aClockThatIsPutRightALittleIsNoMatter() async throws {
     let folder = try TemporaryFolder()
     let rig = try await Rig(folder: folder.path)
@@ -85,4 +106,8 @@ import Testing
     #expect(try await later.publication.clockDoubt() == nil)
     _ = try await later.buy("passes.5", later.signIn())
   }
+}
+
+extension Publication {
+  fileprivate func due() async throws -> [StoredFeed] { try await sources.due(at: now, limit: 10) }
 }

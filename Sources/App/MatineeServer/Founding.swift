@@ -35,6 +35,8 @@ struct Founding: Equatable {
   /// - Throws: `Command.Mistake` when it is none.
   mutating func say(_ text: String, about field: Field) throws(Command.Mistake) {
     let text = text.trimmingCharacters(in: .whitespaces)
+    // What stands in the place of bytes that are no text.
+    guard !text.unicodeScalars.contains("\u{FFFD}") else { throw Command.Mistake(sentence: "“\(text)” is not UTF-8.") }
     switch field {
     case .name, .tagline:
       guard (1...100).contains(text.count), text.allSatisfy({ !$0.isNewline }), text.visibleText == text else {

@@ -75,7 +75,7 @@ extension Publication {
   /// keep others from their posts.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
   func refreshNow(_ feed: StoredFeed, _ service: FeedService) async throws {
-    if let quiet = feed.quiet, quiet > service.now {
+    if let quiet = feed.quiet, quiet > service.now, quiet <= service.now + FeedService.longestPause {
       let minutes = (quiet - service.now + 59) / 60
       throw FeedFetcher.Failure(
         url: feed.version.url,

@@ -36,9 +36,13 @@ struct SQLiteKeys: KeyRepository {
   }
 
   func retire(_ key: KeySet.Key, at time: Int64) throws {
+    // Not before the last payment, which it may have signed, by whatever clock.
     try database.execute(
-      "INSERT INTO receipt_key (kid, jwk, retired) VALUES (?, ?, ?) ON CONFLICT (kid) DO UPDATE SET retired = excluded.retired", key.kid,
-      String(decoding: try Wire.encode(key), as: UTF8.self), time)
+      """
+      INSERT INTO receipt_key (kid, jwk, retired)
+      VALUES (?, ?, max(?, (SELECT coalesce(max(paid), 0) FROM purchase WHERE paid IS NOT NULL)))
+      ON CONFLICT (kid) DO UPDATE SET retired = excluded.retired
+      """, key.kid, String(decoding: try Wire.encode(key), as: UTF8.self), time)
   }
 
   func retired(neededAt time: Int64?) throws -> [KeySet.Key] {
