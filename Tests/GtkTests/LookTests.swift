@@ -71,7 +71,6 @@ final class LookTests: GtkTestCase {
         }))
     page.setStyle(.page)
     host = SheetHost(page)
-    bar.root.vertical = .end
     overlay = Overlay(host.root, above: [bar.root])
     bar.message = "The bookmark could not be kept: the publication did not answer."
     bar.actionLabel = "Try again"

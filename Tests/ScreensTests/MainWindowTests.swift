@@ -145,6 +145,21 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  func testAMessageHasOneLineWhereThereIsRoom() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 990)
+      try rig.start()
+      try rig.signIn()
+      rig.seen.button("Mark all as read")?.click()
+      rig.window.show(message: "This is what one reads in a line.")
+      try rig.settle()
+      for words in ["Everything here was marked as read.", "This is what one reads in a line."] {
+        XCTAssertEqual(try XCTUnwrap(rig.seen.label(words)).lines.count, 1, words)
+      }
+      try rig.close()
+    }
+  }
+
   func testAMessageIsShownAboveTheSheetUntilItIsDismissed() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

@@ -26,6 +26,8 @@ import CGtk
     bar.append(label, action, close)
     slide = Slide(bar, from: .bottom)
     slide.horizontal = .center
+    // A label that fills a height is as narrow as its text can be within that.
+    slide.vertical = .end
     slide.setMargin(8)
     slide.isVisible = false
     action.isVisible = false
