@@ -267,6 +267,34 @@ final class PurchaseViewTests: ScreensTestCase {
     }
   }
 
+  func testARestoreThatTakesLongSaysSoInSight() throws {
+    try MainActor.assumeIsolated {
+      let patience = LoadingWords.patience
+      LoadingWords.patience = 0.3
+      defer { LoadingWords.patience = patience }
+      let rig = try AppRig(width: 360, height: 480)
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      try rig.go(.purchases(order: nil))
+      try XCTUnwrap(rig.seen.button("Restore purchases")).focus()
+      rig.window.window.painted()
+      let place = try XCTUnwrap(rig.seen.button("Restore purchases")).place(in: rig.seen)
+      rig.line.hold("")
+      rig.seen.button("Restore purchases")?.click()
+      let words = "Restoring… \(LoadingWords.explanation)"
+      eventually("it is said") { rig.seen.says(words) }
+      rig.window.window.painted()
+      XCTAssertEqual(try XCTUnwrap(rig.seen.button("Restore purchases")).place(in: rig.seen).y, place.y)
+      rig.line.release()
+      try rig.settle()
+      XCTAssertFalse(rig.seen.says(words))
+      try rig.close()
+    }
+  }
+
   func testWhatHasTheKeyboardStaysInSightWhenTheBarComes() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig(width: 360, height: 560)

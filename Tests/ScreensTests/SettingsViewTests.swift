@@ -107,7 +107,7 @@ final class SettingsViewTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(height: 420)
       let seen = try rig.show(.addFeed)
-      // Each for another reason: those with the same are one.
+      // Each for a reason of its own: those that share one are one entry.
       let failed = (1...12).map {
         Import(id: "j\($0)", state: .failed, problem: "https://example.org/feed: the server answered with status \(500 + $0).")
       }

@@ -16,6 +16,8 @@ import Gtk
   private let scroller = ScrolledWindow()
   private let restore = Button("Restore purchases", styles: [.pill])
   private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
+  private let asking = Label(styles: [.caption, .dim], wraps: true, alignment: .center)
+  private let loading: LoadingWords
   /// Whether the keyboard was on the button that was pressed, and comes back to it.
   private var pressedRestore = false
   private var open: [PurchaseRowView] = []
@@ -23,9 +25,11 @@ import Gtk
 
   init(_ viewModel: PurchasesViewModel) {
     self.viewModel = viewModel
+    loading = LoadingWords(asking)
     // Whether there is something to list or not, what was bought elsewhere can be asked for.
-    let restoring = Box(.horizontal, spacing: 10, children: [spinner, restore])
-    restoring.horizontal = .center
+    let button = Box(.horizontal, spacing: 10, children: [spinner, restore])
+    button.horizontal = .center
+    let restoring = Box(.vertical, spacing: 4, children: [button, asking])
     let list = Box(.vertical, spacing: 12, children: [rows, balance, cancelling])
     stack.add(list, name: "list")
     stack.add(status.root, name: "status")
@@ -67,6 +71,9 @@ import Gtk
     restore.isSensitive = !state.isRestoring
     spinner.isSpinning = state.isRestoring
     spinner.isVisible = state.isRestoring
+    loading.show(state.isRestoring ? "Restoring…" : nil)
+    // Its line stays, so that nothing moves, and what comes is in sight with the button.
+    if !state.isRestoring { asking.text = "" }
     guard !state.isRestoring else { return }
     if pressedRestore, scroller.holdsKeyboard { restore.focus() }
     pressedRestore = false
