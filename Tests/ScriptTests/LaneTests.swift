@@ -65,7 +65,7 @@ import Testing
   }
 
   /// What is slow does not gather in one part, wherever its name stands in the alphabet.
-  @Test(arguments: [("1/2", ["CrashTests", "ATests"]), ("2/2", ["GtkTests"])])
+  @Test(arguments: [("1/2", ["CrashTests", "GtkTests"]), ("2/2", ["ScreensTests", "ATests"])])
   func theSlowTargetsAreDealtOutFirst(part: String, targets: [String]) throws {
     let shell = try machine(tests: "ATests.A/one CrashTests.A/one CrashTests.A/two GtkTests.A/one ScreensTests.A/one")
     defer { shell.remove() }
