@@ -244,6 +244,33 @@ import Testing
     #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/imports/i"])
   }
 
+  @Test func whatIsToldAfterACancelIsNoProgressAndNoFailure() async {
+    let dialog = dialog([Import(id: "i", step: .storing, done: 1, total: 9)])
+    dialog.urlChanged("example.org/feed")
+    dialog.addTapped()
+    await reader.settle()
+    reader.publication.with { $0.holds = ["DELETE"] }
+    dialog.cancelTapped()
+    await reader.waitForHeld()
+    let choice = Import.Choice(url: "https://example.org/a", title: "A")
+    reader.publication.with {
+      $0.imports = [
+        Import(id: "i", step: .storing, done: 2, total: 9), Import(id: "i", state: .failed, problem: "It broke.", choices: [choice]),
+      ]
+    }
+    // What is held is not waited for.
+    for expected in [AddFeedViewModel.State.Phase.adding(.init("Cancelling…", fraction: 2.0 / 9, isCancelling: true)), .asking] {
+      await reader.clock.waitForSleepers()
+      reader.clock.advance(by: .milliseconds(500))
+      await reader.waitForHeld()
+      #expect(dialog.state.phase == expected)
+    }
+    #expect(dialog.state.problem == nil)
+    #expect(dialog.state.question == nil)
+    reader.publication.release()
+    await reader.settle()
+  }
+
   /// As while a large file is on its way: nobody waits for the rest of it.
   @Test(arguments: [true, false]) func cancelBeforeThePublicationHasAnsweredCancelsAtOnce(hasArrived: Bool) async {
     let dialog = dialog([Import(id: "i")])

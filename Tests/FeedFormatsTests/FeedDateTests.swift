@@ -30,6 +30,8 @@ final class FeedDateTests: XCTestCase {
     check("2002-09-07T00:00:01Z", "Sat, 07 Sep 2002 00:00:01 GMT", "Sat, 7 Sep 2002 0:00:01 UT", "07 Sep 2002 00:00:01 Z")
     check("2002-09-07T00:00:00Z", "7 Sep 02 00:00 UTC", "Sat, 07 Sep 2002 02:00 +0200", "Fri, 06 Sep 2002 19:00:00 -0500")
     check("1994-09-07T10:00:00Z", "Wed, 07 Sep 94 10:00:00 GMT")
+    // Four digits are the year, also where that is none that feeds have.
+    check(nil, "07 Sep 1000 10:00:00 GMT")
   }
 
   func testZoneNames() {

@@ -125,6 +125,15 @@ import Testing
     #expect(try await bench.purchases.restore() == [])
   }
 
+  @Test func whatIsForGoodHasNoEndAlsoWhenItIsGivenBack() async throws {
+    let bench = try await Bench()
+    #expect(await bench.buy(forever) == .purchased(forever.id))
+    try await bench.store.perform(.refund(.init(forever.id)))
+    await bench.has([])
+    let order = try #require(try bench.order(forever))
+    #expect((order.standing, order.paidUntil) == (.refunded, nil))
+  }
+
   @Test func priceIncreaseWithoutConsentCountsFromTheRenewal() async throws {
     let bench = try await subscribed()
     try await bench.store.perform(.priceIncrease(monthly.id, priceMinorUnits: 590))
