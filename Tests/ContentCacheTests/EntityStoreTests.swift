@@ -100,6 +100,16 @@ import Testing
     #expect(first.takeNotice() == nil)
   }
 
+  /// So many pages of which nothing is left are passed over, and no more: a list whose pages lead in a circle comes to an end.
+  @Test(arguments: [(PageRow.hops, ["a"]), (PageRow.hops + 1, [])]) func pagesOfWhichNothingIsLeftArePassedOver(
+    count: Int, found: [String]
+  ) async {
+    let store = open()
+    let empty = (0..<count).map { row($0 == 0 ? nil : "\($0)", next: "\($0 + 1)") }
+    await store.write(StoreBatch(values: notes("a"), pages: empty + [row("\(count)", "a")]))
+    #expect(await ids(store) == found)
+  }
+
   @Test func newerVersionIsRefusedUntouched() async throws {
     do {
       let connection = try Connection(path: path)
