@@ -22,6 +22,8 @@ import TesterFeature
   /// Locked for as long as this process may write to it.
   private var folder: DataFolder?
   private var status: Int32 = 0
+  private var frames = 0
+  private var awaitsRest = false
   private var isQuitting = false
 
   nonisolated init(_ options: LaunchOptions) { self.options = options }
@@ -111,15 +113,16 @@ import TesterFeature
     if LoggedTransport.logs("screens") {
       window.onFrameShows = { FileHandle.standardError.write(Data("screen \($0)\n".utf8)) }
     }
-    if LoggedTransport.logs("frames") {
-      var last = ""
-      window.onFrame = { page in
-        // Told only when there is more to see.
-        let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way\n"
-        guard line != last else { return }
-        last = line
-        FileHandle.standardError.write(Data(line.utf8))
-      }
+    let logsFrames = LoggedTransport.logs("frames")
+    var last = ""
+    window.onFrame = { [weak self] page in
+      self?.painted()
+      guard logsFrames else { return }
+      // Told only when there is more to see.
+      let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way\n"
+      guard line != last else { return }
+      last = line
+      FileHandle.standardError.write(Data(line.utf8))
     }
     self.window = window
     self.coordinator = coordinator
@@ -132,8 +135,6 @@ import TesterFeature
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
-      // Once the first page is there.
-      MainLoop.after(seconds: 5) { Toolkit.trimMemory() }
     }
     window.show()
     if LoggedTransport.logs("screens") {
@@ -144,6 +145,24 @@ import TesterFeature
         await finish(
           Screenshot(window: window, effects: effects, clock: clock).take(into: picture.file, signsIn: picture.uri != nil))
       }
+    }
+  }
+
+  /// A start, and a long way down a list, need more memory than what comes after them: it is given back when nothing was painted for a
+  /// while.
+  private func painted() {
+    frames += 1
+    guard !awaitsRest else { return }
+    awaitsRest = true
+    awaitRest(since: frames)
+  }
+
+  private func awaitRest(since frame: Int) {
+    MainLoop.after(seconds: 2) { [weak self] in
+      guard let self else { return }
+      guard frame == frames else { return awaitRest(since: frames) }
+      awaitsRest = false
+      Toolkit.trimMemory()
     }
   }
 
