@@ -248,14 +248,16 @@ final class FeedViewTests: ScreensTestCase {
     }
   }
 
+  /// So many that a choice of them has to scroll.
+  private static let manyFollowedClubs = (10...90).map { number in
+    var club = FanClub.sample("c\(number)")
+    club.followed = true
+    return club
+  }
+
   func testALongChoiceOpensWhereItsChoiceIs() throws {
     try MainActor.assumeIsolated {
-      let clubs = (10...90).map { number in
-        var club = FanClub.sample("c\(number)")
-        club.followed = true
-        return club
-      }
-      let rig = ReaderRig(clubs: clubs)
+      let rig = ReaderRig(clubs: Self.manyFollowedClubs)
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
       guard case .feed(let model) = screen else { return XCTFail("no feed") }
@@ -274,12 +276,7 @@ final class FeedViewTests: ScreensTestCase {
 
   func testHomeEndAndLettersMoveTheKeyboardInALongChoice() throws {
     try MainActor.assumeIsolated {
-      let clubs = (10...90).map { number in
-        var club = FanClub.sample("c\(number)")
-        club.followed = true
-        return club
-      }
-      let rig = ReaderRig(clubs: clubs)
+      let rig = ReaderRig(clubs: Self.manyFollowedClubs)
       let feed = try rig.show(.tab(.home))
       let menu = try XCTUnwrap(feed.menus.first)
       @MainActor func isOn(_ name: String) -> Bool { menu.all.contains { $0.texts == [name] && $0.isButton && $0.isFocus } }
