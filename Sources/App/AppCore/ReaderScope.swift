@@ -166,7 +166,7 @@ import SessionService
         }
       },
     ]
-    // Whoever gives no more what was bought knows of a refund that nobody here has heard of.
+    // A publication that refuses what was bought knows of a refund that this app has not heard of.
     content.onAccessRefused = { [weak self] in Task { await self?.lookForReceipts() } }
     Task { [weak self, content] in
       await content.resume()

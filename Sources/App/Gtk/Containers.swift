@@ -234,8 +234,8 @@ import Foundation
     }
   }
 
-  /// Keeps what the keyboard is on in sight when there is less room, as when something comes below it. Where it was out of sight before,
-  /// whoever scrolled there stays.
+  /// Keeps the focused widget in sight when less room is left, as when something appears below it. A widget that was scrolled out of sight
+  /// before stays there.
   public func keepFocusInSight<Owner: SignalOwner>(_ owner: Owner) {
     onResized(owner) { [weak self] _ in self?.showFocus() }
   }

@@ -1,7 +1,7 @@
 import CGtk
 
-/// A sentence for the person, with a button to put it away. Shown from a state. Put it below the page, and not on it: whatever is there may
-/// be what the person needs next.
+/// A message with a button that dismisses it. Shown from a state. It belongs below the page: on it, it would cover what the person needs
+/// next.
 @MainActor public final class MessageBar: View {
   /// Ends the bar's own connections with the bar.
   public let scope = Scope()

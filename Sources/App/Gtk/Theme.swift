@@ -90,7 +90,7 @@ import Foundation
   /// Whether the desktop wants lines and focus to be seen well: its theme is one of high contrast.
   static var isHighContrast: Bool { isHighContrast(theme: namedTheme) }
 
-  // Whoever names a theme in the environment overrules the setting.
+  // GTK_THEME overrides the setting.
   private static var namedTheme: String { ProcessInfo.processInfo.environment["GTK_THEME"] ?? themeName }
 
   /// Whether that is the dark theme of high contrast by the name that it had in GTK 3, and has in desktops' settings: the toolkit knows it

@@ -32,7 +32,7 @@ struct House {
       throw Failure.notInitialised(path: path)
     }
     folder = try DataFolder(path: path)
-    // A server that was killed left it behind: whoever listens at that address by now is none.
+    // A server that was killed leaves its address behind. Another program may listen there by now.
     OperatorAccess.close(folder: folder.path)
   }
 

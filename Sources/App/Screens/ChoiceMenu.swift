@@ -18,7 +18,7 @@ import Gtk
     popover = Popover(scroller)
     root = MenuButton("", name: name, popover: popover, styles: ["choice"])
     popover.onShown(self) { $0.fill() }
-    // The toolkit gives the keyboard to the first; whoever has moved on by then stays there.
+    // GTK focuses the first button; the chosen one takes the focus instead, unless the person has moved it already.
     popover.onDrawn(self) { menu in
       menu.typed = ("", 0)
       guard !menu.buttons.dropFirst().contains(where: \.button.hasFocus) else { return }

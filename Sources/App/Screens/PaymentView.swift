@@ -59,7 +59,7 @@ import PaymentFeature
       lines.replaceAll { for line in state.lines { Self.row(line) } }
     }
     total.text = state.total
-    // Of a product whose seller names no tax nobody here knows whether there is one.
+    // A seller that names no tax may still charge one.
     totalWords.text = state.tax == nil ? "Total" : "Total, including tax"
     tax.text = state.tax ?? ""
     tax.isVisible = state.tax != nil
@@ -89,7 +89,7 @@ import PaymentFeature
     stack.show("status")
   }
 
-  /// - Parameter isPublicationAsked: whether that is what is going on, and nobody has said yet that it takes long.
+  /// - Parameter isPublicationAsked: whether an answer of the publication is awaited, and the status does not say yet that it takes long.
   private func show(_ status: PaymentViewModel.State.Status?, isPublicationAsked: Bool) {
     let isWorking = if case .working = status { true } else { false }
     let isDone = if case .done = status { true } else { false }

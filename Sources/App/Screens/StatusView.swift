@@ -1,6 +1,6 @@
 import Gtk
 
-/// What a label says while something is under way; after a moment also that it takes long, so that nobody takes the app for dead.
+/// Shows progress words in a label. After four seconds they also say that the publication takes long, so that the app does not look frozen.
 @MainActor final class LoadingWords {
   /// In seconds. What takes less needs no explanation.
   static var patience = 4.0
