@@ -1,13 +1,15 @@
 import Foundation
 import Testing
 
-/// meson-helpers/mutate, with a package of one file and a swift that decides by what stands in it.
+/// meson-helpers/mutate, with a package of one file, or of two targets with one each, and a swift that decides by what stands in it.
 @Suite struct MutateTests {
   /// - Parameter code: the file, before anything is inverted.
+  /// - Parameter small: the file of another target.
   /// - Parameter build: bash that fails where the file `$code` does not compile.
   /// - Parameter test: bash that tells what the tests say.
   private func mutate(
-    _ code: String, build: String = "exit 0", test: String, _ arguments: String..., check: (String, Int32) throws -> Void
+    _ code: String, small: String? = nil, build: String = "exit 0", test: String, _ arguments: String...,
+    check: (String, Int32) throws -> Void
   ) throws {
     let shell = try Shell()
     defer { shell.remove() }
@@ -15,6 +17,11 @@ import Testing
     let folder = shell.folder.appending(path: "Sources/Cores/Toy")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(code.utf8).write(to: folder.appending(path: "Toy.swift"))
+    if let small {
+      let other = shell.folder.appending(path: "Sources/Cores/Small")
+      try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+      try Data(small.utf8).write(to: other.appending(path: "Small.swift"))
+    }
     try shell.stand(
       in: "swift",
       """
@@ -23,8 +30,10 @@ import Testing
         package) echo 'a warning before it'
           echo '{'
           echo ' "targets": [{"name": "Toy", "path": "Sources/Cores/Toy", "type": "library", "sources": ["Toy.swift"]},'
+          [[ ! -e Sources/Cores/Small ]] || echo ' {"name": "Small", "path": "Sources/Cores/Small", "type": "library",'
+          [[ ! -e Sources/Cores/Small ]] || echo '  "sources": ["Small.swift"]},'
           echo ' {"name": "ToyTests", "path": "Tests/ToyTests", "type": "test", "sources": [], "target_dependencies": ["Toy"]},'
-          echo ' {"name": "OtherTests", "path": "Tests/OtherTests", "type": "test", "sources": [], "target_dependencies": ["Toy"]},'
+          echo ' {"name": "OtherTests", "path": "Tests/OtherTests", "type": "test", "sources": [], "target_dependencies": ["Toy", "Small"]},'
           echo ' {"name": "FarTests", "path": "Tests/FarTests", "type": "test", "sources": [], "target_dependencies": []}]}' ;;
         build) \(build) ;;
         test) [[ $* != *FarTests* ]] || echo "Test Case 'FarTests.never' failed"
@@ -46,7 +55,7 @@ import Testing
       "let small = a < b\n",
       test: "grep -q 'a < b' $code || [[ $* != *ToyTests* ]] || echo \"Test Case 'ToyTests.order' failed (0.1 seconds)\""
     ) { output, status in
-      #expect(output.contains("1/10  Sources/Cores/Toy/Toy.swift:1: < → <=: killed by ToyTests: ToyTests.order\n"))
+      #expect(output.contains("1/30  Sources/Cores/Toy/Toy.swift:1: < → <=: killed by ToyTests: ToyTests.order\n"))
       #expect(output.hasSuffix("\n1 killed, 0 survived\n"))
       #expect(status == 0)
     }
@@ -78,6 +87,30 @@ import Testing
       #expect(output.contains("ready → !(ready): killed by ToyTests: it ended with status 1\n"), "\(output)")
       #expect(output.hasSuffix("\n1 killed, 0 survived\n"))
       #expect(status == 0)
+    }
+  }
+
+  /// Drawn from all places alike, a small target would be missed nearly always.
+  @Test(arguments: ["1", "2", "3", "4"]) func targetsTakeTurns(seed: String) throws {
+    let code = (1...40).map { "let less\($0) = a < b\n" }.joined()
+    try mutate(code, small: "let both = a && b\nlet other = a || b\n", test: "exit 0", "--seed", seed, "--count", "4") { output, status in
+      for operators in ["1: && → ||", "2: || → &&"] { #expect(output.contains("Sources/Cores/Small/Small.swift:\(operators): SURVIVED\n")) }
+      #expect(output.hasSuffix("\n0 killed, 4 survived\n"), "\(output)")
+      #expect(status == 1)
+    }
+    // When a target has no more the others go on.
+    try mutate(code, small: "let both = a && b\n", test: "exit 0", "--seed", seed, "--count", "5") { output, _ in
+      #expect(output.hasSuffix("\n0 killed, 5 survived\n"), "\(output)")
+    }
+  }
+
+  @Test(arguments: ["1", "2", "3", "4"]) func anotherOfTheSameTargetTakesThePlaceOfWhatDoesNotCompile(seed: String) throws {
+    try mutate(
+      "let less = a < b\nlet more = a > b\n", small: "let both = a && b\nlet either = c || d\n",
+      build: "! grep -q 'a || b' Sources/Cores/Small/Small.swift", test: "exit 0", "--seed", seed, "--count", "2"
+    ) { output, _ in
+      #expect(output.contains("Sources/Cores/Small/Small.swift:2: || → &&: SURVIVED\n"), "\(output)")
+      #expect(output.hasSuffix("\n0 killed, 2 survived\n"), "\(output)")
     }
   }
 
