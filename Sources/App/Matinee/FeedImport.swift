@@ -21,7 +21,7 @@ struct FeedImport {
     let web: NetworkTransport
     do {
       web = try Wiring.feedWeb()
-      publication = try await EmbeddedPublication(folder: wiring.folder.path + "/publication", clock: SystemClock(), web: nil).opened()
+      publication = try await Wiring.embedded(in: wiring.folder, clock: SystemClock(), web: nil).opened()
     } catch { fail("\(error)") }
     let status = await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
     await publication.close()

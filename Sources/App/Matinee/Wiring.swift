@@ -42,7 +42,7 @@ struct Wiring {
       answering = OriginSplit(publication: try NetworkTransport(origin: publication), web: try Self.web())
     } else {
       origin = "embedded"
-      let embedded = EmbeddedPublication(folder: folder.path + "/publication", clock: clock, web: try Self.feedWeb())
+      let embedded = Self.embedded(in: folder, clock: clock, web: try Self.feedWeb())
       answering = OriginSplit(publication: InProcessTransport { try await embedded.answer($0) }, web: try Self.web())
     }
     if let file = options.faultsFile {
@@ -58,6 +58,13 @@ struct Wiring {
       clock: clock)
     let keyringName = options.keyringName(of: origin, in: folder.path, canBuy: Config().canBuy)
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
+  }
+
+  /// The publication inside the app, opened with the first request so that nothing is read before the curtain is painted.
+  static func embedded(in folder: DataFolder, clock: any AppClock, web: (any Transport)?) -> EmbeddedPublication {
+    EmbeddedPublication(folder: folder.path + "/publication", clock: clock, web: web) { line in
+      FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
+    }
   }
 
   /// Where the publication inside the app fetches feeds; redirects are its to follow.
@@ -95,57 +102,6 @@ struct Wiring {
   private static func folder(_ options: LaunchOptions, below variable: String, or place: String) -> String {
     let base = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(NSHomeDirectory())/\(place)"
     return options.folder(below: base, canBuy: Config().canBuy)
-  }
-}
-
-/// The publication inside the app, opened with the first request so that nothing is read before the curtain is painted.
-actor EmbeddedPublication {
-  private let folder: String
-  private let clock: any AppClock
-  private let web: (any Transport)?
-  private var opening: Task<Publication, any Error>?
-
-  /// - Parameter web: where feeds are fetched; `nil` when none are while it is open.
-  init(folder: String, clock: any AppClock, web: (any Transport)?) {
-    self.folder = folder
-    self.clock = clock
-    self.web = web
-  }
-
-  /// The publication's answer. One that cannot be opened answers with a `Problem` that says why; the next request tries again.
-  func answer(_ request: Request) async throws -> Response {
-    do {
-      return await (try await opened()).handle(request)
-    } catch {
-      FileHandle.standardError.write(Data("publication: \(error)\n".utf8))
-      let problem = Problem(
-        code: .internalError, title: "The publication on this computer cannot be opened. \(error)", status: 500)
-      return Response(500, headers: ["Content-Type": "application/problem+json"], body: try Wire.encode(problem))
-    }
-  }
-
-  /// The publication itself, for imports.
-  func opened() async throws -> Publication {
-    if let opening { return try await opening.value }
-    let task = Task { [folder, clock, web] in
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder + "/ledger.jsonl")
-      let publication = try await Publication(folder: folder, gateway: gateway, clock: clock) { line in
-        FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
-      }
-      try await publication.install(SampleContent.publication(openedAt: clock.now))
-      Task { await publication.resumeCharges() }
-      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, sharedFor: .zero, clock: clock) }
-      return publication
-    }
-    opening = task
-    do {
-      return try await task.value
-    } catch {
-      if opening == task { opening = nil }
-      throw error
-    }
   }
 }
 
