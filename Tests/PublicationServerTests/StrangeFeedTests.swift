@@ -126,4 +126,53 @@ import Testing
     #expect(try await ids(again, token) == ["only", "b", "bad", "a"])
     await again.publication.close()
   }
+
+  /// As many titles, in the order in which they came, of which some are dated ahead by an earlier version.
+  private func stored(_ titles: [(String, Date)], in folder: TemporaryFolder) async throws {
+    let rig = try await Rig(folder: folder.path, posts: [])
+    let items = titles.map { ParsedItemSample.item($0.0, Rig.start, id: $0.0) }
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed(items), source: Self.source)
+    await rig.publication.close()
+    let database = try Connection(path: folder.file("publication.sqlite"))
+    for (title, date) in titles {
+      try database.execute("UPDATE post SET published = ? WHERE title = ?", Int64(date.timeIntervalSince1970), title)
+    }
+    try database.execute("DELETE FROM setting WHERE name = 'posts_dated'")
+  }
+
+  /// A feed that says 9999 says nothing about the clock, even where there is no other.
+  @Test func aFolderWhoseOnlyFeedSays9999IsPutRight() async throws {
+    let folder = try TemporaryFolder()
+    try await stored(
+      [("first", Self.future), ("second", Self.future), ("third", Self.future), ("later", Self.future.addingTimeInterval(60))], in: folder)
+    let rig = try await Rig(folder: folder.path, posts: [])
+    let token = try await rig.signIn()
+    let posts = try await rig.get("/v1/posts", token, as: Page<Post>.self).items
+    // In the order that their dates said, and else in the document's.
+    #expect(posts.map(\.title) == ["later", "first", "second", "third"])
+    #expect(posts.map(\.published) == (0..<4).map { Rig.start.addingTimeInterval(-Double($0)) })
+    rig.clock.advance(by: .seconds(60))
+    _ = try await rig.publication.importFeed(
+      ParsedItemSample.feed([ParsedItemSample.item("new", rig.clock.now, id: "new")]), source: "https://example.org/other")
+    #expect(try await ids(rig, token).first == "new")
+    await rig.publication.close()
+  }
+
+  /// Clocks that lost their time begin anew: then all posts are ahead, and none is changed until another start.
+  @Test(arguments: [0, 946_684_800, 1_672_531_200])
+  func aClockThatIsFarBehindDatesNothingAnew(clock: TimeInterval) async throws {
+    let folder = try TemporaryFolder()
+    func age(_ seconds: TimeInterval) -> Date { Rig.start.addingTimeInterval(-seconds) }
+    try await stored([("bad", Self.future), ("c", age(10)), ("b", age(20)), ("worse", Self.future), ("a", age(30))], in: folder)
+    func published(_ now: Date) async throws -> [String: Date] {
+      let rig = try await Rig(folder: folder.path, clock: ManualClock(now: now), posts: [])
+      let posts = try await rig.get("/v1/posts", rig.signIn(), as: Page<Post>.self).items
+      await rig.publication.close()
+      return Dictionary(uniqueKeysWithValues: posts.map { ($0.title, $0.published) })
+    }
+    let wrong = try await published(Date(timeIntervalSince1970: clock))
+    #expect(wrong == ["a": age(30), "b": age(20), "c": age(10), "bad": Self.future, "worse": Self.future])
+    let right = try await published(Rig.start)
+    #expect(right == ["a": age(30), "b": age(20), "c": age(10), "bad": Rig.start, "worse": age(9)])
+  }
 }

@@ -157,22 +157,32 @@ struct SQLiteContent: ContentRepository {
     return ReactionCounts(counts)
   }
 
+  /// Clocks that have lost their time begin in 1970 or later, so none is further behind: a later date is wrong whatever the clock says.
+  private static let furthestBehind: Int64 = 36_525 * 86_400
+
   /// Dates posts, once, that an earlier version stored with a date after `latest`: they came first in all lists until then. Each is dated
-  /// right behind the newest that came before it in its club, or else as of `now`. Times are seconds since 1970.
+  /// right behind the newest that came before it in its club, or else as of `now`, in the order in which they were so far. Times are
+  /// seconds since 1970.
   ///
-  /// Where most posts are ahead the clock is wrong and not they; another start puts them right.
+  /// Where most posts are ahead by what a clock can be behind, the clock is wrong and not they; another start puts them right. A feed that
+  /// says 9999 says nothing about the clock.
   func datePosts(after latest: Int64, at now: Int64) throws {
     guard try database.queryOne("SELECT 1 FROM setting WHERE name = 'posts_dated'", map: { _ in true }) == nil else { return }
     try longWork {
-      let ahead = try database.queryOne("SELECT count(*) FROM post WHERE published > ?", latest) { try $0.get(0, as: Int.self) } ?? 0
-      let all = try database.queryOne("SELECT count(*) FROM post") { try $0.get(0, as: Int.self) } ?? 0
-      guard ahead * 2 <= all else { return }
+      let isClockWrong = try database.queryOne(
+        "SELECT 2 * total(published > ?1) > count(*) FROM post WHERE published <= ?2", latest, latest + Self.furthestBehind
+      ) { try $0.get(0, as: Bool.self) }
+      guard isClockWrong == false else { return }
+      // All times are found before one is changed.
       try database.execute(
         """
-        UPDATE post SET published = min(?2, coalesce(
-          (SELECT max(earlier.published) + 1 FROM post AS earlier
-            WHERE earlier.fan_club = post.fan_club AND earlier.published <= ?1 AND earlier.number < post.number), ?2))
-        WHERE published > ?1
+        WITH ahead AS MATERIALIZED (
+          SELECT number, coalesce(
+            (SELECT max(earlier.published) + 1 FROM post AS earlier
+              WHERE earlier.fan_club = post.fan_club AND earlier.published <= ?1 AND earlier.number < post.number),
+            ?2 + 1 - row_number() OVER (PARTITION BY fan_club ORDER BY published DESC, number)) AS time
+          FROM post WHERE published > ?1)
+        UPDATE post SET published = min(?2, ahead.time) FROM ahead WHERE ahead.number = post.number
         """, latest, now)
       try database.execute("INSERT INTO setting (name, value) VALUES ('posts_dated', '')")
     }
