@@ -17,6 +17,7 @@ import Testing
       var step = Duration.zero
       var usual: pthread_t?
       var isHeld = false
+      var held: pthread_t?
     }
 
     private let state = Mutex(State())
@@ -30,7 +31,9 @@ import Testing
       let isHeld = state.withLock { state in
         state.uptime += state.step
         if !state.isHeld { state.usual = pthread_self() }
-        return state.isHeld && state.usual != pthread_self()
+        guard state.isHeld, state.usual != pthread_self() else { return false }
+        if state.held == nil { state.held = pthread_self() }
+        return state.held == pthread_self()
       }
       if isHeld {
         arrived.continuation.yield()
@@ -41,8 +44,8 @@ import Testing
     }
 
     func leap(_ step: Duration) { state.withLock { $0.step = step } }
-    /// Whoever looks from a thread that has not looked so far has to wait.
-    func holdOthers() { state.withLock { $0.isHeld = true } }
+    /// The first thread that looks and has not looked so far has to wait.
+    func holdAnother() { state.withLock { $0.isHeld = true } }
     func somebodyIsHeld() async { for await _ in arrived.stream { return } }
     func release() {
       state.withLock { $0.isHeld = false }
@@ -118,14 +121,14 @@ import Testing
     #expect(report.added == 300)
   }
 
-  @Test func oneReadersSearchIsNotAnothersWait() async throws {
+  @Test(.timeLimit(.minutes(1))) func aSearchIsNoOtherRequestsWait() async throws {
     let (clock, folder) = (OddClock(), try TemporaryFolder())
     let publication = try await publication(clock, folder: folder.path, posts: 1000)
     let (ada, bo) = (try await signIn(publication, "ada"), try await signIn(publication, "bo"))
     // Whatever is to be taken up is.
     while try await Wire.decode(Page<SearchHit>.self, from: send(publication, "/v1/search?q=1000", ada).body).items.isEmpty {}
     _ = await send(publication, "/v1/posts", ada)
-    clock.holdOthers()
+    clock.holdAnother()
     let search = Task { await send(publication, "/v1/search?q=common", ada) }
     await clock.somebodyIsHeld()
     #expect(await send(publication, "/v1/posts?limit=100", bo).status == 200)
@@ -133,6 +136,33 @@ import Testing
     clock.release()
     let found = await search.value
     #expect(try Wire.decode(Page<SearchHit>.self, from: found.body).items.count == 20)
+    await publication.close()
+  }
+
+  /// Of many searches of a reader one is made at a time, and while it takes long another reader's is made beside it.
+  @Test(.timeLimit(.minutes(1))) func oneReadersSearchIsNotAnothersWait() async throws {
+    let (clock, folder) = (OddClock(), try TemporaryFolder())
+    let publication = try await publication(clock, folder: folder.path, posts: 1000)
+    // Who has two sessions has no more turns.
+    let (ada, elsewhere, bo) = (
+      try await signIn(publication, "ada"), try await signIn(publication, "ada"), try await signIn(publication, "bo")
+    )
+    while try await Wire.decode(Page<SearchHit>.self, from: send(publication, "/v1/search?q=1000", ada).body).items.isEmpty {}
+    let reader = try Wire.decode(Reader.self, from: await send(publication, "/v1/session", ada).body).id
+    clock.holdAnother()
+    let searches = [ada, elsewhere].flatMap { token -> [Task<Int, Never>] in
+      (1...20).map { _ in Task { await send(publication, "/v1/search?q=common", token).status } }
+    }
+    await clock.somebodyIsHeld()
+    while publication.searchTurns.count(reader) < 2 * Turns.most { await Task.yield() }
+    for _ in 1...3 {
+      let found = await send(publication, "/v1/search?q=common", bo)
+      #expect(try Wire.decode(Page<SearchHit>.self, from: found.body).items.count == 20)
+    }
+    #expect(publication.searchTurns.count(reader) == 2 * Turns.most)
+    clock.release()
+    for search in searches { #expect(await search.value == 200) }
+    #expect(publication.searchTurns.count(reader) == 0)
     await publication.close()
   }
 

@@ -59,6 +59,30 @@ import Testing
     #expect(turns.count("a") == 0)
   }
 
+  @Test func oneAtATime() async throws {
+    let (turns, door, order) = (Turns(1), Door(), Record())
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<3 {
+        group.addTask {
+          _ = await turns.take("a") {
+            order.add(number)
+            await door.pass()
+            return Response(200)
+          }
+        }
+        await until(number + 1, turns, "a")
+      }
+      while order.all.isEmpty { await Task.yield() }
+      #expect(await turns.take("b") { Response(204) }.status == 204)
+      #expect(order.all == [0])
+      door.open()
+    }
+    #expect(order.all == [0, 1, 2])
+    // What fails gives its turn on as well.
+    await #expect(throws: CancellationError.self) { try await turns.take("a") { throw CancellationError() } }
+    #expect(turns.count("a") == 0)
+  }
+
   @Test func tooManyAreToldToComeAgain() async throws {
     let (turns, door) = (Turns(), Door())
     await withTaskGroup(of: Int.self) { group in

@@ -81,6 +81,8 @@ public actor Publication {
   nonisolated let router = Router.publication
   nonisolated let imports = ImportDesk()
   private nonisolated let turns = Turns()
+  /// One search of a reader is made at a time, however many sessions they have.
+  nonisolated let searchTurns = Turns(1)
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   var throttle = Throttle()
@@ -150,7 +152,7 @@ public actor Publication {
     try SQLiteContent(database: database).datePosts(after: latest, at: now)
     database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
     let search = SQLiteSearch(
-      database: database, reader: file.map { Database(opening: $0, migrations: Schema.migrations) },
+      database: database, readers: file.map(SearchConnections.init),
       limit: WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() }),
       isStopping: isStopping)
     let keys = SQLiteKeys(database: database)

@@ -8,10 +8,10 @@ struct SQLiteSearch: SearchRepository {
   /// How many posts are compared to find the best ones.
   private static let mostRanked = 5000
 
-  /// Where words are taken up; and looked for, when there is no ``reader``.
+  /// Where words are taken up; and looked for, when there are no ``readers``.
   let database: Connection
-  /// A connection that only searches, on a thread of its own; a publication in memory has none.
-  var reader: Database?
+  /// Connections that only search; a publication in memory has none.
+  var readers: SearchConnections?
   /// How long a search may take.
   var limit: WorkLimit?
   /// See ``SQLiteContent/isStopping``.
@@ -31,11 +31,11 @@ struct SQLiteSearch: SearchRepository {
         }
       }
     }
-    guard let connection = self.reader else { return try search(database) }
-    return try await connection.run(search)
+    guard let readers else { return try search(database) }
+    return try await readers.run(search)
   }
 
-  func close() async { await reader?.close() }
+  func close() async { await readers?.close() }
 
   private static func search(
     _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool

@@ -12,6 +12,11 @@ extension Publication {
       return SearchPosition(order: order, offset: offset)
     }
     guard let asked = SearchWords(call.request.query("q") ?? "") else { return try .current(SearchResults(), call) }
+    // By the reader, who may have any number of sessions: whoever searches for very much waits for themselves.
+    return try await searchTurns.take(call.signedIn.id) { try await search(asked, after: after, limit: limit, call) }
+  }
+
+  private func search(_ asked: SearchWords, after: SearchPosition?, limit: Int, _ call: Call) async throws -> Response {
     // A reader who types on has cancelled a search that waited for this thread.
     try Task.checkCancellation()
     // Posts that an import brought just now are found at once; after one of a hundred thousand nobody waits for all of them, and words

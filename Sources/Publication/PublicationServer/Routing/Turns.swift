@@ -2,7 +2,7 @@ import HTTPTransport
 import Synchronization
 
 /// Lets a few requests of each session be worked on at a time, and the next ones wait in their order: whoever asks for very much waits for
-/// themselves, and others wait for no more than those few.
+/// themselves, and others wait for no more than those few. What counts as a session is up to who asks: for searches it is a reader.
 final class Turns: Sendable {
   private struct Session {
     var working = 0
@@ -12,14 +12,21 @@ final class Turns: Sendable {
   static let most = 8
   /// More wait than any client asks for at a time.
   static let longestQueue = 64
+  private let mostAtATime: Int
   private let sessions = Mutex<[String: Session]>([:])
+
+  /// - Parameter most: how many of a session are worked on at a time.
+  init(_ most: Int = Turns.most) { mostAtATime = most }
 
   /// How many requests of a session are worked on or wait.
   func count(_ session: String) -> Int { sessions.withLock { $0[session].map { $0.working + $0.waiting.count } ?? 0 } }
 
   /// Answers when it is the request's turn; at once without a session, and with 429 when too many wait.
-  func take(_ session: String?, _ answer: () async -> Response) async -> Response {
-    guard let session else { return await answer() }
+  /// - Throws: what `answer` throws.
+  func take(
+    _ session: String?, isolation: isolated (any Actor)? = #isolation, _ answer: () async throws -> Response
+  ) async rethrows -> Response {
+    guard let session else { return try await answer() }
     guard await begin(session) else {
       var response = Response.problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.")
       response.headers["Retry-After"] = "1"
@@ -27,7 +34,7 @@ final class Turns: Sendable {
     }
     defer { end(session) }
     // 499 is what proxies call a client that closed the connection; nobody reads it.
-    return Task.isCancelled ? Response(499) : await answer()
+    return Task.isCancelled ? Response(499) : try await answer()
   }
 
   /// - Returns: `false` when the queue is full.
@@ -36,7 +43,7 @@ final class Turns: Sendable {
       let mayWork: Bool? = sessions.withLock { sessions in
         var known = sessions[session] ?? Session()
         defer { sessions[session] = known }
-        if known.working < Self.most {
+        if known.working < mostAtATime {
           known.working += 1
           return true
         }
