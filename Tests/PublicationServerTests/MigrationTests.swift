@@ -211,6 +211,43 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("publication.sqlite.v10.backup")))
   }
 
+  @Test func longTextsOfAnEarlierVersionAreCut() async throws {
+    let folder = try TemporaryFolder()
+    let long = String(repeating: "é", count: 1_000_000)
+    let line = String(repeating: "é", count: 399) + "…"
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(16)))
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about) VALUES ('a', '\(long)', '\(long)', '\(long)'), ('b', 'Short', 'short', 'About');
+        INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+          VALUES ('p', 'a', '\(long)', '\(long)', '\(long)', 2, 0, x'00', '\(long)'),
+          ('q', 'b', 'Title', 'Line', '\(String(repeating: "é", count: 400))', 1, 0, x'00', 'Body');
+        INSERT INTO feed (fan_club, url, problem) VALUES ('a', 'https://example.org/', '\(long)');
+        """)
+    }
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    let posts = try await rig.get("/v1/posts", token, as: Page<Post>.self).items
+    #expect(
+      posts.map { [$0.title, $0.byline, $0.teaser] } == [[line, line, line], ["Title", "Line", String(repeating: "é", count: 400)]])
+    let clubs = try await rig.get("/v1/fanclubs?limit=1", token, as: Page<FanClub>.self)
+    #expect(clubs.items.map(\.name) == ["Short"])
+    let rest = try await rig.get("/v1/fanclubs?cursor=\(try #require(clubs.next))", token, as: Page<FanClub>.self)
+    #expect(rest.items.map { [$0.name, $0.about] } == [[line, line]])
+    let feeds = SQLiteFeeds(database: try Connection(path: folder.file("publication.sqlite")))
+    #expect(try feeds.feed(of: "a")?.problem == line)
+    try feeds.failed("a", long + "é", quiet: nil)
+    #expect(try feeds.feed(of: "a")?.problem == line)
+    #expect(try await rig.get("/v1/posts/p", token, as: Post.self).body == long)
+    #expect(try await rig.get("/v1/fanclubs?limit=1", token, as: Page<FanClub>.self).next.map { $0.utf8.count < 2000 } == true)
+    await rig.publication.close()
+  }
+
   @Test func namesOfClubsThatWereTakenUpAreFoundAndGoWithTheirClub() async throws {
     let folder = try TemporaryFolder()
     do {

@@ -58,7 +58,7 @@ enum HTMLElements {
   /// Resolved, with what an address cannot hold left out or escaped.
   private static func cleaned(_ written: String, _ base: String?) -> String? {
     // Nobody follows an address of this length, and nobody but an attacker writes one.
-    guard written.utf8.count <= 8192 else { return nil }
+    guard written.utf8.count <= Links.longest else { return nil }
     let plain = String(written.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
     return Links.resolve(plain, base).replacingASCII(" ", "%20")
   }

@@ -5,10 +5,13 @@ enum Links {
   /// The base that a source gives: itself, if it is on the web.
   static func base(_ source: String) -> String? { isWeb(source) ? source : nil }
 
+  /// Nobody follows an address of more bytes: a list of a hundred would be a burden, and no server takes it.
+  static let longest = 8192
+
   /// Whether that is an http or https URL.
   static func isWeb(_ link: String) -> Bool {
     let length = starts(link, "https://") ? 8 : starts(link, "http://") ? 7 : 0
-    guard length > 0, let host = link.utf8.dropFirst(length).first else { return false }
+    guard length > 0, link.utf8.count <= longest, let host = link.utf8.dropFirst(length).first else { return false }
     return !"/?#".utf8.contains(host)
   }
 

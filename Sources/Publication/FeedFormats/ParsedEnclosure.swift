@@ -27,7 +27,7 @@ public struct ParsedEnclosure: Equatable, Sendable {
   ///   - length: in bytes; what is no number above zero says nothing.
   ///   - duration: see ``seconds(_:)``.
   init?(url: String?, type: String?, title: String? = nil, length: String?, duration: String? = nil) {
-    guard let url = url?.trimmed.nonEmpty, url.utf8.count <= 8192 else { return nil }
+    guard let url = url?.trimmed.nonEmpty, url.utf8.count <= Links.longest else { return nil }
     self.init(
       url: url, type: type?.trimmed.lowercased().nonEmpty, title: title?.asPlainLine.nonEmpty,
       length: length.flatMap { Int($0.trimmed) }.flatMap { $0 > 0 ? $0 : nil }, duration: duration.flatMap(Self.seconds))

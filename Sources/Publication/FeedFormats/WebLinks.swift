@@ -3,7 +3,7 @@ import Foundation
 /// Which addresses get from a feed to a reader: those of the web. `javascript:`, `file:`, `data:` and whatever else a browser or a desktop
 /// would open do not.
 public enum WebLinks {
-  /// An absolute http or https address as it is; `nil` for anything else.
+  /// An absolute http or https address as it is; `nil` for anything else, and for one of more than 8,192 bytes.
   public static func url(_ address: String?) -> String? { address.flatMap { Links.isWeb($0) ? $0 : nil } }
 
   /// Whether a person may be led there: an http, https or mailto address.

@@ -47,7 +47,7 @@ final class ImportJob: Sendable {
   /// Whether it is not wanted any more.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  func name(_ title: String) { state.withLock { $0.report.title = title } }
+  func name(_ title: String) { state.withLock { $0.report.title = title.shortened } }
 
   /// Runs `work`, which returns the clubs that it filled.
   func run(_ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]) {
@@ -82,7 +82,7 @@ final class ImportJob: Sendable {
       case .failure(let error):
         state.report.state = .failed
         state.report.problem = Publication.sentence(of: error)
-        state.report.choices = (error as? FeedFetcher.Several)?.feeds
+        state.report.choices = (error as? FeedFetcher.Several)?.feeds.map { Import.Choice(url: $0.url, title: $0.title.shortened) }
       }
     }
   }

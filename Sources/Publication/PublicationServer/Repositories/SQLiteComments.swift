@@ -50,7 +50,8 @@ struct SQLiteComments: CommentRepository {
 
   private static func comment(_ row: Row) throws -> Comment {
     Comment(
-      id: try row.get(0), postID: try row.get(1), author: try row.get(2), isMine: try row.get(3), text: try row.get(4),
+      id: try row.get(0), postID: try row.get(1), author: try row.get(2, as: String.self).shortened, isMine: try row.get(3),
+      text: try row.get(4),
       posted: Date(timeIntervalSince1970: TimeInterval(try row.get(5, as: Int64.self))))
   }
 }

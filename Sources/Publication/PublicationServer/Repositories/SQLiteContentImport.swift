@@ -71,6 +71,7 @@ extension SQLiteContent {
   private enum Stored { case added, updated, unchanged }
 
   func store(_ club: FanClub, source: String?, addedBy reader: Reader.ID? = nil) throws {
+    let club = club.shortened
     try database.execute(
       """
       INSERT INTO fan_club (id, name, sort_key, about, picture, url, source, base_followers, fetched, added_by)
@@ -81,7 +82,7 @@ extension SQLiteContent {
   }
 
   private func store(_ item: ImportedFeed.Item) throws -> Stored {
-    let post = item.post
+    let post = item.post.shortened
     let published = Int64(post.published.timeIntervalSince1970.rounded(.down))
     let enclosures = post.enclosures.isEmpty ? nil : try Self.json(post.enclosures)
     let fields = [

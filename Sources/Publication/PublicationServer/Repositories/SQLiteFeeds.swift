@@ -32,11 +32,11 @@ struct SQLiteFeeds: FeedRepository {
   func keep(_ feed: StoredFeed, next: Int64?) throws {
     try database.execute(
       "UPDATE feed SET url = ?, etag = ?, modified = ?, failures = ?, problem = ?, quiet = ?, next = ? WHERE fan_club = ?",
-      feed.version.url, feed.version.etag, feed.version.modified, feed.failures, feed.problem, feed.quiet, next, feed.club)
+      feed.version.url, feed.version.etag, feed.version.modified, feed.failures, feed.problem?.shortened, feed.quiet, next, feed.club)
   }
 
   func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) throws {
-    try database.execute("UPDATE feed SET problem = ? WHERE fan_club = ?", problem, club)
+    try database.execute("UPDATE feed SET problem = ? WHERE fan_club = ?", problem.shortened, club)
     guard let quiet else { return }
     // One that is not asked of itself stays so: of NULL and a number, max() is NULL.
     try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", quiet, club)

@@ -277,6 +277,22 @@ enum Schema {
         UPDATE session SET used = CAST(strftime('%s', 'now') AS INTEGER);
         CREATE INDEX session_of_reader ON session (reader);
         """),
+    Migration(
+      version: 17,
+      sql: """
+        -- No text of a list is longer than what is shown (`String.longestShown`); a feed that is read again counts as changed by that, once.
+        UPDATE post SET
+          title = CASE WHEN length(title) > 400 THEN substr(title, 1, 399) || '…' ELSE title END,
+          byline = CASE WHEN length(byline) > 400 THEN substr(byline, 1, 399) || '…' ELSE byline END,
+          teaser = CASE WHEN length(teaser) > 400 THEN substr(teaser, 1, 399) || '…' ELSE teaser END
+          WHERE length(title) > 400 OR length(byline) > 400 OR length(teaser) > 400;
+        UPDATE fan_club SET
+          name = CASE WHEN length(name) > 400 THEN substr(name, 1, 399) || '…' ELSE name END,
+          about = CASE WHEN length(about) > 400 THEN substr(about, 1, 399) || '…' ELSE about END,
+          sort_key = substr(sort_key, 1, 400)
+          WHERE length(name) > 400 OR length(about) > 400;
+        UPDATE feed SET problem = substr(problem, 1, 399) || '…' WHERE length(problem) > 400;
+        """),
   ]
 }
 

@@ -7,7 +7,7 @@ import SQLiteStorage
 /// Texts are those of the index (``SearchText/indexed(_:)``), in UTF-8, and cut into words by the index's own tokenizer.
 struct SearchMarker {
   /// The most characters of what is shown, marks included.
-  static let longest = 400
+  static let longest = String.longestShown
   /// How many words an excerpt has.
   static let words = 24
   /// The most characters before the first match, so that it is seen whatever stands before it.

@@ -32,29 +32,8 @@ extension Publication {
     let end = (after?.offset ?? 0) + limit
     let goesOn = hasMore && SearchPosition.offsets.contains(end)
     let next = goesOn ? Cursor(.search, key: "\(end)", id: found.order.rawValue).text : nil
-    let clubs = found.clubs.map { FanClubHit(club: Self.shortened(told($0.club)), name: $0.name) }
-    let hits = found.hits.map { SearchHit(post: Self.shortened($0.post), title: $0.title, excerpt: $0.excerpt) }
-    return try .current(SearchResults(clubs: clubs, items: hits, next: next), call)
-  }
-
-  /// Feeds have texts of any length; an answer shows no more of each than of an excerpt.
-  private static func shortened(_ post: Post) -> Post {
-    var post = post
-    (post.title, post.byline, post.teaser) = (shortened(post.title), shortened(post.byline), shortened(post.teaser))
-    post.fanClubName = shortened(post.fanClubName)
-    return post
-  }
-
-  private static func shortened(_ club: FanClub) -> FanClub {
-    var club = club
-    (club.name, club.about, club.problem) = (shortened(club.name), shortened(club.about), club.problem.map(shortened))
-    return club
-  }
-
-  private static func shortened(_ text: String) -> String {
-    let scalars = text.unicodeScalars
-    let isLonger = scalars.index(scalars.startIndex, offsetBy: SearchMarker.longest + 1, limitedBy: scalars.endIndex) != nil
-    return isLonger ? String(scalars.prefix(SearchMarker.longest - 1)) + "…" : text
+    let clubs = found.clubs.map { FanClubHit(club: told($0.club), name: $0.name) }
+    return try .current(SearchResults(clubs: clubs, items: found.hits, next: next), call)
   }
 
   /// Takes up the words of posts in the background, some at a time, so that requests come in between.
