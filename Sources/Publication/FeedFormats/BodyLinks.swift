@@ -62,6 +62,8 @@ struct BodyLinks {
     "action", "formaction", "data", "background", "xlink:href", "srcset", "data-srcset", "data-lazy-src", "data-original", "ping",
     "longdesc", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc",
   ]
+  /// These are read by people.
+  private static let prose: [StaticString] = ["alt", "title", "aria-label", "summary", "label", "placeholder", "abbr"]
   /// As many attributes of a tag are looked at.
   private static let most = 100
 
@@ -70,6 +72,7 @@ struct BodyLinks {
     var picture: String?
     var scanner = TagScanner(bytes)
     while let tag = scanner.next() {
+      if let text = tag.text, namesBanned(bytes[text]) { banned.append(text) }
       // Nobody but who hides something writes as many.
       guard tag.attributes.count < most else {
         banned.append(tag.range)
@@ -83,7 +86,10 @@ struct BodyLinks {
           if ["0", "1", "0px", "1px"].contains(String(decoding: bytes[value], as: UTF8.self)) { isDot = true }
         }
         let isLink = attributes.contains { scanner.has(name, $0) }
-        guard isLink || others.contains(where: { scanner.has(name, $0) }) else { continue }
+        guard isLink || others.contains(where: { scanner.has(name, $0) }) else {
+          if namesBanned(bytes[value]), !prose.contains(where: { scanner.has(name, $0) }) { banned.append(value) }
+          continue
+        }
         guard isHarmless(bytes[value], name, scanner) else {
           banned.append(value)
           continue
@@ -97,6 +103,14 @@ struct BodyLinks {
       if !url.isEmpty { picture = url }
     }
     return (links, banned, picture)
+  }
+
+  /// Whether something that is no address has one in it that must not get to a reader, as the values of an animation, a style, or where a
+  /// `meta` leads to may.
+  private static func namesBanned(_ value: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    // Nearly all have none.
+    guard value.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "&") }) else { return false }
+    return Links.namesBanned(String(decoding: value, as: UTF8.self))
   }
 
   private static func isHarmless(_ value: Slice<UnsafeBufferPointer<UInt8>>, _ name: Range<Int>, _ scanner: TagScanner) -> Bool {

@@ -9,6 +9,8 @@ struct TagScanner {
     var attributeCount = 0
     /// From its `<` to behind its `>`.
     var range: Range<Int>
+    /// The text of a script or a style, in which nothing is a tag.
+    var text: Range<Int>?
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -21,10 +23,14 @@ struct TagScanner {
       position = start + 1
       guard position < bytes.count else { return nil }
       if starts(with: "!--") {
-        skip(behind: "-->")
+        skip(behind: "-->", or: "--!>")
       } else if bytes[position].isASCIILetter {
-        let tag = readTag(start)
-        if has(tag.name, "script") { skip(behind: "</script") } else if has(tag.name, "style") { skip(behind: "</style") }
+        var tag = readTag(start)
+        if has(tag.name, "script") {
+          tag.text = tag.range.upperBound..<skip(behind: "</script")
+        } else if has(tag.name, "style") {
+          tag.text = tag.range.upperBound..<skip(behind: "</style")
+        }
         return tag
       }
     }
@@ -104,19 +110,24 @@ struct TagScanner {
     return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
-  private func starts(with text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+  /// Whether a text in lower case stands there, in whatever letters.
+  private func starts(with text: String) -> Bool {
+    bytes[position...].prefix(text.utf8.count).elementsEqual(text.utf8) { $0 == $1 || ($0.isASCIILetter && $0 | 0x20 == $1) }
+  }
 
-  /// Moves behind the next occurrence, or to the end.
-  private mutating func skip(behind text: String) {
+  /// Moves behind the next occurrence of either, or to the end.
+  /// - Returns: where it begins.
+  @discardableResult private mutating func skip(behind text: String, or other: String? = nil) -> Int {
     let first = text.utf8.first ?? 0
     while let found = find(first, from: position) {
       position = found
-      if starts(with: text) {
-        position += text.utf8.count
-        return
+      for end in [text, other].compactMap(\.self) where starts(with: end) {
+        position += end.utf8.count
+        return found
       }
       position += 1
     }
     position = bytes.count
+    return position
   }
 }

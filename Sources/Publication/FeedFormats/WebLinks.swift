@@ -45,6 +45,26 @@ extension Links {
     guard let scheme = scheme(of: written.referencesDecoded) else { return true }
     return scheme == "http" || scheme == "https" || (mayBeMail && scheme == "mailto")
   }
+
+  /// Whether a script, a file or a document of its own is named anywhere in a text that may have addresses among other things. Pictures may.
+  /// - Parameter written: as it is written in HTML, character references not decoded.
+  static func namesBanned(_ written: String) -> Bool {
+    // As in `scheme(of:)`, but what a blank ends here may be another word.
+    let bytes = written.referencesDecoded.utf8.filter { $0 >= 0x20 && $0 != 0x7F }
+    var start = 0
+    for (index, byte) in bytes.enumerated() where !(byte.isASCIILetter || byte.isASCIIDigit || "+-.".utf8.contains(byte)) {
+      defer { start = index + 1 }
+      guard byte == UInt8(ascii: ":"), index - start <= longestBanned else { continue }
+      let scheme = String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
+      guard banned.contains(scheme) else { continue }
+      let isPicture = scheme == "data" && String(decoding: bytes[(index + 1)...].prefix(6), as: UTF8.self).lowercased() == "image/"
+      if !isPicture { return true }
+    }
+    return false
+  }
+
+  private static let banned: Set<String> = ["javascript", "vbscript", "file", "data"]
+  private static let longestBanned = 10
 }
 
 extension String {
