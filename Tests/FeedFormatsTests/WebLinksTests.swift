@@ -105,6 +105,8 @@ import Testing
       "<param name=movie value=><use x:href='data:image/svg+xml,x'>"
     ),
     ("<style>@import 'file:///x'; a:hover {}</style><b>b</b><STYLE>url(data:x)", "<style></style><b>b</b><STYLE>"),
+    ("<applet archive=\"https://a.org/a\nfile:///b\">", "<applet archive=\"\">"),
+    ("<a ping=\"https://a.org/ javascript:x\"><img data-srcset='https://a.org/ 1x, file:///x 2x'>", "<a ping=\"\"><img data-srcset=''>"),
     ("<script></SCRIPT><a href=javascript:x>", "<script></SCRIPT><a href=>"),
     ("<Style></sTYLE ><a href=javascript:x>", "<Style></sTYLE ><a href=>"),
     ("<!-- --!><a href=javascript:x><!--><a href=file:///x>-->", "<!-- --!><a href=><!--><a href=>-->"),

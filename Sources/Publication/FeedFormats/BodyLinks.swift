@@ -62,6 +62,8 @@ struct BodyLinks {
     "action", "formaction", "data", "background", "xlink:href", "srcset", "data-srcset", "data-lazy-src", "data-original", "ping",
     "longdesc", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc",
   ]
+  /// These hold several.
+  private static let lists: [StaticString] = ["srcset", "data-srcset", "ping"]
   /// These are read by people.
   private static let prose: [StaticString] = ["alt", "title", "aria-label", "summary", "label", "placeholder", "abbr"]
   /// As many attributes of a tag are looked at.
@@ -114,15 +116,13 @@ struct BodyLinks {
   }
 
   private static func isHarmless(_ value: Slice<UnsafeBufferPointer<UInt8>>, _ name: Range<Int>, _ scanner: TagScanner) -> Bool {
+    let isList = lists.contains { scanner.has(name, $0) }
     // What nearly all are.
-    if value.starts(with: "https://".utf8) || value.starts(with: "http://".utf8), !scanner.has(name, "srcset") { return true }
+    if !isList, value.starts(with: "https://".utf8) || value.starts(with: "http://".utf8) { return true }
     let text = String(decoding: value, as: UTF8.self)
     // A whole document in an attribute.
     if scanner.has(name, "srcdoc") { return false }
-    guard scanner.has(name, "srcset") || scanner.has(name, "data-srcset") || scanner.has(name, "ping") else {
-      return Links.isHarmless(text, mayBeMail: scanner.has(name, "href"))
-    }
-    // Several addresses.
+    guard isList else { return Links.isHarmless(text, mayBeMail: scanner.has(name, "href")) }
     return text.split { $0.isWhitespace || $0 == "," }.allSatisfy { Links.isHarmless(String($0), mayBeMail: false) }
   }
 }

@@ -49,8 +49,14 @@ extension Links {
   /// Whether a script, a file or a document of its own is named anywhere in a text that may have addresses among other things. Pictures may.
   /// - Parameter written: as it is written in HTML, character references not decoded.
   static func namesBanned(_ written: String) -> Bool {
-    // As in `scheme(of:)`, but what a blank ends here may be another word.
-    let bytes = written.referencesDecoded.utf8.filter { $0 >= 0x20 && $0 != 0x7F }
+    let bytes = Array(written.referencesDecoded.utf8)
+    func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+    guard bytes.contains(where: isControl) else { return namesBanned(bytes) }
+    // A browser looks past them in an address, and a line break may stand between two.
+    return namesBanned(bytes.filter { !isControl($0) }) || namesBanned(bytes.map { isControl($0) ? UInt8(ascii: " ") : $0 })
+  }
+
+  private static func namesBanned(_ bytes: [UInt8]) -> Bool {
     var start = 0
     for (index, byte) in bytes.enumerated() where !(byte.isASCIILetter || byte.isASCIIDigit || "+-.".utf8.contains(byte)) {
       defer { start = index + 1 }
