@@ -48,6 +48,17 @@ import Testing
     #expect(try await house.clubs().isEmpty)
   }
 
+  @Test func namesOfAnyLengthAreShownInShort() async throws {
+    let house = try await ReaderHouse()
+    let (long, short) = (String(repeating: "a", count: 100_000), String(repeating: "a", count: 399) + "…")
+    house.web.answer(Self.page, page("/feed", "/other", title: long))
+    #expect(try await house.end(try await house.begin(Self.page)).choices?.map(\.title) == [short, short])
+    let feed = Data("<rss version=\"2.0\"><channel><title>\(long)</title></channel></rss>".utf8)
+    house.web.answer(ReaderHouse.url, Response(200, body: feed))
+    #expect(try await house.end(try await house.begin(ReaderHouse.url)).title == short)
+    #expect(try await house.clubs().map(\.name) == [short])
+  }
+
   @Test func aPageWithoutFeedsIsOneClearSentence() async throws {
     let house = try await ReaderHouse()
     let addresses = ["", "javascript:alert(1)", "file:///etc/passwd", "https://ada:secret@example.org/feed"]
