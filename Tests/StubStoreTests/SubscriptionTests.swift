@@ -179,6 +179,22 @@ import Testing
     #expect(try await bench.store.products(ProductRequest([monthly.id], user: "ben")).first?.offer == trial)
   }
 
+  /// Who was refused, or waits for approval, is as new as before.
+  @Test func anOfferIsUsedUpByPaymentsAlone() async throws {
+    let trial = Offer(price: Price(minorUnits: 0, currency: "EUR"), period: SubscriptionPeriod(days: 7)!)
+    let bench = try await Bench {
+      $0.products[0].product = Product(id: monthly.id, kind: monthly.kind, name: "Monthly", price: monthly.price, offer: trial)
+      $0.outcomes = [StubOutcome(.deferred)]
+    }
+    guard case .pending(.deferred) = await bench.buy(monthly) else {
+      Issue.record("not deferred")
+      return
+    }
+    #expect(try await bench.store.products(ProductRequest([monthly.id], user: "ada")).first?.offer == trial)
+    try await bench.store.perform(.decline())
+    #expect(try await bench.store.products(ProductRequest([monthly.id], user: "ada")).first?.offer == trial)
+  }
+
   @Test func aStandingClockMovesByStepsAlone() async throws {
     let bench = try await subscribed()
     try await bench.store.perform(.clockRate(0))
