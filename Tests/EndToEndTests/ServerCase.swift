@@ -15,9 +15,11 @@ class ServerCase: EndToEndCase {
     try super.tearDownWithError()
   }
 
-  /// Ends the server and waits until it is gone.
+  /// Ends the server and waits until it is gone, also one that stands still.
   func stopServer() {
     server?.terminate()
+    // It hears of its end once it goes on.
+    if let server { kill(server.processIdentifier, SIGCONT) }
     server?.waitUntilExit()
     server = nil
   }

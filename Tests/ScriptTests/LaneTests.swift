@@ -19,6 +19,7 @@ import Testing
       """
       [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
       echo "$*: $MATINEE_CRASH_SEEDS, headless $MATINEE_HEADLESS" >>\(shell.folder.path)/calls
+      echo "$1: undefined $MATINEE_UNDEFINED, random $MATINEE_RANDOM_MINUTES" >>\(shell.folder.path)/settings
       case $* in
         *list*) printf '%s\\n' \(tests) ;;
         test*) printf '%s\\n' '✔ Test one() passed after 0.1 seconds.' '| a table' '✔ Test two() passed after 0.1 seconds.' ;;
@@ -64,6 +65,19 @@ import Testing
         == true)
   }
 
+  /// Without the variable nothing of C is looked at, and no test would miss it.
+  @Test(arguments: ["address", "thread"]) func theSanitizersLookForUndefinedBehaviourInC(lane: String) throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    _ = try shell.run("test", "--headless", "--lane", lane)
+    let settings = try String(contentsOf: shell.folder.appending(path: "settings"), encoding: .utf8).split(separator: "\n")
+    for command in ["build", "test"] {
+      let own = settings.filter { $0.hasPrefix("\(command): ") }
+      #expect(!own.isEmpty)
+      #expect(own.allSatisfy { $0.hasPrefix("\(command): undefined trap,") }, "\(settings)")
+    }
+  }
+
   /// What is slow does not gather in one part, wherever its name stands in the alphabet.
   @Test(arguments: [("1/2", ["CrashTests", "GtkTests"]), ("2/2", ["ScreensTests", "ATests"])])
   func theSlowTargetsAreDealtOutFirst(part: String, targets: [String]) throws {
@@ -83,6 +97,51 @@ import Testing
     #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
     #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 6, headless 1")
+  }
+
+  /// A part that is in no turn would rot unseen.
+  @Test func everyPartOfEveryLaneHasItsTurn() throws {
+    let script = try String(contentsOf: Shell.root.appending(path: "meson-helpers/test"), encoding: .utf8)
+    let lanes = try #require(script.firstMatch(of: /readonly lanes='(.*)'/)).1.split(separator: ", ").map(String.init)
+    let turns = try #require(script.firstMatch(of: /readonly rotation=\((.*)\)/)).1.matches(of: /'(\w+) (\d+)\/(\d+) \d+'/)
+    #expect(lanes.count > 3)
+    for lane in lanes {
+      let own = turns.filter { $0.1 == lane }
+      let parts = own.compactMap { Int($0.3) }
+      #expect(Set(parts).count == 1, "\(lane) is cut into equal parts")
+      #expect(own.compactMap { Int($0.2) }.sorted() == Array(1...max(1, parts.first ?? 0)), "\(lane)")
+    }
+    #expect(Set(turns.map { String($0.1) }) == Set(lanes))
+  }
+
+  /// `.ci/run` with a git that is made up, on the day 20 000, and a test that says what it was asked.
+  private func turn(git: String) throws -> Shell.Answer {
+    let shell = try Shell()
+    defer { shell.remove() }
+    try FileManager.default.copyItem(at: Shell.root.appending(path: ".ci"), to: shell.folder.appending(path: ".ci"))
+    let test = shell.folder.appending(path: "meson-helpers/test")
+    try FileManager.default.removeItem(at: test)
+    try shell.stand(in: "test", "echo \"$*\"")
+    try FileManager.default.moveItem(at: shell.bin.appending(path: "test"), to: test)
+    try shell.stand(in: "git", git)
+    try shell.stand(in: "date", "echo $((20000 * 86400 + 17))")
+    return try Shell.run(
+      ["/bin/bash", shell.folder.appending(path: ".ci/run").path, "--headless"], environment: ["PATH": shell.bin.path])
+  }
+
+  @Test func turnsGoByTheNumberOfCommits() throws {
+    let answer = try turn(git: "case $* in *shallow*) echo false ;; *count*) echo 1307 ;; esac")
+    #expect(answer.status == 0)
+    #expect(answer.output == "--rotate 1307 --headless\n")
+  }
+
+  /// In a clone of one commit their number is always 1, and outside of a repository there is none.
+  @Test(arguments: ["case $* in *shallow*) echo true ;; *count*) echo 1 ;; esac", "echo 'fatal: not a git repository' >&2; exit 128"])
+  func turnsGoByTheDayWithoutAHistory(git: String) throws {
+    let answer = try turn(git: git)
+    #expect(answer.status == 0, "\(answer.output)")
+    #expect(answer.output.hasSuffix("\n--rotate 20000 --headless\n"))
+    #expect(answer.output.hasPrefix("Without the history of the commits the day chooses"))
   }
 
   @Test func theLaneWithAWindowNeedsOne() throws {
