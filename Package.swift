@@ -18,15 +18,20 @@ if !flavours.contains(flavour) {
   exit(1)
 }
 
-let swiftSettings: [SwiftSetting] = strict ? [.treatAllWarnings(as: .error)] : []
+/// The sanitizers' lanes also look for undefined behaviour in C, and for a null where a header allows none: both end the process, and no
+/// runtime is needed for that. Swift traps by itself, and compiles the functions of headers, so that it has to be told as well.
+let undefinedBehaviour =
+  Context.environment["MATINEE_UNDEFINED"] == "trap"
+  ? ["-fsanitize=undefined,nullability", "-fsanitize-trap=undefined,nullability"] : []
+
+let swiftSettings: [SwiftSetting] =
+  (strict ? [.treatAllWarnings(as: .error)] : [])
+  + (undefinedBehaviour.isEmpty ? [] : [.unsafeFlags(undefinedBehaviour.flatMap { ["-Xcc", $0] })])
+let cSettings: [CSetting] =
+  (strict ? [.treatAllWarnings(as: .error)] : []) + (undefinedBehaviour.isEmpty ? [] : [.unsafeFlags(undefinedBehaviour)])
 /// The toolchain's own linker takes half the time of the one it would use, and less when it merges no strings. For executables alone: a
 /// package that takes a library of ours by version may not meet unsafe flags in it.
 let linkerSettings: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-O0"], .when(configuration: .debug))]
-/// The sanitizers' lanes also look for undefined behaviour in C, where it ends the process: no runtime is needed for that. Swift traps by
-/// itself.
-let undefinedBehaviour: [CSetting] =
-  Context.environment["MATINEE_UNDEFINED"] == "trap" ? [.unsafeFlags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])] : []
-let cSettings: [CSetting] = (strict ? [.treatAllWarnings(as: .error)] : []) + undefinedBehaviour
 
 var products: [Product] = []
 var targets: [Target] = []
@@ -201,7 +206,8 @@ let contentPage: [Target.Dependency] = [
 let selling: [Target.Dependency] = [
   "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime",
 ]
-tests("RuntimeTests", ["Runtime"])
+targets.append(.target(name: "CTrapProbe", path: "Tests/CTrapProbe", cSettings: cSettings))
+tests("RuntimeTests", ["Runtime", "CTrapProbe"])
 tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
 tests("CurlTransportTests", ["TestSupport", "CurlTransport", "CCurl", "HTTPTransport", "Runtime"])
 tests("SQLiteStorageTests", ["SQLiteStorage", "CSQLite", "Runtime"])
