@@ -82,6 +82,16 @@ struct KeyringTests {
 }
 
 @Suite struct WithoutASessionBusTests {
+  /// libsecret answers with NULL where there is nothing; its file back end needs neither a bus nor a keyring.
+  @Test func nothingIsFoundWhereNothingIs() async throws {
+    let lines = try await PrivateSession.run(
+      """
+      export SECRET_BACKEND=file SECRET_FILE_TEST_PATH="$HOME/secrets" SECRET_FILE_TEST_PASSWORD=password
+      probe http://one load clear save:t1:ada load clear load
+      """, bus: false)
+    #expect(lines == ["nothing", "cleared", "saved", "loaded t1 of ada", "cleared", "nothing"])
+  }
+
   @Test(
     arguments: [
       ["DBUS_SESSION_BUS_ADDRESS": "disabled:"],
