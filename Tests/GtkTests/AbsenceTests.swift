@@ -3,7 +3,8 @@ import XCTest
 
 @testable import Gtk
 
-/// Every function of the toolkit whose result may be NULL, with input that makes it so.
+/// What of the wrapper has no answer: where input of a publication, a reader or a desktop makes the toolkit return NULL or refuse. A NULL
+/// that no input can bring about is `CheckedTests`'.
 final class AbsenceTests: GtkTestCase {
   func testBytesThatAreNoPicture() {
     XCTAssertNil(Texture.decode(Data()))

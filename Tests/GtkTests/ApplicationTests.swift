@@ -133,7 +133,7 @@ final class ApplicationTests: GtkTestCase {
           let value = g_variant_parse(nil, "('org.freedesktop.appearance', 'color-scheme', <uint32 \(scheme)>)", nil, nil, nil)
           g_dbus_connection_emit_signal(
             bus, nil, "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings", "SettingChanged", value, nil)
-          g_variant_unref(value)
+          if let value { g_variant_unref(value) }
           MainLoop.run(upTo: 5) { Theme.isDark == isDark }
           probe.events.append("\(Theme.isDark)")
         }
@@ -263,6 +263,7 @@ final class ApplicationTests: GtkTestCase {
       return nil
     }
     defer { g_dbus_node_info_unref(node) }
+    guard let notifications = node.pointee.interfaces[0] else { return nil }
     var methods = GDBusInterfaceVTable()
     methods.method_call = { _, _, _, _, method, _, invocation, data in
       guard let method, let invocation, let data else { return }
@@ -273,7 +274,7 @@ final class ApplicationTests: GtkTestCase {
     }
     self.bus = bus
     registration = g_dbus_connection_register_object(
-      bus, "/org/freedesktop/Notifications", node.pointee.interfaces[0], &methods, Unmanaged.passRetained(probe).toOpaque(),
+      bus, "/org/freedesktop/Notifications", notifications, &methods, Unmanaged.passRetained(probe).toOpaque(),
       { Unmanaged<Probe>.fromOpaque($0!).release() }, nil)
     name = g_bus_own_name_on_connection(
       bus, "org.freedesktop.Notifications", GBusNameOwnerFlags(rawValue: 0), nil, nil, nil, nil)

@@ -26,7 +26,7 @@ final class MainLoopTests: GtkTestCase {
       let wakeups = MainLoop.wakeups
       let loop = g_main_loop_new(nil, 0)
       let quit: GSourceFunc = { loop in
-        g_main_loop_quit(OpaquePointer(loop))
+        if let loop { g_main_loop_quit(OpaquePointer(loop)) }
         return 0
       }
       g_timeout_add(1000, quit, UnsafeMutableRawPointer(loop))

@@ -9,7 +9,7 @@ final class WidgetTests: GtkTestCase {
       let button = Button(icon: .heart, name: "React")
       // The toolkit's own would ask the X server where the pointer is each time that one is set.
       XCTAssertNil(gtk_widget_get_tooltip_text(button.widget))
-      let tooltip = g_object_new_with_properties(gtk_tooltip_get_type(), 0, nil, nil)
+      let tooltip = checked(g_object_new_with_properties(gtk_tooltip_get_type(), 0, nil, nil))
       defer { g_object_unref(tooltip) }
       @MainActor func shows() -> Bool {
         var (widget, arguments) = (GValue(), [GValue](repeating: GValue(), count: 5))
@@ -76,11 +76,11 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
-  func testTextIsPutIntoTheClipboard() {
-    MainActor.assumeIsolated {
+  func testTextIsPutIntoTheClipboard() throws {
+    try MainActor.assumeIsolated {
       let window = shown(Label("Text"))
       window.copyToClipboard("https://example.org/ä?b=1")
-      let content = gdk_clipboard_get_content(gtk_widget_get_clipboard(window.widget))
+      let content = try XCTUnwrap(gdk_clipboard_get_content(gtk_widget_get_clipboard(window.widget)))
       var value = GValue()
       g_value_init(&value, GType(16 << 2))  // G_TYPE_STRING, a macro that Swift does not see
       XCTAssertNotEqual(gdk_content_provider_get_value(content, &value, nil), 0)

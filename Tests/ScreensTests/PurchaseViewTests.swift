@@ -203,7 +203,7 @@ final class PurchaseViewTests: ScreensTestCase {
           try rig.go(place)
           let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
           let scroller = try XCTUnwrap(sheet.scroller)
-          let bar = try XCTUnwrap(scroller.bar)
+          let bar = scroller.bar
           rig.window.window.painted()
           let (edge, widest) = (bar.place(in: sheet), sheet.place(in: sheet).width)
           XCTAssertGreaterThan(edge.width, 0, "\(place) at \(width)")

@@ -46,7 +46,7 @@ final class RendererTests: ScreensTestCase {
       XCTAssertEqual(textures(gsk_color_node_new(&color, &bounds)), [])
       XCTAssertEqual(textures(gsk_cairo_node_new(&bounds)), ["cairo 990 × 83019"])
       @MainActor func wrapped(_ wrap: (OpaquePointer) -> OpaquePointer?) -> OpaquePointer? {
-        guard let plain: OpaquePointer = gsk_color_node_new(&color, &bounds) else { return nil }
+        let plain = gsk_color_node_new(&color, &bounds)
         defer { gsk_render_node_unref(plain) }
         return wrap(plain)
       }
@@ -56,9 +56,10 @@ final class RendererTests: ScreensTestCase {
       XCTAssertEqual(
         textures(
           wrapped {
-            guard let faded: OpaquePointer = gsk_opacity_node_new($0, 0.5) else { return nil }
+            guard let wide = gsk_transform_scale(nil, 2, 1) else { return nil }
+            let faded = gsk_opacity_node_new($0, 0.5)
             defer { gsk_render_node_unref(faded) }
-            return gsk_transform_node_new(faded, gsk_transform_scale(nil, 2, 1))
+            return gsk_transform_node_new(faded, wide)
           }), ["opacity 1980 × 83019"])
     }
   }

@@ -114,6 +114,16 @@ import Testing
     #expect(Set(turns.map { String($0.1) }) == Set(lanes))
   }
 
+  /// What asserts something from some time on has that time, and light and dark share it.
+  @Test func theTurnOfRandomInputIsLongEnoughToMeasureMemory() throws {
+    let script = try String(contentsOf: Shell.root.appending(path: "meson-helpers/test"), encoding: .utf8)
+    let test = try String(contentsOf: Shell.root.appending(path: "Tests/EndToEndTests/RandomInputTests.swift"), encoding: .utf8)
+    let turn = try #require(script.firstMatch(of: /MATINEE_RANDOM_MINUTES:-\$\(\(\$3 > 0 \? (\d+) : (\d+)\)\)/))
+    let least = try #require(test.firstMatch(of: /leastToMeasure = ([\d.]+)/))
+    let seconds = try #require(Double(least.1))
+    for minutes in [turn.1, turn.2].compactMap({ Double($0) }) { #expect(minutes * 30 >= seconds) }
+  }
+
   /// `.ci/run` with a git that is made up, on the day 20 000, and a test that says what it was asked.
   private func turn(git: String) throws -> Shell.Answer {
     let shell = try Shell()

@@ -147,7 +147,7 @@ import CGtkShims
   private func started() {
     MainLoop.attachMainActor()
     guard matinee_application_lacks_display(pointer()) == 0 else { return }
-    gtk_window_set_default_icon_name(string(g_application_get_application_id(application)))
+    if let id = g_application_get_application_id(application) { gtk_window_set_default_icon_name(id) }
     for signal in [SIGINT, SIGTERM, SIGHUP] {
       let handler = Handler<Void, Void> { [weak self] in self?.terminate() }
       signalSources.append(g_unix_signal_add_full(G_PRIORITY_DEFAULT, signal, Self.signalArrived, handler.retained, releaseData))

@@ -182,12 +182,12 @@ import Foundation
   }
 
   private func addScrolling(_ steps: [(String, GtkScrollType)], _ phase: GtkPropagationPhase) {
-    let controller = gtk_shortcut_controller_new()
+    let controller = checked(gtk_shortcut_controller_new())
     gtk_event_controller_set_propagation_phase(controller, phase)
     for (key, step) in steps {
-      let shortcut = gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child"))
+      let shortcut = checked(gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child")))
       // Vertically.
-      let arguments = [g_variant_new_int32(Int32(step.rawValue)), g_variant_new_boolean(0)]
+      let arguments: [OpaquePointer?] = [g_variant_new_int32(Int32(step.rawValue)), g_variant_new_boolean(0)]
       arguments.withUnsafeBufferPointer {
         gtk_shortcut_set_arguments(shortcut, g_variant_new_tuple(UnsafeMutablePointer(mutating: $0.baseAddress), gsize($0.count)))
       }
@@ -283,9 +283,9 @@ import Foundation
   /// - Returns: whether there is a page that scrolls.
   private static func passOn(_ distance: Double, from widget: UnsafeMutablePointer<GtkWidget>, inPixels: Bool) -> Bool {
     guard distance != 0, let parent = gtk_widget_get_parent(widget),
-      let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type()),
-      let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
+      let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type())
     else { return false }
+    let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
     // As far as the page itself goes at one step of the wheel.
     let step = inPixels ? 1 : pow(gtk_adjustment_get_page_size(adjustment), 2.0 / 3)
     gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + distance * step)

@@ -29,7 +29,7 @@ import CGtk
     if uris.isEmpty {
       g_application_activate(application)
     } else {
-      var files = uris.map { g_file_new_for_uri($0) }
+      var files: [OpaquePointer?] = uris.map { g_file_new_for_uri($0) }
       g_application_open(application, &files, gint(files.count), "")
       for file in files { if let file { g_object_unref(UnsafeMutableRawPointer(file)) } }
     }

@@ -21,8 +21,8 @@ extension Widget {
       return true
     }
     let call: GtkShortcutFunc = { _, _, data in fire(data, (), as: Bool.self) ? 1 : 0 }
-    let shortcut = gtk_shortcut_new(trigger, gtk_callback_action_new(call, handler.retained, releaseData))
-    let controller = gtk_shortcut_controller_new()
+    let shortcut = checked(gtk_shortcut_new(trigger, gtk_callback_action_new(call, handler.retained, releaseData)))
+    let controller = checked(gtk_shortcut_controller_new())
     gtk_shortcut_controller_set_scope(controller, isInside ? GTK_SHORTCUT_SCOPE_LOCAL : GTK_SHORTCUT_SCOPE_GLOBAL)
     gtk_shortcut_controller_add_shortcut(controller, shortcut)
     gtk_widget_add_controller(widget, controller)

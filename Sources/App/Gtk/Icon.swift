@@ -85,7 +85,7 @@ public struct Icon: Hashable, Sendable {
   /// Whether the desktop's theme has it, or the app itself; false also without a display. A missing icon is drawn as a broken picture.
   @MainActor public var isAvailable: Bool {
     if isOwn { return true }
-    guard let display = gdk_display_get_default(), let theme = gtk_icon_theme_get_for_display(display) else { return false }
-    return gtk_icon_theme_has_icon(theme, name) != 0
+    guard let display = gdk_display_get_default() else { return false }
+    return gtk_icon_theme_has_icon(gtk_icon_theme_get_for_display(display), name) != 0
   }
 }

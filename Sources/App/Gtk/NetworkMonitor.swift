@@ -9,8 +9,7 @@ import CGtk
   /// Asks the system, which may take a moment the first time.
   /// - Parameter onAvailable: called each time the network changed and there is one.
   public init(onAvailable: @escaping @MainActor () -> Void) {
-    guard let monitor = g_network_monitor_get_default() else { return }
-    Object(lasting: UnsafeMutableRawPointer(monitor)).connect("network-changed", .flag, in: scope) { isAvailable in
+    Object(lasting: UnsafeMutableRawPointer(g_network_monitor_get_default())).connect("network-changed", .flag, in: scope) { isAvailable in
       if isAvailable { onAvailable() }
     }
   }

@@ -10,9 +10,7 @@ import CGtkShims
 
   /// Takes over what a constructor returned: a floating reference is sunk, a full one kept.
   init(made pointer: UnsafeMutableRawPointer?) {
-    // A constructor returns no object only when the toolkit was never started, which no input can bring about.
-    guard let pointer else { preconditionFailure("the toolkit made no object: call Toolkit.start() first") }
-    raw = g_object_take_ref(pointer)
+    raw = g_object_take_ref(checked(pointer))
     Diagnostics.watch(raw)
   }
 
@@ -37,6 +35,12 @@ import CGtkShims
   func boolean(_ property: String) -> Bool { matinee_object_get_boolean(raw, property) != 0 }
   func text(_ property: String) -> String { takenString(matinee_object_get_string(raw, property)) ?? "" }
   func setString(_ property: String, _ value: String) { matinee_object_set_string(raw, property, value) }
+}
+
+/// What a constructor returned, which is an object: it is none only when the toolkit was never started, which no input can bring about.
+func checked<Pointer>(_ made: Pointer?) -> Pointer {
+  guard let made else { preconditionFailure("the toolkit made no object: call Toolkit.start() first") }
+  return made
 }
 
 /// A C string as Swift's, nil for NULL.

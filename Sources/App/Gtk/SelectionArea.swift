@@ -176,8 +176,7 @@ import CGtkShims
     pango_layout_xy_to_index(
       layout, gint((x - Double(left)) * Double(PANGO_SCALE)), gint((y - Double(top)) * Double(PANGO_SCALE)), &index, &trailing)
     let text = gtk_label_get_text(opaque)
-    guard let text, let after = g_utf8_offset_to_pointer(text + Int(index), glong(trailing)) else { return Int(index) }
-    return UnsafePointer(after) - text
+    return UnsafePointer(g_utf8_offset_to_pointer(text + Int(index), glong(trailing))) - text
   }
 
   private func listen() {
@@ -277,15 +276,13 @@ import CGtkShims
   private func wordRange(in place: Position) -> Range<Int> {
     let layout = gtk_label_get_layout(place.label.opaque)
     var count: gint = 0
-    guard let marks = pango_layout_get_log_attrs_readonly(layout, &count), count > 0, let text = gtk_label_get_text(place.label.opaque)
-    else {
-      return 0..<0
-    }
+    let (marks, text) = (pango_layout_get_log_attrs_readonly(layout, &count), gtk_label_get_text(place.label.opaque))
+    guard count > 0 else { return 0..<0 }
     let at = min(Int(g_utf8_pointer_to_offset(text, text + place.byte)), Int(count) - 1)
     var (start, end) = (at, at)
     while start > 0, marks[start].is_word_start == 0 { start -= 1 }
     while end < count - 1, marks[end].is_word_end == 0 || end <= start { end += 1 }
-    let bytes = [start, end].map { offset in g_utf8_offset_to_pointer(text, glong(offset)).map { UnsafePointer($0) - text } ?? 0 }
+    let bytes = [start, end].map { UnsafePointer(g_utf8_offset_to_pointer(text, glong($0))) - text }
     return bytes[0]..<max(bytes[0], bytes[1])
   }
 

@@ -110,7 +110,8 @@ extension Trampoline where Argument == (x: Double, y: Double), Answer == Void {
 extension Trampoline where Argument == (x: Double, y: Double, inPixels: Bool), Answer == Bool {
   static let scroll = {
     let function: @convention(c) (gpointer?, gdouble, gdouble, gpointer?) -> gboolean = { controller, x, y, data in
-      let inPixels = gtk_event_controller_scroll_get_unit(controller.map { OpaquePointer($0) }) == GDK_SCROLL_UNIT_SURFACE
+      guard let controller else { return 0 }
+      let inPixels = gtk_event_controller_scroll_get_unit(OpaquePointer(controller)) == GDK_SCROLL_UNIT_SURFACE
       return fire(data, (x: x, y: y, inPixels: inPixels), as: Bool.self) ? 1 : 0
     }
     return Trampoline(function)

@@ -27,8 +27,8 @@ import CGtkShims
     let done: GAsyncReadyCallback = { window, result, data in
       var error: UnsafeMutablePointer<GError>?
       // The answer is given only to the window that asked.
-      let opened =
-        gtk_show_uri_full_finish(window.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }, result, &error) != 0
+      let asked = window.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
+      let opened = result.map { gtk_show_uri_full_finish(asked, $0, &error) != 0 } ?? false
       g_clear_error(&error)
       fire(data, opened, as: Void.self)
       releaseData(data)

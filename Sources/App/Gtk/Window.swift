@@ -10,9 +10,9 @@ import CGtkShims
   ///   - height: at first, in pixels.
   public init(_ application: Application?, title: String, width: Int = 960, height: Int = 720) {
     if let application {
-      super.init(borrowed: UnsafeMutableRawPointer(gtk_application_window_new(application.pointer())))
+      super.init(borrowed: UnsafeMutableRawPointer(checked(gtk_application_window_new(application.pointer()))))
     } else {
-      super.init(borrowed: UnsafeMutableRawPointer(gtk_window_new()))
+      super.init(borrowed: UnsafeMutableRawPointer(checked(gtk_window_new())))
     }
     gtk_window_set_title(pointer(), title)
     gtk_window_set_default_size(pointer(), Int32(width), Int32(height))
@@ -27,11 +27,11 @@ import CGtkShims
       guard let clock = gtk_widget_get_frame_clock(window.assumingMemoryBound(to: GtkWidget.self)) else { return }
       let laidOut: Callback = { clock, _ in
         let flush: GSourceFunc = { clock in
-          gdk_frame_clock_request_phase(OpaquePointer(clock), GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS)
+          if let clock { gdk_frame_clock_request_phase(OpaquePointer(clock), GDK_FRAME_CLOCK_PHASE_FLUSH_EVENTS) }
           return 0
         }
         // Once the frame is painted: asked for within it, the next one would lay out again, and so on.
-        g_idle_add_full(GDK_PRIORITY_REDRAW + 20, flush, g_object_ref(clock), g_object_unref)
+        g_idle_add_full(GDK_PRIORITY_REDRAW + 20, flush, g_object_ref(clock)) { if let clock = $0 { g_object_unref(clock) } }
       }
       let callback = unsafeBitCast(laidOut, to: GCallback.self)
       g_signal_connect_data(UnsafeMutableRawPointer(clock), "layout", callback, nil, nil, GConnectFlags(rawValue: 0))

@@ -20,10 +20,8 @@ struct RenderedTexture: CustomStringConvertible {
 
   /// Reads what a window shows now.
   init(of window: Window) {
-    let paintable = gtk_widget_paintable_new(window.widget)
-    let snapshot = gtk_snapshot_new()
-    gdk_paintable_snapshot(
-      paintable, UnsafeMutableRawPointer(snapshot).map { OpaquePointer($0) }, Double(window.width), Double(window.height))
+    let (paintable, snapshot) = (checked(gtk_widget_paintable_new(window.widget)), checked(gtk_snapshot_new()))
+    gdk_paintable_snapshot(paintable, OpaquePointer(UnsafeMutableRawPointer(snapshot)), Double(window.width), Double(window.height))
     if let node = gtk_snapshot_free_to_node(snapshot) {
       visit(node, (1, 1))
       gsk_render_node_unref(node)
@@ -88,7 +86,7 @@ struct RenderedTexture: CustomStringConvertible {
     case GSK_SHADOW_NODE:
       let child: OpaquePointer = gsk_shadow_node_get_child(node)
       for index in 0..<gsk_shadow_node_get_n_shadows(node) {
-        guard let shadow = gsk_shadow_node_get_shadow(node, index) else { continue }
+        let shadow = gsk_shadow_node_get_shadow(node, index)
         let isText = gsk_render_node_get_node_type(child) == GSK_TEXT_NODE
         if shadow.pointee.radius > 0 || !isText { add("shadow", child, scale, margin: Double(shadow.pointee.radius) * 2) }
       }

@@ -76,7 +76,8 @@ enum Complaints {
 // In no isolated context: the toolkit calls it on any thread.
 private let writeLog: GLogWriterFunc = { level, fields, count, data in
   let serious = G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue
-  if level.rawValue & serious != 0, let fields {
+  guard let fields else { return G_LOG_WRITER_UNHANDLED }
+  if level.rawValue & serious != 0 {
     for field in UnsafeBufferPointer(start: fields, count: Int(count)) where String(cString: field.key) == "MESSAGE" {
       Complaints.add(String(cString: field.value.assumingMemoryBound(to: CChar.self)))
     }

@@ -233,8 +233,8 @@ import CGtkShims
   /// What can be scrolled in it.
   var scroller: Seen? { all.first { $0.isA(gtk_scrolled_window_get_type()) } }
   /// The bar at the side of a scroller, as wide as it is under the pointer, drawn or not.
-  var bar: Seen? {
-    guard let bar = gtk_scrolled_window_get_vscrollbar(opaque) else { return nil }
+  var bar: Seen {
+    let bar = gtk_scrolled_window_get_vscrollbar(opaque)
     gtk_widget_add_css_class(bar, "hovering")
     return Seen(bar)
   }
@@ -242,8 +242,8 @@ import CGtkShims
   /// Scrolls what can be scrolled in it to a share of its length, from 0 to 1.
   /// - Returns: the position in pixels.
   @discardableResult func scroll(to share: Double) -> Double {
-    guard let scroller, let adjustment = gtk_scrolled_window_get_vadjustment(scroller.opaque)
-    else { return 0 }
+    guard let scroller else { return 0 }
+    let adjustment = gtk_scrolled_window_get_vadjustment(scroller.opaque)
     gtk_adjustment_set_value(adjustment, (gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)) * share)
     return gtk_adjustment_get_value(adjustment)
   }
@@ -275,7 +275,8 @@ import CGtkShims
   var room: Double { width }
   /// Where the lines of a label begin and end within it, in pixels from its left edge.
   var lines: [(left: Double, right: Double)] {
-    guard isA(gtk_label_get_type()), let iterator = pango_layout_get_iter(gtk_label_get_layout(opaque)) else { return [] }
+    guard isA(gtk_label_get_type()) else { return [] }
+    let iterator = pango_layout_get_iter(gtk_label_get_layout(opaque))
     defer { pango_layout_iter_free(iterator) }
     var x: gint = 0
     gtk_label_get_layout_offsets(opaque, &x, nil)
@@ -329,7 +330,8 @@ import CGtkShims
         defer { g_object_unref(shortcut) }
         guard let own = gtk_shortcut_get_trigger(OpaquePointer(shortcut)) else { continue }
         guard gtk_shortcut_trigger_equal(UnsafeRawPointer(own), UnsafeRawPointer(trigger)) != 0 else { continue }
-        let (action, arguments) = (gtk_shortcut_get_action(OpaquePointer(shortcut)), gtk_shortcut_get_arguments(OpaquePointer(shortcut)))
+        let arguments = gtk_shortcut_get_arguments(OpaquePointer(shortcut))
+        guard let action = gtk_shortcut_get_action(OpaquePointer(shortcut)) else { continue }
         if gtk_shortcut_action_activate(action, GtkShortcutActionFlags(0), pointer, arguments) != 0 { return true }
       }
     }
