@@ -63,6 +63,14 @@ final class ServerTests: ServerCase {
     try app.wait(for: "the message to go") { app.shows("could not be refreshed") ? nil : true }
   }
 
+  /// A test that fails while its server stands still would wait for ever.
+  func testAServerThatStandsStillIsStopped() throws {
+    _ = try serve()
+    kill(try XCTUnwrap(server).processIdentifier, SIGSTOP)
+    stopServer()
+    XCTAssertNil(server)
+  }
+
   func testSigningOutWithChangesThatWaitAsksFirst() throws {
     try add(Self.first)
     let origin = try serve()
