@@ -1,5 +1,5 @@
 /// Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
-/// accounts count too, so that the pause tells nobody who reads here.
+/// accounts count too, so that the pause tells nobody who reads here. Guesses of clients without an address do not count.
 struct Throttle {
   /// Who is guessed at, and by whom.
   struct Key: Hashable {
@@ -34,6 +34,8 @@ struct Throttle {
 
   /// Counts a try as wrong before it is known to be, so that many at a time do not all slip through.
   mutating func begin(_ key: Key, at uptime: Duration) {
+    // One who guesses would keep out all whom nothing tells apart from them.
+    guard key.client != nil else { return }
     if failures.count >= Self.capacity, failures[key] == nil { forget(uptime) }
     let known = failures[key].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
     let count = known + 1

@@ -92,7 +92,7 @@ extension Publication {
     guard email.utf8.count <= Self.longestAddress, credentials.password.utf8.count <= Self.longestPassword else {
       throw Problem.badRequest("The address or the password is too long.")
     }
-    // Of one client alone: otherwise anybody could keep a reader out by guessing.
+    // Of one client alone: otherwise anybody could keep a reader out by guessing. A client without an address is not limited.
     let guess = Throttle.Key(email: email, client: call.request.client)
     let pause = throttle.pause(guess, at: clock.uptime)
     guard pause == 0 else {
