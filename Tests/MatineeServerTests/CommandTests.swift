@@ -12,6 +12,11 @@ import Testing
       try read("serve --port 0 --data /d --listen ::1 --readers-add-feeds")
         == .serve(data: "/d", address: "::1", port: 0, publicURL: nil, readersAddFeeds: true))
     #expect(
+      try read("serve --trusted-proxy 192.0.2.7 --trusted-proxy=2001:db8::7")
+        == .serve(
+          data: nil, address: "127.0.0.1", port: 8080, publicURL: nil, readersAddFeeds: false,
+          trustedProxies: ["192.0.2.7", "2001:db8::7"]))
+    #expect(
       try read("serve --port=81 --data=/a=b")
         == .serve(data: "/a=b", address: "127.0.0.1", port: 81, publicURL: nil, readersAddFeeds: false))
   }
@@ -75,6 +80,9 @@ import Testing
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
     ("serve --port x", "“x” is no port: it is a number from 0 to 65535."),
     ("serve --port 65536", "“65536” is no port: it is a number from 0 to 65535."),
+    ("serve --trusted-proxy", "--trusted-proxy takes a value."),
+    ("serve --trusted-proxy proxy.example", "“proxy.example” is no IP address of a proxy; one looks like 192.0.2.7."),
+    ("serve --trusted-proxy 192.0.2", "“192.0.2” is no IP address of a proxy; one looks like 192.0.2.7."),
     ("import", "import takes at least one file or URL."), ("import --json", "import takes at least one file or URL."),
     ("import --fast a", "import does not know “--fast”."),
     ("import --json=yes a", "There is an option that takes no value, and got “yes”."),

@@ -11,6 +11,7 @@ final class EchoListener: Sendable {
     var requests: [Request] = []
     var isHeld = false
     var held: [CheckedContinuation<Void, Never>] = []
+    var proxies: [String] = []
     var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
@@ -29,6 +30,7 @@ final class EchoListener: Sendable {
     self.state = state
     listener = try Listener(
       limits: limits, clock: clock, unknownMethod: { _ in Response(405, headers: ["Allow": "GET"]) },
+      unnamedProxy: { proxy in state.state.withLock { $0.proxies.append(proxy) } },
       handler: { request in
         let waiters = state.state.withLock { state in
           state.requests.append(request)
@@ -51,6 +53,9 @@ final class EchoListener: Sendable {
   }
 
   var requests: [Request] { state.state.withLock { $0.requests } }
+
+  /// The proxies that it was told of.
+  var proxies: [String] { state.state.withLock { $0.proxies } }
 
   func hold() { state.state.withLock { $0.isHeld = true } }
 

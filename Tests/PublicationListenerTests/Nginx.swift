@@ -1,5 +1,6 @@
 import Foundation
 import Runtime
+import TestSupport
 
 /// Debian's nginx in front of a listener on this machine, with a configuration and a folder of its own. Ends with the object.
 final class Nginx: Sendable {

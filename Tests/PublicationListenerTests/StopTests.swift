@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import TestSupport
 import Testing
 
 @testable import PublicationListener

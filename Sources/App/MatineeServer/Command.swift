@@ -64,7 +64,8 @@ enum Command: Equatable {
       --readers-add-feeds
                          lets readers add feeds from any address that this machine reaches
       --trusted-proxy ADDRESS
-                         a proxy before this server, whose X-Forwarded-For says who asks: limits are for each client then
+                         a proxy before this server, whose X-Forwarded-For says who asks: limits are for each client then;
+                         clients behind a proxy on this machine that is not named are not limited
       --json             one line of JSON for each source
     """
 

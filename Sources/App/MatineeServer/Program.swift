@@ -131,7 +131,11 @@ import SQLiteStorage
     var limits = Listener.Limits()
     limits.trustedProxies = trustedProxies
     limits.uploads = house.path
-    let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock())
+    let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock()) { proxy in
+      say(
+        "Requests are forwarded by a proxy at \(proxy) that is not named, so nothing is limited for each of its clients, not even guesses of "
+          + "passwords. Start with --trusted-proxy \(proxy).")
+    }
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
     let resuming = Task { await publication.resumeCharges() }

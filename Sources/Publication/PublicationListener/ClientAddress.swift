@@ -18,6 +18,13 @@ enum ClientAddress {
     return choose(peer: peer, forwarded: [], trusting: [])
   }
 
+  /// The address of a proxy on this machine that forwards for others, and is not among those that are named.
+  static func unnamedProxy(_ connection: OpaquePointer, _ headers: Headers, trusting proxies: Set<String>) -> String? {
+    guard headers["X-Forwarded-For"] != nil, let peer = peer(connection), !isTrusted(peer, proxies) else { return nil }
+    guard let bytes = bytes(peer), isLoopback(bytes) else { return nil }
+    return bytes.count == 4 ? name(bytes) : peer
+  }
+
   /// - Parameter forwarded: the values of `X-Forwarded-For`, to each of which a proxy adds at the right whom it got the request from.
   static func choose(peer: String, forwarded: [String], trusting proxies: Set<String>) -> String? {
     var address = peer
@@ -25,14 +32,15 @@ enum ClientAddress {
     // From the right: what stands further left may have been written by anybody. What is no address tells nothing beyond the proxy.
     while isTrusted(address, proxies), let next = chain.popLast(), bytes(next) != nil { address = next }
     guard let bytes = bytes(address) else { return address }
-    let isLoopback = bytes.count == 4 ? bytes[0] == 127 : bytes == loopback
-    return isLoopback ? nil : name(bytes)
+    return isLoopback(bytes) ? nil : name(bytes)
   }
 
   private static func isTrusted(_ address: String, _ proxies: Set<String>) -> Bool {
     guard let address = bytes(address) else { return false }
     return proxies.contains { bytes($0) == address }
   }
+
+  private static func isLoopback(_ bytes: [UInt8]) -> Bool { bytes.count == 4 ? bytes[0] == 127 : bytes == loopback }
 
   private static let loopback = [UInt8](repeating: 0, count: 15) + [1]
   private static let mapped = [UInt8](repeating: 0, count: 10) + [255, 255]

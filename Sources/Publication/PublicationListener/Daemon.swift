@@ -15,6 +15,7 @@ final class Daemon: Sendable {
   private struct State {
     var handle: Handle?
     var isStopping = false
+    var hasToldOfProxy = false
     var isDone = false
     /// Requests that came and were not wholly answered.
     var exchanges: [ObjectIdentifier: Exchange] = [:]
@@ -30,11 +31,13 @@ final class Daemon: Sendable {
   private let clock: any AppClock
   private let handler: @Sendable (Request) async -> Response
   private let admission: Listener.Admission?
+  private let unnamedProxy: @Sendable (_ address: String) -> Void
   private let state = Mutex(State())
 
   init(
     limits: Listener.Limits, clock: any AppClock, unknownMethod: @escaping @Sendable (String) -> Response,
-    admission: Listener.Admission?, handler: @escaping @Sendable (Request) async -> Response
+    admission: Listener.Admission?, unnamedProxy: @escaping @Sendable (_ address: String) -> Void,
+    handler: @escaping @Sendable (Request) async -> Response
   ) {
     self.limits = limits
     connections = Connections(limits: limits)
@@ -42,6 +45,7 @@ final class Daemon: Sendable {
     self.unknownMethod = unknownMethod
     self.handler = handler
     self.admission = admission
+    self.unnamedProxy = unnamedProxy
   }
 
   /// Starts its thread. The daemon is kept alive by ``stop()`` running to its end, which the listener sees to.
@@ -123,6 +127,16 @@ final class Daemon: Sendable {
   /// - Returns: whether there is something to decide; the connection sleeps until it is.
   func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
     guard let admission, admission.concerns(head) else { return false }
+  /// Tells of the first proxy that nobody has named.
+  func look(forProxyOn connection: OpaquePointer, _ headers: Headers) {
+    guard let address = ClientAddress.unnamedProxy(connection, headers, trusting: limits.trustedProxies) else { return }
+    let isFirst = state.withLock { state in
+      defer { state.hasToldOfProxy = true }
+      return !state.hasToldOfProxy
+    }
+    if isFirst { unnamedProxy(address) }
+  }
+
     suspend(exchange, connection) {
       switch await admission.decide(head) {
       case .body(let limit, let place): exchange.admit(limit, place)

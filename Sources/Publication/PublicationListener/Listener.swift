@@ -70,27 +70,31 @@ public final class Listener: Sendable {
   /// - Parameters:
   ///   - address: an IPv4 or IPv6 address; loopback unless told otherwise.
   ///   - port: 0 for any that is free.
+  ///   - unnamedProxy: told once, on any thread, the address of a proxy on this machine that sends `X-Forwarded-For` and is none of
+  ///     ``Limits/trustedProxies``: its clients are not told apart, so nothing is limited for each of them.
   /// - Throws: ``Failure``.
   public convenience init(
-    _ publication: Publication, address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), clock: any AppClock
+    _ publication: Publication, address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), clock: any AppClock,
+    unnamedProxy: @escaping @Sendable (_ address: String) -> Void = { _ in }
   ) throws(Failure) {
     try self.init(
       address: address, port: port, limits: limits, clock: clock, unknownMethod: { publication.methodNotAllowed(at: $0) },
       admission: Admission(concerns: { publication.takesDocuments($0) }, decide: { await publication.admit($0) }),
-      handler: { await publication.handle($0) })
+      unnamedProxy: unnamedProxy, handler: { await publication.handle($0) })
   }
 
   /// The same for any handler.
   init(
     address: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), clock: any AppClock,
     unknownMethod: @escaping @Sendable (_ target: String) -> Response = { _ in Response(501) }, admission: Admission? = nil,
-    handler: @escaping @Sendable (Request) async -> Response
+    unnamedProxy: @escaping @Sendable (_ address: String) -> Void = { _ in }, handler: @escaping @Sendable (Request) async -> Response
   ) throws(Failure) {
     let socket = try ListenSocket(address: address, port: port)
     self.port = socket.port
     let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
     origin = host.contains(":") ? "http://[\(host)]:\(socket.port)" : "http://\(host):\(socket.port)"
-    daemon = Daemon(limits: limits, clock: clock, unknownMethod: unknownMethod, admission: admission, handler: handler)
+    daemon = Daemon(
+      limits: limits, clock: clock, unknownMethod: unknownMethod, admission: admission, unnamedProxy: unnamedProxy, handler: handler)
     guard daemon.start(socket.handle) else {
       // The socket is not closed here: on most ways to fail the library has done so.
       throw .refused(address: address, port: socket.port, reason: "libmicrohttpd did not start (\(String(cString: strerror(errno))))")

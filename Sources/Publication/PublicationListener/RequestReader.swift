@@ -47,6 +47,7 @@ struct RequestReader {
     var request = Request(asked, target, headers: headers(), body: body)
     request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
     daemon.dispatch(request, exchange, connection)
+    daemon.look(forProxyOn: connection, request.headers)
     return true
   }
 

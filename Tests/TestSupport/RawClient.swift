@@ -2,24 +2,56 @@ import Foundation
 import Runtime
 
 /// A TCP connection of a test that sends whatever bytes it likes. Reading gives up after two minutes, so that no test hangs.
-final class RawClient: Sendable {
-  struct Failure: Error { let reason: String }
+public final class RawClient: Sendable {
+  /// Why there is no connection, or no answer.
+  public struct Failure: Error {
+    /// For who reads the log.
+    public let reason: String
+  }
 
-  struct Answer: Equatable, Sendable {
-    var status: Int
-    var fields: [String: String]
-    var body: String
+  /// What a server answered.
+  public struct Answer: Equatable, Sendable {
+    /// The three digits of its first line.
+    public var status: Int
+    /// The header fields, by their names in small letters.
+    public var fields: [String: String]
+    /// What came with it, as text.
+    public var body: String
   }
 
   private let socket: Int32
   private let executor = ThreadExecutor(name: "raw-client")
 
-  init(port: Int) throws {
+  /// An IPv4 address of this machine that is not loopback, and whose connections to it stay on loopback all the same; `nil` if it has none.
+  public static let ownAddress: String? = {
+    var first: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&first) == 0 else { return nil }
+    defer { freeifaddrs(first) }
+    return sequence(first: first, next: { $0?.pointee.ifa_next }).lazy.compactMap { entry -> String? in
+      guard let entry, let address = entry.pointee.ifa_addr, address.pointee.sa_family == sa_family_t(AF_INET) else { return nil }
+      let number = address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_addr }
+      let text = String(cString: inet_ntoa(number))
+      return text.hasPrefix("127.") ? nil : text
+    }.first
+  }()
+
+  /// Connects to this machine.
+  /// - Parameter source: the address of this machine that it comes from; `nil` for loopback.
+  public init(port: Int, from source: String? = nil) throws {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    if let source {
+      var own = sockaddr_in()
+      own.sin_family = sa_family_t(AF_INET)
+      own.sin_addr.s_addr = inet_addr(source)
+      let bound = withUnsafePointer(to: &own) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+      }
+      guard bound == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
+    }
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
     }
@@ -31,7 +63,8 @@ final class RawClient: Sendable {
 
   deinit { close(socket) }
 
-  func send(_ text: String) async throws {
+  /// Sends all of it.
+  public func send(_ text: String) async throws {
     try await executor.run { [socket] in
       var rest = Data(text.utf8)
       while !rest.isEmpty {
@@ -43,7 +76,7 @@ final class RawClient: Sendable {
   }
 
   /// The next answer, by its length.
-  func answer(bodiless: Bool = false) async throws -> Answer {
+  public func answer(bodiless: Bool = false) async throws -> Answer {
     try await executor.run { [socket] in
       var bytes = Data()
       while bytes.range(of: Data("\r\n\r\n".utf8)) == nil {
@@ -70,11 +103,11 @@ final class RawClient: Sendable {
   }
 
   /// Whether the other end has closed, once everything it sent was read.
-  func isClosed() async throws -> Bool { try await executor.run { [socket] in try Self.read(socket, 1) == nil } }
+  public func isClosed() async throws -> Bool { try await executor.run { [socket] in try Self.read(socket, 1) == nil } }
 
   /// Reads that many bytes, or until the other end closes.
   /// - Returns: how many there were.
-  func receive(_ count: Int) async throws -> Int {
+  public func receive(_ count: Int) async throws -> Int {
     try await executor.run { [socket] in
       var got = 0
       while got < count, let more = try Self.read(socket, min(1 << 16, count - got)) { got += more.count }
@@ -83,7 +116,7 @@ final class RawClient: Sendable {
   }
 
   /// Everything until the other end closes.
-  func rest() async throws -> String {
+  public func rest() async throws -> String {
     try await executor.run { [socket] in
       var bytes = Data()
       while let more = try Self.read(socket, 4096) { bytes += more }
