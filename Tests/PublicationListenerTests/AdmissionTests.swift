@@ -110,6 +110,31 @@ import Testing
     await listener.stop()
   }
 
+  /// A second more for each 64 KiB that it may have.
+  @Test(.timeLimit(.minutes(1))) func aLargeBodyHasMoreTime() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var limits = Listener.Limits()
+    limits.uploads = folder
+    let clock = ManualClock()
+    let listener = try Listener(limits: limits, clock: clock, admission: Self.admission) { request in
+      Response(200, body: Data("\(request.body.count)".utf8))
+    }
+    let (whole, half) = (try RawClient(port: listener.port), try RawClient(port: listener.port))
+    for client in [whole, half] {
+      try await client.send("POST /documents HTTP/1.1\r\nHost: x\r\nAuthorization: yes\r\nContent-Length: 70000\r\n\r\na")
+    }
+    await until { Self.nameless(in: folder) == [1, 1] }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(60 + 16))
+    await clock.waitForSleepers()
+    try await whole.send(String(repeating: "a", count: 69_999))
+    #expect(try await whole.answer().body == "70000")
+    clock.advance(by: .seconds(1))
+    #expect(try await half.rest() == "")
+    await listener.stop()
+  }
+
   @Test func aUsualBodyNeedsNoFile() async throws {
     var limits = Listener.Limits()
     limits.uploads = "/nowhere"

@@ -13,14 +13,76 @@ import Testing
     let echo = try EchoListener()
     let client = try RawClient(port: echo.listener.port)
     try await client.send(begun)
-    // The listener has read it once it answers somebody who came later.
+    try await everythingIsRead(by: echo)
+    echo.clock.advance(by: .seconds(62))
+    #expect(try await client.rest() == "")
+    await echo.listener.stop()
+  }
+
+  /// Returns once the listener has read what was sent before: it answers somebody who came later.
+  private func everythingIsRead(by echo: EchoListener) async throws {
     let other = try RawClient(port: echo.listener.port)
     try await other.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
     _ = try await other.answer()
     await echo.clock.waitForSleepers()
-    echo.clock.advance(by: .seconds(62))
-    #expect(try await client.rest() == "")
+  }
+
+  @Test func aBodyThatDripsHasTheSameDeadline() async throws {
+    let echo = try EchoListener()
+    let (dripping, whole) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
+    try await dripping.send("POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na")
+    try await whole.send("POST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
+    for _ in 1...2 {
+      try await everythingIsRead(by: echo)
+      echo.clock.advance(by: .seconds(30))
+      await echo.clock.waitForSleepers()
+      for client in [dripping, whole] { try await client.send("a") }
+    }
+    #expect(try await whole.answer().body == "POST /2 3")
+    try await everythingIsRead(by: echo)
+    echo.clock.advance(by: .seconds(1))
+    #expect(try await dripping.rest() == "")
     await echo.listener.stop()
+  }
+
+  @Test func anAnswerHasADeadlineThoughItAdvances() async throws {
+    let echo = try EchoListener()
+    let reader = try RawClient(port: echo.listener.port)
+    try await reader.send("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    for seconds in [30, 30, 1] {
+      #expect(try await reader.receive(1 << 20) == 1 << 20)
+      await echo.clock.waitForSleepers()
+      echo.clock.advance(by: .seconds(seconds))
+    }
+    await echo.clock.waitForSleepers()
+    #expect(try await reader.receive(.max) < EchoListener.large - 3 << 20)
+    await echo.listener.stop()
+  }
+
+  /// What somebody is doing for a client is cancelled once the client is gone, such as hashing a password.
+  @Test(.timeLimit(.minutes(1))) func nothingIsDoneForWhoeverLeft() async throws {
+    let (asked, hasAsked) = AsyncStream.makeStream(of: Void.self)
+    let (cancelled, wasCancelled) = AsyncStream.makeStream(of: Void.self)
+    let (clock, never) = (ManualClock(), ManualClock())
+    let listener = try Listener(clock: clock) { _ in
+      await withTaskCancellationHandler {
+        hasAsked.yield()
+        try? await never.sleep(for: .seconds(1))
+      } onCancel: {
+        wasCancelled.yield()
+      }
+      return Response(200)
+    }
+    var client: RawClient? = try RawClient(port: listener.port)
+    try await client?.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    var first = asked.makeAsyncIterator()
+    #expect(await first.next() != nil)
+    client = nil
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(1))
+    var end = cancelled.makeAsyncIterator()
+    #expect(await end.next() != nil)
+    await listener.stop()
   }
 
   @Test func whoeverLeftTakesNoPlace() async throws {
