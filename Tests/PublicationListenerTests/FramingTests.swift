@@ -71,7 +71,11 @@ import Testing
   private func play(_ some: Case, expecting status: Int, at port: Int, _ echo: EchoListener) async throws {
     let client = try RawClient(port: port)
     try await client.send(some.request)
-    #expect(try await client.answer().status == status)
+    let answer = try await client.answer()
+    #expect(answer.status == status)
+    // Whatever is not nginx's own page is ours.
+    let isNginx = port != echo.listener.port && answer.body.contains("<center>nginx")
+    #expect(isNginx || answer.fields["content-type"] == (status == 200 ? "text/plain" : "application/problem+json"))
     // What is left of a connection that stays open is nothing: the next answer on it is to the next request.
     try? await client.send("GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     let rest = try await client.rest()

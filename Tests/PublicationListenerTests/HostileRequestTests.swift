@@ -41,6 +41,11 @@ import Testing
     ("GET / HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n", 400),
     ("POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+    // The library refuses these by itself, and says so in its log alone.
+    ("GET /\r\n\r\n", 400), ("GET \r\n\r\n", 400), ("GET / FTP/1.1\r\nHost: x\r\n\r\n", 400),
+    ("GET / HTTP/1.1 \r\nHost: x\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: x\r\nGARBAGE\r\n\r\n", 400),
+    ("GET / HTTP/2.0\r\n\r\n", 505), ("GET / HTTP/0.9\r\n\r\n", 505), ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+    ("GET / HTTP/1.1\r\nHost: x\r\n" + String(repeating: "a:b\r\n", count: 1000) + "\r\n", 431),
   ])
   func refusedBeforeAnybodyIsAsked(request: String, status: Int) async throws {
     let echo = try EchoListener()
@@ -50,6 +55,63 @@ import Testing
     #expect(answer.status == status)
     #expect(answer.fields["content-type"] == "application/problem+json")
     // One answer, of which nothing is left.
+    #expect(try await client.rest() == "")
+    #expect(echo.requests.isEmpty)
+    await echo.listener.stop()
+  }
+
+  /// Requests that the library refuses by itself, without saying on which connection.
+  static let unreadable = [
+    ("GET /\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: x\r\nGARBAGE\r\n\r\n", 400), ("GET / HTTP/2.0\r\n\r\n", 505),
+  ]
+
+  /// Connections that wait, send a body or have an answer made are not what the library refuses.
+  @Test(arguments: unreadable, ["", "POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab"])
+  func refusedAmongOthers(refused: (request: String, status: Int), first: String) async throws {
+    let echo = try EchoListener()
+    let (idle, silent, body) = (
+      try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port)
+    )
+    try await idle.send("GET /idle HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await idle.answer().body == "GET /idle 0")
+    try await body.send("POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nabc")
+    let client = try RawClient(port: echo.listener.port)
+    try await client.send(first + refused.request)
+    if !first.isEmpty { #expect(try await client.answer().body == "POST /first 2") }
+    let answer = try await client.answer()
+    #expect((answer.status, answer.fields["content-type"]) == (refused.status, "application/problem+json"))
+    #expect(try await client.rest() == "")
+    try await body.send("de")
+    #expect(try await body.answer().body == "POST /body 5")
+    for other in [idle, silent] {
+      try await other.send("GET /other HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try await other.answer().body == "GET /other 0")
+    }
+    await echo.listener.stop()
+  }
+
+  /// Where it may be one of several, the library's own answer stays, and nobody else is refused.
+  @Test(arguments: unreadable, ["GET /sl", "GET /slow HTTP/1.1\r\nHo"])
+  func refusedBesideAHeadOnItsWay(refused: (request: String, status: Int), beginning: String) async throws {
+    let echo = try EchoListener()
+    let slow = try RawClient(port: echo.listener.port)
+    try await slow.send(beginning)
+    for _ in 1...2 {
+      let client = try RawClient(port: echo.listener.port)
+      try await client.send(refused.request)
+      #expect(try await client.answer().status == refused.status)
+      #expect(try await client.rest() == "")
+    }
+    try await slow.send(String("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".dropFirst(beginning.count)))
+    #expect(try await slow.answer().body == "GET /slow 0")
+    await echo.listener.stop()
+  }
+
+  /// The library closes its connection without a word.
+  @Test func aLineWithoutASpaceHasNoAnswer() async throws {
+    let echo = try EchoListener()
+    let client = try RawClient(port: echo.listener.port)
+    try await client.send("GARBAGE\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try await client.rest() == "")
     #expect(echo.requests.isEmpty)
     await echo.listener.stop()

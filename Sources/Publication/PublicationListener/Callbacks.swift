@@ -24,9 +24,9 @@ let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, 
 }
 
 /// Called before the library refuses a request by itself.
-let requestRefused: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
+let requestRefused: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
   guard let context else { return }
-  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().refused()
+  Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().refused(Int(status))
 }
 
 let requestContinued: MHD_AccessHandlerCallback = { context, connection, _, method, version, upload, size, own in

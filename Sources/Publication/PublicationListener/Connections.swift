@@ -37,6 +37,8 @@ final class Connections: Sendable {
     var exchange: Exchange?
     /// How many bytes of the connection were read when the phase began.
     var readBefore: Int64 = 0
+    /// How many of them the requests took that were answered.
+    var taken: Int64 = 0
     var isEnded = false
 
     /// Whether somebody makes an answer, or its client takes it: then the connection keeps its place.
@@ -90,18 +92,41 @@ final class Connections: Sendable {
   /// Answers requests of which nobody was called for yet, and closes their connections for whatever the library would answer.
   /// - Parameter answer: told the exchange once the request line came, and how many bytes of the head were read: fewer than that, when the
   ///   client sent them before it had the answer to another request.
-  func refuse(_ answer: (_ connection: OpaquePointer, Exchange?, _ size: Int) -> Response?) {
+  /// - Returns: whether there was one.
+  func refuse(_ answer: (_ connection: OpaquePointer, Exchange?, _ size: Int) -> Response?) -> Bool {
     state.withLock { state in
+      var isAnswered = false
       for (connection, entry) in state.entries where entry.phase == .head && !entry.isEnded {
         let size = matinee_mhd_read_bytes(entry.descriptor) - entry.readBefore
         guard let response = answer(connection, entry.exchange, Int(size)) else { continue }
-        state.entries[connection]?.isEnded = true
-        let bytes = Self.message(response)
-        // It is short, and the first that is sent: the kernel has room for it.
-        _ = bytes.withUnsafeBytes { send(entry.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
-        shutdown(entry.descriptor, Int32(SHUT_WR))
+        Self.refuse(&state, connection, response)
+        isAnswered = true
       }
+      return isAnswered
     }
+  }
+
+  /// Answers the only request of which some of the head was read, and not all of it; nobody if there are several.
+  /// - Parameter hasLine: whether its request line was read; `nil` when that is not known.
+  func refuseOnly(_ response: Response, hasLine: Bool?) {
+    state.withLock { state in
+      // Also those that were ended: the library may still read what they sent.
+      let begun = state.entries.filter { _, entry in
+        entry.phase == .head && (hasLine == nil || hasLine == (entry.exchange != nil))
+          && matinee_mhd_read_bytes(entry.descriptor) > entry.taken
+      }
+      guard begun.count == 1, let (connection, entry) = begun.first, !entry.isEnded else { return }
+      Self.refuse(&state, connection, response)
+    }
+  }
+
+  private static func refuse(_ state: inout State, _ connection: OpaquePointer, _ response: Response) {
+    guard let descriptor = state.entries[connection]?.descriptor else { return }
+    state.entries[connection]?.isEnded = true
+    let bytes = message(response)
+    // It is short, and mostly the first that is sent: the kernel has room for it.
+    _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+    shutdown(descriptor, Int32(SHUT_WR))
   }
 
   private static func message(_ response: Response) -> Data {
@@ -110,7 +135,8 @@ final class Connections: Sendable {
     return Data("\(head)Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n".utf8) + response.body
   }
 
-  func enter(_ phase: Phase, _ connection: OpaquePointer, exchange: Exchange? = nil, limit: Int = 0, at uptime: Duration) {
+  func enter(_ phase: Phase, _ connection: OpaquePointer, exchange: Exchange? = nil, limit: Int = 0, taken: Int64 = 0, at uptime: Duration)
+  {
     state.withLock { state in
       guard let entry = state.entries[connection] else { return }
       state.entries[connection]?.phase = phase
@@ -118,6 +144,7 @@ final class Connections: Sendable {
       state.entries[connection]?.exchange = exchange
       if phase == .head {
         state.entries[connection]?.received = 0
+        state.entries[connection]?.taken += taken
         state.entries[connection]?.readBefore = matinee_mhd_read_bytes(entry.descriptor)
       }
       if phase == .sending { state.entries[connection]?.advanced = uptime }

@@ -99,18 +99,22 @@ final class Daemon: Sendable {
 
   /// libmicrohttpd 0.9.75 refuses some requests before it calls anybody, does not say on which connection, and sends the head of its answer
   /// twice. So the answer is ours, to the connections that such a request can be on: one whose head is whole, since nobody was called for it
-  /// because its length is none; and those whose head is too large already, though it is not whole.
-  func refused() {
-    connections.refuse { connection, exchange, size in
+  /// because its length is none; those whose head is too large already, though it is not whole; and otherwise the only one whose head has
+  /// begun. When there are several of the last kind, the library's own answer stays.
+  /// - Parameter status: that of the library's own answer; 0 when it may not give any.
+  func refused(_ status: Int) {
+    let isAnswered = connections.refuse { connection, exchange, size in
       if let exchange, matinee_mhd_head_size(connection) > 0 { return RequestReader(self, exchange, connection).refusalOfHead }
       // Of such a connection the library may have given up the memory: nothing else may be asked about it.
       let target = exchange.map { $0.target?.utf8.count ?? 0 } ?? size
       return RequestReader.refusal(ofHeadWith: size, target: target, limit: limits.head)
     }
+    guard !isAnswered, let refusal = RequestReader.refusal(by: status, limit: limits.head) else { return }
+    connections.refuseOnly(refusal.answer, hasLine: refusal.hasLine)
   }
 
   func completed(_ exchange: Exchange, _ connection: OpaquePointer?) {
-    if let connection { connections.enter(.head, connection, at: clock.uptime) }
+    if let connection { connections.enter(.head, connection, taken: exchange.size, at: clock.uptime) }
     let isDrained = state.withLock { state in
       state.exchanges[ObjectIdentifier(exchange)] = nil
       return state.exchanges.isEmpty
@@ -123,10 +127,6 @@ final class Daemon: Sendable {
     suspend(exchange, connection) { [handler] in exchange.finish(await handler(request)) }
   }
 
-  /// Has it decided, in a task, whether the body of a request may come that is larger than usual.
-  /// - Returns: whether there is something to decide; the connection sleeps until it is.
-  func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
-    guard let admission, admission.concerns(head) else { return false }
   /// Tells of the first proxy that nobody has named.
   func look(forProxyOn connection: OpaquePointer, _ headers: Headers) {
     guard let address = ClientAddress.unnamedProxy(connection, headers, trusting: limits.trustedProxies) else { return }
@@ -137,6 +137,10 @@ final class Daemon: Sendable {
     if isFirst { unnamedProxy(address) }
   }
 
+  /// Has it decided, in a task, whether the body of a request may come that is larger than usual.
+  /// - Returns: whether there is something to decide; the connection sleeps until it is.
+  func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
+    guard let admission, admission.concerns(head) else { return false }
     suspend(exchange, connection) {
       switch await admission.decide(head) {
       case .body(let limit, let place): exchange.admit(limit, place)
@@ -213,7 +217,7 @@ final class Daemon: Sendable {
     let (exchanges, tasks) = state.withLock { state in (state.exchanges, Array(state.tasks.values)) }
     for task in tasks { task.cancel() }
     for (id, exchange) in exchanges {
-      exchange.finish(Response(503))
+      exchange.finish(.problem(503, "busy", "The publication is being stopped. Try again in a moment."))
       if exchange.answer == nil { state.withLock { $0.exchanges[id] = nil } }
     }
     let isDrained = state.withLock { $0.exchanges.isEmpty }

@@ -33,6 +33,10 @@ final class Exchange: @unchecked Sendable {
   var limit = 0
   /// How many it has by its own account.
   var declared = 0
+  /// How many the head has.
+  var head = 0
+  /// How many bytes of its connection the request takes; a body that is too large is not read.
+  var size: Int64 { Int64(head + (declared <= limit ? declared : 0)) }
   /// Why the body is thrown away as it comes.
   var refusal: Response?
   var body = Data()

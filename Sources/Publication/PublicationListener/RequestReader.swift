@@ -20,6 +20,7 @@ struct RequestReader {
     if let answer = exchange.answer { return queue(answer, closing: exchange.isAsking) }
     guard exchange.hasBegun else {
       exchange.hasBegun = true
+      exchange.head = matinee_mhd_head_size(connection)
       (exchange.method, exchange.version) = (method, version)
       exchange.limit = daemon.limits.body
       daemon.connections.enter(.body, connection, limit: exchange.limit, at: daemon.uptime)
@@ -46,8 +47,8 @@ struct RequestReader {
     guard let body = exchange.file.map(\.data) ?? exchange.body else { return queue(noRoom, closing: true) }
     var request = Request(asked, target, headers: headers(), body: body)
     request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
-    daemon.dispatch(request, exchange, connection)
     daemon.look(forProxyOn: connection, request.headers)
+    daemon.dispatch(request, exchange, connection)
     return true
   }
 
@@ -109,6 +110,18 @@ struct RequestReader {
       exchange.declared = 0
     }
     return nil
+  }
+
+  /// The answer in place of the library's own, to a head that it cannot read; `nil` for a status that it answers nothing else with.
+  /// - Returns: the answer, and whether the request line was read before; `nil` when that is not known.
+  static func refusal(by status: Int, limit: Int) -> (answer: Response, hasLine: Bool?)? {
+    switch status {
+    case 400: (.problem(400, "bad_request", "The head of the request cannot be read."), nil)
+    case 414: (.problem(414, "too_large", "The request's target is too long: a head has at most \(limit) bytes."), false)
+    case 431: (.problem(431, "too_large", "The head of the request has more than \(limit) bytes, or too many fields."), true)
+    case 505: (.problem(505, "not_implemented", "The request is in a version of HTTP that is not understood; HTTP/1.1 is."), false)
+    default: nil
+    }
   }
 
   /// The answer to a head that is too large, whole or not; `nil` for any other.

@@ -4,19 +4,22 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 #pragma clang assume_nonnull begin
 
-// Whom to tell that the library has something to say. Swift has no functions that take a va_list.
+// Whom to tell that the library has something to say, and the status of the answer that it is about to give by itself; 0 when it gives none.
+// Swift has no functions that take a va_list.
 struct matinee_mhd_logger {
-  void (*complained)(void *_Nullable context);
+  void (*complained)(void *_Nullable context, unsigned int status);
   void *_Nullable context;
 };
 
 static inline void matinee_mhd_log(void *logger, const char *format, va_list arguments) {
-  (void)format, (void)arguments;
-  ((struct matinee_mhd_logger *)logger)->complained(((struct matinee_mhd_logger *)logger)->context);
+  const char refusal[] = "Error processing request (HTTP response code is %u";
+  unsigned int status = strncmp(format, refusal, sizeof refusal - 1) == 0 ? va_arg(arguments, unsigned int) : 0;
+  ((struct matinee_mhd_logger *)logger)->complained(((struct matinee_mhd_logger *)logger)->context, status);
 }
 
 // MHD_start_daemon is variadic, and its flags are an enum that Swift would import as one closed value.
