@@ -1,6 +1,10 @@
+import CurlTransport
 import Foundation
+import HTTPTransport
 import PublicationAPI
 import SQLiteStorage
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import PublicationServer
@@ -11,7 +15,10 @@ import Testing
   private var data: String { folder.file("data") }
   private var database: String { data + "/publication.sqlite" }
 
-  init() throws { folder = try Folder() }
+  init() throws {
+    _ = modulesAreSetUp
+    folder = try Folder()
+  }
 
   /// Lets a statement that fires the trigger go on for ever, and write meanwhile, which a test can wait for.
   private static func endless(on event: String) -> String {
@@ -99,6 +106,43 @@ import Testing
 
         """)
     #expect(try isWhole())
+  }
+
+  /// Whether a process reads a database at the moment: it holds one of the read locks of a write-ahead log.
+  private func isReading(_ process: pid_t) throws -> Bool {
+    try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").contains { line in
+      let words = line.split(separator: " ")
+      return words.count > 7 && words[1] == "POSIX" && words[3] == "READ" && words[4] == "\(process)"
+        && (123...127).contains(Int(words[6]) ?? 0)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func aSearchIsEnded() async throws {
+    try await Server.makeSample(data)
+    let added = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "open sesame\n")
+    #expect(added.status == 0)
+    let server = try await RunningServer(folder: data)
+    let transport = try NetworkTransport(origin: server.origin)
+    let credentials = try Wire.encode(Credentials(email: "ada@example.org", password: "open sesame"))
+    let token = try Wire.decode(SignedIn.self, from: try await transport.send(Request(.post, "/v1/session", body: credentials)).body).token
+    let search = Request(.get, "/v1/search?q=the", headers: ["Authorization": "Bearer \(token)"])
+    #expect(try await transport.send(search).status == 200)
+    // Whether a reader may read a post is never known from now on.
+    try Connection(path: database).script(
+      """
+      DROP TABLE unlock;
+      CREATE VIEW unlock (post, reader) AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT -i, -i FROM n;
+      """)
+    let isAnswered = Atomic(false)
+    async let answering = {
+      defer { isAnswered.store(true, ordering: .relaxed) }
+      return try await transport.send(search)
+    }()
+    while try !isReading(server.process), !isAnswered.load(ordering: .relaxed) { await Task.yield() }
+    #expect(try await server.end(SIGTERM) == 0)
+    let answer = try await answering
+    #expect(answer.status == 503)
+    #expect(try Wire.decode(Problem.self, from: answer.body).title == "Nobody waits for this any more.")
   }
 
   private static func feed(_ titles: [String]) -> String {

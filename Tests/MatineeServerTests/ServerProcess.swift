@@ -75,12 +75,16 @@ final class RunningServer: Sendable {
   struct NoLine: Error { let text: String }
 
   let origin: String
+  var port: Int { URL(string: origin)?.port ?? 0 }
+  var process: pid_t { child.identifier }
   private let child: ChildProcess
   private let executor = ThreadExecutor(name: "server")
   private let said: Task<String, any Error>
 
-  init(folder: String, environment: [String: String] = [:]) async throws {
-    let (child, output, errors) = try Server.start(["serve", "--port", "0", "--data", folder], input: Data(), environment: environment)
+  /// - Parameter options: those of `serve`, besides port and folder.
+  init(folder: String, options: [String] = [], environment: [String: String] = [:]) async throws {
+    let (child, output, errors) = try Server.start(
+      ["serve", "--port", "0", "--data", folder] + options, input: Data(), environment: environment)
     self.child = child
     let errorReader = ThreadExecutor(name: "server-errors")
     said = Task { try await errorReader.run { String(decoding: errors.readDataToEndOfFile(), as: UTF8.self) } }

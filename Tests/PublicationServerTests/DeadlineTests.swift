@@ -168,6 +168,28 @@ import Testing
     clock.release()
     for search in searches { #expect(await search.value == 200) }
     #expect(publication.searchTurns.count(reader) == 0)
+  }
+
+  enum End: CaseIterable { case ofThePublication, ofItsClient }
+
+  /// A search that is under way ends when the publication is stopped, or when nobody waits for it any more.
+  @Test(arguments: End.allCases) func aSearchEndsInItsMiddle(_ end: End) async throws {
+    let (clock, folder) = (OddClock(), try TemporaryFolder())
+    let publication = try await publication(clock, folder: folder.path, posts: 1000)
+    let ada = try await signIn(publication, "ada")
+    while try await Wire.decode(Page<SearchHit>.self, from: send(publication, "/v1/search?q=1000", ada).body).items.isEmpty {}
+    _ = await send(publication, "/v1/posts", ada)
+    clock.holdAnother()
+    let search = Task { await send(publication, "/v1/search?q=common", ada) }
+    await clock.somebodyIsHeld()
+    switch end {
+    case .ofThePublication: publication.endLongWork()
+    case .ofItsClient: search.cancel()
+    }
+    clock.release()
+    let response = await search.value
+    #expect(response.status == 503)
+    #expect(try response.problem.title == "Nobody waits for this any more.")
     await publication.close()
   }
 
