@@ -116,6 +116,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var limits = Listener.Limits()
     limits.uploads = folder
+    limits.idle = .seconds(600)
     let clock = ManualClock()
     let listener = try Listener(limits: limits, clock: clock, admission: Self.admission) { request in
       Response(200, body: Data("\(request.body.count)".utf8))
