@@ -89,6 +89,19 @@ import Testing
     #expect(places.ended == Array(31...37))
   }
 
+  /// A byte now and then is no reason for more time.
+  @Test func aBodyThatDripsHasOneDeadline() {
+    let places = Places()
+    places.open()
+    places.enter(.body, 1)
+    for (seconds, ended) in [(30, []), (30, []), (1, [1])] {
+      places.connections.received(1, places.name(1))
+      places.uptime += .seconds(seconds)
+      _ = places.connections.sweep(at: places.uptime)
+      #expect(places.ended == ended)
+    }
+  }
+
   @Test func anAnswerKeepsItsPlaceWhileItAdvances() {
     let places = Places()
     places.open()

@@ -19,30 +19,15 @@ import Testing
     await echo.listener.stop()
   }
 
-  /// Returns once the listener has read what was sent before: it answers somebody who came later.
+  /// Returns once the listener has read what was sent before. Of what it finds at a time it may read the later first: so it answers somebody
+  /// who came later, and then somebody else.
   private func everythingIsRead(by echo: EchoListener) async throws {
-    let other = try RawClient(port: echo.listener.port)
-    try await other.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
-    _ = try await other.answer()
-    await echo.clock.waitForSleepers()
-  }
-
-  @Test func aBodyThatDripsHasTheSameDeadline() async throws {
-    let echo = try EchoListener()
-    let (dripping, whole) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
-    try await dripping.send("POST /1 HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na")
-    try await whole.send("POST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
     for _ in 1...2 {
-      try await everythingIsRead(by: echo)
-      echo.clock.advance(by: .seconds(30))
-      await echo.clock.waitForSleepers()
-      for client in [dripping, whole] { try await client.send("a") }
+      let other = try RawClient(port: echo.listener.port)
+      try await other.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+      _ = try await other.answer()
     }
-    #expect(try await whole.answer().body == "POST /2 3")
-    try await everythingIsRead(by: echo)
-    echo.clock.advance(by: .seconds(1))
-    #expect(try await dripping.rest() == "")
-    await echo.listener.stop()
+    await echo.clock.waitForSleepers()
   }
 
   @Test func anAnswerHasADeadlineThoughItAdvances() async throws {
