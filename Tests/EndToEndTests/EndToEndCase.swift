@@ -1,8 +1,8 @@
 import Driver
 import XCTest
 
-/// One test of the real app: a driver, a home folder that is gone afterwards, a picture when the test fails, and no
-/// complaint of GTK's let through.
+/// One test of the real app: a driver, a home folder that is gone afterwards, a picture when the test fails, GTK's GL renderer as people have
+/// it, and no complaint of GTK's let through.
 class EndToEndCase: XCTestCase {
   /// The app of this test. Set while a test runs.
   private(set) var app: AppDriver!
@@ -37,6 +37,7 @@ class EndToEndCase: XCTestCase {
     let complaints = app.complaints
     if !complaints.isEmpty && !failed { keepEvidence(of: app) }
     XCTAssertEqual(complaints, [], "GTK complained")
+    XCTAssertEqual(app.renderers.filter { $0 != "GskGLRenderer" }, [], "GL aborts at what others forgive")
     try super.tearDownWithError()
   }
 

@@ -4,13 +4,16 @@ import XCTest
 
 @testable import Gtk
 
-/// Turns the loop and counts what lives. Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
+/// Turns the loop and counts what lives, and fails a test in which the toolkit complained.
+///
+/// Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
 class GtkTestCase: XCTestCase {
   override func setUpWithError() throws {
     let started = MainActor.assumeIsolated { Toolkit.start() }
     guard started else { throw XCTSkip("there is no display") }
     before = MainActor.assumeIsolated {
       MainLoop.attachMainActor()
+      Diagnostics.collectComplaints()
       return (Diagnostics.liveSignals, Diagnostics.liveObjects)
     }
   }
@@ -22,6 +25,7 @@ class GtkTestCase: XCTestCase {
     MainActor.assumeIsolated {
       _ = MainLoop.run(upTo: 3) { Diagnostics.liveSignals <= before.signals && Diagnostics.liveObjects <= before.objects }
     }
+    XCTAssertEqual(Diagnostics.takeComplaints(), [], "the toolkit complained")
   }
 
   private var before = (signals: 0, objects: 0)

@@ -1,134 +1,271 @@
 import AppCore
+import CGtk
 import Foundation
-import Gtk
+import Runtime
 import XCTest
 
+@testable import Gtk
 @testable import Screens
 
-/// Draws every screen wide and narrow, light and dark. With `MATINEE_PICTURES=FOLDER` the pictures are kept there, to be looked at.
+/// Draws every screen at every width, light, dark and in high contrast. With `MATINEE_PICTURES=FOLDER` the pictures are kept there, to be
+/// looked at.
 final class LookTests: ScreensTestCase {
-  func testEveryScreenFitsAWideWindow() throws { try visit(width: 1000, height: 720, .light, "wide-light") }
-  func testEveryScreenFitsAWideDarkWindow() throws { try visit(width: 1000, height: 720, .dark, "wide-dark") }
-  func testEveryScreenFitsANarrowWindow() throws { try visit(width: 360, height: 640, .light, "narrow-light") }
-  func testEveryScreenFitsANarrowDarkWindow() throws { try visit(width: 360, height: 640, .dark, "narrow-dark") }
+  func testEveryScreenFits360Pixels() throws { try visit(width: 360, height: 640) }
+  func testEveryScreenFits600Pixels() throws { try visit(width: 600, height: 800) }
+  func testEveryScreenFits990Pixels() throws { try visit(width: 990, height: 720) }
+  func testEveryScreenFits1600Pixels() throws { try visit(width: 1600, height: 900) }
 
-  func testEveryTransitionInAWideWindow() throws { try visit(width: 1600, height: 900, .light, "moving-light", animates: true) }
-  func testEveryTransitionInANarrowDarkWindow() throws { try visit(width: 360, height: 640, .dark, "moving-dark", animates: true) }
+  func testEveryTransitionInAWideWindow() throws { try visit(width: 1600, height: 900, .light, animates: true) }
+  func testEveryTransitionInANarrowDarkWindow() throws { try visit(width: 360, height: 640, .dark, animates: true) }
+
+  private enum Look: String, CaseIterable { case light, dark, contrast }
+
+  private func visit(width: Int, height: Int) throws {
+    for look in Look.allCases { try visit(width: width, height: height, look, animates: false) }
+  }
 
   /// - Parameter animates: whether transitions are drawn, as most desktops have them.
-  private func visit(width: Int, height: Int, _ scheme: Theme.Scheme, _ name: String, animates: Bool = false) throws {
+  private func visit(width: Int, height: Int, _ look: Look, animates: Bool) throws {
     try MainActor.assumeIsolated {
-      Theme.use(scheme)
+      Theme.use(look == .dark ? .dark : .light)
+      let theme = setting("gtk-theme-name", look == .contrast ? "HighContrast" : "Adwaita")
       setting("gtk-enable-animations", animates)
+      let name = "\(width)-\(look)\(animates ? "-moving" : "")"
       // Narrow with everything that takes room: the badge, and every way to pay.
-      let rig = try AppRig(width: width, height: height, storeBadge: width < 600 ? "Test store: nothing is charged" : nil)
+      let rig = try AppRig(
+        width: width, height: height, storeBadge: width < 600 ? "Test store: nothing is charged" : nil, addsFeeds: true)
       let visit = Visit(rig: rig, width: width, name: name)
-      let watch = FrameWatch(rig.window.window)
-      try rig.start()
-      try visit.look("login")
-      rig.seen.button("Sign in")?.click()
-      try visit.look("login-errors")
-      try rig.signIn()
-      try visit.look("feed")
-      rig.seen.scroll(to: 0.1)
-      rig.seen.button("React")?.click()
-      rig.seen.button("Bookmark")?.click()
-      try visit.look("feed-scrolled")
-      let (free, locked) = try XCTUnwrap(visit.posts)
-      try rig.go(.search("ro"))
-      try visit.look("search")
-      try rig.go(.comments(free))
-      rig.seen.textArea?.write("What a thought, and how it goes on over more than one line of a narrow window.")
-      try visit.look("comments-writing")
-      rig.seen.button("Send")?.click()
-      try visit.look("comments")
-      try rig.go(.notifications)
-      rig.seen.switches.dropFirst().first?.flip()
-      try visit.look("notifications")
-      try rig.go(.post(free))
-      try visit.look("article")
-      rig.seen.scroll(to: 1)
-      try visit.look("article-end")
-      try rig.go(.post(locked))
-      rig.seen.scroll(to: 1)
-      try visit.look("article-locked")
-      rig.seen.button("Unlock")?.click()
-      try visit.look("paywall")
-      let product = try XCTUnwrap(visit.product)
-      try rig.go(.payment(product))
-      try visit.look("payment")
-      rig.seen.button("Declined test card The bank says no.")?.click()
-      rig.seen.button(visit.payName)?.click()
-      try visit.look("payment-declined")
-      if let card = rig.seen.buttonNames.first(where: { $0.hasPrefix("Test card to confirm") }) {
-        rig.seen.button(card)?.click()
-        // The price stands behind it.
-        try XCTUnwrap(rig.seen.button(XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Try again") }))).click()
-        eventually("the bank asks") { rig.seen.button("Open your bank's page") != nil }
-        try visit.look("payment-to-confirm")
-        try rig.go(.dismiss)
-        try rig.go(.purchases(order: nil))
-        eventually("it is listed") { rig.seen.button("Check now") != nil }
-        try visit.look("purchases-to-confirm")
-        try rig.go(.back)
-      } else {
-        try rig.go(.dismiss)
-      }
-      try rig.go(.payment("passes.5"))
-      rig.seen.button(visit.payName)?.click()
-      eventually("the passes are there") { rig.seen.buttonNames.contains { $0.hasPrefix("Unlock with a pass") } }
-      try visit.look("article-passes")
-      try rig.go(.payment("premium.monthly"))
-      try visit.look("payment-monthly")
-      rig.seen.button(visit.payName)?.click()
-      try rig.settle()
-      try rig.go(.purchases(order: nil))
-      try visit.look("purchases")
-      try rig.go(.tab(.fanClubs))
-      try visit.look("fanclubs")
-      rig.seen.button("Follow")?.click()
-      rig.seen.all.first { $0.text == visit.clubName }?.enclosing("row")?.activate()
-      try visit.look("fanclub")
-      try rig.go(.tab(.bookmarks))
-      try visit.look("bookmarks")
-      try rig.go(.tab(.account))
-      try visit.look("account")
-      rig.line.isCut = true
-      try rig.go(.tab(.bookmarks))
-      rig.seen.button("React")?.click()
-      rig.seen.button("Refresh")?.click()
-      try visit.look("list-offline")
-      try rig.go(.post(try XCTUnwrap(visit.lastPost)))
-      try visit.look("article-opening")
-      try rig.go(.signOut)
-      try visit.look("signout")
-      try rig.go(.dismiss)
-      try rig.go(.post("unknown"))
-      try visit.look("article-offline")
-      rig.seen.button("Refresh")?.click()
-      rig.window.show(message: "This link belongs to another publication, https://example.org, and cannot be opened here.")
-      try visit.look("message")
-      rig.line.isCut = false
-      rig.seen.button("Try again")?.click()
-      try visit.look("article-gone")
-      XCTAssertEqual(watch.tooLarge, [], "textures of more than twice the window, in \(watch.frames) frames")
-      XCTAssertGreaterThan(watch.frames, 100)
-      watch.scope.close()
-      try rig.close()
+      try visit.signIn()
+      try visit.readAndWrite()
+      try visit.buy()
+      try visit.lookAround()
+      try visit.addFeed()
+      try visit.goOffline()
+      try visit.end(animates: animates)
+      try visitCurtain(after: rig, width: width, height: height, name)
+      setting("gtk-theme-name", theme)
       Theme.use(.light)
+    }
+  }
+
+  func testTheTesterPanelFits() throws {
+    try MainActor.assumeIsolated {
+      for look in Look.allCases {
+        Theme.use(look == .dark ? .dark : .light)
+        let theme = setting("gtk-theme-name", look == .contrast ? "HighContrast" : "Adwaita")
+        let panel = TesterWindow(nil, makePanel(try makeStore(), Effects()))
+        panel.toggle()
+        let (watch, seen) = (FrameWatch(panel.window), Seen(panel.window))
+        eventually("it is drawn") { seen.button("Stopped") != nil }
+        panel.window.painted()
+        checkFit(seen, width: 540, "\(look) tester")
+        XCTAssertEqual(watch.tooLarge, [])
+        try keepPicture(of: seen, "tester-\(look)")
+        watch.scope.close()
+        panel.close()
+        setting("gtk-theme-name", theme)
+      }
     }
   }
 }
 
+/// A start that nobody answers.
+@MainActor private func visitCurtain(after former: AppRig, width: Int, height: Int, _ name: String) throws {
+  let rig = try AppRig(width: width, height: height, after: former)
+  let visit = Visit(rig: rig, width: width, name: name)
+  rig.line.hold("GET /v1/session")
+  rig.begin()
+  rig.wait(for: "going on offline is offered") { rig.seen.button("Continue offline") != nil }
+  rig.window.window.painted()
+  try visit.look("curtain-offer", settles: false)
+  rig.line.isCut = true
+  rig.line.release()
+  rig.seen.button("Continue offline")?.click()
+  eventually("the curtain lifts") { rig.shown == "feed" }
+  try visit.look("feed-offline")
+  try visit.end(animates: false)
+}
+
+/// Checks that nothing is cut off at the sides, or drawn over something else.
+@MainActor private func checkFit(_ seen: Seen, width: Int, _ name: String, file: StaticString = #filePath, line: UInt = #line) {
+  // Where nothing composes windows, the frame is part of them.
+  XCTAssertTrue((Double(width) - 12...Double(width)).contains(seen.width), "\(name): \(seen.width) wide", file: file, line: line)
+  for part in seen.all where part.enclosing("popover") == nil {
+    if part.hasStyle("sheet") {
+      let place = part.place(in: seen)
+      XCTAssertLessThanOrEqual(place.x + place.width, Double(width), "\(name): the sheet is cut off", file: file, line: line)
+    }
+    if let child = part.childThatSticksOut {
+      XCTFail("\(name): \(child.texts) do not fit into what they are in", file: file, line: line)
+    }
+    guard let text = part.text, !text.isEmpty else { continue }
+    let place = part.place(in: seen)
+    XCTAssertGreaterThanOrEqual(place.x, 0, "\(name): \(text)", file: file, line: line)
+    XCTAssertLessThanOrEqual(place.x + place.width, Double(width) + 0.5, "\(name): \(text)", file: file, line: line)
+  }
+}
+
+@MainActor private func keepPicture(of seen: Seen, _ name: String) throws {
+  guard let folder = ProcessInfo.processInfo.environment["MATINEE_PICTURES"] else { return }
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  seen.draw(into: "\(folder)/\(name).png")
+}
+
+/// The way through every screen.
 @MainActor private struct Visit {
   let rig: AppRig
   let width: Int
   let name: String
+  let watch: FrameWatch
+
+  init(rig: AppRig, width: Int, name: String) {
+    (self.rig, self.width, self.name) = (rig, width, name)
+    watch = FrameWatch(rig.window.window)
+  }
+
+  func signIn() throws {
+    try rig.start()
+    try look("login")
+    rig.seen.button("Sign in")?.click()
+    try look("login-errors")
+    try rig.signIn()
+    try look("feed")
+    try openMenu("feed-choice") { rig.seen.menus.first?.openMenu() }
+    rig.seen.scroll(to: 0.1)
+    rig.seen.button("React")?.click()
+    rig.seen.button("Bookmark")?.click()
+    try look("feed-scrolled")
+    try openMenu("feed-more") { rig.seen.button("More")?.click() }
+  }
+
+  func readAndWrite() throws {
+    let (free, locked) = try XCTUnwrap(posts)
+    try rig.go(.search("ro"))
+    try look("search")
+    try rig.go(.comments(free))
+    rig.seen.textArea?.write("What a thought, and how it goes on over more than one line of a narrow window.")
+    try look("comments-writing")
+    rig.seen.button("Send")?.click()
+    try look("comments")
+    try openMenu("comments-delete") { rig.seen.button("Delete")?.click() }
+    try rig.go(.notifications)
+    rig.seen.switches.dropFirst().first?.flip()
+    try look("notifications")
+    try rig.go(.post(free))
+    try look("article")
+    try openMenu("article-copy") { rig.seen.pressAtFocus("<Shift>F10") }
+    rig.seen.scroll(to: 1)
+    try look("article-end")
+    try rig.go(.post(locked))
+    rig.seen.scroll(to: 1)
+    try look("article-locked")
+  }
+
+  func buy() throws {
+    rig.seen.button("Unlock")?.click()
+    try look("paywall")
+    try rig.go(.payment(try XCTUnwrap(product)))
+    try look("payment")
+    rig.seen.button("Declined test card The bank says no.")?.click()
+    rig.seen.button(payName)?.click()
+    try look("payment-declined")
+    if let card = rig.seen.buttonNames.first(where: { $0.hasPrefix("Test card to confirm") }) {
+      rig.seen.button(card)?.click()
+      // The price stands behind it.
+      try XCTUnwrap(rig.seen.button(XCTUnwrap(rig.seen.buttonNames.first { $0.hasPrefix("Try again") }))).click()
+      eventually("the bank asks") { rig.seen.button("Open your bank's page") != nil }
+      try look("payment-to-confirm")
+      try rig.go(.dismiss)
+      try rig.go(.purchases(order: nil))
+      eventually("it is listed") { rig.seen.button("Check now") != nil }
+      try look("purchases-to-confirm")
+      try rig.go(.back)
+    } else {
+      try rig.go(.dismiss)
+    }
+    try rig.go(.payment("passes.5"))
+    rig.seen.button(payName)?.click()
+    eventually("the passes are there") { rig.seen.buttonNames.contains { $0.hasPrefix("Unlock with a pass") } }
+    try look("article-passes")
+    try rig.go(.payment("premium.monthly"))
+    try look("payment-monthly")
+    rig.seen.button(payName)?.click()
+    try rig.settle()
+    try rig.go(.purchases(order: nil))
+    try look("purchases")
+  }
+
+  func lookAround() throws {
+    try rig.go(.tab(.fanClubs))
+    try look("fanclubs")
+    rig.seen.button("Follow")?.click()
+    rig.seen.all.first { $0.text == clubName }?.enclosing("row")?.activate()
+    try look("fanclub")
+    try rig.go(.tab(.bookmarks))
+    try look("bookmarks")
+    try rig.go(.tab(.account))
+    try look("account")
+  }
+
+  /// A feed comes, cannot be fetched again, and could go.
+  func addFeed() throws {
+    try rig.go(.addFeed(nil))
+    try look("addfeed")
+    for address in ["https://example.org/unknown", Web.feed] {
+      try XCTUnwrap(rig.seen.entries.first).type(address)
+      try XCTUnwrap(rig.seen.button("Add")).click()
+      if address == Web.feed { try look("addfeed-adding") }
+      rig.wait(for: "an answer") { rig.shown == "fanclub" || rig.seen.button("Add")?.isSensitive == true }
+      if address != Web.feed { try look("addfeed-problem") }
+    }
+    try look("fanclub-added")
+    try openMenu("fanclub-remove") { rig.seen.button("Remove feed…")?.click() }
+    rig.web.isGone = true
+    try rig.go(.tab(.home))
+    // From the purchases, and what is beneath them.
+    for _ in 0..<5 where rig.shown != "feed" { try rig.go(.back) }
+    rig.seen.button("Refresh")?.click()
+    try look("feed-fetching")
+    rig.wait(for: "it cannot be fetched") { rig.seen.says("The feed could not be fetched.") }
+    try look("feed-not-fetched")
+    try XCTUnwrap(rig.seen.button("Dismiss message")).click()
+  }
+
+  func goOffline() throws {
+    rig.line.isCut = true
+    try rig.go(.tab(.bookmarks))
+    rig.seen.button("React")?.click()
+    rig.seen.button("Refresh")?.click()
+    try look("list-offline")
+    try rig.go(.post(try XCTUnwrap(lastPost)))
+    try look("article-opening")
+    try rig.go(.signOut)
+    try look("signout")
+    try rig.go(.dismiss)
+    try rig.go(.post("unknown"))
+    try look("article-offline")
+    rig.seen.button("Refresh")?.click()
+    rig.window.show(message: "This link belongs to another publication, https://example.org, and cannot be opened here.")
+    try look("message")
+    rig.line.isCut = false
+    rig.seen.button("Try again")?.click()
+    try look("article-gone")
+  }
+
+  func end(animates: Bool) throws {
+    XCTAssertEqual(watch.tooLarge, [], "\(name): textures of more than twice the window, in \(watch.frames) frames")
+    if animates {
+      XCTAssertGreaterThan(watch.transitions.count, 25, "\(name): \(watch.transitions)")
+      XCTAssertGreaterThan(watch.transitions.min() ?? 0, 2, "\(name): frames of a transition: \(watch.transitions)")
+    }
+    watch.scope.close()
+    try rig.close()
+  }
 
   private var screens: [Screen] { rig.screens }
 
   /// A free post and a locked one of the feed.
-  var posts: (free: String, locked: String)? {
+  private var posts: (free: String, locked: String)? {
     for case .feed(let feed) in screens {
       let rows = feed.state.posts.ids.compactMap { feed.row(for: $0) }
       if let free = rows.first(where: { !$0.isLocked }), let locked = rows.first(where: \.isLocked) { return (free.id, locked.id) }
@@ -136,43 +273,44 @@ final class LookTests: ScreensTestCase {
     return nil
   }
   /// The last post of the feed, which nobody opened.
-  var lastPost: String? {
+  private var lastPost: String? {
     for case .feed(let feed) in screens { return feed.state.posts.ids.last }
     return nil
   }
-  var product: String? {
+  private var product: String? {
     for case .paywall(let paywall) in screens { return paywall.state.offers.first?.id }
     return nil
   }
-  var payName: String {
+  private var payName: String {
     for case .payment(let payment) in screens { return payment.state.payTitle }
     return "Pay"
   }
-  var clubName: String {
+  private var clubName: String {
     for case .fanClubs(let clubs) in screens { return clubs.state.clubs.ids.first.flatMap { clubs.row(for: $0)?.name } ?? "" }
     return ""
   }
 
-  /// Checks that nothing is cut off at the sides, and keeps a picture.
-  func look(_ screen: String, file: StaticString = #filePath, line: UInt = #line) throws {
-    try rig.settle()
-    let window = rig.seen
-    XCTAssertLessThanOrEqual(rig.window.window.width, width, "\(name) \(screen): too wide", file: file, line: line)
-    for part in window.all {
-      if part.hasStyle("sheet") {
-        let place = part.place(in: window)
-        XCTAssertLessThanOrEqual(place.x + place.width, Double(width), "\(name) \(screen): the sheet is cut off", file: file, line: line)
-      }
-      if let child = part.childThatSticksOut {
-        XCTFail("\(name) \(screen): \(child.texts) do not fit into what they are in", file: file, line: line)
-      }
+  /// Opens a menu, or a question, and closes it again.
+  private func openMenu(_ screen: String, by open: () -> Void, file: StaticString = #filePath, line: UInt = #line) throws {
+    open()
+    eventually("\(name) \(screen): it is open", file: file, line: line) { !rig.seen.popovers.isEmpty }
+    try look(screen, file: file, line: line)
+    let popover = try XCTUnwrap(rig.seen.popovers.first)
+    watch.read(popover)
+    for part in popover.all {
       guard let text = part.text, !text.isEmpty else { continue }
-      let place = part.place(in: window)
-      XCTAssertGreaterThanOrEqual(place.x, 0, "\(name) \(screen): \(text)", file: file, line: line)
-      XCTAssertLessThanOrEqual(place.x + place.width, Double(width) + 0.5, "\(name) \(screen): \(text)", file: file, line: line)
+      let place = part.place(in: popover)
+      XCTAssertTrue(place.x >= 0 && place.x + place.width <= popover.width, "\(name) \(screen): \(text)", file: file, line: line)
     }
-    guard let folder = ProcessInfo.processInfo.environment["MATINEE_PICTURES"], let png = rig.window.window.png() else { return }
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try png.write(to: URL(fileURLWithPath: "\(folder)/\(screen)-\(name).png"))
+    try keepPicture(of: popover, "\(screen)-menu-\(name)")
+    popover.closePopover()
+    eventually("\(name) \(screen): it is closed", file: file, line: line) { rig.seen.popovers.isEmpty }
+  }
+
+  /// Checks what is shown, and keeps a picture.
+  func look(_ screen: String, settles: Bool = true, file: StaticString = #filePath, line: UInt = #line) throws {
+    if settles { try rig.settle() }
+    checkFit(rig.seen, width: width, "\(name) \(screen)", file: file, line: line)
+    try keepPicture(of: rig.seen, "\(screen)-\(name)")
   }
 }

@@ -47,7 +47,7 @@ final class MainWindowTests: ScreensTestCase {
       let rig = try WindowRig()
       XCTAssertFalse(rig.seen.says("Password"), "beneath the curtain")
       // The icons of the title bar are.
-      XCTAssertEqual(RenderTree(of: rig.window.window).textures.map(\.kind).filter { $0 != "color matrix" }, [])
+      XCTAssertEqual(RenderTree(of: rig.seen).textures.map(\.kind).filter { $0 != "color matrix" }, [])
       rig.navigator.change { $0.isCurtainUp = false }
       rig.paint()
       XCTAssertTrue(rig.seen.says("Password"))

@@ -61,6 +61,24 @@ final class RendererTests: ScreensTestCase {
             defer { gsk_render_node_unref(faded) }
             return gsk_transform_node_new(faded, wide)
           }), ["opacity 1980 × 83019"])
+      var screen = graphene_rect_t(origin: tall.origin, size: graphene_size_t(width: 990, height: 700))
+      var round = GskRoundedRect()
+      gsk_rounded_rect_init_from_rect(&round, &bounds, 8)
+      XCTAssertEqual(textures(wrapped { gsk_rounded_clip_node_new($0, &round) }), [], "not in another clip")
+      XCTAssertEqual(
+        textures(
+          wrapped {
+            guard let card: OpaquePointer = gsk_rounded_clip_node_new($0, &round) else { return nil }
+            defer { gsk_render_node_unref(card) }
+            return gsk_clip_node_new(card, &screen)
+          }), ["rounded clip 990 × 83019"])
+      XCTAssertEqual(
+        textures(
+          wrapped {
+            guard let clip: OpaquePointer = gsk_clip_node_new($0, &bounds) else { return nil }
+            defer { gsk_render_node_unref(clip) }
+            return gsk_rounded_clip_node_new(clip, &round)
+          }), ["clip 990 × 83019"])
     }
   }
 
@@ -74,6 +92,28 @@ final class RendererTests: ScreensTestCase {
         XCTAssertGreaterThan(watch.frames, 3)
         try rig.close()
       }
+    }
+  }
+
+  func testNothingWaitsForTheCurtainToLift() throws {
+    try MainActor.assumeIsolated {
+      let former = try AppRig()
+      try former.start()
+      try former.signIn()
+      try former.close()
+      // It lifts, and does not get far.
+      let slowdown = ProcessInfo.processInfo.environment["GTK_SLOWDOWN"] ?? "1"
+      setenv("GTK_SLOWDOWN", "1e6", 1)
+      defer { setenv("GTK_SLOWDOWN", slowdown, 1) }
+      let rig = try AppRig(after: former)
+      let asked = rig.line.asked.count
+      rig.begin()
+      eventually("rows have their pictures") { rig.seen.pictureCount > 2 }
+      XCTAssertEqual(rig.shown, "curtain")
+      XCTAssertTrue(rig.seen.isMoving)
+      let requests = rig.line.asked.dropFirst(asked)
+      for page in ["GET /v1/posts", "GET /v1/fanclubs"] { XCTAssertTrue(requests.contains { $0.hasPrefix(page) }, "\(requests)") }
+      try rig.close()
     }
   }
 }

@@ -68,11 +68,11 @@ private let products = """
     "currency": "EUR", "entitlement": "premium"}]}
   """
 
-@MainActor private func makePanel(_ store: TestStore, _ effects: Effects) -> TesterViewModel {
+@MainActor func makePanel(_ store: TestStore, _ effects: Effects) -> TesterViewModel {
   let formatting = Formatting(clock: store.clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
   return TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
 }
 
-@MainActor private func makeStore() throws -> TestStore {
+@MainActor func makeStore() throws -> TestStore {
   try TestStore(StubFile(json: Data(products.utf8), name: "m.json"), allowed: true, clock: ManualClock())
 }

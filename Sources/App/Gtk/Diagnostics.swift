@@ -2,7 +2,7 @@ import CGtk
 import Foundation
 import Synchronization
 
-/// Counts of what lives, for tests: after a screen is closed both are what they were before it was opened.
+/// What tests ask about the toolkit: how much lives (after a screen is closed as much as before it was opened), and what it complained of.
 public enum Diagnostics {
   private static let signals = Atomic<Int>(0)
   private static let objects = Atomic<Int>(0)
@@ -33,4 +33,38 @@ public enum Diagnostics {
 
   private static let watchedKey = "matinee-watched"
   private static let objectGone: GWeakNotify = { _, _ in objects.subtract(1, ordering: .relaxed) }
+
+  private static let complaints = Mutex<[String]?>(nil)
+
+  /// Keeps from now on what the toolkit writes as a warning or worse, beside writing it.
+  static func collectComplaints() {
+    let isFirst = complaints.withLock { kept in
+      defer { kept = [] }
+      return kept == nil
+    }
+    // GLib takes one such function in a process.
+    if isFirst { g_log_set_writer_func(writeLog, nil, nil) }
+  }
+
+  /// What it wrote so since the last call.
+  static func takeComplaints() -> [String] {
+    complaints.withLock { kept in
+      defer { if kept != nil { kept = [] } }
+      return kept ?? []
+    }
+  }
+
+  fileprivate static func complained(_ text: String) { complaints.withLock { $0?.append(text) } }
+}
+
+// In no isolated context: the toolkit calls it on any thread.
+private let writeLog: GLogWriterFunc = { level, fields, count, data in
+  let serious = G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue
+  guard let fields else { return G_LOG_WRITER_UNHANDLED }
+  if level.rawValue & serious != 0 {
+    for field in UnsafeBufferPointer(start: fields, count: Int(count)) where String(cString: field.key) == "MESSAGE" {
+      Diagnostics.complained(String(cString: field.value.assumingMemoryBound(to: CChar.self)))
+    }
+  }
+  return g_log_writer_default(level, fields, count, data)
 }

@@ -141,3 +141,7 @@ void matinee_slide_set_shown(GtkWidget *widget, gboolean shown) {
   slide->start_progress = slide->progress;
   slide->tick = gtk_widget_add_tick_callback(widget, tick, NULL, NULL);
 }
+
+gboolean matinee_slide_is_moving(GtkWidget *widget) {
+  return G_TYPE_CHECK_INSTANCE_TYPE(widget, matinee_slide_get_type()) && ((MatineeSlide *)widget)->tick != 0;
+}

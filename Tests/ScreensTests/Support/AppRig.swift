@@ -17,8 +17,9 @@ import XCTest
 /// The whole app with its window, over the sample publication in this process.
 @MainActor final class AppRig {
   let effects = Effects()
-  let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
-  let tokens = MemoryTokenStore()
+  let clock: ManualClock
+  let tokens: MemoryTokenStore
+  let web: Web
   let line: Line
   let window: MainWindow
   let presenter: Watcher
@@ -26,15 +27,15 @@ import XCTest
   /// What was opened in the browser.
   private(set) var opened: [String] = []
 
-  init(width: Int = 1000, height: Int = 720, storeBadge: String? = nil) throws {
-    let clock = clock
-    let publication = try finish {
-      let publication = try await Publication(folder: nil, gateway: YesGateway(), clock: clock, passwordCost: .none)
-      try await publication.install(SampleContent.publication(openedAt: clock.now))
-      if storeBadge != nil { await publication.offerPages(at: .origin("https://read.example.org")) }
-      return publication
-    }
-    line = Line(InProcessTransport { await publication.handle($0) })
+  /// - Parameters:
+  ///   - storeBadge: what the sheets say of a store for tests, and with it every way to pay.
+  ///   - addsFeeds: whether the reader adds feeds from ``web``.
+  ///   - former: an earlier start of the same reader, which has ended; `nil` for a publication where nobody is signed in.
+  init(width: Int = 1000, height: Int = 720, storeBadge: String? = nil, addsFeeds: Bool = false, after former: AppRig? = nil) throws {
+    clock = former?.clock ?? ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+    tokens = former?.tokens ?? MemoryTokenStore()
+    web = former?.web ?? Web()
+    line = try former?.line ?? Self.makeLine(clock, web: addsFeeds ? web : nil, hasPages: storeBadge != nil)
     let curtain = CurtainViewModel(effects: effects, clock: clock)
     let pictures = Pictures(client: APIClient(transport: line, token: { nil }), effects: effects, clock: ManualClock())
     window = MainWindow(nil, curtain: curtain, pictures: pictures)
@@ -52,6 +53,17 @@ import XCTest
     gtk_window_set_default_size(window.window.pointer(), gint(width), gint(height))
   }
 
+  private static func makeLine(_ clock: ManualClock, web: Web?, hasPages: Bool) throws -> Line {
+    let publication = try finish {
+      let publication = try await Publication(folder: nil, gateway: YesGateway(), clock: clock, passwordCost: .none)
+      try await publication.install(SampleContent.publication(openedAt: clock.now))
+      if hasPages { await publication.offerPages(at: .origin("https://read.example.org")) }
+      if let web { await publication.fetchFeeds(from: web, readersMayAdd: true, sharedFor: .zero, clock: clock) }
+      return publication
+    }
+    return Line(InProcessTransport { await publication.handle($0) })
+  }
+
   var seen: Seen { Seen(window.window) }
   /// The screens that are open.
   var screens: [Screen] { Array(presenter.screens.values) }
@@ -62,10 +74,15 @@ import XCTest
   }
   var shown: String? { window.shownName }
 
-  /// Starts as the executable does, and waits for the destination.
-  func start() throws {
+  /// Starts as the executable does.
+  func begin() {
     coordinator.start(after: { [window] in await window.firstFrame() })
     window.show()
+  }
+
+  /// Starts, and waits for the destination.
+  func start() throws {
+    begin()
     eventually("the curtain lifts") { shown != nil && shown != "curtain" }
     try settle()
   }
@@ -80,12 +97,22 @@ import XCTest
     try settle()
   }
 
-  /// Waits until no answer is missing and everything is painted.
+  /// Waits until no answer is missing, everything is painted, and nothing is on its way to its place any more.
   func settle() throws {
     repeat {
       try finish { [effects] in await effects.settled() }
       window.window.painted()
     } while effects.inFlight > 0
+    eventually("everything is in its place") { !seen.isMoving }
+  }
+
+  /// Lets the clock go on until what is asked for has come about.
+  func wait(for what: String, every pace: Duration = .milliseconds(500), until condition: () -> Bool) {
+    eventually(what) {
+      guard !condition() else { return true }
+      clock.advance(by: pace)
+      return false
+    }
   }
 
   /// Ends the app as the executable does.
@@ -116,7 +143,8 @@ import XCTest
 /// The way to the publication: can be cut, and can be held for requests that begin so (`POST /v1/orders`).
 final class Line: Transport {
   private let end: any Transport
-  private let state = Mutex<(isCut: Bool, holds: [String], waiting: [CheckedContinuation<Void, Never>])>((false, [], []))
+  private let state = Mutex<(isCut: Bool, holds: [String], waiting: [CheckedContinuation<Void, Never>], asked: [String])>(
+    (false, [], [], []))
 
   init(_ end: any Transport) { self.end = end }
 
@@ -126,6 +154,9 @@ final class Line: Transport {
   }
   /// How many requests wait.
   var held: Int { state.withLock { $0.waiting.count } }
+
+  /// What was asked for, held or not.
+  var asked: [String] { state.withLock { $0.asked } }
 
   func hold(_ prefix: String) { state.withLock { $0.holds.append(prefix) } }
 
@@ -141,6 +172,7 @@ final class Line: Transport {
     let line = "\(request.method.rawValue) \(request.target)"
     await withCheckedContinuation { continuation in
       let goes = state.withLock { state in
+        state.asked.append(line)
         let isHeld = state.holds.contains(where: line.hasPrefix)
         if isHeld { state.waiting.append(continuation) }
         return !isHeld
@@ -149,6 +181,27 @@ final class Line: Transport {
     }
     if isCut { throw TransportError.unreachable("no network") }
     return try await end.send(request)
+  }
+}
+
+/// The web, with one feed. It can be gone.
+final class Web: Transport {
+  static let feed = "https://example.org/feed.xml"
+  private let gone = Mutex(false)
+
+  var isGone: Bool {
+    get { gone.withLock { $0 } }
+    set { gone.withLock { $0 = newValue } }
+  }
+
+  func send(_ request: Request) async throws -> Response {
+    guard request.target == Self.feed, !isGone else { return Response(404) }
+    let items = (1...3).map {
+      "<item><guid>\($0)</guid><title>Evening \($0)</title><description>What was shown, and who stayed.</description></item>"
+    }
+    let text =
+      "<rss version=\"2.0\"><channel><title>The Long Evening</title><link>https://example.org</link>\(items.joined())</channel></rss>"
+    return Response(200, headers: ["Content-Type": "application/rss+xml"], body: Data(text.utf8))
   }
 }
 

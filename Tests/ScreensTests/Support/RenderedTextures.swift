@@ -18,93 +18,115 @@ struct RenderedTexture: CustomStringConvertible {
 @MainActor struct RenderTree {
   private(set) var textures: [RenderedTexture] = []
 
-  /// Reads what a window shows now.
-  init(of window: Window) {
-    let (paintable, snapshot) = (checked(gtk_widget_paintable_new(window.widget)), checked(gtk_snapshot_new()))
-    gdk_paintable_snapshot(paintable, OpaquePointer(UnsafeMutableRawPointer(snapshot)), Double(window.width), Double(window.height))
+  /// How large a node is drawn, and what clips it.
+  private struct Place {
+    enum Clip { case none, straight, round }
+    var scale: (x: Double, y: Double) = (1, 1)
+    var clip = Clip.none
+
+    func clipped(_ clip: Clip) -> Place { Place(scale: scale, clip: clip) }
+  }
+
+  /// Reads what a widget shows now: a window, or a popover, which is drawn apart from its window.
+  init(of seen: Seen) {
+    let (paintable, snapshot) = (checked(gtk_widget_paintable_new(seen.pointer)), checked(gtk_snapshot_new()))
+    gdk_paintable_snapshot(paintable, OpaquePointer(UnsafeMutableRawPointer(snapshot)), seen.width, seen.height)
     if let node = gtk_snapshot_free_to_node(snapshot) {
-      visit(node, (1, 1))
+      visit(node, Place())
       gsk_render_node_unref(node)
     }
     g_object_unref(UnsafeMutableRawPointer(paintable))
   }
 
-  init(_ node: OpaquePointer) { visit(node, (1, 1)) }
+  init(_ node: OpaquePointer) { visit(node, Place()) }
 
   /// The most stops that the shader of a gradient takes.
   private static let shaderStops = 5
 
-  private mutating func add(_ kind: String, _ node: OpaquePointer, _ scale: (x: Double, y: Double), margin: Double = 0) {
-    var bounds = graphene_rect_t()
-    gsk_render_node_get_bounds(node, &bounds)
+  private mutating func add(_ kind: String, _ bounds: graphene_rect_t, _ place: Place, margin: Double = 0) {
     textures.append(
       RenderedTexture(
-        kind: kind, width: (Double(bounds.size.width) + 2 * margin) * scale.x, height: (Double(bounds.size.height) + 2 * margin) * scale.y))
+        kind: kind, width: (Double(bounds.size.width) + 2 * margin) * place.scale.x,
+        height: (Double(bounds.size.height) + 2 * margin) * place.scale.y))
+  }
+
+  private mutating func add(_ kind: String, _ node: OpaquePointer, _ place: Place, margin: Double = 0) {
+    var bounds = graphene_rect_t()
+    gsk_render_node_get_bounds(node, &bounds)
+    add(kind, bounds, place, margin: margin)
   }
 
   // One case for each kind of node.
-  private mutating func visit(_ node: OpaquePointer, _ scale: (x: Double, y: Double)) {
+  private mutating func visit(_ node: OpaquePointer, _ place: Place) {
     switch gsk_render_node_get_node_type(node) {
     case GSK_CONTAINER_NODE:
-      for index in 0..<gsk_container_node_get_n_children(node) { visit(gsk_container_node_get_child(node, index), scale) }
+      for index in 0..<gsk_container_node_get_n_children(node) { visit(gsk_container_node_get_child(node, index), place) }
     case GSK_COLOR_NODE, GSK_BORDER_NODE, GSK_TEXT_NODE, GSK_TEXTURE_NODE: break
     // Of a blurred one only the corners are a texture; its sides are stretched.
     case GSK_OUTSET_SHADOW_NODE: break
-    case GSK_CLIP_NODE: visit(gsk_clip_node_get_child(node), scale)
-    case GSK_ROUNDED_CLIP_NODE: visit(gsk_rounded_clip_node_get_child(node), scale)
-    case GSK_DEBUG_NODE: visit(gsk_debug_node_get_child(node), scale)
+    case GSK_CLIP_NODE:
+      // The shaders clip by one rectangle, whose corners may be round. A straight edge that cuts a round corner is none.
+      if place.clip == .round, let clip = gsk_clip_node_get_clip(node) { add("clip", clip.pointee, place) }
+      visit(gsk_clip_node_get_child(node), place.clipped(place.clip == .round ? .round : .straight))
+    case GSK_ROUNDED_CLIP_NODE:
+      let isRound = gsk_rounded_clip_node_get_clip(node).map { gsk_rounded_rect_is_rectilinear($0) == 0 } ?? false
+      // The same, where what scrolls has got as far as the corner.
+      if isRound, place.clip != .none { add("rounded clip", node, place) }
+      visit(gsk_rounded_clip_node_get_child(node), place.clipped(isRound || place.clip == .round ? .round : .straight))
+    case GSK_DEBUG_NODE: visit(gsk_debug_node_get_child(node), place)
     case GSK_TRANSFORM_NODE:
       let transform = gsk_transform_node_get_transform(node)
       guard gsk_transform_get_category(transform).rawValue >= GSK_TRANSFORM_CATEGORY_2D_AFFINE.rawValue else {
         // A spinner turns its icon.
-        add("transform", node, scale)
-        return visit(gsk_transform_node_get_child(node), scale)
+        add("transform", node, place)
+        return visit(gsk_transform_node_get_child(node), place)
       }
       var (x, y, left, top): (Float, Float, Float, Float) = (1, 1, 0, 0)
       gsk_transform_to_affine(transform, &x, &y, &left, &top)
-      visit(gsk_transform_node_get_child(node), (scale.x * Double(abs(x)), scale.y * Double(abs(y))))
+      let scale = (place.scale.x * Double(abs(x)), place.scale.y * Double(abs(y)))
+      visit(gsk_transform_node_get_child(node), Place(scale: scale, clip: place.clip))
     case GSK_LINEAR_GRADIENT_NODE:
-      if gsk_linear_gradient_node_get_n_color_stops(node) > Self.shaderStops { add("gradient", node, scale) }
+      if gsk_linear_gradient_node_get_n_color_stops(node) > Self.shaderStops { add("gradient", node, place) }
     case GSK_RADIAL_GRADIENT_NODE:
-      if gsk_radial_gradient_node_get_n_color_stops(node) > Self.shaderStops { add("gradient", node, scale) }
+      if gsk_radial_gradient_node_get_n_color_stops(node) > Self.shaderStops { add("gradient", node, place) }
     case GSK_CONIC_GRADIENT_NODE:
-      if gsk_conic_gradient_node_get_n_color_stops(node) > Self.shaderStops { add("gradient", node, scale) }
-    case GSK_REPEATING_LINEAR_GRADIENT_NODE, GSK_REPEATING_RADIAL_GRADIENT_NODE: add("repeating gradient", node, scale)
-    case GSK_CAIRO_NODE: add("cairo", node, scale)
+      if gsk_conic_gradient_node_get_n_color_stops(node) > Self.shaderStops { add("gradient", node, place) }
+    case GSK_REPEATING_LINEAR_GRADIENT_NODE, GSK_REPEATING_RADIAL_GRADIENT_NODE: add("repeating gradient", node, place)
+    case GSK_CAIRO_NODE: add("cairo", node, place)
     case GSK_INSET_SHADOW_NODE:
-      if gsk_inset_shadow_node_get_blur_radius(node) > 0 { add("inset shadow", node, scale) }
+      if gsk_inset_shadow_node_get_blur_radius(node) > 0 { add("inset shadow", node, place) }
     case GSK_OPACITY_NODE:
-      add("opacity", node, scale)
-      visit(gsk_opacity_node_get_child(node), scale)
+      add("opacity", node, place)
+      visit(gsk_opacity_node_get_child(node), place)
     case GSK_COLOR_MATRIX_NODE:
-      add("color matrix", node, scale)
-      visit(gsk_color_matrix_node_get_child(node), scale)
+      add("color matrix", node, place)
+      visit(gsk_color_matrix_node_get_child(node), place)
     case GSK_REPEAT_NODE:
       let child: OpaquePointer = gsk_repeat_node_get_child(node)
-      add("repeat", child, scale)
-      visit(child, scale)
+      add("repeat", child, place)
+      visit(child, place)
     case GSK_SHADOW_NODE:
       let child: OpaquePointer = gsk_shadow_node_get_child(node)
       for index in 0..<gsk_shadow_node_get_n_shadows(node) {
         let shadow = gsk_shadow_node_get_shadow(node, index)
         let isText = gsk_render_node_get_node_type(child) == GSK_TEXT_NODE
-        if shadow.pointee.radius > 0 || !isText { add("shadow", child, scale, margin: Double(shadow.pointee.radius) * 2) }
+        if shadow.pointee.radius > 0 || !isText { add("shadow", child, place, margin: Double(shadow.pointee.radius) * 2) }
       }
-      visit(child, scale)
+      visit(child, place)
     case GSK_BLUR_NODE:
-      add("blur", node, scale)
-      visit(gsk_blur_node_get_child(node), scale)
+      add("blur", node, place)
+      visit(gsk_blur_node_get_child(node), place)
     case GSK_CROSS_FADE_NODE:
-      add("cross fade", node, scale)
-      visit(gsk_cross_fade_node_get_start_child(node), scale)
-      visit(gsk_cross_fade_node_get_end_child(node), scale)
+      add("cross fade", node, place)
+      visit(gsk_cross_fade_node_get_start_child(node), place)
+      visit(gsk_cross_fade_node_get_end_child(node), place)
     case GSK_BLEND_NODE:
-      add("blend", node, scale)
-      visit(gsk_blend_node_get_top_child(node), scale)
-      visit(gsk_blend_node_get_bottom_child(node), scale)
+      add("blend", node, place)
+      visit(gsk_blend_node_get_top_child(node), place)
+      visit(gsk_blend_node_get_bottom_child(node), place)
     default:
       // A kind that a later GTK has: the renderer may do anything.
-      add("unknown \(gsk_render_node_get_node_type(node).rawValue)", node, scale)
+      add("unknown \(gsk_render_node_get_node_type(node).rawValue)", node, place)
     }
   }
 }
@@ -114,22 +136,33 @@ struct RenderedTexture: CustomStringConvertible {
   let scope = Scope()
   /// How many frames were read.
   private(set) var frames = 0
+  /// How many of them each transition had.
+  private(set) var transitions: [Int] = []
   /// What was too large, each once.
   private(set) var tooLarge: Set<String> = []
-  /// How many textures the renderer made, in the frame that had most.
-  private(set) var most = 0
   private let window: Window
+  private var isMoving = false
 
   init(_ window: Window) {
     self.window = window
     window.onFrame(self) { $0.painted() }
   }
 
+  /// Reads what is drawn apart from the window's frames: an open menu.
+  func read(_ seen: Seen) {
+    let (width, height) = (2 * Double(window.width), 2 * Double(window.height))
+    for texture in RenderTree(of: seen).textures where texture.width > width || texture.height > height {
+      tooLarge.insert(texture.description)
+    }
+  }
+
   private func painted() {
     frames += 1
-    let textures = RenderTree(of: window).textures
-    most = max(most, textures.count)
-    let (width, height) = (2 * Double(window.width), 2 * Double(window.height))
-    for texture in textures where texture.width > width || texture.height > height { tooLarge.insert(texture.description) }
+    let seen = Seen(window)
+    read(seen)
+    let wasMoving = isMoving
+    isMoving = seen.isMoving
+    if isMoving, !wasMoving { transitions.append(0) }
+    if isMoving { transitions[transitions.count - 1] += 1 }
   }
 }

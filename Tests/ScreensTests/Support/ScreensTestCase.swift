@@ -1,34 +1,35 @@
 import CGtk
 import CGtkShims
 import Foundation
-import Synchronization
 import TestSupport
 import XCTest
 
 @testable import Gtk
 
-/// Draws with the app's style sheet and without animations, and fails a test in which the toolkit complained.
+/// Draws with the app's style sheet and without animations (where a test wants them, each takes four times as long, so that a machine that
+/// draws slowly draws several frames of it), and fails a test in which the toolkit complained.
 ///
 /// Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
 class ScreensTestCase: XCTestCase {
   override func setUpWithError() throws {
     _ = modulesAreSetUp
+    // Read by the toolkit when it starts.
+    setenv("GTK_SLOWDOWN", "\(4 * patience)", 1)
     let started = MainActor.assumeIsolated { Toolkit.start() }
     guard started else { throw XCTSkip("there is no display") }
     MainActor.assumeIsolated {
       MainLoop.attachMainActor()
       Theme.install()
       Theme.use(.light)
-      Complaints.listen()
+      Diagnostics.collectComplaints()
       setting("gtk-enable-animations", false)
       setting("gtk-cursor-blink", false)
     }
-    _ = Complaints.take()
   }
 
   override func tearDown() {
     MainActor.assumeIsolated { Theme.use(.desktop) }
-    XCTAssertEqual(Complaints.take(), [], "the toolkit complained")
+    XCTAssertEqual(Diagnostics.takeComplaints(), [], "the toolkit complained")
   }
 }
 
@@ -36,6 +37,14 @@ class ScreensTestCase: XCTestCase {
 @MainActor func setting(_ name: String, _ isOn: Bool) {
   guard let settings = gtk_settings_get_default() else { return }
   matinee_object_set_boolean(UnsafeMutableRawPointer(settings), name, isOn ? 1 : 0)
+}
+
+/// The same for a text.
+/// - Returns: what it was.
+@MainActor @discardableResult func setting(_ name: String, _ text: String) -> String {
+  guard let settings = gtk_settings_get_default().map({ Object(lasting: UnsafeMutableRawPointer($0)) }) else { return "" }
+  defer { settings.setString(name, text) }
+  return settings.text(name)
 }
 
 /// The same for a number.
@@ -46,43 +55,6 @@ class ScreensTestCase: XCTestCase {
   g_value_set_int(&value, gint(number))
   g_object_set_property(UnsafeMutableRawPointer(settings).assumingMemoryBound(to: GObject.self), name, &value)
   g_value_unset(&value)
-}
-
-/// What the toolkit wrote as a warning or worse.
-enum Complaints {
-  private static let kept = Mutex<[String]>([])
-  private static let isListening = Mutex(false)
-
-  /// Listens from now on, once in a process.
-  static func listen() {
-    let first = isListening.withLock { listening in
-      defer { listening = true }
-      return !listening
-    }
-    if first { g_log_set_writer_func(writeLog, nil, nil) }
-  }
-
-  static func add(_ text: String) { kept.withLock { $0.append(text) } }
-
-  /// Those since the last call.
-  static func take() -> [String] {
-    kept.withLock { kept in
-      defer { kept = [] }
-      return kept
-    }
-  }
-}
-
-// In no isolated context: the toolkit calls it on any thread.
-private let writeLog: GLogWriterFunc = { level, fields, count, data in
-  let serious = G_LOG_LEVEL_ERROR.rawValue | G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue
-  guard let fields else { return G_LOG_WRITER_UNHANDLED }
-  if level.rawValue & serious != 0 {
-    for field in UnsafeBufferPointer(start: fields, count: Int(count)) where String(cString: field.key) == "MESSAGE" {
-      Complaints.add(String(cString: field.value.assumingMemoryBound(to: CChar.self)))
-    }
-  }
-  return g_log_writer_default(level, fields, count, data)
 }
 
 /// How many times longer than usual a test may wait: a sanitized program is slow, and says nothing else by that.

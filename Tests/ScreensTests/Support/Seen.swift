@@ -26,6 +26,13 @@ import CGtkShims
     return found
   }
 
+  /// Whether a page fades into another, or something slides, in it.
+  var isMoving: Bool {
+    all.contains {
+      ($0.isA(gtk_stack_get_type()) && gtk_stack_get_transition_running($0.opaque) != 0) || matinee_slide_is_moving($0.pointer) != 0
+    }
+  }
+
   // MARK: What it says
 
   /// The text of a label.
@@ -68,6 +75,11 @@ import CGtkShims
   var menus: [Seen] { all.filter { $0.isA(gtk_menu_button_get_type()) } }
   /// Opens the menu of one, as a click does.
   func openMenu() { gtk_menu_button_popup(opaque) }
+  /// The menus and questions that are open: each is drawn apart from the window that it belongs to.
+  var popovers: [Seen] { all.filter { $0.isA(gtk_popover_get_type()) } }
+  /// Closes one, as Escape does.
+  func closePopover() { gtk_popover_popdown(popover) }
+  private var popover: UnsafeMutablePointer<GtkPopover> { cast() }
   /// The fields to type in, from above.
   var entries: [Seen] { all.filter { $0.isA(gtk_entry_get_type()) || $0.isA(gtk_password_entry_get_type()) } }
   var typed: String { string(gtk_editable_get_text(opaque)) ?? "" }
@@ -227,8 +239,8 @@ import CGtkShims
     }
     return nil
   }
-  private var width: Double { Double(gtk_widget_get_width(pointer)) }
-  private var height: Double { Double(gtk_widget_get_height(pointer)) }
+  var width: Double { Double(gtk_widget_get_width(pointer)) }
+  var height: Double { Double(gtk_widget_get_height(pointer)) }
 
   /// What can be scrolled in it.
   var scroller: Seen? { all.first { $0.isA(gtk_scrolled_window_get_type()) } }
@@ -262,6 +274,13 @@ import CGtkShims
     var bytes = [UInt8](repeating: 0, count: width * height * 4)
     gdk_texture_download(texture, &bytes, gsize(width * 4))
     return bytes
+  }
+
+  /// Writes the same into a PNG file.
+  func draw(into file: String) {
+    guard let texture = matinee_widget_render(pointer, 1) else { return }
+    gdk_texture_save_to_png(texture, file)
+    g_object_unref(UnsafeMutableRawPointer(texture))
   }
 
   /// The same by columns of pixels, from the left.

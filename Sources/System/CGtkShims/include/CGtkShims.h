@@ -80,6 +80,8 @@ GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonn
 GtkWidget *_Nonnull matinee_slide_new(GtkWidget *_Nonnull child, gboolean from_top);
 gboolean matinee_slide_is_shown(GtkWidget *_Nonnull slide);
 void matinee_slide_set_shown(GtkWidget *_Nonnull slide, gboolean shown);
+// Whether a widget, of any kind, is such a child on its way.
+gboolean matinee_slide_is_moving(GtkWidget *_Nonnull widget);
 
 // Pictures
 
