@@ -244,12 +244,23 @@ open_virtual_display() {
   # Compiled shaders are kept between the starts of a program, whatever home folder a test gives it: as at the second start that people make.
   export MESA_SHADER_CACHE_DIR="$session/cache"
   local answer=''
-  start_and_read answer Xvfb -displayfd 3 -noreset -r -nolisten tcp -screen 0 1440x1000x24
+  start_and_read answer Xvfb -displayfd 3 -noreset -r -nolisten tcp -screen 0 1920x1200x24
   export DISPLAY=":$answer"
   display_server=$!
   start_and_read answer dbus-daemon --config-file="$session/session.conf" --nofork --nopidfile --print-address=3
   export DBUS_SESSION_BUS_ADDRESS=$answer
   disown
+}
+
+# Starts a program that draws one picture and ends, and fails unless GTK draws by GL, as it does for people: cairo forgives what GL aborts at.
+# Says what the program says.
+draw_by_gl() {
+  local said status=0
+  said=$(MATINEE_LOG=screens "$@" 2>&1) || status=$?
+  grep -vE '^(screen|renderer) |^$' <<<"$said" || true
+  ((status == 0)) || return "$status"
+  # Later versions of GTK call theirs GskNglRenderer.
+  [[ ${said,,} =~ renderer\ gsk[a-z]*gl[a-z]*renderer ]] || { printf 'GTK did not draw by GL: %s\n' "$said" >&2 && return 1; }
 }
 
 # Starts a server that writes one line to its descriptor 3 when it is ready, and puts that line into the variable $1.

@@ -223,7 +223,7 @@ final class LookTests: ScreensTestCase {
     rig.web.isGone = true
     try rig.go(.tab(.home))
     // From the purchases, and what is beneath them.
-    for _ in 0..<5 where rig.shown != "feed" { try rig.go(.back) }
+    for _ in 0..<20 where rig.shown != "feed" { try rig.go(.back) }
     rig.seen.button("Refresh")?.click()
     try look("feed-fetching")
     rig.wait(for: "it cannot be fetched") { rig.seen.says("The feed could not be fetched.") }
