@@ -109,6 +109,9 @@ public final class AppDriver {
     log.compactMap { $0.hasPrefix("screen ") ? String($0.dropFirst("screen ".count)) : nil }
   }
 
+  /// What drew the window, in every start that had one, as GTK names it: `GskGLRenderer`.
+  public var renderers: [String] { wholeLog.filter { $0.hasPrefix("renderer ") }.map { String($0.dropFirst("renderer ".count)) } }
+
   /// Waits until the screen `name` is the visible one.
   public func waitForScreen(_ name: String, seconds: Double? = nil) throws {
     try wait(for: "the screen \(name); the log ends with \(log.suffix(12))", seconds: seconds) { screens.last == name ? true : nil }

@@ -22,6 +22,15 @@ struct Tour {
     try app.waitForScreen("login")
   }
 
+  /// Pictures show what people get only where the renderer is theirs, and a warning of GTK's may be the end of the app on another screen.
+  func check() throws {
+    // Later versions of GTK call theirs GskNglRenderer.
+    guard !app.renderers.isEmpty, app.renderers.allSatisfy({ $0.lowercased().contains("gl") }) else {
+      throw DriverError.refused("GTK drew by \(app.renderers), and not by GL")
+    }
+    guard app.complaints.isEmpty else { throw DriverError.refused("GTK complained: \(app.complaints.joined(separator: "; "))") }
+  }
+
   /// A reaction, a bookmark, a follow: the pages after this show them.
   private func act() throws {
     let row = try firstRow(premium: false)

@@ -25,6 +25,7 @@ do {
   let tour = Tour(app: app, folder: URL(filePath: folder, directoryHint: .isDirectory))
   do {
     try tour.play(Array(arguments))
+    try tour.check()
   } catch {
     try? app.screenshot(to: tour.folder.appending(path: "failed.png"))
     throw error
