@@ -118,6 +118,8 @@ import TesterFeature
     window.onFrame = { [weak self] page in
       self?.painted()
       guard logsFrames else { return }
+      // There is no page before the curtain lifts.
+      if self?.window?.shownName == "curtain" { FileHandle.standardError.write(Data("lifting\n".utf8)) }
       // Told only when there is more to see.
       let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way\n"
       guard line != last else { return }

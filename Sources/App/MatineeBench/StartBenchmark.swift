@@ -3,15 +3,18 @@
   import Runtime
   import Synchronization
 
-  /// Starts of the app as it is installed, beside the least window in C, on both renderers. Needs a display, xdotool, an
-  /// unlocked keyring, and `matinee`, `matinee-ledger` and `matinee-start-baseline` beside this program.
+  /// Starts of the app as it is installed, beside the least window in C, on both renderers, with transitions. Needs a display, xdotool,
+  /// ImageMagick, an unlocked keyring, and `matinee`, `matinee-ledger` and `matinee-start-baseline` beside this program.
   struct StartBenchmark {
     static let goals = (curtain: 1.2, feed: 3.0)
+    /// How long the curtain may take to lift, in seconds.
+    private static let lift = 0.25
     /// What the app may take of the memory more than C, in bytes: with its first page, and with 500 posts scrolled, without pictures.
     static let memory = 50.0 * 1024 * 1024
     /// The most that decoded pictures take, in bytes.
     private static let pictures = 64.0 * 1024 * 1024
     private static let posts = 600
+    private static let scrolled = 500
 
     private let folder: URL
     private let home: URL
@@ -29,10 +32,11 @@
     func run(rounds: Int) async throws -> [Figure] {
       try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: home) }
-      try await signIn()
+      let site = try PictureSite(folder: home)
+      try await signIn(site)
       var figures: [Figure] = []
       for renderer in ["gl", "cairo"] {
-        var (bare, curtain, feed): ([Double], [Double], [Double]) = ([], [], [])
+        var (bare, curtain, feed, lift, gap): ([Double], [Double], [Double], [Double], [Double]) = ([], [], [], [], [])
         for round in 0...rounds {
           let window = try await firstFrame(renderer)
           let start = try await warmStart(renderer)
@@ -40,6 +44,8 @@
           bare.append(window)
           curtain.append(start.curtain)
           feed.append(start.feed)
+          lift.append(start.lift)
+          gap.append(start.gap)
         }
         let figure = { (what: String, times: [Double], goal: Double) in
           Figure(name: "start, \(renderer), \(what)", ours: times.median, baseline: bare.median, against: "a bare window in C", goal: goal)
@@ -47,20 +53,26 @@
         figures += [
           figure("first frame", curtain, Self.goals.curtain), figure("feed with its pictures, from warm data", feed, Self.goals.feed),
         ]
+        let longest = ((gap.max() ?? 0) * 1e3).formatted(.number.precision(.fractionLength(0)))
+        figures.append(
+          Figure(
+            name: "start, \(renderer), lift of the curtain", ours: lift.median, baseline: Self.lift, against: "what it may take", goal: 1,
+            remark: "at most \(longest) ms between two frames of it"))
         figures.append(try await restingMemory(renderer))
+        figures.append(try await scrolledMemory(renderer, site))
       }
-      figures.append(try await scrolledMemory("gl"))
       return figures
     }
 
     // MARK: Steps
 
-    /// Makes warm data: a reader of the sample publication with many posts.
-    private func signIn() async throws {
+    /// Makes warm data: a reader of the sample publication with many posts, each of which has a picture.
+    private func signIn(_ site: PictureSite) async throws {
       let feed = home.appending(path: "posts.xml")
       let items = (1...Self.posts).map {
         "<item><guid>\($0)</guid><title>Post \($0)</title><pubDate>Mon, 02 Mar 2026 \(String(format: "%02d:%02d", $0 / 60, $0 % 60)):00 GMT</pubDate>"
-          + "<description>A text of two or three lines, as most posts have one above their picture, number \($0) of many.</description></item>"
+          + "<description>A text of two or three lines, as most posts have one beside their picture, number \($0) of many.</description>"
+          + "<enclosure url=\"http://127.0.0.1:\(site.port)/\($0).jpg\" type=\"image/jpeg\" length=\"150000\"/></item>"
       }
       let text = "<rss version=\"2.0\"><channel><title>Many posts</title><link>https://example.org</link>\(items.joined())</channel></rss>"
       try Data(text.utf8).write(to: feed)
@@ -86,47 +98,72 @@
       return try await window.line("the bare window") { $0 == "frame" }
     }
 
-    /// When the curtain was painted, and when the feed's rows were with all of their pictures, whether or not the curtain still covers it.
-    private func warmStart(_ renderer: String) async throws -> (curtain: Double, feed: Double) {
-      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+    /// When the curtain was painted, and when the feed's rows were with all of their pictures, whether or not the curtain still covers it:
+    /// so nothing may wait for the lift, and its end is not counted. How long the lift took, and the longest time between two of its frames.
+    private func warmStart(_ renderer: String) async throws -> (curtain: Double, feed: Double, lift: Double, gap: Double) {
+      let app = try await start(renderer)
       defer { app.end() }
       let curtain = try await app.line("the curtain") { $0 == "screen curtain" }
-      _ = try await app.line("the feed") { $0 == "screen feed" }
+      let end = try await app.line("the feed") { $0 == "screen feed" }
       try await Task.sleep(for: .seconds(1.5))
       // The first frame that shows as much as the last one.
       let isFeed = { (line: String) in line.hasPrefix("frame feed") }
       guard let last = app.lines.last(where: isFeed), let feed = app.seconds(of: { $0 == last }) else {
         throw Mistake(description: "the feed was not drawn: \(app.lines)")
       }
-      return (curtain, feed)
+      let frames = app.allSeconds(of: { $0 == "lifting" }) + [end]
+      guard frames.count > 2 else { throw Mistake(description: "the curtain did not lift in frames: are animations off? \(app.lines)") }
+      return (curtain, feed, end - frames[0], zip(frames, frames.dropFirst()).map { $1 - $0 }.max() ?? 0)
+    }
+
+    /// Starts the app, and checks what draws it: a display without GL would quietly be drawn by cairo.
+    private func start(_ renderer: String) async throws -> Started {
+      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+      do {
+        _ = try await app.line("the renderer") { $0.hasPrefix("renderer ") }
+        let expected = renderer == "gl" ? "renderer GskGLRenderer" : "renderer GskCairoRenderer"
+        guard app.lines.contains(expected) else { throw Mistake(description: "there is no \(expected) here: \(app.lines)") }
+        return app
+      } catch {
+        app.end()
+        throw error
+      }
     }
 
     private func restingMemory(_ renderer: String) async throws -> Figure {
       let window = try Started(folder.appending(path: "matinee-start-baseline").path, [], variables(renderer))
       defer { window.end() }
-      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+      let app = try await start(renderer)
       defer { app.end() }
       _ = try await app.line("the feed") { $0 == "screen feed" }
       try await Task.sleep(for: .seconds(10))
       return memory("start, \(renderer), memory with the first page", app, window, limit: Self.memory, remark: nil)
     }
 
-    private func scrolledMemory(_ renderer: String) async throws -> Figure {
+    private func scrolledMemory(_ renderer: String, _ site: PictureSite) async throws -> Figure {
+      // Pictures come from the network, as those of posts that nobody has seen. The newest posts have the highest numbers.
+      try? FileManager.default.removeItem(at: home.appending(path: "cache"))
+      site.forget()
       let window = try Started(folder.appending(path: "matinee-start-baseline").path, [], variables(renderer))
       defer { window.end() }
-      let app = try Started(folder.appending(path: "matinee").path, [], variables(renderer))
+      let app = try await start(renderer)
       defer { app.end() }
       _ = try await app.line("the feed") { $0 == "screen feed" }
       try xdotool(windowArguments(of: app) + ["windowfocus", "mousemove", "--window", "%1", "500", "400"])
-      // As far as 500 posts of about 150 pixels go, at some 80 pixels a step.
-      for _ in 0..<25 {
-        try xdotool(["click", "--repeat", "40", "--delay", "12", "5"])
-        try await Task.sleep(for: .milliseconds(300))
+      // A window at a time, as long as it takes to look at it: rows that are only passed ask for no picture.
+      let isReached = { site.lowest.map { $0 <= Self.posts - Self.scrolled } ?? false }
+      for _ in 0..<400 where !isReached() {
+        try xdotool(["click", "--repeat", "8", "--delay", "12", "5"])
+        try await Task.sleep(for: .milliseconds(250))
+      }
+      guard isReached() else {
+        throw Mistake(
+          description: "post \(Self.scrolled) was not reached: \(site.count) pictures were asked for, as far as \(site.lowest ?? 0).jpg")
       }
       try await Task.sleep(for: .seconds(10))
       return memory(
-        "start, \(renderer), memory after 500 posts", app, window, limit: Self.memory + Self.pictures,
-        remark: "64 MB of it for decoded pictures")
+        "start, \(renderer), memory after \(Self.scrolled) posts", app, window, limit: Self.memory + Self.pictures,
+        remark: "64 MB of it for decoded pictures; \(site.count) pictures were asked for")
     }
 
     /// Proportional set sizes, in bytes in the place of seconds.
@@ -176,6 +213,11 @@
 
     func seconds(of matches: (String) -> Bool) -> Double? {
       output.lines.first { matches($0.text) }.map { ($0.time - start) / .seconds(1) }
+    }
+
+    /// The same for each of them.
+    func allSeconds(of matches: (String) -> Bool) -> [Double] {
+      output.lines.filter { matches($0.text) }.map { ($0.time - start) / .seconds(1) }
     }
 
     /// When a line came, in seconds since the start.
