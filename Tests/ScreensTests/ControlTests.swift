@@ -52,6 +52,34 @@ final class ControlTests: ScreensTestCase {
     }
   }
 
+  func testAHeartIsEmptyUntilItIsPressed() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let article = try rig.show(.post("p1"))
+      @MainActor func hearts(_ seen: Seen) throws -> [String] {
+        try XCTUnwrap(seen.button("Love")).icons
+      }
+      XCTAssertEqual(try hearts(article), [Icon.heartOutline.name])
+      article.button("Love")?.click()
+      try rig.settle()
+      XCTAssertEqual(try hearts(article), [Icon.heart.name])
+      article.button("Love")?.click()
+      try rig.settle()
+      XCTAssertEqual(try hearts(article), [Icon.heartOutline.name])
+      rig.closeScreens()
+      let feed = try rig.show(.tab(.home))
+      for icon in [Icon.heartOutline, .heart] {
+        feed.row("Title 1")?.button("More")?.click()
+        eventually("the menu opens") { feed.button("Love") != nil }
+        XCTAssertEqual(try hearts(feed), [icon.name])
+        feed.button("Love")?.click()
+        try rig.settle()
+        eventually("the menu closes") { feed.button("Love") == nil }
+      }
+      rig.close()
+    }
+  }
+
   private static let controls: [(Destination, [String])] = [
     (.tab(.home), ["React", "Bookmark"]), (.fanClub("c1"), ["Follow", "React", "Bookmark"]), (.tab(.fanClubs), ["Follow"]),
     (.post("p1"), ["Love", "Bookmark"]),

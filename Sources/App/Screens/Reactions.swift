@@ -66,14 +66,15 @@ extension Reaction {
   let root = Box(.horizontal, spacing: 2)
   /// Told which one was pressed.
   var onChosen: ((Reaction) -> Void)?
-  private var buttons: [(kind: Reaction, button: Button, count: Label)] = []
+  private var buttons: [(kind: Reaction, button: Button, image: Image, count: Label)] = []
 
   func show(_ choices: [ReactionChoice]) {
     if choices.map(\.kind) != buttons.map(\.kind) {
       buttons = choices.map { button($0.kind) }
-      root.replaceAll { for (_, button, _) in buttons { button } }
+      root.replaceAll { for (_, button, _, _) in buttons { button } }
     }
-    for (choice, (_, button, count)) in zip(choices, buttons) {
+    for (choice, (kind, button, image, count)) in zip(choices, buttons) {
+      image.setIcon(kind.icon(isChosen: choice.isChosen))
       count.text = choice.count
       count.isVisible = !choice.count.isEmpty
       button.isOn = choice.isChosen
@@ -81,16 +82,15 @@ extension Reaction {
     }
   }
 
-  private func button(_ kind: Reaction) -> (Reaction, Button, Label) {
-    // Filled, as its neighbours are; that it is chosen its ground says.
-    let image = Image(kind.icon(isChosen: true))
+  private func button(_ kind: Reaction) -> (Reaction, Button, Image, Label) {
+    let image = Image(kind.icon(isChosen: false))
     let count = Label(styles: ["numeric"])
     let inside = Box(.horizontal, spacing: 6, children: [image, count])
     inside.horizontal = .center
     let button = Button(inside, name: kind.words, styles: [.flat, "quiet", "reaction", kind.style])
     button.tooltip = kind.words
     button.onClicked(self) { $0.onChosen?(kind) }
-    return (kind, button, count)
+    return (kind, button, image, count)
   }
 }
 
