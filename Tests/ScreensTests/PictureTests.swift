@@ -2,6 +2,7 @@ import AppCore
 import Foundation
 import Gtk
 import PublicationAPI
+import PublicationClient
 import TestSupport
 import XCTest
 
@@ -113,6 +114,38 @@ final class PictureTests: ScreensTestCase {
       try rig.settle()
       XCTAssertEqual(server.paths.count, 6)
       rig.close()
+    }
+  }
+
+  /// The frame has its size whatever the text's is, and icons have the text's.
+  func testInitialsFitTheirFrameAndIconsGrowWithTheText() throws {
+    try MainActor.assumeIsolated {
+      var icons: [Double] = []
+      defer { setting("gtk-xft-dpi", 1024 * 96) }
+      for scale in 1...2 {
+        setting("gtk-xft-dpi", 1024 * 96 * scale)
+        let rig = ReaderRig()
+        let frames = [40, 56, 72].map { (room: Double($0), view: PictureView(width: $0, ratio: 1)) }
+        let icon = Image(.heart)
+        (icon.horizontal, icon.vertical) = (.start, .start)
+        rig.window.child(Box(.vertical, children: frames.map(\.view.root) + [icon]))
+        for frame in frames {
+          frame.view.root.horizontal = .start
+          frame.view.show(nil, or: Emblem(name: "Women Writers", id: "a"), from: rig.pictures)
+        }
+        rig.window.painted()
+        for frame in frames {
+          let letters = try XCTUnwrap(Seen(frame.view.root).label("WW"))
+          XCTAssertFalse(letters.isCut, "\(frame.room) at text size \(scale)")
+          let line = try XCTUnwrap(letters.lines.first)
+          XCTAssertGreaterThan(line.right - line.left, frame.room * 0.5, "large enough to be read")
+          XCTAssertLessThan(line.right - line.left, frame.room * 0.9, "with an edge beside them")
+        }
+        icons.append(Seen(icon).room)
+        for frame in frames { frame.view.scope.close() }
+        rig.close()
+      }
+      XCTAssertEqual(icons[1], icons[0] * 2, accuracy: 1)
     }
   }
 

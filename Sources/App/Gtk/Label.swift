@@ -72,6 +72,14 @@ import CGtkShims
     gtk_widget_action_set_enabled(widget, "menu.popup", 0)
   }
 
+  /// Draws the text in one size, in pixels, whatever size the desktop wants text to have.
+  public func setTextSize(pixels: Double) {
+    let attributes = pango_attr_list_new()
+    pango_attr_list_insert(attributes, pango_attr_size_new_absolute(gint(pixels * Double(PANGO_SCALE))))
+    gtk_label_set_attributes(opaque, attributes)
+    pango_attr_list_unref(attributes)
+  }
+
   /// The width that it would like to have at most, in characters.
   public func setMaximumWidth(characters: Int) { gtk_label_set_max_width_chars(opaque, Int32(characters)) }
 

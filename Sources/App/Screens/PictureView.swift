@@ -13,7 +13,7 @@ import PublicationClient
   var onMissing: (() -> Void)?
   private let picture = Picture(fit: .cover)
   private let layers: Overlay
-  private let side: Int
+  private let width: Int
   private var shown: (path: String, pictures: Pictures)?
   private var loading: Task<Void, Never>?
   private var emblem: Emblem?
@@ -34,8 +34,7 @@ import PublicationClient
   ///   - least: the width in a narrow window; nil for the same.
   ///   - ratio: width divided by height.
   init(width: Int, least: Int? = nil, ratio: Double) {
-    // Enough for a display with two pixels to the unit.
-    side = width * 2
+    self.width = width
     layers = Overlay(picture)
     let frame = RatioBox(ratio: ratio, maximumWidth: width, layers)
     frame.setMinimumSize(width: least ?? width)
@@ -66,7 +65,8 @@ import PublicationClient
   private func load() {
     // A new row is on screen for a moment, before the list gives those a place that are.
     guard let shown, loading == nil, root.isMapped, root.width > 0 else { return }
-    let side = side
+    // Enough for a display with two pixels to the unit.
+    let side = width * 2
     if let known = shown.pictures.known(shown.path, side: side) {
       picture.texture = known
       return
@@ -109,7 +109,10 @@ import PublicationClient
       tint = wanted
     }
     if emblem != nil, initials == nil {
-      initials = add(Label(styles: ["initials"], lines: 1, alignment: .center))
+      let letters = Label(styles: ["initials"], lines: 1, alignment: .center)
+      // The frame does not grow with the text, and two of the widest letters have room in it.
+      letters.setTextSize(pixels: Double(width) * 0.36)
+      initials = add(letters)
       // The name stands beside it.
       initials?.setAccessibleHidden(true)
     }
