@@ -9,7 +9,7 @@ import Gtk
   private let name = Label(styles: [.title], wraps: true, alignment: .center)
   private let email = Label(styles: [.dim], wraps: true, alignment: .center)
   private let notice = Label(styles: ["notice"], wraps: true)
-  private let publication = Label(styles: [.subheading], wraps: true)
+  private let publication = Label(styles: [.subheading], wraps: true, direction: .ofText)
   private let premium = Label(styles: [.dim], wraps: true)
   private let passes = Label(styles: [.dim], wraps: true)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])

@@ -18,7 +18,7 @@ import Gtk
   private let add = Button("Add", styles: [.suggested, .pill, "compact"])
   private let close = Button("Cancel", styles: [.pill, "compact"])
   // One line each, and there from the beginning: the dialog would change its height with each name.
-  private let feed = Label(styles: [.subheading], lines: 1)
+  private let feed = Label(styles: [.subheading], lines: 1, direction: .ofText)
   private let words = Label(styles: [.dim], lines: 1)
   private let bar = ProgressBar(name: "Adding the feed")
   private let cancel = Button("Cancel", styles: [.pill, "compact"])
@@ -124,7 +124,8 @@ import Gtk
     self.question.text = question?.sentence ?? ""
     let buttons = (question?.choices ?? []).map { choice in
       let name = choice.title.isEmpty ? choice.url : choice.title
-      let lines = [Label(name, lines: 1)] + (choice.title.isEmpty ? [] : [Label(choice.url, styles: [.caption, .dim], lines: 1)])
+      let lines =
+        [Label(name, lines: 1, direction: .ofText)] + (choice.title.isEmpty ? [] : [Label(choice.url, styles: [.caption, .dim], lines: 1)])
       let button = Button(Box(.vertical, spacing: 2, children: lines), name: name, styles: [.flat, "menu-item"])
       button.onClicked(self) { $0.viewModel.choiceTapped(choice.url) }
       return button

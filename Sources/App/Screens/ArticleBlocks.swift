@@ -10,9 +10,9 @@ import Gtk
   private let pictures: Pictures
   /// Those of the text that is shown.
   private var shown: [ArticlePicture] = []
-  /// Where elements with a name begin in it.
   /// What comes before the next label when the text is copied.
   private var separator = "\n\n"
+  /// Where elements with a name begin in it.
   private var marked: [String: (label: Label, byte: Int)] = [:]
 
   init(pictures: Pictures) { self.pictures = pictures }
@@ -59,7 +59,7 @@ import Gtk
   /// - Parameter open: called with the one that is to be opened.
   func files(_ attachments: [Attachment], open: @escaping @MainActor (Attachment) -> Void) -> [Widget] {
     attachments.map { attachment in
-      let name = Label(attachment.name, wraps: true)
+      let name = Label(attachment.name, wraps: true, direction: .ofText)
       let facts = Label(attachment.facts, styles: [.caption, .dim], wraps: true)
       facts.isVisible = !attachment.facts.isEmpty
       let words = Box(.vertical, spacing: 2, children: [name, facts])

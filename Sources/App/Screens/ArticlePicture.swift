@@ -6,7 +6,7 @@ import Gtk
   let root: Widget
   private let picture: PictureView
   private let missing: Box
-  private let words = Label(styles: [.caption, .dim], wraps: true)
+  private let words = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let retry = Button("Try again", styles: [.pill, "compact"])
   private var shown: (path: String, pictures: Pictures)?
 

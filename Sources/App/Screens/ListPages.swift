@@ -218,9 +218,9 @@ extension FanClubRow {
   private let viewModel: FanClubListViewModel
   private let pictures: Pictures
   private let picture = PictureView(width: 56, ratio: 1)
-  private let name = Label(styles: [.subheading], wraps: true, lines: 2)
+  private let name = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let unread = Label(styles: [.badge, "unread", "numeric"])
-  private let about = Label(styles: [.dim], wraps: true, lines: 2)
+  private let about = Label(styles: [.dim], wraps: true, lines: 2, direction: .ofText)
   private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 3)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private var id: String?

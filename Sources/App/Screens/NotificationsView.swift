@@ -75,7 +75,7 @@ import Gtk
   private let detail: Label
 
   init(_ name: String, detail: String) {
-    self.name = Label(name, wraps: true)
+    self.name = Label(name, wraps: true, direction: .ofText)
     self.detail = Label(detail, styles: [.caption, .dim], wraps: true)
     control = Switch(name: name)
     let words = Box(.vertical, spacing: 2, children: [self.name, self.detail])

@@ -124,12 +124,12 @@ import PaymentFeature
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {
-    let name = Label(line.name, styles: [.subheading], wraps: true)
+    let name = Label(line.name, styles: [.subheading], wraps: true, direction: .ofText)
     name.expandsHorizontally = true
     let price = Label(line.price, alignment: .end)
     for label in [name, price] { label.vertical = .baseline }
     let row = Box(.vertical, spacing: 2, children: [Box(.horizontal, spacing: 12, children: [name, price])])
-    if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true)) }
+    if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
     return row
   }
 }

@@ -75,7 +75,7 @@ import PaywallFeature
   }
 
   private static func line(_ benefit: String) -> Widget {
-    let words = Label(benefit, wraps: true)
+    let words = Label(benefit, wraps: true, direction: .ofText)
     words.expandsHorizontally = true
     let tick = Image(.done, size: 16, styles: ["tick"])
     tick.vertical = .start
@@ -83,14 +83,14 @@ import PaywallFeature
   }
 
   private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {
-    let words = Box(.vertical, spacing: 3, children: [Label(offer.name, styles: [.subheading])])
+    let words = Box(.vertical, spacing: 3, children: [Label(offer.name, styles: [.subheading], direction: .ofText)])
     if let saving = offer.saving {
       // Beneath the name: beside it there is no room in a narrow window.
       let badge = Label(saving, styles: [.badge, "saving"])
       badge.horizontal = .start
       words.append(badge)
     }
-    if !offer.note.isEmpty { words.append(Label(offer.note, styles: [.caption, .dim], wraps: true)) }
+    if !offer.note.isEmpty { words.append(Label(offer.note, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
     words.expandsHorizontally = true
     let price = Label(offer.price, styles: ["price"], alignment: .end)
     let pace = Label(offer.detail, styles: [.caption, .dim], alignment: .end)

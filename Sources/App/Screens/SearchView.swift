@@ -114,7 +114,7 @@ enum SearchItem: Hashable, Sendable {
   private let heading = Label(styles: [.subheading])
   private let clubCard: Box
   private let picture = PictureView(width: 40, ratio: 1)
-  private let name = Label(styles: [.subheading], wraps: true, lines: 2)
+  private let name = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 2)
   private let postCard: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
