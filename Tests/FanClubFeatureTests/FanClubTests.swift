@@ -30,6 +30,32 @@ private let offline = "The publication cannot be reached. Check your connection 
     #expect(Set(reader.publication.requests) == ["GET /v1/fanclubs/c1", "GET /v1/posts?fanclub=c1"])
   }
 
+  @Test func ofALongDescriptionThereIsTheBeginningUntilTheReaderWantsMore() async {
+    var wordy = club
+    wordy.about = String(repeating: "word ", count: 1000) + "end"
+    let reader = ReaderFixture(clubs: [wordy])
+    let page = page("c1", of: reader)
+    page.appear()
+    await reader.settle()
+    #expect(page.state.isAboutWhole == false)
+    #expect(page.state.about == String(repeating: "word ", count: 31) + "word…")
+    page.aboutTapped()
+    #expect((page.state.about, page.state.isAboutWhole) == (wordy.about, true))
+    page.aboutTapped()
+    #expect(page.state.isAboutWhole == false)
+    // A few characters are not worth a button, and a word without end is cut.
+    for (about, shown, isWhole) in [
+      (String(repeating: "x", count: 200), String(repeating: "x", count: 200), Bool?.none),
+      (String(repeating: "x", count: 201), String(repeating: "x", count: 160) + "…", false), ("", "", nil),
+      (String(repeating: "word, ", count: 40), String(repeating: "word, ", count: 25) + "word…", false),
+    ] {
+      reader.publication.with { $0.clubs[0].about = about }
+      page.refreshTapped()
+      await reader.settle()
+      #expect((page.state.about, page.state.isAboutWhole) == (shown, isWhole))
+    }
+  }
+
   @Test func whyItsFeedCouldNotBeReadIsSaid() async {
     var failing = club
     failing.problem = "https://example.org/feed: the server answered with status 500."

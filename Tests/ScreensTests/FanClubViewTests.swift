@@ -18,6 +18,36 @@ final class FanClubViewTests: ScreensTestCase {
     FanClub(id: id, name: name, about: "About it", picture: picture, followers: 3, posts: 2, unread: 0)
   }
 
+  func testALongDescriptionLeavesThePostsTheirRoom() throws {
+    try MainActor.assumeIsolated {
+      var heights: [Int] = []
+      let long = String(repeating: "What this is about, in many words. ", count: 150)
+      for about in ["Short", long] {
+        let club = FanClub(id: "c1", name: "Club", about: about, followers: 3, posts: 2)
+        let rig = ReaderRig(posts: (1..<9).map { .sample($0) }, clubs: [club], width: 360, height: 640)
+        let page = try rig.show(.fanClub("c1"))
+        heights.append(page.leastHeight(width: 360))
+        let header = try XCTUnwrap(page.all.first { $0.hasStyle("club-header") })
+        XCTAssertEqual(header.button("More") != nil, about == long)
+        if about == long {
+          @MainActor func room() throws -> Double { try XCTUnwrap(page.all.first { $0.hasStyle("plain-list") }).place(in: page).height }
+          XCTAssertGreaterThan(try room(), 300)
+          header.button("More")?.click()
+          try rig.settle()
+          XCTAssertTrue(page.says(long.trimmingCharacters(in: .whitespaces)))
+          XCTAssertGreaterThan(try room(), 200)
+          heights.append(page.leastHeight(width: 360))
+          header.button("Less")?.click()
+          try rig.settle()
+          XCTAssertNotNil(header.button("More"))
+        }
+        rig.close()
+      }
+      XCTAssertLessThanOrEqual(heights[2], heights[0] + 50, "all of it scrolls")
+      XCTAssertLessThanOrEqual(heights[1], heights[0] + 50, "for the button at most")
+    }
+  }
+
   func testAFeedThatCannotBeFetchedIsNamedAndTheKeyboardIsNotLost() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: (1..<4).map { .sample($0) }, clubs: [FanClub(id: "c1", name: "Club", feed: "https://c.example/feed")])

@@ -11,8 +11,11 @@ import PublicationClient
   private let status = StatusView()
   private let pictures: Pictures
   private let picture = PictureView(width: 72, ratio: 1)
-  private let name = Label(styles: [.heading], wraps: true, lines: 3)
-  private let about = Label(styles: [.dim], wraps: true)
+  private let name = Label(styles: [.heading], wraps: true, lines: 3, direction: .ofText)
+  private let about = Label(styles: [.dim], wraps: true, direction: .ofText)
+  // The posts keep their room however much there is to read.
+  private let aboutScroller: FittingScroller
+  private let more = Button("More", styles: [.flat, "eyebrow"])
   private let numbers = Label(styles: [.caption, .dim], wraps: true)
   private let problem = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
@@ -48,7 +51,7 @@ import PublicationClient
     asking.setMargin(6)
     popover = Popover(asking)
     let header = Clamp(
-      maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, about, problem]))
+      maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, aboutScroller, more, problem]))
     list = PostListView(viewModel, pictures: pictures, words: .fanClub)
     list.root.expandsVertically = true
     page = Box(.vertical, styles: [.page], children: [header, list.root])
@@ -56,6 +59,7 @@ import PublicationClient
     stack.add(status.root, name: "status")
     root = stack
     follow.onClicked(self) { $0.viewModel.followTapped() }
+    more.onClicked(self) { $0.viewModel.aboutTapped() }
     notify.onClicked(self) { $0.viewModel.notifyTapped() }
     remove.onClicked(self) { $0.popover.open(in: $0.page, beside: $0.remove) }
     keep.onClicked(self) { $0.popover.close() }
@@ -80,8 +84,6 @@ import PublicationClient
   private func show(_ state: FanClubViewModel.State) {
     if let club = state.club {
       name.text = club.name
-      about.text = club.about
-      about.isVisible = !club.about.isEmpty
       numbers.text = club.numbers
       problem.text = club.problem ?? ""
       problem.isVisible = club.problem != nil && club.isFetched
@@ -91,6 +93,12 @@ import PublicationClient
       follow.setStyle(.suggested, !club.isFollowed)
       picture.show(club.picture, or: club.emblem, from: pictures)
     }
+    about.text = state.about
+    aboutScroller.isVisible = !state.about.isEmpty
+    // What is there in full at once needs no key to scroll.
+    aboutScroller.takesKeyboard = state.isAboutWhole == true
+    more.isVisible = state.isAboutWhole != nil
+    more.label = state.isAboutWhole == true ? "Less" : "More"
     question.text = "Remove “\(state.club?.name ?? "")”? Its posts go with it, and what you did with them. You can add the feed again."
     removal.isVisible = state.canRemove
     remove.label = state.isRemoving ? "Removing…" : "Remove feed…"

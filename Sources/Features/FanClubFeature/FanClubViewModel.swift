@@ -24,6 +24,10 @@ import PublicationClient
     public var phase = Phase.loading
     /// The club; there from the first moment when another page has shown it.
     public var club: FanClubRow?
+    /// What the club says about itself, as far as it is shown; empty where it says nothing.
+    public var about = ""
+    /// Whether all of it is shown, of more than there is room for beside the posts; `nil` where there is no more.
+    public var isAboutWhole: Bool?
     /// Its posts.
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
@@ -66,6 +70,7 @@ import PublicationClient
   private var isLoading = false
   private var hasLoaded = false
   private var isRemoving = false
+  private var wantsWholeAbout = false
   private var failure: (any Error)?
 
   /// - Parameters:
@@ -159,6 +164,12 @@ import PublicationClient
   /// Follows the club, or stops.
   public func followTapped() { store.toggleFollow(id) }
 
+  /// Shows all of what the club says about itself, or its beginning again.
+  public func aboutTapped() {
+    wantsWholeAbout.toggle()
+    update()
+  }
+
   /// Whether the reader wants to hear of this club's new posts: the other way from now on.
   public func notifyTapped() {
     guard let notifications, let notifies = state.notifies else { return }
@@ -219,6 +230,17 @@ import PublicationClient
     self.failure = failure
     update()
   }
+
+  /// Some lines of a text, up to the end of a word; `nil` when it is hardly longer than that.
+  private static func beginning(of text: String) -> String? {
+    guard text.count > longestBeginning * 5 / 4 else { return nil }
+    let beginning = text.prefix(longestBeginning)
+    let words = beginning.lastIndex(of: " ").map { beginning[..<$0] } ?? beginning
+    return words.prefix(through: words.lastIndex { $0.isLetter || $0.isNumber } ?? words.startIndex) + "…"
+  }
+
+  /// In characters: four lines of the smallest window, where the posts have room below them.
+  private static let longestBeginning = 160
 
   private func update() {
     guard observation != nil, !store.isClosed else { return }

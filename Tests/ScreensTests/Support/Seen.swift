@@ -241,6 +241,12 @@ import CGtkShims
   }
   var width: Double { Double(gtk_widget_get_width(pointer)) }
   var height: Double { Double(gtk_widget_get_height(pointer)) }
+  /// The height that it takes at least, when it is that wide.
+  func leastHeight(width: Int) -> Int {
+    var least: gint = 0
+    gtk_widget_measure(pointer, GTK_ORIENTATION_VERTICAL, gint(width), &least, nil, nil, nil)
+    return Int(least)
+  }
 
   /// What can be scrolled in it.
   var scroller: Seen? { all.first { $0.isA(gtk_scrolled_window_get_type()) } }
