@@ -316,52 +316,6 @@ final class ArticleViewTests: ScreensTestCase {
     }
   }
 
-  func testNoCaretStandsInATextThatCannotBeEdited() throws {
-    MainActor.assumeIsolated {
-      let rig = ReaderRig()
-      let label = Label("A notice that can be copied", isSelectable: true)
-      let entry = Button("Other")
-      rig.window.child(Box(.vertical, children: [label, entry]))
-      entry.focus()
-      rig.paint()
-      let before = Seen(label).pixels
-      XCTAssertTrue(label.focus())
-      Seen(label).collapseSelection()
-      rig.paint()
-      XCTAssertEqual(Seen(label).pixels, before)
-      rig.close()
-    }
-  }
-
-  func testEachParagraphBeginsAtTheSideOfItsOwnScript() throws {
-    try MainActor.assumeIsolated {
-      defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
-      let english = String(repeating: "Some words in English. ", count: 30)
-      let hebrew = String(repeating: "כמה מילים בעברית. ", count: 30)
-      for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
-        gtk_widget_set_default_direction(direction)
-        var post = Post.sample(
-          1, body: "<p>123 \(english)</p><p>\(hebrew)</p><blockquote>\(hebrew)</blockquote><ul><li>\(english)</li><li>short</li></ul>")
-        (post.title, post.teaser) = ("כותרת", english)
-        let rig = ReaderRig(posts: [post], width: 1400)
-        var wrong = PublicationAPI.Comment.sample(1)
-        wrong.text = hebrew
-        rig.publication.with { $0.comments = [wrong] }
-        for seen in try [rig.show(.tab(.home)), rig.show(.post("p1")), rig.show(.comments("p1"))] {
-          let labels = seen.all.filter { $0.text?.contains(/English|[א-ת]|short/) == true }
-          XCTAssertGreaterThan(labels.count, 1)
-          for label in labels {
-            let isHebrew = label.text?.contains(/[א-ת]/) == true
-            for line in label.lines {
-              XCTAssertEqual(isHebrew ? line.right : line.left, isHebrew ? label.room : 0, accuracy: 12, label.text ?? "")
-            }
-          }
-        }
-        rig.close()
-      }
-    }
-  }
-
   func testTextThatLooksLikeMarkupIsOnlyText() throws {
     try MainActor.assumeIsolated {
       var post = Post.sample(1, body: "<p>x &lt;a href=\"https://evil.example\"&gt;y&lt;/a&gt;</p>")

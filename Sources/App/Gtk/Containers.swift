@@ -326,6 +326,11 @@ import Foundation
     if let tallest { matinee_clamp_set_max_height(widget, Int32(tallest)) }
   }
 
+  override var keyboardHolder: UnsafeMutablePointer<GtkWidget> { scroller.keyboardHolder }
+
+  /// Scrolls while the mouse drags a selection past its edge.
+  public func scrolls(with selection: SelectionArea) { selection.scroller = scroller }
+
   /// Lets the keyboard scroll it, which goes to it as a whole where nothing in it takes the keyboard.
   /// - Parameter name: for screen readers.
   public func scrollsByKeyboard(name: String) {

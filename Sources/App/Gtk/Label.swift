@@ -18,7 +18,7 @@ import CGtkShims
   ///   - direction: at which side ``Alignment/start`` is.
   public init(
     _ text: String = "", styles: [Style] = [], wraps: Bool = false, lines: Int? = nil, alignment: Alignment = .start,
-    isSelectable: Bool = false, direction: Direction = .ofInterface
+    direction: Direction = .ofInterface
   ) {
     self.direction = direction
     super.init(made: UnsafeMutableRawPointer(gtk_label_new(text)))
@@ -34,7 +34,6 @@ import CGtkShims
       // It would otherwise look, in a dozen layouts, for the width at which the text is just as high: half the time that a row takes.
       gtk_label_set_natural_wrap_mode(opaque, GTK_NATURAL_WRAP_NONE)
     }
-    gtk_label_set_selectable(opaque, isSelectable ? 1 : 0)
     textAlignment = alignment
     gtk_label_set_xalign(opaque, alignment == .center ? 0.5 : alignment == .end ? 1 : 0)
     gtk_label_set_justify(opaque, alignment == .center ? GTK_JUSTIFY_CENTER : alignment == .end ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT)

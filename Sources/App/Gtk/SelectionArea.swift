@@ -6,14 +6,16 @@ import CGtkShims
 @MainActor public final class SelectionArea: Widget, SignalOwner {
   /// Ends the area's own connections with the area.
   public let scope = Scope()
+  /// Told that a selection may begin in it.
+  public var onSelecting: (() -> Void)?
   /// Told that the keyboard belongs to the text as a whole: the mouse was pressed in it, or its menu has closed.
   public var onTurnedTo: (() -> Void)?
   /// Scrolls while the mouse drags a selection past its edge.
   public weak var scroller: ScrolledWindow?
-  private let copySelected: Button
-  private let copyAll: Button
-  private let selectAllButton: Button
-  private let menu: Popover
+  private let copyAllName: String
+  // Made when they are needed: a list has many areas.
+  private lazy var menu = makeMenu()
+  private lazy var copySelected = Button("Copy", styles: [.flat, "menu-item"])
   private var anchor: Position?
   private var end: Position?
   /// Where the mouse is in the scroller while it drags.
@@ -31,21 +33,63 @@ import CGtkShims
   ///   - child: the text, in the order in which it is read.
   ///   - copyAll: what the menu calls copying all of it.
   public init(_ child: Widget, copyAll name: String) {
-    copySelected = Button("Copy", styles: [.flat, "menu-item"])
-    copyAll = Button(name, styles: [.flat, "menu-item"])
-    selectAllButton = Button("Select all", styles: [.flat, "menu-item"])
-    let buttons = [copySelected, copyAll, selectAllButton]
-    for button in buttons { button.contentAlignment = .start }
-    menu = Popover(Box(.vertical, spacing: 2, children: buttons))
+    copyAllName = name
     super.init(made: UnsafeMutableRawPointer(matinee_selection_new(child.widget)))
+    listen()
+  }
+
+  /// One text that can be selected and copied by itself. The keyboard goes to it as a whole.
+  /// - Parameters:
+  ///   - label: the text.
+  ///   - copyAll: what the menu calls copying all of it.
+  public convenience init(only label: Label, copyAll name: String) {
+    label.shareSelection()
+    self.init(label, copyAll: name)
+    isFocusable = true
+    setStyle("read-by-keyboard")
+    label.connect("notify::label", .notify, owner: self, absent: ()) { [weak label] area, _ in
+      guard let label else { return }
+      area.setAccessibleName(label.text)
+      // What was selected was another text, also where a list keeps it in reserve.
+      area.clear()
+      matinee_selection_set_range(label.widget, 0, 0)
+    }
+    // After the toolkit, which gives it to the row of a list around it.
+    onTurnedTo = { [weak self] in MainLoop.after(seconds: 0) { self?.focus() } }
+    takeKeys(of: self)
+  }
+
+  /// Copies, selects all and opens the menu by the usual keys.
+  /// - Parameters:
+  ///   - page: this, or what is around it.
+  ///   - isInside: only while the keyboard is in the page; otherwise while the page is on screen.
+  public func takeKeys(of page: Widget, inside isInside: Bool = true) {
+    page.addShortcut("<Control>c", self, inside: isInside) { $0.copy() }
+    page.addShortcut("<Control>a", self, inside: isInside) { $0.selectAll() }
+    for key in ["Menu", "<Shift>F10"] {
+      page.addShortcut(key, self, inside: isInside) { area in area.openMenu(at: area.middle) }
+    }
+  }
+
+  /// In the middle of what is seen of it.
+  private var middle: (x: Double, y: Double) {
+    guard let scroller, let place = scroller.place(of: self) else { return (Double(width) / 2, Double(height) / 2) }
+    return (Double(width) / 2, Double(scroller.height) / 3 - place.top)
+  }
+
+  private func makeMenu() -> Popover {
+    let (copyAll, selectAll) = (Button(copyAllName, styles: [.flat, "menu-item"]), Button("Select all", styles: [.flat, "menu-item"]))
+    let buttons = [copySelected, copyAll, selectAll]
+    for button in buttons { button.contentAlignment = .start }
+    let menu = Popover(Box(.vertical, spacing: 2, children: buttons))
     copySelected.onClicked(self) { area in area.close { area.copy() } }
     copyAll.onClicked(self) { area in area.close { area.copyToClipboard(area.text) } }
-    selectAllButton.onClicked(self) { area in area.close { area.selectAll() } }
+    selectAll.onClicked(self) { area in area.close { area.selectAll() } }
     menu.connect("closed", owner: self) { area in
       // After the toolkit, which gives it to the first button that it finds.
       MainLoop.after(seconds: 0) { [weak area] in area?.onTurnedTo?() }
     }
-    listen()
+    return menu
   }
 
   private func close(_ body: () -> Void) {
@@ -71,6 +115,7 @@ import CGtkShims
   public func selectAll() {
     let labels = labels
     guard let first = labels.first, let last = labels.last else { return }
+    onSelecting?()
     anchor = Position(label: Object(borrowed: first), byte: 0)
     end = Position(label: Object(borrowed: last), byte: bytes(of: last).count)
     show()
@@ -221,6 +266,7 @@ import CGtkShims
   func press(at place: (x: Double, y: Double)) {
     clear()
     anchor = position(at: place)
+    onSelecting?()
     onTurnedTo?()
   }
 

@@ -11,7 +11,8 @@ import Gtk
   private let entry = Entry(placeholder: "example.org", name: "Address of the feed")
   private let choose = Button("Choose a file…")
   private let file = Label(styles: [.dim], lines: 1)
-  private let problem = Label(styles: [.error], wraps: true, isSelectable: true)
+  private let problem = Label(styles: [.error], wraps: true)
+  private let problemText: SelectionArea
   private let question = Label(wraps: true)
   private let choices = Box(.vertical, spacing: 2)
   private let choiceList: FittingScroller
@@ -34,6 +35,7 @@ import Gtk
   init(_ viewModel: AddFeedViewModel) {
     self.viewModel = viewModel
     choiceList = FittingScroller(choices)
+    problemText = SelectionArea(only: problem, copyAll: "Copy all")
     entry.setStyle("large")
     file.expandsHorizontally = true
     let asking = Box(
@@ -42,7 +44,7 @@ import Gtk
         Label(
           "The address of a page or of its feed, or a file: a feed, or a list of feeds (OPML) from another reader.", styles: [.dim],
           wraps: true),
-        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problem, question, choiceList, Self.row(close, add),
+        entry, Box(.horizontal, spacing: 10, children: [choose, file]), problemText, question, choiceList, Self.row(close, add),
       ])
     let adding = Box(.vertical, spacing: 12, children: [words, feed, bar, trouble, Self.row(cancel)])
     let end = Wrap(Self.row(done, fetch), open, spacing: 10)
@@ -83,10 +85,8 @@ import Gtk
     entry.text = state.url
     file.text = state.file ?? ""
     add.isSensitive = state.canAdd
-    for label in [problem, trouble, notice] {
-      label.text = state.problem ?? ""
-      label.isVisible = state.problem != nil
-    }
+    for label in [problem, trouble, notice] { label.text = state.problem ?? "" }
+    for part in [problemText, trouble, notice] as [Widget] { part.isVisible = state.problem != nil }
     show(state.question)
     failures.show(state.failures)
     switch state.phase {

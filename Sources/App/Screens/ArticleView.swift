@@ -98,9 +98,7 @@ import PublicationClient
     copy.onClicked(self) { $0.copyTapped() }
     // A click into the text leaves the keyboard on no button that the space bar would press.
     selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
-    root.addShortcut("<Control>c", self) { $0.selection.copy() }
-    root.addShortcut("<Control>a", self) { $0.selection.selectAll() }
-    for key in ["Menu", "<Shift>F10"] { root.addShortcut(key, self) { $0.openMenu() } }
+    selection.takeKeys(of: root, inside: false)
     root.addShortcut("<Control>o", self) { $0.browserTapped() }
     root.addShortcut("<Control><Shift>c", self) { $0.copyTapped() }
     wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
@@ -119,12 +117,6 @@ import PublicationClient
   private func retryTapped() {
     if progress.retry.hasFocus { page.holdKeyboard() }
     viewModel.retryTapped()
-  }
-
-  /// In the middle of what is seen.
-  private func openMenu() {
-    guard let place = page.place(of: selection) else { return }
-    selection.openMenu(at: (Double(selection.width) / 2, Double(page.height) / 3 - place.top))
   }
 
   private func browserTapped() {

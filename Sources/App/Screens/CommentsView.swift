@@ -24,6 +24,7 @@ import PublicationClient
   private let confirm = Button("Delete the comment", styles: [.destructive])
   private let popover: Popover
   private var deleting: String?
+  private weak var selected: SelectionArea?
   private var wasSent = false
   private var list: ListView<String, CommentRowView>!
 
@@ -43,7 +44,10 @@ import PublicationClient
     root = Box(
       .vertical, styles: [.page], children: [head, note, stack, message.root, progress.root, foot])
     list = ListView(
-      self, row: { view in CommentRowView { [weak view] in view?.askToDelete($0, beside: $1) } },
+      self,
+      row: { view in
+        CommentRowView(selected: { [weak view] in view?.select(in: $0) }) { [weak view] in view?.askToDelete($0, beside: $1) }
+      },
       bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
     list.setListName("Comments")
     stack.add(list, name: "rows")
@@ -68,6 +72,12 @@ import PublicationClient
     wasSent = true
     viewModel.sendTapped()
     field.focusText()
+  }
+
+  /// One comment has what is selected, as there is one text to copy.
+  private func select(in text: SelectionArea) {
+    if selected !== text { selected?.clear() }
+    selected = text
   }
 
   private func askToDelete(_ id: String, beside anchor: Widget) {
@@ -127,15 +137,20 @@ import PublicationClient
   private let author = Label(styles: ["author"], lines: 1)
   private let date = Label(styles: [.caption, .dim], lines: 1)
   private let words = Label(wraps: true, direction: .ofText)
+  let text: SelectionArea
   private let delete = Button(icon: .delete, name: "Delete", styles: [.flat, "quiet"])
 
-  /// - Parameter deleteTapped: given the comment, and what was pressed.
-  init(deleteTapped: @escaping @MainActor (String, Widget) -> Void) {
+  /// - Parameters:
+  ///   - selected: told the text in which a selection may begin.
+  ///   - deleteTapped: given the comment, and what was pressed.
+  init(selected: @escaping @MainActor (SelectionArea) -> Void, deleteTapped: @escaping @MainActor (String, Widget) -> Void) {
+    text = SelectionArea(only: words, copyAll: "Copy comment")
     date.expandsHorizontally = true
     let head = Box(.horizontal, spacing: 8, children: [author, date, delete])
-    card = Box(.vertical, spacing: 4, styles: [.card, "comment"], children: [head, words])
+    card = Box(.vertical, spacing: 4, styles: [.card, "comment"], children: [head, text])
     root = Clamp(maximumWidth: 720, card)
     delete.onClicked(self) { view in if let row = view.row { deleteTapped(row.id, view.delete) } }
+    text.onSelecting = { [weak self] in if let self { selected(text) } }
   }
 
   var accessibleName: String { row.map { "\($0.author): \($0.text)" } ?? "" }

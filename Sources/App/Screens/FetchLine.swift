@@ -50,27 +50,33 @@ import PublicationClient
 @MainActor final class FailureList {
   let root: FittingScroller
   private let rows = Box(.vertical, spacing: 8)
+  private let selection: SelectionArea
   private var shown: [ClubsFetch.Failure] = []
 
   /// - Parameters:
   ///   - name: for screen readers.
   ///   - tallest: how high it becomes, in pixels; `nil` for as high as there is room.
   init(name: String, tallest: Int? = nil) {
-    root = FittingScroller(rows, tallest: tallest)
+    selection = SelectionArea(rows, copyAll: "Copy all")
+    root = FittingScroller(selection, tallest: tallest)
     root.scrollsByKeyboard(name: name)
+    root.scrolls(with: selection)
     root.isVisible = false
+    selection.takeKeys(of: root)
+    selection.onTurnedTo = { [weak root] in root?.holdKeyboard() }
   }
 
   func show(_ failures: [ClubsFetch.Failure]) {
     root.isVisible = !failures.isEmpty
     guard shown != failures else { return }
     shown = failures
+    selection.clear()
     let texts = ClubsFetch.Failure.byReason(failures).map { failure in
-      let text = Box(
-        .vertical, spacing: 2,
-        children: [
-          Label(failure.name, wraps: true, lines: 2), Label(failure.problem, styles: [.caption, .error], wraps: true, isSelectable: true),
-        ])
+      let name = Label(failure.name, wraps: true, lines: 2, direction: .ofText)
+      let problem = Label(failure.problem, styles: [.caption, .error], wraps: true)
+      name.shareSelection()
+      problem.shareSelection(after: "\n")
+      let text = Box(.vertical, spacing: 2, children: [name, problem])
       // The keyboard goes through all of them at once: it would take long to walk over hundreds.
       text.takesKeyboard = false
       return text

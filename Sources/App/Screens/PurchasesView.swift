@@ -12,7 +12,8 @@ import Gtk
   private let badge = StoreBadge()
   private let rows = Box(.vertical, spacing: 10)
   private let balance = Label(styles: [.dim], wraps: true)
-  private let cancelling = Label(styles: ["notice"], wraps: true, isSelectable: true)
+  private let cancelling = Label(wraps: true, direction: .ofText)
+  private let cancellingText: SelectionArea
   private let scroller = ScrolledWindow()
   private let restore = Button("Restore purchases", styles: [.pill])
   private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
@@ -26,11 +27,13 @@ import Gtk
   init(_ viewModel: PurchasesViewModel) {
     self.viewModel = viewModel
     loading = LoadingWords(asking)
+    cancellingText = SelectionArea(only: cancelling, copyAll: "Copy all")
+    cancellingText.setStyle("notice")
     // Whether there is something to list or not, what was bought elsewhere can be asked for.
     let button = Box(.horizontal, spacing: 10, children: [spinner, restore])
     button.horizontal = .center
     let restoring = Box(.vertical, spacing: 4, children: [button, asking])
-    let list = Box(.vertical, spacing: 12, children: [rows, balance, cancelling])
+    let list = Box(.vertical, spacing: 12, children: [rows, balance, cancellingText])
     stack.add(list, name: "list")
     stack.add(status.root, name: "status")
     let column = Box(
@@ -40,6 +43,7 @@ import Gtk
     scroller.setStyle(.page)
     root = scroller
     scroller.keepFocusInSight(self)
+    scroller.scrollsByKeyboard(arrowsFirst: true)
     restore.onClicked(self) { $0.viewModel.restoreTapped() }
     status.button.onClicked(self) { $0.viewModel.refreshTapped() }
     viewModel.onChange = { [weak self] in self?.show($0) }
@@ -52,6 +56,8 @@ import Gtk
       label.text = words ?? ""
       label.isVisible = words != nil
     }
+    // With the ground around its words.
+    cancellingText.isVisible = state.cancelling != nil
     showRestoring(state)
     switch state.phase {
     case .ready: stack.show("list")
@@ -112,11 +118,12 @@ import Gtk
   let scope = Scope()
   let root: Widget
   let id: UUID
-  private let name = Label(styles: [.subheading], wraps: true)
+  private let name = Label(styles: [.subheading], wraps: true, direction: .ofText)
   private let price = Label(styles: ["numeric"], alignment: .end)
-  private let facts = Label(styles: [.caption, .dim], wraps: true, isSelectable: true)
+  private let facts = Label(styles: [.caption, .dim], wraps: true)
+  private let factsText: SelectionArea
   private let words = Label(wraps: true)
-  private let detail = Label(styles: [.caption, .dim], wraps: true)
+  private let detail = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let spinner = Spinner(isSpinning: false, name: "Asking the store")
   private let check = Button("Check now", styles: [.pill, "compact"])
   private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
@@ -125,6 +132,7 @@ import Gtk
   init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
     self.id = id
     name.expandsHorizontally = true
+    factsText = SelectionArea(only: facts, copyAll: "Copy all")
     for label in [name, price] { label.vertical = .baseline }
     // Each on a line of its own: beside each other there is no room in a narrow window.
     buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner])])
@@ -132,7 +140,7 @@ import Gtk
     buttons.setMargins(horizontal: 0, vertical: 6)
     root = Box(
       .vertical, spacing: 4, styles: [.card, "padded"],
-      children: [Box(.horizontal, spacing: 12, children: [name, price]), facts, words, detail, buttons])
+      children: [Box(.horizontal, spacing: 12, children: [name, price]), factsText, words, detail, buttons])
     self.check.onClicked(self) { _ in check() }
     self.confirm.onClicked(self) { _ in confirm() }
   }

@@ -364,6 +364,50 @@ import CGtkShims
   }
 }
 
+extension Seen {
+  /// Selects all of a label as three clicks do, where its text can be selected with the mouse.
+  /// - Returns: whether it can be.
+  func selectByMouse() -> Bool {
+    var parent = gtk_widget_get_parent(pointer)
+    while let present = parent,
+      string(g_type_name_from_instance(UnsafeMutableRawPointer(present).assumingMemoryBound(to: GTypeInstance.self))) != "MatineeSelection"
+    {
+      parent = gtk_widget_get_parent(present)
+    }
+    guard let area = parent.map(Seen.init) else { return false }
+    let place = place(in: area)
+    let (x, y) = (place.x + place.width / 2, place.y + place.height / 2)
+    return area.emit("drag-begin", gtk_gesture_drag_get_type(), presses: nil, x, y)
+      && area.emit("pressed", gtk_gesture_click_get_type(), presses: 3, x, y)
+  }
+
+  /// Emits a signal of what listens to the first mouse button on this widget.
+  private func emit(_ signal: String, _ type: GType, presses: gint?, _ x: Double, _ y: Double) -> Bool {
+    let controllers = gtk_widget_observe_controllers(pointer)
+    defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
+    for place in 0..<g_list_model_get_n_items(controllers) {
+      guard let gesture = g_list_model_get_object(controllers, place) else { continue }
+      defer { g_object_unref(gesture) }
+      guard matinee_is_a(gesture, type) != 0, gtk_gesture_single_get_button(OpaquePointer(gesture)) != 3 else { continue }
+      var values = [GValue](repeating: GValue(), count: presses == nil ? 3 : 4)
+      g_value_init(&values[0], type)
+      g_value_set_object(&values[0], gesture)
+      if let presses {
+        g_value_init(&values[1], GType(6 << 2))
+        g_value_set_int(&values[1], presses)
+      }
+      for (index, number) in zip(values.indices.suffix(2), [x, y]) {
+        g_value_init(&values[index], GType(15 << 2))
+        g_value_set_double(&values[index], number)
+      }
+      g_signal_emitv(&values, g_signal_lookup(signal, type), 0, nil)
+      for index in values.indices { g_value_unset(&values[index]) }
+      return true
+    }
+    return false
+  }
+}
+
 /// The two halves of a click, with whatever happens between them.
 @MainActor final class Click {
   private let gesture: UnsafeMutableRawPointer
