@@ -225,6 +225,12 @@ import CGtkShims
   }
 
   private func listen() {
+    // Before what drags: the toolkit tells whoever was added last first, and a press selects nothing before a second one selects a word.
+    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
+    click.connect("pressed", .press, owner: self, absent: ()) { area, press in
+      if press.presses > 1 { area.select(at: (press.x, press.y), wholeLabel: press.presses > 2) }
+    }
     let drag = Object(made: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(drag.raw)))
     let gesture = drag.opaque
@@ -235,11 +241,6 @@ import CGtkShims
       area.dragged(gesture, to: (x + offset.x, y + offset.y), isFar: abs(offset.x) + abs(offset.y) > 4)
     }
     drag.connect("drag-end", .place, owner: self, absent: ()) { area, _ in area.release() }
-    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
-    click.connect("pressed", .press, owner: self, absent: ()) { area, press in
-      if press.presses > 1 { area.select(at: (press.x, press.y), wholeLabel: press.presses > 2) }
-    }
     let other = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
     gtk_gesture_single_set_button(other.opaque, guint(GDK_BUTTON_SECONDARY))
     // Before a label, which would show a menu of its own beside a link.
