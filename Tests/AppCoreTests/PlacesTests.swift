@@ -8,6 +8,7 @@ import PublicationAPI
 import PublicationClient
 import PublicationServer
 import Runtime
+import SQLiteStorage
 import SessionService
 import TestSupport
 import Testing
@@ -217,6 +218,50 @@ import Testing
     #expect(try await comments(rig).state.draft.isEmpty)
     await rig.coordinator.finish()
     #expect(try !stored(contains: "My secret thought"), "nor is it in the file")
+  }
+
+  @Test func aSessionThatEndsByItselfKeepsWhatWasBegunForItsReaderAlone() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    let rig = try await started(publication, tokens: tokens)
+    try await rig.signIn()
+    try await comments(rig).draftChanged("Half a thought")
+    try await article(rig).scrolled(to: ReadingPlace(block: 7, fraction: 0.25))
+    // In the middle of a word, of which nothing is written yet, somebody ends it elsewhere.
+    let token = try #require(tokens.kept).token.revealed
+    _ = await publication.handle(Request(.delete, "/v1/session", headers: ["Authorization": "Bearer \(token)"]))
+    rig.coordinator.perform(.tab(.fanClubs))
+    await rig.settle()
+    #expect(rig.visible == .login)
+    try await rig.signIn(email: "other@example.org", password: "curtain")
+    #expect(try await comments(rig).state.draft.isEmpty, "it is somebody else's")
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    try await rig.signIn()
+    #expect(try await comments(rig).state.draft == "Half a thought")
+    #expect(try await article(rig).place == ReadingPlace(block: 7, fraction: 0.25))
+    await rig.coordinator.finish()
+  }
+
+  @Test func aDraftThatCannotBeKeptIsToldOfOnce() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    let rig = try await started(publication, tokens: tokens)
+    try await rig.signIn()
+    let page = try await comments(rig)
+    try await Database(path: folder.path + "/settings.sqlite", migrations: [Migration(version: 1, sql: "")]).run {
+      try $0.script("DROP TABLE setting")
+    }
+    for text in ["Half", "Half a thought"] {
+      page.draftChanged(text)
+      await rig.settle()
+      rig.clock.advance(by: .seconds(1))
+      await rig.settle()
+    }
+    let told = rig.presenter.messages.filter { $0.hasPrefix("What you do now may be lost when the app ends") }
+    #expect(told.count == 1)
+    #expect(page.state.draft == "Half a thought")
+    await rig.coordinator.finish()
   }
 
   private func stored(contains text: String) throws -> Bool {

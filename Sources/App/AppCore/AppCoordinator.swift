@@ -386,14 +386,15 @@ import SessionService
     }
   }
 
-  private func leave() {
+  /// - Parameter isAsked: whether the reader wants to be gone, and nothing to be left of what they began.
+  private func leave(isAsked: Bool = false) {
     entering?.task.cancel()
     entering = nil
     flags.end()
     following?.cancel()
     afterPurchase = nil
     let reader = factory.reader
-    reader?.end()
+    reader?.end(erasing: isAsked)
     waiting.follow(nil)
     factory.reader = nil
     lowerCurtain { $0.reset(tabs: []) }
@@ -434,7 +435,7 @@ extension AppCoordinator: SessionDelegate {
     case .restoring: break
     case .checking: curtain.checkBegins()
     case .signedIn(let user, _), .unverified(let user, _): enter(user)
-    case .signingOut: leave()
+    case .signingOut: leave(isAsked: true)
     case .signedOut(let cause):
       leave()
       if let sentence = cause.sentence { navigator.show(message: sentence) }

@@ -130,13 +130,19 @@ import SessionService
     if settings.database.timesSetAside > 0 { say("The file with your settings was damaged, so they are as they were at first.") }
     content.onStorageNotice = say
     var hasWarned = false
+    let warn: @MainActor (any Error) -> Void = { error in
+      if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
+      hasWarned = true
+    }
+    settings.notifications.onFailure = warn
+    settings.memory.onFailure = warn
+    settings.unfinished.onFailure = warn
     content.actions.onStorageError = { error in
       if let damage = error as? Outbox.Damaged {
         let outcome = damage.isRestored ? "they are written to a new one." : "what was not sent before is lost."
         return say("The file with your changes that wait was damaged and set aside: \(outcome)")
       }
-      if !hasWarned { say("What you do now may be lost when the app ends: it cannot be kept on this computer. \(error)") }
-      hasWarned = true
+      warn(error)
     }
     let (entitlements, history, notices) = (purchases.entitlementStream(), purchases.historyStream(), purchases.noticeStream())
     watching = [
@@ -216,11 +222,12 @@ import SessionService
   func homeOpened() { notifying?.withdrawSummary() }
 
   /// The reader is gone: from here on nothing of theirs is shown or asked for.
-  func end() {
+  /// - Parameter erases: whether what they began and did not end is erased too, as by whoever signs out; otherwise it waits for them.
+  func end(erasing erases: Bool = false) {
     for task in watching { task.cancel() }
     notifying?.end()
     if purchases.user == user.id { purchases.setUser(nil) }
-    content.close()
+    content.close(keepingUnfinished: !erases)
   }
 
   /// Ends it, and returns when its files are closed. What the reader read is private, and erased; what they did and the publication has not

@@ -43,6 +43,8 @@ struct ReaderSettings: Sendable {
   private let settings: ReaderSettings
   private let effects: Effects
   private let pause: (length: Duration, clock: any AppClock)?
+  /// Told why a value could not be written. It holds until the app ends.
+  var onFailure: ((any Error) -> Void)?
   private var newest: Value?
   private var writing: Task<Void, Never>?
   private var pausing: Task<Void, Never>?
@@ -65,8 +67,9 @@ struct ReaderSettings: Sendable {
         await waitForMore()
         guard let value = newest else { break }
         newest = nil
-        // What cannot be kept holds until the app ends; there is nothing better to do about a setting.
-        try? await effects.run("settings.write") { [settings, name] in try await settings.write(name, value) }
+        do { try await effects.run("settings.write") { [settings, name] in try await settings.write(name, value) } } catch {
+          onFailure?(error)
+        }
       }
       writing = nil
     }

@@ -403,8 +403,10 @@ import Runtime
   }
 
   /// The reader is gone: forgets everything, and what is still on its way reaches no page. What was not sent stays in the outbox.
-  public func close() {
+  /// - Parameter keepsUnfinished: whether ``unfinished`` is there when the same reader is back: whoever keeps it is not told that it is gone.
+  public func close(keepingUnfinished keepsUnfinished: Bool = false) {
     isClosed = true
+    if keepsUnfinished { onUnfinishedChanged = nil }
     askingAgain?.cancel()
     onScreen = []
     actions.close()
