@@ -93,7 +93,8 @@ import Testing
     await bench.until { bench.queue.submitted.count == 4 }
     await bench.effects.settled()
     bench.model.refreshTapped()
-    await bench.until { bench.queue.submitted.count == 6 }
+    #expect(bench.model.state.isRefreshing)
+    await bench.until { bench.queue.submitted.count == 6 && !bench.model.state.isRefreshing }
     await bench.clock.waitForSleepers(3)
     await bench.effects.settled()
     let issuer = bench.issuer

@@ -86,6 +86,71 @@ final class StatusTests: ScreensTestCase {
     }
   }
 
+  /// Nothing moves for an answer that comes at once: below the rows it is said only once it takes long.
+  func testASearchOverRowsThatTakesLongSaysSoInSight() throws {
+    try MainActor.assumeIsolated {
+      let patience = LoadingWords.patience
+      LoadingWords.patience = 0.3
+      defer { LoadingWords.patience = patience }
+      let rig = ReaderRig(posts: (1...30).map { .sample($0) }, height: 480)
+      let seen = try rig.show(.search)
+      seen.entries[0].type("title")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      rig.publication.with { $0.holds = ["GET"] }
+      seen.entries[0].pressEnter()
+      try rig.waitForHeld()
+      XCTAssertTrue(seen.says("Title 1"))
+      XCTAssertFalse(seen.texts.contains { $0.hasPrefix("Searching…") })
+      let words = "Searching… \(LoadingWords.explanation)"
+      eventually("it is said") { seen.says(words) }
+      rig.window.painted()
+      let spot = try XCTUnwrap(seen.label(words)).place(in: rig.seen)
+      XCTAssertLessThanOrEqual(spot.y + spot.height, Double(rig.window.height))
+      try rig.release()
+      XCTAssertFalse(seen.texts.contains { $0.hasPrefix("Searching…") })
+      XCTAssertTrue(seen.says("Title 1"))
+      rig.close()
+    }
+  }
+
+  func testWhatIsAskedOnTheAccountsPagesIsSaid() throws {
+    try MainActor.assumeIsolated {
+      let patience = LoadingWords.patience
+      LoadingWords.patience = 0.3
+      defer { LoadingWords.patience = patience }
+      let rig = try AppRig(width: 360, height: 480)
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.payment("premium.yearly"))
+      rig.line.isCut = true
+      rig.seen.button("Pay €49.00")?.click()
+      try rig.settle()
+      rig.line.isCut = false
+      try rig.go(.dismiss)
+      for place in [Navigation.tab(.account), .purchases(order: nil)] {
+        try rig.go(place)
+        rig.line.hold("")
+        XCTAssertTrue(rig.seen.press("F5"))
+        XCTAssertTrue(rig.seen.says("Refreshing…"), "\(rig.seen.texts)")
+        eventually("it takes long") { rig.seen.says("Refreshing… \(LoadingWords.explanation)") }
+        rig.line.release()
+        try rig.settle()
+        XCTAssertFalse(rig.seen.texts.contains { $0.hasPrefix("Refreshing…") })
+      }
+      rig.line.hold("PUT /v1/orders")
+      rig.seen.button("Check now")?.click()
+      eventually("the store is asked") { rig.seen.says("Asking the store…") || rig.seen.says("Paid") }
+      XCTAssertTrue(rig.seen.says("Asking the store…"), "\(rig.seen.texts)")
+      eventually("it takes long") { rig.seen.says("Asking the store… \(LoadingWords.explanation)") }
+      rig.line.release()
+      eventually("it is paid") { rig.seen.says("Paid") }
+      try rig.settle()
+      XCTAssertFalse(rig.seen.texts.contains { $0.hasPrefix("Asking the store…") })
+      try rig.close()
+    }
+  }
+
   func testOffline() throws {
     try failing(icon: .offline, heading: "You are offline") {
       $0.isOffline = true

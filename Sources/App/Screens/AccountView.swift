@@ -16,6 +16,7 @@ import Gtk
   private let purchases = AccountView.row("Purchases", .forward)
   private let notifications = AccountView.row("Notifications", .forward)
   private let signOut = AccountView.row("Sign out")
+  private let progress = ProgressLine()
 
   init(_ viewModel: AccountViewModel) {
     self.viewModel = viewModel
@@ -44,8 +45,7 @@ import Gtk
       rows
     }
     let scroller = ScrolledWindow(Clamp(maximumWidth: 560, column))
-    scroller.setStyle(.page)
-    root = scroller
+    root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
     unlock.onClicked(self) { $0.viewModel.unlockTapped() }
     purchases.button.onClicked(self) { $0.viewModel.purchasesTapped() }
@@ -74,6 +74,7 @@ import Gtk
   private func show(_ state: AccountViewModel.State) {
     name.text = state.name
     email.text = state.email
+    progress.show(state.isRefreshing ? "Refreshing…" : nil, failure: nil)
     notice.text = state.notice ?? ""
     notice.isVisible = state.notice != nil
     publication.text = state.publication

@@ -12,6 +12,7 @@ import PublicationClient
 
   init() {
     loading = LoadingWords(words)
+    loading.onExplained = { [root] in root.isVisible = true }
     retry.vertical = .center
     root.append(spinner, words, retry)
     root.horizontal = .center
@@ -21,8 +22,10 @@ import PublicationClient
   /// - Parameters:
   ///   - progress: what is going on; nil while nothing is.
   ///   - failure: why further rows could not be had.
-  func show(_ progress: String?, failure: String?) {
-    root.isVisible = progress != nil || failure != nil
+  ///   - isSaid: whether it is said elsewhere that something is going on, and here only that it takes long.
+  func show(_ progress: String?, failure: String?, isSaid: Bool = false) {
+    let isExplained = progress != nil && loading.explains == progress
+    root.isVisible = progress != nil && (!isSaid || isExplained) || failure != nil
     spinner.isSpinning = progress != nil
     spinner.isVisible = progress != nil
     loading.show(failure == nil ? progress : nil)

@@ -19,6 +19,7 @@ import Gtk
   private let spinner = Spinner(isSpinning: false, name: "Restoring purchases")
   private let asking = Label(styles: [.caption, .dim], wraps: true, alignment: .center)
   private let loading: LoadingWords
+  private let progress = ProgressLine()
   /// Whether the keyboard was on the button that was pressed, and comes back to it.
   private var pressedRestore = false
   private var open: [PurchaseRowView] = []
@@ -40,8 +41,7 @@ import Gtk
       .vertical, spacing: 16, margin: 24,
       children: [Label("Purchases", styles: [.title], wraps: true), badge.root, stack, restoring])
     scroller.child(Clamp(maximumWidth: 640, column))
-    scroller.setStyle(.page)
-    root = scroller
+    root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
     scroller.scrollsByKeyboard(arrowsFirst: true)
     restore.onClicked(self) { $0.viewModel.restoreTapped() }
@@ -51,6 +51,7 @@ import Gtk
 
   private func show(_ state: PurchasesViewModel.State) {
     badge.text = state.badge
+    progress.show(state.isRefreshing && state.phase != .loading ? "Refreshing…" : nil, failure: nil)
     showRows(state)
     for (label, words) in [(balance, state.balance), (cancelling, state.cancelling)] {
       label.text = words ?? ""
@@ -125,17 +126,20 @@ import Gtk
   private let words = Label(wraps: true)
   private let detail = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let spinner = Spinner(isSpinning: false, name: "Asking the store")
+  private let asking = Label(styles: [.caption, .dim], wraps: true)
+  private let loading: LoadingWords
   private let check = Button("Check now", styles: [.pill, "compact"])
   private let confirm = Button("Open your bank's page", styles: [.pill, "compact"])
   private let buttons: Box
 
   init(_ id: UUID, check: @escaping @MainActor () -> Void, confirm: @escaping @MainActor () -> Void) {
     self.id = id
+    loading = LoadingWords(asking)
     name.expandsHorizontally = true
     factsText = SelectionArea(only: facts, copyAll: "Copy all")
     for label in [name, price] { label.vertical = .baseline }
     // Each on a line of its own: beside each other there is no room in a narrow window.
-    buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner])])
+    buttons = Box(.vertical, spacing: 8, children: [self.confirm, Box(.horizontal, spacing: 10, children: [self.check, spinner, asking])])
     self.confirm.horizontal = .start
     buttons.setMargins(horizontal: 0, vertical: 6)
     root = Box(
@@ -161,6 +165,8 @@ import Gtk
     check.isSensitive = !row.isChecking
     spinner.isSpinning = row.isChecking
     spinner.isVisible = row.isChecking
+    loading.show(row.isChecking ? "Asking the store…" : nil)
+    asking.isVisible = row.isChecking
     root.setStyle(.on, isMarked)
     root.setAccessibleName("\(row.name), \(row.status.words)")
   }

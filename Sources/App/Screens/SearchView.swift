@@ -68,7 +68,12 @@ import SearchFeature
     message.message = state.message
     list.show(Self.items(state))
     let isListed = state.phase == .results
-    progress.show(isListed && state.isLoadingMore ? "Loading more…" : nil, failure: isListed ? state.loadMoreFailure : nil)
+    if isListed, state.isSearching {
+      // The spinner says it at once.
+      progress.show("Searching…", failure: nil, isSaid: true)
+    } else {
+      progress.show(isListed && state.isLoadingMore ? "Loading more…" : nil, failure: isListed ? state.loadMoreFailure : nil)
+    }
     switch state.phase {
     case .results:
       stack.show("rows")

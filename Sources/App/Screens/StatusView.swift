@@ -5,6 +5,10 @@ import Gtk
   /// In seconds. What takes less needs no explanation.
   static var patience = 4.0
   static let explanation = "The publication takes long to answer."
+  /// Told that it takes long.
+  var onExplained: (() -> Void)?
+  /// The words of which it is said that it takes long.
+  private(set) var explains: String?
   private let label: Label
   private var words: String?
   private var shown = 0
@@ -14,13 +18,16 @@ import Gtk
   /// - Parameter words: nil when nothing is under way; the label is anybody's then.
   func show(_ words: String?) {
     guard words != self.words else { return }
-    self.words = words
+    (self.words, explains) = (words, nil)
     shown += 1
     guard let words else { return }
     label.text = words
     let mine = shown
     MainLoop.after(seconds: Self.patience) { [weak self] in
-      if let self, mine == shown { label.text = "\(words) \(Self.explanation)" }
+      guard let self, mine == shown else { return }
+      label.text = "\(words) \(Self.explanation)"
+      explains = words
+      onExplained?()
     }
   }
 }

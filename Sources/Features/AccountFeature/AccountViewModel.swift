@@ -108,10 +108,15 @@ import SessionService
     watchingPayments?.cancel()
   }
 
-  /// The reader wants to know how things stand now.
+  /// The reader wants to know how things stand now. A second press while that is asked asks nothing more.
   public func refreshTapped() {
     watchPayments()
-    Task { [lookForReceipts] in await lookForReceipts() }
+    guard !state.isRefreshing else { return }
+    state.isRefreshing = true
+    Task { [weak self, lookForReceipts] in
+      await lookForReceipts()
+      self?.state.isRefreshing = false
+    }
   }
 
   /// The reader pressed "Sign out": asks first where that would cost them something.

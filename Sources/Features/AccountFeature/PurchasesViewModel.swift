@@ -100,12 +100,15 @@ import Runtime
     asking?.cancel()
   }
 
-  /// The reader asked for everything anew.
+  /// The reader asked for everything anew. A second press while that is under way does nothing.
   public func refreshTapped() {
+    guard !state.isRefreshing else { return }
+    state.isRefreshing = true
     askAboutPending()
     Task { [weak self] in
       await self?.read()
       await self?.askForAll()
+      self?.state.isRefreshing = false
     }
   }
 
