@@ -94,6 +94,30 @@ import Testing
     #expect(bench.thanks == ["Thank you! You have bought “\(bench.model.state.lines[0].name)” for free."])
   }
 
+  @Test func whoeverHasPaidIsThankedThoughTheJournalCannotBeRead() async throws {
+    let bench = try await Bench()
+    await bench.appear()
+    let journal = bench.journal
+    bench.model.onChange = { state in if case .done? = state.status { Task { await journal.close() } } }
+    await pay(bench)
+    await bench.until { !bench.thanks.isEmpty }
+    #expect(bench.thanks == ["Thank you! You have bought “Monthly”."])
+  }
+
+  @Test func comingUpAndRefreshingAskAboutAPaymentThatWaits() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    let before = bench.queue.submitted.count
+    await bench.appear()
+    await bench.until { bench.queue.submitted.count == before + 1 }
+    await bench.effects.settled()
+    bench.model.refreshTapped()
+    await bench.until { bench.queue.submitted.count == before + 2 }
+    bench.model.disappear()
+  }
+
   @Test func payTwiceIsOnePurchase() async throws {
     let bench = try await Bench()
     await bench.appear()

@@ -291,9 +291,12 @@ import PurchaseService
     output(.finished(productID))
     // The sheet goes, and this goes on without it.
     Task { [purchases, productID, name = product?.name, orderNumber, formatting, output] in
-      guard let name, let bought = try? await purchases.known(of: productID).first(where: { $0.state == .purchased }) else { return }
-      let order = await orderNumber(bought.id).map { " Order \($0)." } ?? ""
-      let price = bought.price.map { $0.minorUnits == 0 ? " for free" : " for \($0.formatted(locale: formatting.locale))" } ?? ""
+      guard let name else { return }
+      // The journal may be unreadable, and the reader has paid all the same.
+      let bought = try? await purchases.known(of: productID).first { $0.state == .purchased }
+      var order = ""
+      if let bought, let number = await orderNumber(bought.id) { order = " Order \(number)." }
+      let price = bought?.price.map { $0.minorUnits == 0 ? " for free" : " for \($0.formatted(locale: formatting.locale))" } ?? ""
       output(.thanks("Thank you! You have bought “\(name)”\(price).\(order)"))
     }
   }
