@@ -97,6 +97,34 @@ import Testing
     #expect(pages[0].page.row(for: "p1")?.waiting == nil)
   }
 
+  @Test func thatAClubIsFollowedWaitsVisiblyInItsRowAndOnItsPage() async throws {
+    let list = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubViewModel("c1", store: reader.store, formatting: reader.formatting) { _ in }
+    var drawn: [Set<FanClub.ID>] = []
+    list.onRowsChanged = { drawn.append($0) }
+    list.appear()
+    page.appear()
+    await reader.settle()
+    _ = list.row(for: "c1")
+    reader.publication.with { $0.isOffline = true }
+    for words in ["Your choice to follow waits to be sent.", "Your choice to stop following waits to be sent."] {
+      page.followTapped()
+      await reader.settle()
+      #expect(list.row(for: "c1")?.waiting == words)
+      #expect(page.state.club?.waiting == words)
+    }
+    drawn = []
+    reader.publication.with { $0.isOffline = false }
+    page.refreshTapped()
+    await reader.settle()
+    #expect(reader.store.waiting.value == Waiting())
+    #expect(drawn.contains(["c1"]))
+    #expect(list.row(for: "c1")?.waiting == nil)
+    #expect(page.state.club?.waiting == nil)
+    list.disappear()
+    page.disappear()
+  }
+
   @Test func onlyPagesOnScreenWork() async {
     await appear()
     pages[0].page.disappear()

@@ -142,7 +142,7 @@ import PublicationClient
       club.setAccessibleName(post.club)
       title.text = post.title
       byline.text = [post.byline, post.date].filter { !$0.isEmpty }.joined(separator: "  ·  ")
-      waiting.show(post)
+      waiting.show(post.waiting)
       comments.show(post)
       reactions.show(post.kinds)
       discuss.label = post.comments.isEmpty ? "Write a comment" : "Read the comments"

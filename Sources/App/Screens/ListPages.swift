@@ -17,6 +17,7 @@ import PublicationClient
   private let aboutScroller: FittingScroller
   private let more = Button("More", styles: [.flat, "eyebrow"])
   private let numbers = Label(styles: [.caption, .dim], wraps: true)
+  private let waiting = WaitingMark()
   private let problem = Label(styles: [.caption, .dim], wraps: true)
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
@@ -34,7 +35,10 @@ import PublicationClient
     self.viewModel = viewModel
     self.pictures = pictures
     follow.vertical = .center
-    let text = Box(.vertical, spacing: 4, children: [name, numbers])
+    aboutScroller = FittingScroller(about, tallest: 160)
+    aboutScroller.scrollsByKeyboard(name: "About the fan club")
+    more.horizontal = .start
+    let text = Box(.vertical, spacing: 4, children: [name, Box(.horizontal, children: [numbers, waiting.root])])
     text.expandsHorizontally = true
     text.vertical = .center
     notify.vertical = .center
@@ -85,6 +89,7 @@ import PublicationClient
     if let club = state.club {
       name.text = club.name
       numbers.text = club.numbers
+      waiting.show(club.waiting)
       problem.text = club.problem ?? ""
       problem.isVisible = club.problem != nil && club.isFetched
       follow.label = club.isFollowed ? "Following" : "Follow"
@@ -230,6 +235,7 @@ extension FanClubRow {
   private let unread = Label(styles: [.badge, "unread", "numeric"])
   private let about = Label(styles: [.dim], wraps: true, lines: 2, direction: .ofText)
   private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 3)
+  private let waiting = WaitingMark()
   private let follow = Button("Follow", styles: [.pill, "compact"])
   private var id: String?
 
@@ -242,10 +248,10 @@ extension FanClubRow {
     unread.setMargin(3)
     let framed = Overlay(picture.root, above: [unread])
     framed.vertical = .center
-    let text = Box(.vertical, spacing: 4) { [name, about, numbers] in
+    let text = Box(.vertical, spacing: 4) { [name, about, numbers, waiting] in
       name
       about
-      numbers
+      Box(.horizontal, children: [numbers, waiting.root])
     }
     text.expandsHorizontally = true
     text.vertical = .center
@@ -267,6 +273,7 @@ extension FanClubRow {
     about.text = row.about
     about.isVisible = !row.about.isEmpty
     numbers.text = row.numbers
+    waiting.show(row.waiting)
     follow.label = row.isFollowed ? "Following" : "Follow"
     follow.setAccessibleName("Follow")
     follow.isOn = row.isFollowed

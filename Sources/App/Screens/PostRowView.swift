@@ -122,7 +122,7 @@ import PublicationClient
     let isAbove = row.picture != nil || !club.isVisible
     origin.isVisible = isAbove
     footer.isVisible = !isAbove
-    waiting.show(row)
+    waiting.show(row.waiting)
     react.show(row)
     comments.show(row)
     dot.isVisible = !row.isRead

@@ -94,14 +94,15 @@ extension Reaction {
   }
 }
 
-/// Says of a post that what the reader chose waits to be sent.
+/// Says of a post or a fan club that what the reader chose waits to be sent.
 @MainActor final class WaitingMark {
   let root = Image(.waiting, styles: ["waiting-mark"])
 
-  func show(_ row: PostRow) {
-    root.isVisible = row.waiting != nil
-    root.tooltip = row.waiting
-    root.setAccessibleName(row.waiting ?? "")
+  /// - Parameter sentence: what waits; nil for nothing.
+  func show(_ sentence: String?) {
+    root.isVisible = sentence != nil
+    root.tooltip = sentence
+    root.setAccessibleName(sentence ?? "")
   }
 }
 

@@ -74,7 +74,9 @@ import Runtime
   private var list: EntityList<FanClub> { state.isFollowedOnly ? followed : all }
 
   /// What a row shows; `nil` for a club that is gone.
-  public func row(for id: FanClub.ID) -> FanClubRow? { list.value(id).map { FanClubRow($0, formatting: formatting) } }
+  public func row(for id: FanClub.ID) -> FanClubRow? {
+    list.value(id).map { FanClubRow($0, waiting: store.waiting(aboutClub: id), formatting: formatting) }
+  }
 
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() {

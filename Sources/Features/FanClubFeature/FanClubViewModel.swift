@@ -66,6 +66,7 @@ import PublicationClient
   private lazy var feed = ClubsFetch(store: store, formatting: formatting) { [weak self] in self?.feedChanged() }
   private var observation: Observation?
   private var watching: Task<Void, Never>?
+  private var watchingOutbox: Task<Void, Never>?
   private var generation = 0
   private var isLoading = false
   private var hasLoaded = false
@@ -95,7 +96,7 @@ import PublicationClient
     posts.list.onAskedAgain = { [weak self] in self?.askAgain() }
   }
 
-  isolated deinit { watching?.cancel() }
+  isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }
 
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() {
@@ -106,6 +107,10 @@ import PublicationClient
         for await _ in settings where !Task.isCancelled { self?.update() }
       }
     }
+    let waiting = store.waiting.stream()
+    watchingOutbox = Task { [weak self] in
+      for await _ in waiting where !Task.isCancelled { self?.update() }
+    }
     posts.list.appear()
     if !isLoading, !hasLoaded { load() }
     update()
@@ -115,8 +120,8 @@ import PublicationClient
   public func disappear() {
     observation?.cancel()
     observation = nil
-    watching?.cancel()
-    watching = nil
+    for task in [watching, watchingOutbox] { task?.cancel() }
+    (watching, watchingOutbox) = (nil, nil)
     posts.list.disappear()
   }
 
@@ -247,7 +252,11 @@ import PublicationClient
     var new = state
     let club = store.fanClubs[id]
     new.posts = posts.list.state
-    new.club = club.map { FanClubRow($0, formatting: formatting) }
+    new.club = club.map { FanClubRow($0, waiting: store.waiting(aboutClub: id), formatting: formatting) }
+    let about = new.club?.about ?? ""
+    let beginning = Self.beginning(of: about)
+    new.about = wantsWholeAbout ? about : beginning ?? about
+    new.isAboutWhole = beginning == nil ? nil : wantsWholeAbout
     new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
     (new.fetch, new.refresh) = (fetch.state, feed.report)
     (new.canRemove, new.isRemoving) = (club?.canRemove == true, isRemoving)

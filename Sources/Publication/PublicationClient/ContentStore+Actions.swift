@@ -25,6 +25,12 @@ extension ContentStore {
     }
   }
 
+  /// The same of what the reader chose for a fan club.
+  public func waiting(aboutClub id: FanClub.ID) -> String? {
+    guard waiting.value.problem != nil, fanClubs.isPending(id), actions.isWaiting(FollowAction.self, on: id) else { return nil }
+    return "Your choice to \(fanClubs[id]?.followed == true ? "follow" : "stop following") waits to be sent."
+  }
+
   /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
   public func react(_ id: Post.ID, _ reaction: Reaction) {
     guard let post = posts[id] else { return }

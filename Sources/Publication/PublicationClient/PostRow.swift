@@ -121,9 +121,12 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var isFetched: Bool
   /// Why its new posts could not be fetched the last time, for readers who may add feeds; `nil` where that worked.
   public var problem: String?
+  /// That the reader's choice to follow it, or not, waits to be sent, in a sentence; `nil` for nothing.
+  public var waiting: String?
 
   /// From a club, as this reader sees it.
-  public init(_ club: FanClub, formatting: Formatting) {
+  public init(_ club: FanClub, waiting: String? = nil, formatting: Formatting) {
+    self.waiting = waiting
     id = club.id
     name = club.name.onOneLine
     about = club.about.onOneLine
