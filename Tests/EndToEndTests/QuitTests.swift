@@ -14,4 +14,18 @@ final class QuitTests: EndToEndCase {
       XCTAssertEqual(process.status, 0, "start \(number)")
     }
   }
+
+  func testWhatIsHalfWrittenIsThereAtTheNextStart() throws {
+    let post = try Sample.current.get().firstPost(premium: false)
+    try app.startSignedIn(["matinee://posts/\(post.id)/comments"], screen: "comments")
+    try app.click(app.wait(for: "the field") { app.all { $0.name == "Your comment" }.first })
+    try app.type("Half a thought")
+    try app.waitForText("Half a thought")
+    // At once: nothing waits for a pause.
+    try app.key("ctrl+q")
+    try app.waitForEnd()
+    try app.start(["matinee://posts/\(post.id)/comments"])
+    try app.waitForScreen("comments")
+    try app.waitForText("Half a thought")
+  }
 }

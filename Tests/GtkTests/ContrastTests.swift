@@ -35,6 +35,28 @@ final class ContrastTests: GtkTestCase {
     }
   }
 
+  func testWhatLiesOnThePageIsNoDarkerThanIt() {
+    MainActor.assumeIsolated {
+      for scheme in [Theme.Scheme.light, .dark] {
+        let colors = colors(of: ["surface_color", "theme_bg_color"], scheme)
+        XCTAssertGreaterThan(luminance(colors[0]), luminance(colors[1]), "\(scheme)")
+      }
+    }
+  }
+
+  func testLinesAreSeenInHighContrast() throws {
+    try MainActor.assumeIsolated {
+      let settings = Object(lasting: UnsafeMutableRawPointer(try XCTUnwrap(gtk_settings_get_default())))
+      let before = settings.text("gtk-theme-name")
+      for (theme, scheme) in [("HighContrast", Theme.Scheme.light), ("HighContrastInverse", .dark)] {
+        settings.setString("gtk-theme-name", theme)
+        let colors = colors(of: ["line_color", "theme_bg_color", "surface_color"], scheme)
+        for ground in colors[1...] { XCTAssertGreaterThan(contrast(colors[0], ground), 3, theme) }
+      }
+      settings.setString("gtk-theme-name", before)
+    }
+  }
+
   func testTheInverseOfHighContrastIsDark() throws {
     try MainActor.assumeIsolated {
       XCTAssertTrue(Theme.isInverse(theme: "HighContrastInverse"))

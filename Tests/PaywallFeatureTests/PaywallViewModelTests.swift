@@ -277,6 +277,20 @@ import Testing
     #expect(bench.model.state.offers.allSatisfy { $0.canBuy })
   }
 
+  @Test func comingUpAndRefreshingAskAboutAPaymentThatWaits() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    let before = bench.queue.submitted.count
+    await bench.appear()
+    await bench.until { bench.queue.submitted.count == before + 1 }
+    await bench.effects.settled()
+    bench.model.refreshTapped()
+    await bench.until { bench.queue.submitted.count == before + 2 }
+    bench.model.disappear()
+  }
+
   @Test func offScreenItDoesNoWork() async throws {
     let bench = try await Bench()
     await bench.appear()

@@ -96,6 +96,19 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  func testThereIsAGapAboveTheTitle() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      rig.publication.with { $0.comments = [.sample(1)] }
+      let seen = try rig.show(.comments("p1"))
+      let title = try XCTUnwrap(seen.label("Title 1")).place(in: seen)
+      let card = try XCTUnwrap(seen.all.first { $0.hasStyle("comment") }).place(in: seen)
+      XCTAssertGreaterThan(title.y, 14)
+      XCTAssertGreaterThan(card.y, title.y + title.height + 10)
+      rig.close()
+    }
+  }
+
   func testWhatIsWrittenIsThereAtOnceAndSaysThatItWaits() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

@@ -188,6 +188,7 @@ final class FanClubViewTests: ScreensTestCase {
       XCTAssertNil(try rig.show(.fanClub("b")).button("Remove feed…"), "somebody else added it")
       let page = try rig.show(.fanClub("a"))
       let remove = try XCTUnwrap(page.button("Remove feed…"))
+      XCTAssertTrue(remove.hasStyle("removal"), "it takes something away for good")
       remove.click()
       eventually("it is asked first") { page.button("Remove feed") != nil }
       XCTAssertTrue(page.texts.contains { $0.hasPrefix("Remove “Alpha”? Its posts go with it") })

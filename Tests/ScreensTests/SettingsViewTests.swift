@@ -40,6 +40,23 @@ final class SettingsViewTests: ScreensTestCase {
     }
   }
 
+  func testTheAccountsRowsAreOneListAsWideAsItsCard() throws {
+    try MainActor.assumeIsolated {
+      for width in [360, 1000] {
+        let rig = ReaderRig(width: width)
+        let seen = try rig.show(.tab(.account))
+        let list = try XCTUnwrap(seen.all.first { $0.hasStyle("rows") })
+        let rows = ["Purchases", "Notifications", "Sign out"].map { name in list.all.first { $0.isButton && $0.texts.first == name } }
+        let places = try rows.map { try XCTUnwrap($0).place(in: list) }
+        for place in places { XCTAssertEqual(place.width, list.room, accuracy: 1, "\(width)") }
+        for (above, below) in zip(places, places.dropFirst()) {
+          XCTAssertEqual(below.y, above.y + above.height, accuracy: 1.5, "\(width): a line between them, and no gap")
+        }
+        rig.close()
+      }
+    }
+  }
+
   func testAFeedNeedsAnAddressAndAFileTakesItsPlace() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig()
