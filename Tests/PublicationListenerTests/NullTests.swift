@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import Runtime
+import TestSupport
 import Testing
 
 @testable import PublicationListener
@@ -15,7 +16,7 @@ import Testing
     do {
       let daemon = Daemon(
         limits: Listener.Limits(), clock: ManualClock(), unknownMethod: { _ in Response(501) }, admission: nil,
-        handler: { _ in Response(200) })
+        unnamedProxy: { _ in }, handler: { _ in Response(200) })
       left = daemon
       let isStarted = daemon.start(descriptor)
       #expect(!isStarted)
