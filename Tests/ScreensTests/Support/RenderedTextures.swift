@@ -66,10 +66,10 @@ struct RenderedTexture: CustomStringConvertible {
     case GSK_OUTSET_SHADOW_NODE: break
     case GSK_CLIP_NODE:
       // The shaders clip by one rectangle, whose corners may be round. A straight edge that cuts a round corner is none.
-      if place.clip == .round, let clip = gsk_clip_node_get_clip(node) { add("clip", clip.pointee, place) }
+      if place.clip == .round { add("clip", gsk_clip_node_get_clip(node).pointee, place) }
       visit(gsk_clip_node_get_child(node), place.clipped(place.clip == .round ? .round : .straight))
     case GSK_ROUNDED_CLIP_NODE:
-      let isRound = gsk_rounded_clip_node_get_clip(node).map { gsk_rounded_rect_is_rectilinear($0) == 0 } ?? false
+      let isRound = gsk_rounded_rect_is_rectilinear(gsk_rounded_clip_node_get_clip(node)) == 0
       // The same, where what scrolls has got as far as the corner.
       if isRound, place.clip != .none { add("rounded clip", node, place) }
       visit(gsk_rounded_clip_node_get_child(node), place.clipped(isRound || place.clip == .round ? .round : .straight))
