@@ -317,6 +317,41 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
+  /// The toolkit's timer of a tooltip outlives the surface that it asks where the pointer is.
+  func testNoTooltipOutlivesThePopoverThatItIsFor() throws {
+    try MainActor.assumeIsolated {
+      let page = Box(.vertical)
+      let window = shown(page)
+      window.maximize()
+      MainLoop.run(upTo: 5) { window.isMaximized && page.height > 0 }
+      settle()
+      let surface = try XCTUnwrap(gtk_native_get_surface(OpaquePointer(window.widget)))
+      let seat = try XCTUnwrap(gdk_display_get_default_seat(gtk_widget_get_display(window.widget)))
+      for isPageHidden in [false, true] {
+        let choice = Button("Love")
+        choice.setMinimumSize(width: 200, height: 200)
+        choice.tooltip = "Love"
+        let popover = Popover(choice)
+        var (x, y) = (0.0, 0.0)
+        gdk_surface_get_device_position(surface, try XCTUnwrap(gdk_seat_get_pointer(seat)), &x, &y, nil)
+        popover.open(in: page, at: (x, y - 80), of: page)
+        MainLoop.run(upTo: 5) { choice.isMapped && choice.height > 0 }
+        // The pointer comes in, and the delay of the tooltip begins.
+        let isOver = { gtk_widget_get_state_flags(choice.widget).rawValue & GTK_STATE_FLAG_PRELIGHT.rawValue != 0 }
+        XCTAssertTrue(MainLoop.run(upTo: 5, until: isOver))
+        withExtendedLifetime(popover) {
+          if isPageHidden { page.isVisible = false } else { popover.close() }
+          MainLoop.run(upTo: 5) { gtk_widget_get_parent(popover.widget) == nil }
+          // A busy machine: the delay is over before the pointer's way out of the popover is heard of.
+          usleep(700_000)
+          MainLoop.run(upTo: 1)
+        }
+        page.isVisible = true
+      }
+      window.destroy()
+    }
+  }
+
   func testMessageBarAndSheetLeaveNothing() {
     MainActor.assumeIsolated {
       leavesNothing {

@@ -74,6 +74,8 @@ import CGtk
   private func takeBack() {
     guard gtk_widget_get_parent(widget) != nil else { return }
     gtk_popover_popdown(pointer())
+    // The delay of a tooltip in it may be running. GTK 4.8 would ask this popover's surface, which goes, where the pointer is.
+    if let lender { gtk_widget_trigger_tooltip_query(lender.widget) }
     gtk_widget_unparent(widget)
   }
 
