@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-// Floors, from the ground up; architecture is explained in README.md and TECHNOTES.md. A target imports from floors below
+// Floors, from the ground up; docs/engineers.md explains them, docs/decisions the reasons. A target imports from floors below
 // its own; `FloorTests` fails on any edge that is not allowed there.
 
 /// Leaves out every target that needs GTK or a desktop session.

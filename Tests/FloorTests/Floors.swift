@@ -1,4 +1,4 @@
-/// The floors of the house, from the ground up, and the few edges that need a word of their own. TECHNOTES.md says why.
+/// The floors of the house, from the ground up, and the few edges that need a word of their own. docs/engineers.md explains them.
 enum Floor: Int, Comparable, CaseIterable {
   case system, cores, publication, features, app, tools, tests
 
