@@ -255,7 +255,7 @@ final class LookTests: ScreensTestCase {
   func end(animates: Bool) throws {
     XCTAssertEqual(watch.tooLarge, [], "\(name): textures of more than twice the window, in \(watch.frames) frames")
     if animates {
-      XCTAssertGreaterThan(watch.transitions.count, 25, "\(name): \(watch.transitions)")
+      XCTAssertGreaterThan(watch.transitions.count, 20, "\(name): \(watch.transitions)")
       XCTAssertGreaterThan(watch.transitions.min() ?? 0, 2, "\(name): frames of a transition: \(watch.transitions)")
     }
     watch.scope.close()

@@ -1,4 +1,5 @@
 import CGtk
+import CGtkShims
 
 /// A small surface that a button opens.
 @MainActor public final class Popover: Widget, SignalOwner {
@@ -12,6 +13,7 @@ import CGtk
   public init(_ child: Widget) {
     super.init(made: UnsafeMutableRawPointer(gtk_popover_new()))
     gtk_popover_set_child(pointer(), child.widget)
+    matinee_end_tooltips_with_surface(widget)
   }
 
   /// Opens it beside a widget that has none of its own: one popover serves all rows of a list.
@@ -74,8 +76,6 @@ import CGtk
   private func takeBack() {
     guard gtk_widget_get_parent(widget) != nil else { return }
     gtk_popover_popdown(pointer())
-    // The delay of a tooltip in it may be running. GTK 4.8 would ask this popover's surface, which goes, where the pointer is.
-    if let lender { gtk_widget_trigger_tooltip_query(lender.widget) }
     gtk_widget_unparent(widget)
   }
 

@@ -17,3 +17,12 @@ void matinee_widget_set_tooltip(GtkWidget *widget, const char *text) {
   if (text && !had) g_signal_connect(widget, "query-tooltip", G_CALLBACK(query), NULL);
   if (!text && had) g_signal_handlers_disconnect_by_func(widget, query, NULL);
 }
+
+// GTK keeps one tooltip for a display, and takes it away itself when it has not been needed for a while.
+static void forget(GtkWidget *widget, gpointer data) {
+  (void)data;
+  GQuark current = g_quark_try_string("gdk-display-current-tooltip");
+  if (current) g_object_set_qdata(G_OBJECT(gtk_widget_get_display(widget)), current, NULL);
+}
+
+void matinee_end_tooltips_with_surface(GtkWidget *widget) { g_signal_connect(widget, "unrealize", G_CALLBACK(forget), NULL); }
