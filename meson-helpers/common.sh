@@ -166,11 +166,24 @@ swift_package() {
   shift
   [[ -z $session ]] || temporary=$TMPDIR
   mkdir -p "$temporary"
+  [[ $command != build ]] || forget_modules_of_former_notes
   (
     cd -- "$root"
     export TMPDIR=$temporary
     ${time_limit:+timeout --foreground --kill-after=10 "$time_limit"} swift "$command" --manifest-cache none "$@" 2>&1
   ) | without_noise
+}
+
+# SwiftPM does not see that API notes change, and goes on with modules that were compiled by the former ones.
+forget_modules_of_former_notes() {
+  local cache notes
+  notes=$(cat "$root"/Sources/System/*/*.apinotes | cksum)
+  while read -r cache; do
+    [[ $(cat "$cache/notes" 2>/dev/null) != "$notes" ]] || continue
+    rm -rf -- "$cache"
+    mkdir -p "$cache"
+    printf '%s\n' "$notes" >"$cache/notes"
+  done < <(find "$root/.build" -maxdepth 5 -type d -name ModuleCache 2>/dev/null)
 }
 
 # Builds the products $@ for release, of the flavour that people get unless MATINEE_FLAVOUR says otherwise.

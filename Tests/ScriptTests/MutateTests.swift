@@ -13,7 +13,7 @@ import Testing
   ) throws {
     let shell = try Shell()
     defer { shell.remove() }
-    try shell.keep("python3", "env", "grep", "cat")
+    try shell.keep("python3", "env", "grep", "cat", "setsid", "sleep")
     let folder = shell.folder.appending(path: "Sources/Cores/Toy")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(code.utf8).write(to: folder.appending(path: "Toy.swift"))
@@ -111,6 +111,25 @@ import Testing
     ) { output, _ in
       #expect(output.contains("Sources/Cores/Small/Small.swift:2: || → &&: SURVIVED\n"), "\(output)")
       #expect(output.hasSuffix("\n0 killed, 2 survived\n"), "\(output)")
+    }
+  }
+
+  /// SwiftPM runs tests in a process group of their own. A mutant that hangs there would keep the processor for good.
+  @Test func nothingThatATestStartedIsLeftBehind() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    try mutate(
+      "let small = a < b\n",
+      test: """
+        grep -q 'a < b' $code && exit
+        setsid sleep 1000 </dev/null >/dev/null 2>&1 &
+        echo $! >\(file.path)
+        echo "Test Case 'ToyTests.order' failed (0.1 seconds)"
+        """
+    ) { output, status in
+      #expect(status == 0, "\(output)")
+      let left = try #require(Int32(String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)))
+      #expect(kill(left, 0) == -1 || (try? Data(contentsOf: URL(filePath: "/proc/\(left)/environ")))?.isEmpty ?? true)
     }
   }
 
