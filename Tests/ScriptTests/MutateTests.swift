@@ -13,7 +13,7 @@ import Testing
   ) throws {
     let shell = try Shell()
     defer { shell.remove() }
-    try shell.keep("python3", "env", "grep", "cat", "setsid", "sleep")
+    try shell.keep("python3", "env", "grep", "cat", "bash", "setsid", "sleep")
     let folder = shell.folder.appending(path: "Sources/Cores/Toy")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try Data(code.utf8).write(to: folder.appending(path: "Toy.swift"))
@@ -122,8 +122,8 @@ import Testing
       "let small = a < b\n",
       test: """
         grep -q 'a < b' $code && exit
-        setsid sleep 1000 </dev/null >/dev/null 2>&1 &
-        echo $! >\(file.path)
+        setsid bash -c 'echo $$ >\(file.path); exec sleep 1000' </dev/null >/dev/null 2>&1 &
+        until [[ -s \(file.path) ]]; do :; done
         echo "Test Case 'ToyTests.order' failed (0.1 seconds)"
         """
     ) { output, status in
