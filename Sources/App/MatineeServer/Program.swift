@@ -138,7 +138,7 @@ import SQLiteStorage
     }
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     tell("Listening on \(listener.origin)")
-    let resuming = Task { await publication.resumeCharges() }
+    let resuming = await publication.keepResumingCharges()
     await told.value
     resuming.cancel()
     publication.endLongWork()

@@ -98,6 +98,8 @@ public actor Publication {
   nonisolated let refreshes = SharedWork<FanClub.ID, Void>()
   /// How feeds were asked in the last minute: when, by the time since the start, and what was wrong.
   var recent: [FanClub.ID: (at: Duration, failure: (any Error)?)] = [:]
+  /// Asks again for charges that an earlier process left without an outcome.
+  var resuming: Task<Void, Never>?
   /// Takes up the words of posts that wait for it.
   var indexing: Task<Void, Never>?
   /// Charges that the gateway is being asked for.
@@ -216,8 +218,10 @@ public actor Publication {
   private func closeStore() async {
     indexing?.cancel()
     refreshing?.cancel()
+    resuming?.cancel()
     await imports.close()
     await refreshing?.value
+    await resuming?.value
     while let charge = charges.values.first { _ = try? await charge.task.value }
     await store?.search.close()
     store = nil
@@ -226,6 +230,7 @@ public actor Publication {
   // On its own thread: closing writes the log into the file.
   isolated deinit {
     refreshing?.cancel()
+    resuming?.cancel()
     store = nil
   }
 

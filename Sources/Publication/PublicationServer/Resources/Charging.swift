@@ -1,5 +1,6 @@
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// A charge that the gateway is being asked for: whoever asks for the same order waits for the same answer.
 struct ChargeInFlight {
@@ -20,20 +21,50 @@ extension Publication {
     return try .json(await signed(order, for: call), status: order.state == .paid ? 200 : 202)
   }
 
+  /// Asks again for what an earlier process left without an outcome, until there is an answer to everything: less and less often while the
+  /// provider cannot be reached or the clock is wrong. Call it after a start. ``close()`` ends it.
+  /// - Returns: the task that asks. Once it is cancelled, it waits for the charge or refund that is under way, and begins no other.
+  @discardableResult
+  public func keepResumingCharges() -> Task<Void, Never> {
+    resuming?.cancel()
+    let task = Task { [weak self, clock] in
+      let backoff = Backoff(first: .seconds(5), jitter: 0)
+      var tries = 0
+      while !Task.isCancelled, await self?.resumeCharges() == false {
+        tries += 1
+        guard (try? await clock.sleep(for: backoff.wait(after: tries, chance: 0))) != nil else { return }
+      }
+    }
+    resuming = task
+    return task
+  }
+
   /// Asks the gateway again for every charge and refund whose outcome nobody wrote down, because the process ended in between, and for
-  /// what waits for somebody's approval. Call it after a start; readers may ask meanwhile. In a task that is cancelled it waits for the
-  /// charge or refund that is under way, and begins no other.
-  public func resumeCharges() async {
+  /// what waits for somebody's approval. Readers may ask meanwhile. In a task that is cancelled it waits for the charge or refund that is
+  /// under way, and begins no other.
+  /// - Returns: whether there was an answer to everything.
+  @discardableResult
+  public func resumeCharges() async -> Bool {
+    var isAnswered = true
     do {
-      if let doubt = try await clockDoubt() { return report(doubt) }
+      if let doubt = try await clockDoubt() {
+        report(doubt)
+        return false
+      }
       for attempt in try await orderBook.openAttempts() where !Task.isCancelled {
         guard let order = try await orderBook.order(attempt.order), order.state != .paid else { continue }
-        do { _ = try await charge(order, token: attempt.token) } catch is Problem { continue }
+        do { _ = try await charge(order, token: attempt.token) } catch let problem as Problem {
+          if problem.code != .paymentDeclined { isAnswered = false }
+        }
       }
       for id in try await orderBook.openRefunds() where !Task.isCancelled {
-        do { _ = try await refund(id, reason: "") } catch is Problem { continue }
+        do { _ = try await refund(id, reason: "") } catch is Problem { isAnswered = false }
       }
-    } catch { report("resuming charges: \(error)") }
+    } catch {
+      report("resuming charges: \(error)")
+      return false
+    }
+    return isAnswered
   }
 
   private func charge(_ order: StoredOrder, token: String) async throws -> StoredOrder {

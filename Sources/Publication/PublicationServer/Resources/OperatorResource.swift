@@ -65,7 +65,12 @@ extension Publication {
     while let running = charges[id] { _ = try? await running.task.value }
     return try await alone(order) { publication, order in
       if order.state == .refunded { return order }
-      guard order.state == .paid else { throw Problem.conflict("This order is \(order.state.rawValue): nothing was charged.") }
+      guard order.state == .paid else {
+        if order.state == .open, try await publication.orderBook.openAttempt(of: id) != nil {
+          throw Problem.conflict("The payment provider has yet to say whether it charged this order.")
+        }
+        throw Problem.conflict("This order is \(order.state.rawValue): nothing was charged.")
+      }
       let attempt = try await publication.orderBook.beginRefund(id, reason: reason)
       do throws(GatewayError) {
         try await publication.gateway.refund(key: attempt.key)

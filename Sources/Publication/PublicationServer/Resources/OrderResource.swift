@@ -58,9 +58,10 @@ extension Publication {
     return (orders, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
-  /// Refuses what is kept for good when the reader has it, or has ordered it and somebody else is yet to agree.
+  /// Refuses what is kept for good when the reader has it, or may have been charged for it with another order, or somebody else is yet to
+  /// agree to that one. An order that may be charged itself is never refused: only the gateway's answer tells.
   func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
-    guard order.kind == .nonConsumable else { return }
+    guard order.kind == .nonConsumable, try await orderBook.openAttempt(of: order.id) == nil else { return }
     let others = try await orderBook.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
     let known = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
     if others.contains(where: { $0.state == .paid && ($0.expires ?? .max) > now }) {
@@ -68,6 +69,12 @@ extension Publication {
     }
     if others.contains(where: { $0.state == .deferred }) {
       throw Problem.conflict("You have ordered “\(known)” already, and the payment waits for approval. Nothing more was charged.")
+    }
+    for other in others where other.state == .open {
+      guard try await orderBook.openAttempt(of: other.id) != nil else { continue }
+      throw Problem.conflict(
+        "You have ordered “\(known)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
+          + "again in a moment.")
     }
   }
 

@@ -65,7 +65,10 @@ extension Publication {
     let reader = try await namedReader(call)
     for attempt in try await orderBook.openAttempts() {
       guard let order = try await orderBook.order(attempt.order), order.reader == reader.id else { continue }
-      throw Problem.conflict("A payment of this reader waits for an answer. Approve or decline order \(order.code) first.")
+      throw Problem.conflict(
+        order.state == .deferred
+          ? "A payment of this reader waits for an answer. Approve or decline order \(order.code) first."
+          : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
     }
     _ = try await endSessions(of: reader.id)
     try await readers.remove(reader.id, password: hasher.nobody)
