@@ -77,6 +77,20 @@ import Testing
     #expect(try await server.end(SIGTERM) == 0)
   }
 
+  /// The first signal waits for a body that does not come, so that the status tells whether the second one was heard.
+  @Test(.timeLimit(.minutes(2)), arguments: [SIGTERM, SIGINT]) func theSecondSignalEndsItAtOnce(second: Int32) async throws {
+    try await addUser()
+    let server = try await RunningServer(folder: data)
+    let client = try RawClient(port: server.port)
+    try await client.send("POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf")
+    // Its answer says that the body before it has begun to be read.
+    _ = try await NetworkTransport(origin: server.origin).send(Request(.get, "/v1/publication"))
+    kill(server.process, SIGTERM)
+    while !Task.isCancelled, FileManager.default.fileExists(atPath: data + "/operator.json") { await Task.yield() }
+    #expect(try await server.end(second) == 1)
+    withExtendedLifetime(client) {}
+  }
+
   /// The provider answers after the grace is over: the charge goes on at the next start, as after a crash.
   @Test func aChargeThatOutlastsTheGraceGoesOnAtTheNextStart() async throws {
     try await addUser()

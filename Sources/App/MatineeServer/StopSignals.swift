@@ -2,34 +2,23 @@ import Dispatch
 import Foundation
 
 /// SIGTERM and SIGINT, as something to wait for. The second one ends the process at once.
-struct StopSignals {
-  private let stream: AsyncStream<Void>
-  private let sources: [any DispatchSourceSignal]
-
-  /// A task that ends when one arrives.
+enum StopSignals {
+  /// A task that ends when one arrives, or has arrived.
   static func arrival() -> Task<Void, Never> {
-    let signals = StopSignals()
-    return Task { await signals.first() }
-  }
-
-  private init() {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    self.stream = stream
-    sources = [SIGTERM, SIGINT].map { number in
+    // Both on one queue, so that they come one after the other; not in a task, since all threads of tasks may be busy.
+    let queue = DispatchQueue(label: "stop-signals")
+    for number in [SIGTERM, SIGINT] {
       signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { continuation.yield() }
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler {
+        if case .terminated = continuation.yield() { _exit(1) }
+        continuation.finish()
+        // The signal is ignored from now on, so its source has to live as long as the process.
+        _ = source
+      }
       source.resume()
-      return source
     }
-  }
-
-  /// Returns when one arrives, or has arrived.
-  private func first() async {
-    var signals = stream.makeAsyncIterator()
-    await signals.next()
-    Task { [stream] in
-      for await _ in stream { _exit(1) }
-    }
+    return Task { for await _ in stream {} }
   }
 }
