@@ -14,7 +14,7 @@ import Testing
   init() { _ = modulesAreSetUp }
 
   private static let admission = Listener.Admission(
-    concerns: { $0.target.hasPrefix("/documents") },
+    limit: { $0.target.hasPrefix("/documents") ? 1 << 20 : $0.target == "/small" ? 4096 : 65_536 },
     decide: { $0.headers["Authorization"] == "yes" ? .body(limit: 1 << 20) : .refused(Response(401, body: Data("no".utf8))) })
 
   private func listener() throws -> Listener {
@@ -32,6 +32,7 @@ import Testing
     for size in [0, 1, 65_536, 65_537, 1 << 20] {
       #expect(String(decoding: try await send("/documents", size).body, as: UTF8.self) == "/documents \(size)")
     }
+    for (target, size) in [("/other", 65_536), ("/small", 4096)] { #expect(try await send(target, size).status == 200) }
     // A small one is read, and whoever answers says no.
     #expect(try await send("/documents", 100, [:]).status == 200)
     await listener.stop()
@@ -42,6 +43,7 @@ import Testing
     for (target, length, fields, status) in [
       ("/documents", 200_000_000, "Authorization: yes\r\n", 413), ("/documents", (1 << 20) + 1, "Authorization: yes\r\n", 413),
       ("/documents", 200_000_000, "", 401), ("/other", 65_537, "Authorization: yes\r\n", 413),
+      ("/small", 4097, "Authorization: yes\r\n", 413),
     ] {
       let client = try RawClient(port: listener.port)
       try await client.send("POST \(target) HTTP/1.1\r\nHost: x\r\n\(fields)Content-Length: \(length)\r\n\r\n")
@@ -163,7 +165,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func aPlaceIsHeldUntilTheRequestEnds() async throws {
     let places = Places()
     let listener = try Listener(
-      clock: ManualClock(), admission: .init(concerns: { _ in true }, decide: { _ in .body(limit: 1 << 20, place: places.take()) })
+      clock: ManualClock(), admission: .init(limit: { _ in 1 << 20 }, decide: { _ in .body(limit: 1 << 20, place: places.take()) })
     ) { _ in Response(200, body: Data("\(places.count.withLock { $0 })".utf8)) }
     let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n"
     let whole = try RawClient(port: listener.port)
@@ -182,7 +184,7 @@ import Testing
     let (clock, gate) = (ManualClock(), ManualClock())
     let listener = try Listener(
       clock: clock,
-      admission: .init(concerns: { _ in true }) { _ in
+      admission: .init(limit: { _ in 1 << 20 }) { _ in
         try? await gate.sleep(for: .seconds(1))
         return .body(limit: 1 << 20)
       }

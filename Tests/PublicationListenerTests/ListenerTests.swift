@@ -34,6 +34,11 @@ import Testing
     let patched = try await client.answer()
     #expect(patched.status == 405)
     #expect(patched.fields["allow"] == "DELETE, GET, HEAD, POST")
+    // By its head alone.
+    let large = try RawClient(port: listener.port)
+    try await large.send("POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 4097\r\n\r\n")
+    let refused = try await large.answer()
+    #expect((refused.status, refused.fields["content-type"]) == (413, "application/problem+json"))
     await listener.stop()
   }
 

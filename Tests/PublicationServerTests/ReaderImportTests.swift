@@ -356,7 +356,7 @@ import Testing
     let house = try await House()
     func admit(_ id: UUID = UUID(), _ token: String? = nil) async -> Publication.Admission {
       let head = Request(.put, "/v1/imports/\(id)?name=a.xml", headers: ["Authorization": "Bearer \(token ?? house.ada)"])
-      #expect(house.rig.publication.takesDocuments(head))
+      #expect(house.rig.publication.bodyLimit(head) == Import.documentLimit)
       return await house.rig.publication.admit(head)
     }
     func place(_ admission: Publication.Admission) -> UploadPlace? {

@@ -86,9 +86,23 @@ import Testing
       .post, "/v1/session", headers: ["Content-Type": "Application/JSON; charset=utf-8"],
       body: try Wire.encode(Credentials(email: "ada@example.org", password: Rig.password)))
     #expect(typed.status == 201)
-    let large = await rig.send(.post, "/v1/session", body: Data(count: 65_537))
+    let large = await rig.send(.post, "/v1/events", body: Data(count: 65_537))
     #expect(large.status == 413)
     #expect(try large.problem.title == "The body has more than 65536 bytes.")
+  }
+
+  /// Whoever has no account has no body read that takes long.
+  @Test func aSignInIsSmall() async throws {
+    let rig = try await Rig()
+    let list = "[" + String(repeating: "1,", count: 2047) + "1]"
+    let large = await rig.send(.post, "/v1/session", body: Data(list.utf8))
+    #expect(large.status == 413)
+    #expect(try large.problem == Problem(code: .tooLarge, title: "The body has more than 4096 bytes.", status: 413))
+    for route in Router.publication.routes where route.access == .anyone { #expect(route.bodyLimit == 4096) }
+    // The longest that can be right, as encoders write it that know ASCII alone.
+    let (email, password) = (String(repeating: "\\u00e9", count: 121) + "@example.org", String(repeating: "\\u00e9", count: 512))
+    let longest = await rig.send(.post, "/v1/session", body: Data("{\"email\":\"\(email)\",\"password\":\"\(password)\"}".utf8))
+    #expect(longest.status == 401)
   }
 
   @Test func headIsGetWithoutABody() async throws {

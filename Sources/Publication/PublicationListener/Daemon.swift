@@ -137,10 +137,13 @@ final class Daemon: Sendable {
     if isFirst { unnamedProxy(address) }
   }
 
+  /// The most bytes that a request's body may have, before it is decided about more.
+  func bodyLimit(_ head: Request) -> Int { min(limits.body, admission?.limit(head) ?? limits.body) }
+
   /// Has it decided, in a task, whether the body of a request may come that is larger than usual.
   /// - Returns: whether there is something to decide; the connection sleeps until it is.
   func admit(_ head: Request, _ exchange: Exchange, _ connection: OpaquePointer) -> Bool {
-    guard let admission, admission.concerns(head) else { return false }
+    guard let admission, admission.limit(head) > limits.body else { return false }
     suspend(exchange, connection) {
       switch await admission.decide(head) {
       case .body(let limit, let place): exchange.admit(limit, place)

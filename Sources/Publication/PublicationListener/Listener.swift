@@ -54,9 +54,11 @@ public final class Listener: Sendable {
     }
   }
 
-  /// Who decides about bodies that are larger than usual, by a request's head alone.
+  /// Who decides about bodies, by a request's head alone.
   struct Admission: Sendable {
-    let concerns: @Sendable (Request) -> Bool
+    /// The most bytes that the body may have.
+    let limit: @Sendable (Request) -> Int
+    /// Asked about a body that is larger than ``Limits/body``, and may be.
     let decide: @Sendable (Request) async -> Publication.Admission
   }
 
@@ -79,7 +81,7 @@ public final class Listener: Sendable {
   ) throws(Failure) {
     try self.init(
       address: address, port: port, limits: limits, clock: clock, unknownMethod: { publication.methodNotAllowed(at: $0) },
-      admission: Admission(concerns: { publication.takesDocuments($0) }, decide: { await publication.admit($0) }),
+      admission: Admission(limit: { publication.bodyLimit($0) }, decide: { await publication.admit($0) }),
       unnamedProxy: unnamedProxy, handler: { await publication.handle($0) })
   }
 

@@ -25,8 +25,10 @@ struct RequestReader {
       exchange.limit = daemon.limits.body
       daemon.connections.enter(.body, connection, limit: exchange.limit, at: daemon.uptime)
       if let refusal = refusal(needsHost: version != "HTTP/1.0") { return queue(refusal, closing: true) }
-      if let target = exchange.target, let known = Request.Method(rawValue: method), !hasRoom {
-        exchange.isAsking = daemon.admit(Request(known, target, headers: headers()), exchange, connection)
+      if let target = exchange.target, let known = Request.Method(rawValue: method), exchange.declared > 0 {
+        let head = Request(known, target, headers: headers())
+        exchange.limit = daemon.bodyLimit(head)
+        exchange.isAsking = !hasRoom && daemon.admit(head, exchange, connection)
         if exchange.isAsking { return true }
       }
       return hasRoom ? true : queue(tooLarge, closing: true)

@@ -14,8 +14,9 @@ extension Publication {
     case refused(Response)
   }
 
-  /// Whether a request may have a body larger than ``Router``'s usual limit, so that who listens asks ``admit(_:)`` before reading it.
-  public nonisolated func takesDocuments(_ head: Request) -> Bool { router.bodyLimit(head) > Router.bodyLimit }
+  /// The largest body that a request with that head may have, in bytes. Who listens asks ``admit(_:)`` before reading one that is larger
+  /// than usual.
+  public nonisolated func bodyLimit(_ head: Request) -> Int { router.bodyLimit(head) }
 
   /// Decides by a request's head how large its body may be: nobody fills the disk who could not import anything, or not yet.
   public func admit(_ head: Request) async -> Admission {

@@ -34,9 +34,9 @@ struct Route: Sendable {
     self.answer = answer
   }
 
-  /// A route that asks for no token.
+  /// A route that asks for no token. Anybody may send a body there, so it is a small one.
   static func open(_ method: Request.Method, _ pattern: String, _ answer: @escaping Handler) -> Route {
-    Route(method, pattern, access: .anyone, answer)
+    Route(method, pattern, access: .anyone, bodyLimit: Router.openBodyLimit, answer)
   }
 
   /// A route for the operator's token alone.
@@ -59,6 +59,8 @@ struct Route: Sendable {
 struct Router: Sendable {
   /// The largest body that is read, in bytes, unless a route says otherwise.
   static let bodyLimit = 64 << 10
+  /// The largest body of a route without a token, in bytes: the longest address and password fit, with each letter as `\u`.
+  static let openBodyLimit = 4 << 10
 
   let routes: [Route]
 
