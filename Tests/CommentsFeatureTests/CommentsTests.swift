@@ -24,6 +24,10 @@ private typealias Comment = PublicationAPI.Comment
     #expect((page.state.canSend, page.state.surplus) == (false, "12 characters too many"))
     page.draftChanged(String(repeating: "x", count: Comment.longest + 1))
     #expect(page.state.surplus == "1 character too many")
+    page.draftChanged("xx" + String(repeating: "\u{301}", count: 8191))
+    #expect((page.state.canSend, page.state.surplus) == (true, nil))
+    page.draftChanged("x" + String(repeating: "\u{301}", count: 8192))
+    #expect((page.state.canSend, page.state.surplus) == (false, "too many accents or emoji"))
   }
 
   @Test func aDraftIsKeptForItsPostWhileTheAppRuns() {

@@ -234,7 +234,8 @@ private typealias Comment = PublicationAPI.Comment
     await reader.settle()
   }
 
-  @Test(arguments: ["", " \n ", String(repeating: "x", count: Comment.longest + 1)]) func aCommentNeedsATextThatFits(text: String) async {
+  @Test(arguments: ["", " \n ", String(repeating: "x", count: Comment.longest + 1), "x" + String(repeating: "\u{301}", count: 8192)])
+  func aCommentNeedsATextThatFits(text: String) async {
     let reader = ReaderFixture(posts: [.sample(1)])
     #expect(reader.store.comment(on: "p1", text) == nil)
     await reader.settle()

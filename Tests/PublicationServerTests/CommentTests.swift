@@ -95,13 +95,15 @@ import struct PublicationAPI.Comment
     let token = try await rig.signIn()
     for text in [
       "", "  \n ", String(repeating: "é", count: 4001), "a\u{0}b", "bell\u{7}", "\u{9B}2J", "\u{200B}\u{200D}", "\u{202E}",
-      "\u{3164} \u{2800}",
+      "\u{3164} \u{2800}", String(repeating: "a\u{301}\u{302}\u{303}\u{304}\u{306}\u{307}", count: 3900),
+      String(repeating: "a", count: 1385) + String(repeating: "\u{301}", count: 7500),
     ] {
       let response = try await put(rig, token, text)
       #expect(response.status == 400)
       #expect(try response.problem.code == .badRequest)
     }
     #expect(try await put(rig, token, String(repeating: "é", count: 4000)).status == 201)
+    #expect(try await put(rig, token, String(repeating: "a", count: 1384) + String(repeating: "\u{301}", count: 7500)).status == 200)
     #expect(try await put(rig, token, "Hi", on: "nobody").status == 404)
     #expect(await rig.send(.get, "/v1/posts/nobody/comments", token: token).status == 404)
     #expect(await rig.send(.put, "/v1/posts/p01/comments/7", token: token, body: Data("{\"text\":\"a\"}".utf8)).status == 400)
@@ -155,6 +157,33 @@ import struct PublicationAPI.Comment
     }
     let posts = try await rig.get("/v1/posts?limit=1", token, as: Page<Post>.self)
     #expect(await rig.send(.get, "/v1/posts/p01/comments?cursor=\(try #require(posts.next))", token: token).status == 400)
+  }
+
+  @Test func nobodyWritesMoreThanSixtyInAnHour() async throws {
+    let rig = try await Rig()
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    #expect(try await put(rig, ada, "First").status == 201)
+    rig.clock.advance(by: .seconds(600))
+    for _ in 2...58 { #expect(try await put(rig, ada, "Again", id: UUID()).status == 201) }
+    // What is deleted takes its place all the same, also before it arrives.
+    #expect(await rig.send(.delete, "/v1/posts/p01/comments/\(UUID())", token: ada).status == 204)
+    #expect(try await put(rig, ada, "Sixtieth", id: UUID()).status == 201)
+    for method in [Request.Method.put, .delete] {
+      let body = try Wire.encode(CommentRequest(text: "One more"))
+      let refused = await rig.send(method, "/v1/posts/p01/comments/\(Self.other)", token: ada, body: body)
+      #expect(refused.status == 429)
+      #expect(refused.headers["Retry-After"] == "3000")
+      #expect(try refused.problem.code == "too_many_attempts")
+    }
+    // Others do, and what is there is written anew and deleted.
+    #expect(try await put(rig, bo, "Bo's", id: UUID()).status == 201)
+    #expect(try await put(rig, ada, "First, again").status == 200)
+    #expect(await rig.send(.delete, "/v1/posts/p01/comments/\(Self.id)", token: ada).status == 204)
+    rig.clock.advance(by: .seconds(2999))
+    #expect(try await put(rig, ada, "Too early", id: Self.other).headers["Retry-After"] == "1")
+    rig.clock.advance(by: .seconds(1))
+    #expect(try await put(rig, ada, "Later", id: Self.other).status == 201)
+    #expect(try await put(rig, ada, "Too many again", id: UUID()).headers["Retry-After"] == "600")
   }
 
   @Test func commentsStayWhenAPublicationIsOpenedAgain() async throws {

@@ -147,11 +147,15 @@ import PublicationClient
   private static let scarce = 200
 
   private func judge(_ state: inout State) {
-    let length = state.draft.trimmingCharacters(in: .whitespacesAndNewlines).count
+    let text = state.draft.trimmingCharacters(in: .whitespacesAndNewlines)
+    let length = text.count
     let surplus = length - Comment.longest
-    state.surplus = surplus > 0 ? "\(formatting.count(surplus, "character", "characters")) too many" : nil
+    let isLarge = text.utf8.count > Comment.largest
+    state.surplus =
+      surplus > 0
+      ? "\(formatting.count(surplus, "character", "characters")) too many" : isLarge ? "too many accents or emoji" : nil
     state.room = (-Self.scarce...0).contains(surplus) ? "\(formatting.count(-surplus, "character", "characters")) left" : nil
-    state.canSend = length > 0 && surplus <= 0 && !state.isLocked
+    state.canSend = length > 0 && state.surplus == nil && !state.isLocked
   }
 
   /// Makes the state: the only place where several facts become what the page shows.

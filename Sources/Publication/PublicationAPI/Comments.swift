@@ -10,13 +10,15 @@ public struct Comment: Codable, Equatable, Sendable, Identifiable {
   public var author: String
   /// Whether this reader wrote it, and may delete it.
   public var isMine: Bool
-  /// Plain text, 1 to ``longest`` characters, with line ends.
+  /// Plain text, 1 to ``longest`` characters and at most ``largest`` bytes, with line ends.
   public var text: String
   /// When it reached the publication.
   public var posted: Date
 
   /// The most characters that ``text`` has.
   public static let longest = 4000
+  /// The most bytes that ``text`` has as UTF-8. A character may have any number of accents.
+  public static let largest = 16 << 10
 
   /// Makes one.
   public init(id: String, postID: Post.ID, author: String, isMine: Bool, text: String, posted: Date) {

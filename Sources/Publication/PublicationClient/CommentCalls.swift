@@ -18,7 +18,7 @@ extension APIClient {
   }
 
   /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it anew.
-  /// - Parameter text: 1 to ``Comment/longest`` characters.
+  /// - Parameter text: 1 to ``Comment/longest`` characters, at most ``Comment/largest`` bytes.
   /// - Throws: ``ClientError``; with ``Problem/Code/conflict`` for the identifier of another comment, with ``Problem/Code/locked`` for a
   ///   post that the reader may not read.
   public func putComment(_ id: UUID, on post: Post.ID, text: String) async throws(ClientError) -> Comment {

@@ -124,12 +124,13 @@ extension ContentStore {
   }
 
   /// Writes a comment under a post. White space around it is left out, and so are control characters, which come in by pasting.
-  /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest``.
+  /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest`` or
+  ///   ``Comment/largest``.
   @discardableResult public func comment(on post: Post.ID, _ text: String) -> Comment.ID? {
     let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
     let plain = String(String.UnicodeScalarView(lines.filter { $0 == "\n" || $0 == "\t" || $0.properties.generalCategory != .control }))
     let text = plain.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard !isClosed, (1...Comment.longest).contains(text.count) else { return nil }
+    guard !isClosed, (1...Comment.longest).contains(text.count), text.utf8.count <= Comment.largest else { return nil }
     let action = CommentAction(
       id: identifiers.next(), comment: identifiers.next(), post: post, text: text, author: author, written: clock.now)
     actions.perform(action)

@@ -88,6 +88,10 @@ protocol CommentRepository {
   nonisolated(nonsending) func comments(
     of post: Post.ID, after: Int64?, limit: Int, for reader: Reader.ID
   ) async throws -> [(comment: Comment, number: Int64)]
+  /// For how many seconds a reader has written enough; `nil` when they have not, or when the identifier is known, which adds nothing.
+  nonisolated(nonsending) func pause(
+    before id: Comment.ID, by reader: Reader.ID, at time: Int64, mostAnHour: Int
+  ) async throws -> Int64?
   /// Writes a comment, new or the reader's own of that identifier, under a post that there is.
   nonisolated(nonsending) func put(
     _ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64

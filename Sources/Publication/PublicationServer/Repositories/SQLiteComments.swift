@@ -15,6 +15,13 @@ struct SQLiteComments: CommentRepository {
     ) { (try Self.comment($0), try $0.get(6)) }
   }
 
+  func pause(before id: Comment.ID, by reader: Reader.ID, at time: Int64, mostAnHour: Int) throws -> Int64? {
+    guard try database.queryOne("SELECT 1 FROM comment WHERE id = ?", id, map: { _ in true }) == nil else { return nil }
+    // What was written by a clock that was ahead does not count.
+    let sql = "SELECT posted FROM comment WHERE reader = ? AND posted BETWEEN ? AND ? ORDER BY posted DESC LIMIT 1 OFFSET ?"
+    return try database.queryOne(sql, reader, time - 3599, time, mostAnHour - 1) { try $0.get(0, as: Int64.self) + 3600 - time }
+  }
+
   func put(_ id: Comment.ID, on post: Post.ID, by reader: Reader.ID, text: String, at time: Int64) throws -> CommentOutcome {
     try database.transaction {
       let known = try database.queryOne("SELECT post, reader, deleted FROM comment WHERE id = ?", id) { row in

@@ -293,6 +293,12 @@ enum Schema {
           WHERE length(name) > 400 OR length(about) > 400;
         UPDATE feed SET problem = substr(problem, 1, 399) || '…' WHERE length(problem) > 400;
         """),
+    Migration(
+      version: 18,
+      sql: """
+        -- Before a comment is written, the reader's of the last hour are counted.
+        CREATE INDEX comment_of_reader ON comment (reader, posted);
+        """),
   ]
 }
 

@@ -31,10 +31,12 @@ extension Publication {
     guard (1...Comment.longest).contains(text.count) else {
       throw Problem.badRequest("A comment has 1 to \(Comment.longest) characters.")
     }
+    guard text.utf8.count <= Comment.largest else { throw Problem.badRequest("A comment has at most \(Comment.largest) bytes.") }
     let reader = try call.signedIn.id
     guard try await canRead(post, reader) else {
       throw Problem(code: .locked, title: "Only readers with access to this post can comment on it.", status: 403)
     }
+    if let refusal = try await tooMany(id, reader) { return refusal }
     switch try await remarks.put(id, on: post, by: reader, text: text, at: now) {
     case .written(let comment, let isNew): return try .json(comment, status: isNew ? 201 : 200)
     case .taken: throw Problem.conflict("There is, or was, another comment with this identifier.")
@@ -43,11 +45,25 @@ extension Publication {
 
   func deleteComment(_ call: Call) async throws -> Response {
     let (post, id) = try call.comment
-    guard try await remarks.delete(id, of: post, by: call.signedIn.id, at: now) else {
+    let reader = try call.signedIn.id
+    // One that is deleted before it arrives takes its place too.
+    if let refusal = try await tooMany(id, reader) { return refusal }
+    guard try await remarks.delete(id, of: post, by: reader, at: now) else {
       throw Problem(code: .notYours, title: "Only who wrote a comment can delete it.", status: 403)
     }
     return Response(204)
   }
+
+  /// Refuses a new comment of a reader who has written many: nobody writes that fast, and the disk would be full soon.
+  private func tooMany(_ id: Comment.ID, _ reader: Reader.ID) async throws -> Response? {
+    guard let pause = try await remarks.pause(before: id, by: reader, at: now, mostAnHour: Self.mostCommentsAnHour) else { return nil }
+    var response = Response.problem(
+      429, .tooManyAttempts, "You have written \(Self.mostCommentsAnHour) comments within an hour. Write more a little later.")
+    response.headers["Retry-After"] = "\(pause)"
+    return response
+  }
+
+  private static let mostCommentsAnHour = 60
 }
 
 extension Call {
