@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
@@ -73,6 +74,36 @@ import Testing
     _ = try await house.end(try await house.begin(House.url, house.bo))
     #expect(try await house.clubs().filter(\.canRemove).map(\.id) == [club])
     #expect(try await house.clubs(house.bo).allSatisfy { !$0.canRemove })
+  }
+
+  @Test func whatThePublisherImportsIsNoReadersAnyMore() async throws {
+    let (house, club) = try await house()
+    // To be asked again changes nothing about it.
+    house.rig.clock.advance(by: .seconds(120))
+    #expect(try await house.end(await house.refresh(club)).state == .done)
+    #expect(try await house.clubs().map(\.canRemove) == [true])
+    let importer = FeedImporter(publication: house.rig.publication, web: house.web, json: false, output: { _ in }, progress: { _ in })
+    #expect(await importer.run([House.url]) == 0)
+    #expect(try await house.clubs().map(\.canRemove) == [false])
+    try expect(await remove(club, house), 403, .notYours)
+    // The reader adds it once more, and it stays the publisher's.
+    _ = try await house.end(try await house.begin(House.url))
+    #expect(try await house.clubs().map(\.canRemove) == [false])
+    #expect(try await house.posts().count == 2)
+  }
+
+  @Test func whatIsOnAListOfThePublishersIsNoReadersAnyMore() async throws {
+    let house = try await House()
+    let clubs = try await house.end(await house.post(Documents.outline, name: "list.opml")).clubs
+    _ = try await house.end(await house.post(Documents.outline, name: "list.opml", house.bo))
+    #expect(try await house.clubs().map(\.canRemove) == [true, true])
+    guard case .outline(let outline) = try FeedParser.document(Documents.outline, source: "list.opml") else {
+      Issue.record("no list")
+      return
+    }
+    let report = try await house.rig.publication.importOutline(outline)
+    #expect((report.added, report.unchanged) == (0, clubs.count))
+    #expect(try await house.clubs().map(\.canRemove) == [false, false])
   }
 
   /// What another reader does that keeps a club where it is, as the path of a request; `POST` for a club's own.

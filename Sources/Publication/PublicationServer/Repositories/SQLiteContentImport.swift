@@ -41,6 +41,8 @@ extension SQLiteContent {
       var report = ImportReport()
       if feed.isKnown, try !isThere(feed.club.id) { throw CancellationError() }
       try store(feed.club, source: feed.source, addedBy: job?.follower)
+      // What is asked again of itself has no job either, and is known.
+      if job == nil, !feed.isKnown { try takeOver(feed.club.id) }
       if let (version, next) = version {
         try database.execute(
           "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, ttl, next) VALUES (?, ?, ?, ?, ?, ?)", feed.club.id, version.url,
@@ -66,6 +68,11 @@ extension SQLiteContent {
   func longWork<Value>(_ job: ImportJob? = nil, _ body: () throws -> Value) throws -> Value {
     let limit = WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })
     return try database.withLimit(limit) { try database.transaction(body) }
+  }
+
+  /// What the publisher imports is no reader's to remove any more.
+  func takeOver(_ club: FanClub.ID) throws {
+    try database.execute("UPDATE fan_club SET added_by = NULL WHERE id = ? AND added_by IS NOT NULL", club)
   }
 
   private enum Stored { case added, updated, unchanged }

@@ -56,6 +56,7 @@ struct SQLiteFeeds: FeedRepository {
           if isNew { result.new.append(club.id) }
         }
         result.all.append(known ?? club.id)
+        if job == nil { try content.takeOver(known ?? club.id) }
         if let reader = job?.follower, try content.follow(known ?? club.id, by: reader) { result.followed.append(known ?? club.id) }
       }
       try job?.advance(.storing, done: part.upperBound, of: feeds.count)
