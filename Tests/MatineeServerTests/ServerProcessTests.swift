@@ -506,6 +506,18 @@ import Testing
     #expect(ledger.count { $0.contains("\"result\":\"refunded\"") } == 1)
   }
 
+  @Test func aFolderThatIsOpenToOthersIsNoMore() async throws {
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    func permissions() throws -> Int? { try FileManager.default.attributesOfItem(atPath: data)[.posixPermissions] as? Int }
+    #expect(chmod(data, 0o777) == 0)
+    try await makeOwn()
+    #expect(try permissions() == 0o700)
+    #expect(chmod(data, 0o777) == 0)
+    let server = try await RunningServer(folder: data)
+    #expect(try permissions() == 0o700)
+    #expect(try await server.end(SIGTERM) == 0)
+  }
+
   @Test func anOwnDataFolderIsUsedWhenNoneIsGiven() async throws {
     let outcome = try await Server.run(["init", "--sample"], environment: ["XDG_DATA_HOME": folder.file("xdg"), "HOME": folder.path])
     #expect(outcome.status == 0)

@@ -208,6 +208,34 @@ final class TemporaryFolder {
     _ = try DataFolder(path: path)
   }
 
+  @Test(arguments: [0o777, 0o755, 0o750, 0o2770]) func whatIsOpenToOthersIsNoMore(mode: Int) throws {
+    let parent = try TemporaryFolder()
+    let path = parent.file("data")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    #expect(chmod(path, mode_t(mode)) == 0)
+    _ = try DataFolder(path: path)
+    #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode & 0o7700)
+  }
+
+  /// Such as `/tmp`; and the system's own where the test is not the system's administrator.
+  @Test func whatIsForOthersIsLeftAsItIs() throws {
+    let parent = try TemporaryFolder()
+    let (shared, foreign) = (parent.file("shared"), geteuid() == 0 ? parent.file("foreign") : "/")
+    try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: true)
+    #expect(chmod(shared, 0o1777) == 0)
+    if geteuid() == 0 {
+      try FileManager.default.createDirectory(atPath: foreign, withIntermediateDirectories: true)
+      #expect(chmod(foreign, 0o755) == 0 && chown(foreign, 65_534, 65_534) == 0)
+    }
+    for path in [shared, foreign] {
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      let error = #expect(throws: DataFolder.Failure.self) { try DataFolder(path: path) }
+      #expect(error?.description == "\(path) cannot be used: it is another user’s or for all users, and others can read it.")
+      #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+      #expect(!FileManager.default.fileExists(atPath: path + "/lock"))
+    }
+  }
+
   @Test func fileInTheWayIsSaidSo() throws {
     let parent = try TemporaryFolder()
     try Data().write(to: URL(filePath: parent.file("data")))

@@ -25,7 +25,7 @@ public final class DataFolder: Sendable {
   public let path: String
   private let lock: Int32
 
-  /// Makes the folder, readable by its owner only, when there is none, and locks it.
+  /// Makes the folder when there is none, has it readable by its owner only, and locks it.
   /// - Throws: ``Failure``.
   public init(path: String) throws(Failure) {
     self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -35,6 +35,7 @@ public final class DataFolder: Sendable {
     } catch {
       throw .unusable(path: self.path, reason: error.systemReason)
     }
+    try Self.closeToOthers(self.path)
     let lock = open(self.path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { throw .unusable(path: self.path, reason: String(cString: strerror(errno))) }
     guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -46,6 +47,17 @@ public final class DataFolder: Sendable {
   }
 
   deinit { close(lock) }
+
+  /// Takes a folder's permissions from everybody but its owner. One that is meant for all users, such as `/tmp`, is left as it is.
+  private static func closeToOthers(_ path: String) throws(Failure) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+    guard status.st_mode & 0o077 != 0 else { return }
+    guard status.st_uid == geteuid(), status.st_mode & S_ISVTX == 0 else {
+      throw .unusable(path: path, reason: "it is another user’s or for all users, and others can read it")
+    }
+    guard chmod(path, status.st_mode & 0o7700) == 0 else { throw .unusable(path: path, reason: String(cString: strerror(errno))) }
+  }
 
   /// The path of a file in the folder.
   public func file(_ name: String) -> String { path + "/" + name }
