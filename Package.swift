@@ -97,12 +97,12 @@ library("NavigationCore", "Cores", ["Runtime"], product: true)
 
 // Publication
 library("PublicationAPI", "Publication", product: true)
+library("PublicationClient", "Publication", ["PublicationAPI", "HTTPTransport", "SessionService", "FeatureFlags", "Runtime"])
 library(
-  "PublicationClient", "Publication",
-  [
-    "PublicationAPI", "HTTPTransport", "ContentCache", "PurchaseService", "SessionService", "SignedReceipts", "FeatureFlags", "Runtime",
-  ])
-library("FeedFormats", "Publication", ["CXML2"], product: true)
+  "PublicationCommerce", "Publication",
+  ["PublicationClient", "PublicationAPI", "PurchaseService", "SignedReceipts", "Runtime"])
+library("ReaderContent", "Publication", ["PublicationClient", "PublicationAPI", "ContentCache", "Runtime"])
+library("FeedFormats", "Publication", ["CXML2", "Runtime"], product: true)
 library(
   "PublicationServer", "Publication",
   [
@@ -113,19 +113,32 @@ library(
 library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer", "HTTPTransport", "Runtime"])
 
 // Features
-library("LoginFeature", "Features", ["SessionService", "Runtime"])
-library("FeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
-library("FanClubFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
-library("BookmarksFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
-library("ArticleFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
-library("CommentsFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
-library("SearchFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "Runtime"])
-library("AddFeedFeature", "Features", ["ContentCache", "PublicationClient", "PublicationAPI", "FeedFormats", "Runtime"])
-library("PaywallFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
-library("PaymentFeature", "Features", ["PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
-library("AccountFeature", "Features", ["SessionService", "PurchaseService", "PublicationClient", "PublicationAPI", "Runtime"])
-library("TesterFeature", "Features", ["StubStore", "PurchaseService", "PublicationClient", "HTTPTransport", "Runtime"])
+library(
+  "FeatureKit", "Features", ["ContentCache", "PurchaseService", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
+library("LoginFeature", "Features", ["FeatureKit", "SessionService", "Runtime"])
+library("FeedFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
+library(
+  "FanClubFeature", "Features",
+  ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "FeedFormats", "ContentCache", "Runtime"])
+library("BookmarksFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI"])
+library(
+  "ArticleFeature", "Features",
+  ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "FeedFormats", "ContentCache"])
+library("CommentsFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI", "ContentCache"])
+library("SearchFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationAPI", "ContentCache", "Runtime"])
+library(
+  "AddFeedFeature", "Features",
+  ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "FeedFormats", "ContentCache", "Runtime"])
+library("PaywallFeature", "Features", ["FeatureKit", "PublicationCommerce", "PublicationAPI", "PurchaseService", "Runtime"])
+library("PaymentFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService"])
+library(
+  "AccountFeature", "Features",
+  ["FeatureKit", "ReaderContent", "PublicationCommerce", "PublicationAPI", "PurchaseService", "SessionService", "Runtime"])
+library("TesterFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService", "StubStore", "HTTPTransport", "Runtime"])
 
+let publicationEnd: [Target.Dependency] = [
+  "PublicationAPI", "PublicationClient", "PublicationCommerce", "ReaderContent", "FeatureKit",
+]
 let features: [Target.Dependency] = [
   "LoginFeature", "FeedFeature", "FanClubFeature", "BookmarksFeature", "ArticleFeature", "PaywallFeature", "PaymentFeature",
   "AccountFeature", "TesterFeature", "CommentsFeature", "SearchFeature", "AddFeedFeature",
@@ -147,17 +160,18 @@ targets.append(
 library(
   "AppConfig", "App", ["CurlTransport", "PurchaseService"], exclude: flavours.filter { $0 != flavour }.map { $0 + ".json" },
   plugins: ["ConfigPlugin"])
-library("AppCore", "App", features + clientCores + ["PublicationAPI", "PublicationClient", "FeedFormats"])
+library("AppCore", "App", features + publicationEnd + clientCores + ["FeedFormats"])
+library("AppScenarios", "App", ["AppCore"] + features + publicationEnd + clientCores)
 executable("MatineeLedger", product: "matinee-ledger", [])
 executable(
   "MatineeScenario", product: "matinee-scenario",
-  ["AppCore", "AppConfig", "PublicationServer", "FeedFormats", "HTTPTransport", "BuildInfo", "Runtime"])
+  ["AppScenarios", "AppConfig", "PublicationServer", "FeedFormats", "HTTPTransport", "BuildInfo", "Runtime"])
 executable(
   "MatineeBench", product: "matinee-bench",
   [
-    "AppConfig", "PublicationClient", "PublicationAPI", "ContentCache", "HTTPTransport", "FeedFormats", "CFeedBaseline", "CStoreBaseline",
+    "AppConfig", "ContentCache", "HTTPTransport", "FeedFormats", "CFeedBaseline", "CStoreBaseline",
     "PurchaseService", "SignedReceipts", "BuildInfo", "Runtime",
-  ] + (headless ? [] : ["Gtk", "CListBaseline"]),
+  ] + publicationEnd + (headless ? [] : ["Gtk", "CListBaseline"]),
   settings: headless ? [] : [.define("GTK")])
 executable(
   "MatineeServer", product: "matinee-server",
@@ -181,31 +195,31 @@ if !headless {
   c("CStubProducts")
   library("Gtk", "App", ["CGtk", "CGtkShims", "CAppResources", "Runtime"])
   library("DesktopServices", "App", ["CSecretShims", "SessionService", "Runtime"])
-  library("Screens", "App", ["Gtk", "AppCore", "PublicationAPI", "PublicationClient", "FeedFormats"] + features + clientCores)
+  library("Screens", "App", ["Gtk", "AppCore", "FeedFormats"] + features + publicationEnd + clientCores)
   library("Driver", "Tools", ["CGio"])
   executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver"])
   executable(
     "Matinee", product: "matinee",
     [
       "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "AppCore", "AppConfig", "BuildInfo", "CurlTransport",
-      "PublicationServer", "PublicationClient", "PublicationAPI", "FeedFormats",
-    ] + clientCores)
+      "PublicationServer", "FeedFormats",
+    ] + publicationEnd + clientCores)
 }
 
 // Tests
+targets.append(.target(name: "CTestSetUp", path: "Tests/CTestSetUp", cSettings: cSettings))
 targets.append(
   .target(
     name: "TestSupport",
     dependencies: [
-      "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PublicationAPI", "PublicationClient", "PurchaseServiceTesting",
-    ],
+      "CTestSetUp", "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting",
+      "PublicationServer",
+      "PublicationListener",
+    ] + publicationEnd,
     path: "Tests/TestSupport", swiftSettings: swiftSettings))
-let contentPage: [Target.Dependency] = [
-  "TestSupport", "ContentCache", "PublicationClient", "PublicationAPI", "HTTPTransport", "SQLiteStorage", "Runtime",
-]
-let selling: [Target.Dependency] = [
-  "PurchaseService", "PurchaseServiceTesting", "PublicationClient", "PublicationAPI", "SQLiteStorage", "SignedReceipts", "Runtime",
-]
+let contentPage: [Target.Dependency] = ["TestSupport", "ContentCache", "HTTPTransport", "SQLiteStorage", "Runtime"] + publicationEnd
+let selling: [Target.Dependency] =
+  ["PurchaseService", "PurchaseServiceTesting", "SQLiteStorage", "SignedReceipts", "Runtime"] + publicationEnd
 targets.append(.target(name: "CTrapProbe", path: "Tests/CTrapProbe", cSettings: cSettings))
 tests("RuntimeTests", ["Runtime", "CTrapProbe"])
 tests("HTTPTransportTests", ["HTTPTransport", "Runtime"])
@@ -228,16 +242,19 @@ targets.append(
   .executableTarget(
     name: "OutboxProbe",
     dependencies: [
-      "AppConfig", "ContentCache", "PublicationClient", "PublicationAPI", "SQLiteStorage", "CurlTransport", "HTTPTransport", "Runtime",
+      "AppConfig", "ContentCache", "ReaderContent", "PublicationClient", "PublicationAPI", "SQLiteStorage", "CurlTransport",
+      "HTTPTransport", "Runtime",
     ],
     path: "Tests/OutboxProbe", swiftSettings: swiftSettings))
 tests(
   "PublicationClientTests",
   [
-    "TestSupport", "OutboxProbe", "PublicationClient", "PublicationServer", "PublicationListener", "PublicationAPI", "CurlTransport",
-    "HTTPTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting", "SessionService", "SignedReceipts", "SQLiteStorage",
+    "TestSupport", "PublicationClient", "PublicationServer", "PublicationAPI", "CurlTransport", "HTTPTransport", "SessionService",
     "Runtime",
   ])
+tests("PublicationCommerceTests", ["TestSupport", "PublicationServer", "HTTPTransport"] + selling)
+tests("ReaderContentTests", ["OutboxProbe"] + contentPage)
+tests("FeatureKitTests", contentPage)
 tests("FeedFormatsTests", ["FeedFormats"], exclude: ["count-items.py", "Fixtures"])
 tests(
   "PublicationServerTests",
@@ -246,7 +263,7 @@ tests("PublicationListenerTests", ["TestSupport", "PublicationListener", "Public
 tests(
   "MatineeServerTests",
   ["TestSupport", "MatineeServer", "PublicationServer", "PublicationAPI", "SQLiteStorage", "CurlTransport", "HTTPTransport", "Runtime"])
-tests("LoginFeatureTests", ["LoginFeature", "SessionService", "Runtime"])
+tests("LoginFeatureTests", ["LoginFeature", "FeatureKit", "SessionService", "Runtime"])
 tests("FeedFeatureTests", ["FeedFeature"] + contentPage)
 tests("FanClubFeatureTests", ["FanClubFeature", "FeedFormats"] + contentPage)
 tests("BookmarksFeatureTests", ["BookmarksFeature", "FeedFeature", "FanClubFeature"] + contentPage)
@@ -259,20 +276,24 @@ tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)
 tests(
   "AppCoreTests",
-  ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport", "PublicationAPI", "PublicationClient"] + features
+  ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features + publicationEnd
     + clientCores)
+tests("AppScenariosTests", ["TestSupport", "AppScenarios", "Runtime"])
 tests("MatineeScenarioTests", ["TestSupport", "MatineeScenario", "MatineeLedger"])
 targets.append(
   .executableTarget(
-    name: "CrashProbe", dependencies: ["AppConfig", "PurchaseService", "PublicationClient", "CurlTransport", "HTTPTransport", "Runtime"],
+    name: "CrashProbe",
+    dependencies: [
+      "AppConfig", "PurchaseService", "PublicationCommerce", "PublicationClient", "CurlTransport", "HTTPTransport", "Runtime",
+    ],
     path: "Tests/CrashProbe", swiftSettings: swiftSettings))
 tests(
   "CrashTests",
   [
-    "TestSupport", "CrashProbe", "MatineeServer", "MatineeLedger", "PublicationServer", "PublicationAPI", "PublicationClient",
+    "TestSupport", "CrashProbe", "MatineeServer", "MatineeLedger", "PublicationServer", "PublicationAPI", "PublicationCommerce",
     "PurchaseService", "CurlTransport", "HTTPTransport", "SQLiteStorage", "Runtime",
   ])
-tests("TesterFeatureTests", ["TesterFeature", "StubStore", "PurchaseService", "PublicationClient", "HTTPTransport", "Runtime"])
+tests("TesterFeatureTests", ["TesterFeature", "FeatureKit", "StubStore", "PurchaseService", "HTTPTransport", "Runtime"])
 tests("BuildInfoTests", ["TestSupport", "BuildInfo"])
 tests("AppConfigTests", ["TestSupport", "AppConfig", "ConfigGenerator", "Runtime"])
 tests("FloorTests")
@@ -289,8 +310,7 @@ if !headless {
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
     "ScreensTests",
-    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationAPI", "PublicationClient", "PublicationServer"] + features
-      + clientCores)
+    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationServer"] + features + publicationEnd + clientCores)
   tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport", "Runtime"])
 }
 

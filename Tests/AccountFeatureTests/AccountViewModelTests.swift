@@ -1,6 +1,6 @@
 import AccountFeature
+import FeatureKit
 import Foundation
-import PublicationClient
 import PurchaseServiceTesting
 import Runtime
 import SessionService
@@ -43,7 +43,6 @@ private struct NoStore: TokenStore {
   init(
     auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false, mayLeave: Bool = true
   ) async throws {
-    _ = purchaseServiceIsSetUp
     session = Session(auth: auth, store: store, token: TokenBox(), effects: Effects())
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
@@ -52,11 +51,11 @@ private struct NoStore: TokenStore {
       payments: { [weak self, payments] in
         self?.asked += 1
         return payments.stream()
-      }, lookForReceipts: { [weak self] in self?.looked += 1 }, formatting: formatting, mayLeave: { mayLeave }
+      }, restorePurchases: { [weak self] in self?.looked += 1 }, formatting: formatting, mayLeave: { mayLeave }
     ) { [weak self] in
       self?.outputs.append($0)
     }
-    model.onChange = { [weak self] in self?.states.append($0) }
+    model.observe { [weak self] in self?.states.append($0) }
   }
 
   func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
@@ -89,9 +88,9 @@ private struct NoStore: TokenStore {
     let bench = try await Bench()
     bench.model.appear()
     #expect(bench.looked == 0)
-    bench.model.refreshTapped()
+    bench.model.send(.refreshTapped)
     #expect(bench.model.state.isRefreshing)
-    bench.model.refreshTapped()
+    bench.model.send(.refreshTapped)
     await bench.until { !bench.model.state.isRefreshing }
     #expect(bench.looked == 1, "the second press asks nothing more")
   }
@@ -136,7 +135,7 @@ private struct NoStore: TokenStore {
     bench.payments.value.forPublication = 3
     let all = "1 payment waits for you to confirm it\n2 payments wait for your bank\n3 payments wait to be confirmed"
     await bench.until { bench.model.state.payments == all }
-    bench.model.refreshTapped()
+    bench.model.send(.refreshTapped)
     #expect(bench.asked == 2)
     bench.payments.value = WaitingPayments()
     await bench.until { bench.model.state.payments == nil }
@@ -148,34 +147,34 @@ private struct NoStore: TokenStore {
 
   @Test func unlockOpensThePaywallOnlyWhereThereIsSomethingToUnlock() async throws {
     let bench = try await Bench()
-    bench.model.unlockTapped()
+    bench.model.send(.unlockTapped)
     #expect(bench.outputs.isEmpty)
     bench.premium.value = .none
     bench.model.appear()
     await bench.until { bench.model.state.canUnlock }
-    bench.model.unlockTapped()
+    bench.model.send(.unlockTapped)
     #expect(bench.outputs == [.openPaywall])
   }
 
   @Test func signingOutShowsProgressAndIsToldOnce() async throws {
     let bench = try await Bench()
-    bench.model.signOutTapped()
-    bench.model.signOutTapped()
+    bench.model.send(.signOutTapped)
+    bench.model.send(.signOutTapped)
     #expect(bench.model.state.isSigningOut)
     #expect(bench.model.state.name == "Ada")
     await bench.until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.signedOut])
     #expect(!bench.model.state.isSigningOut)
     #expect(bench.session.state == .signedOut(.asked))
-    bench.model.signOutTapped()
+    bench.model.send(.signOutTapped)
     #expect(!bench.model.state.isSigningOut)
   }
 
   @Test func whoeverWouldLoseSomethingIsAskedFirst() async throws {
     let bench = try await Bench(mayLeave: false)
-    bench.model.signOutTapped()
+    bench.model.send(.signOutTapped)
     await bench.until { !bench.outputs.isEmpty }
-    #expect(bench.outputs == [.askToSignOut])
+    #expect(bench.outputs == [.confirmSignOut])
     #expect(!bench.model.state.isSigningOut)
     #expect(bench.session.state.user != nil)
   }

@@ -1,7 +1,7 @@
 import AccountFeature
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import TestSupport
 import Testing
 
@@ -15,24 +15,24 @@ import Testing
     var kept: [NotificationSettings] = []
     let preferences = NotificationPreferences { kept.append($0) }
     let page = NotificationsViewModel(preferences, store: reader.store)
-    page.onChange = { [recorder] in recorder.record($0) }
+    page.observe { [recorder] in recorder.record($0) }
     #expect(page.state.clubsSentence == "Looking up the fan clubs that you follow…")
     page.appear()
     await reader.settle()
     #expect(page.state.clubs == [.init(id: "a", name: "Alpha", isOn: true), .init(id: "b", name: "Beta", isOn: true)])
     #expect(page.state.clubsSentence == nil)
-    page.quietHoursTapped()
-    page.quietFromChanged(23 * 60 + 5)
-    page.quietToChanged(6 * 60)
+    page.send(.quietHoursTapped)
+    page.send(.quietFromChanged(23 * 60 + 5))
+    page.send(.quietToChanged(6 * 60))
     #expect(page.state.quietSentence == "Nothing from 23:05 to 06:00. What came meanwhile is told afterwards.")
-    page.quietToChanged(23 * 60 + 5)
+    page.send(.quietToChanged(23 * 60 + 5))
     #expect(page.state.quietSentence == "Choose two different times.")
-    page.quietToChanged(9999)
+    page.send(.quietToChanged(9999))
     #expect(page.state.quietTo == 24 * 60 - 1)
-    page.clubTapped("b")
+    page.send(.clubTapped("b"))
     #expect(page.state.clubs.map(\.isOn) == [true, false])
-    page.clubTapped("b")
-    page.onTapped()
+    page.send(.clubTapped("b"))
+    page.send(.onTapped)
     #expect((page.state.isOn, kept.last?.isOn) == (false, false))
     #expect((kept.last?.quietFrom, kept.last?.hasQuietHours, kept.last?.muted) == (23 * 60 + 5, true, []))
   }

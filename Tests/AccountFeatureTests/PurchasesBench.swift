@@ -1,7 +1,9 @@
 import AccountFeature
+import FeatureKit
 import Foundation
 import PublicationAPI
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import PurchaseServiceTesting
 import Runtime
@@ -44,12 +46,11 @@ import Synchronization
   ].compactMap { $0 }
 
   init(marked: UUID? = nil, cancelling: String? = nil) async throws {
-    _ = purchaseServiceIsSetUp
     let (issuer, records) = (try ReceiptIssuer(), records)
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", path: "test", journal: journal, clock: clock) { issuer.trusted }
+    let keys = KeyRing(seller: "store", purchasePath: "test", journal: journal, clock: clock) { issuer.trusted }
     let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
       let read = try ReceiptIssuer.read(payload)
       let product = Self.products.first { $0.id == read.productID }
@@ -59,7 +60,7 @@ import Synchronization
         expires: read.expires, isConsumable: product?.kind.isOwned == false)
     }
     purchases = Purchases<PurchasableProduct>(
-      seller: "store", path: PurchasePath(name: "test", fetcher: ScriptedProducts(Self.products), queue: queue, verifier: verifier),
+      seller: "store", purchasePath: PurchasePath(name: "test", fetcher: ScriptedProducts(Self.products), queue: queue, verifier: verifier),
       journal: journal, environment: PurchaseEnvironment(clock: clock, effects: effects))
     // What was sold is in force until a test says otherwise.
     queue.restore { [weak queue] in queue?.receipts(of: $0) ?? [] }
@@ -71,7 +72,7 @@ import Synchronization
       orders: { try records.orders.withLock { $0 }.get() }, passes: passes.stream, effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_IE"), timeZone: .gmt)
     ) { [weak self] in self?.outputs.append($0) }
-    model.onChange = { [weak self] in self?.states.append($0) }
+    model.observe { [weak self] in self?.states.append($0) }
   }
 
   /// Buys; what the store says to it is scripted beforehand.

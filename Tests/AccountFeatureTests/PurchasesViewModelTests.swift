@@ -1,7 +1,7 @@
 import AccountFeature
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
 import PurchaseService
 import PurchaseServiceTesting
 import Runtime
@@ -49,7 +49,7 @@ import Testing
     if refreshes { await bench.appear() }
     #expect(bench.purchases.entitlements.count == 1)
     bench.queue.restore(.success([]))
-    if refreshes { bench.model.refreshTapped() } else { await bench.appear() }
+    if refreshes { bench.model.send(.refreshTapped) } else { await bench.appear() }
     await bench.until { bench.purchases.entitlements.isEmpty }
     await bench.until { bench.model.state.cancelling == nil && bench.row?.status.tone == .past }
   }
@@ -92,7 +92,7 @@ import Testing
     await bench.appear()
     await bench.until { bench.queue.submitted.count == 4 }
     await bench.effects.settled()
-    bench.model.refreshTapped()
+    bench.model.send(.refreshTapped)
     #expect(bench.model.state.isRefreshing)
     await bench.until { bench.queue.submitted.count == 6 && !bench.model.state.isRefreshing }
     await bench.clock.waitForSleepers(3)
@@ -111,7 +111,7 @@ import Testing
     await bench.appear()
     let row = try #require(bench.row)
     #expect(row.status == Status(.waiting, "Your bank asks you to confirm", detail: "Confirm on its page."))
-    bench.model.confirmTapped(row.id)
+    bench.model.send(.confirmTapped(row.id))
     #expect(bench.outputs == [.openWeb("https://bank.example")])
   }
 
@@ -142,7 +142,7 @@ import Testing
     #expect(bench.row?.canCheck == true)
     let issuer = bench.issuer
     bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
-    bench.model.checkTapped(try #require(bench.row?.id))
+    bench.model.send(.checkTapped(try #require(bench.row?.id)))
     await bench.until { bench.row?.status.words == "Paid" }
     #expect(bench.row?.canCheck == false)
     #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
@@ -232,11 +232,11 @@ import Testing
       await gate.wait()
       return issuer.accepted(transaction)
     }
-    bench.model.checkTapped(id)
-    bench.model.checkTapped(id)
+    bench.model.send(.checkTapped(id))
+    bench.model.send(.checkTapped(id))
     #expect(bench.row?.isChecking == true)
     await gate.reached()
-    bench.model.checkTapped(id)
+    bench.model.send(.checkTapped(id))
     gate.open()
     await bench.until { bench.row?.isChecking == false && bench.row?.status.tone == .good }
     #expect(bench.row?.canCheck == false)
@@ -246,23 +246,23 @@ import Testing
   @Test func case21RestoringSaysWhatWasFound() async throws {
     let bench = try await PurchasesBench()
     await bench.appear()
-    bench.model.restoreTapped()
-    bench.model.restoreTapped()
+    bench.model.send(.restoreTapped)
+    bench.model.send(.restoreTapped)
     #expect(bench.model.state.isRestoring)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing was found that belongs to your account.")
     bench.passes.value = 4
     await bench.until { bench.model.state.balance != nil }
-    bench.model.restoreTapped()
+    bench.model.send(.restoreTapped)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing but your article passes was found that belongs to your account.")
     bench.queue.restore(.success([try bench.issuer.receipt(UUID(), user: "ada", product: "lifetime")]))
-    bench.model.restoreTapped()
+    bench.model.send(.restoreTapped)
     await bench.until { bench.row != nil && !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Everything that belongs to your account is here: For good.")
     #expect(bench.row?.status == Status(.good, "Bought on another computer", detail: "Yours for good."))
     bench.queue.restore(.failure(StoreFailure(.unavailable, code: "timed_out", sentence: "Try again in a moment.")))
-    bench.model.restoreTapped()
+    bench.model.send(.restoreTapped)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing could be restored. Try again in a moment.")
     #expect(bench.outputs.count == 4)

@@ -1,6 +1,6 @@
 import AccountFeature
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Runtime
 import SessionService
 import TestSupport
@@ -77,7 +77,7 @@ import Testing
     reader.publication.with { $0.holds = ["PUT"] }
     store.toggleBookmark("p1")
     await reader.waitForHeld()
-    async let sent: Void = store.sent()
+    async let sent: Void = store.learnCostsOfLeaving()
     await reader.clock.waitForSleepers()
     reader.publication.release()
     await sent
@@ -86,7 +86,7 @@ import Testing
     reader.publication.with { $0.holds = ["DELETE"] }
     store.toggleBookmark("p1")
     await reader.waitForHeld()
-    async let late: Void = store.sent()
+    async let late: Void = store.learnCostsOfLeaving()
     await reader.clock.waitForSleepers()
     reader.clock.advance(by: .seconds(2))
     await late
@@ -94,8 +94,67 @@ import Testing
     reader.publication.release()
     await reader.settle()
     try await wait(with: 1)
-    await store.sent()
+    await store.learnCostsOfLeaving()
     #expect(store.costsOfLeaving.count == 1)
+  }
+
+  /// None of these had failed a question before: the reader stands at the network's edge, or went on with what is stored.
+  @Test(arguments: ["silent", "gone", "a proxy's", "busy"]) func aPublicationThatDoesNotAnswerNowIsOutOfReach(it: String) async throws {
+    try await store.loadPost("p1")
+    reader.publication.with {
+      switch it {
+      case "silent": $0.holds = ["GET"]
+      case "gone": $0.isOffline = true
+      case "busy": $0.refusals["GET"] = Problem(code: "busy", title: "Not now.", status: 503)
+      default: $0.refusals["GET"] = Problem(code: "http_403", title: "Sign in to the network.", status: 403)
+      }
+    }
+    async let learned: Void = store.learnCostsOfLeaving()
+    if it == "silent" {
+      await reader.waitForHeld()
+      await reader.clock.waitForSleepers()
+      reader.clock.advance(by: .seconds(2))
+    }
+    await learned
+    #expect(store.costsOfLeaving.count == 1)
+    #expect(store.costsOfLeaving.first?.hasPrefix("The publication cannot be reached.") == true)
+    // An answer that comes late counts all the same.
+    reader.publication.with { ($0.isOffline, $0.refusals) = (false, [:]) }
+    reader.publication.release()
+    await reader.settle()
+    if it != "silent" { await store.learnCostsOfLeaving() }
+    #expect(store.costsOfLeaving == [])
+  }
+
+  @Test func theSheetFollowsWhetherThePublicationIsThere() async throws {
+    reader.publication.with { $0.isOffline = true }
+    await store.learnCostsOfLeaving()
+    let sheet = SignOutViewModel(store: store) { _ in }
+    sheet.appear()
+    #expect(sheet.state.costs == store.costsOfLeaving)
+    reader.publication.with { $0.isOffline = false }
+    try await store.loadPost("p1")
+    while sheet.state.costs != ["Nothing is put off or lost any more."] { await Task.yield() }
+  }
+
+  /// Drafts and payments are told one after the other.
+  @Test(.timeLimit(.minutes(1))) func aPaymentThatWaitsIsPutOff() async throws {
+    let payments = LastValue(WaitingPayments())
+    let sheet = SignOutViewModel(store: store, payments: payments.stream) { _ in }
+    #expect(sheet.state.costs == [], "nothing is known yet")
+    sheet.appear()
+    payments.value.forReader = 1
+    func comesToSay(_ costs: [String]) async { while sheet.state.costs != costs { await Task.yield() } }
+    await comesToSay(["1 payment is not confirmed yet. It goes on when you sign in here again."])
+    payments.value.forBank = 1
+    store.commentDrafts = ["p1": "Half a thought"]
+    await comesToSay([
+      "The comment that you began to write is lost.", "2 payments are not confirmed yet. They go on when you sign in here again.",
+    ])
+    store.commentDrafts = [:]
+    payments.value = WaitingPayments()
+    await comesToSay(["Nothing is put off or lost any more."])
+    sheet.disappear()
   }
 
   @Test func theSheetFollowsWhatWaits() async throws {
@@ -107,9 +166,9 @@ import Testing
     reader.publication.with { $0.refusals = [:] }
     store.retryNow()
     await reader.settle()
-    while sheet.state.costs != ["Everything was sent meanwhile."] { await Task.yield() }
-    sheet.cancelTapped()
-    sheet.signOutTapped()
+    while sheet.state.costs != ["Nothing is put off or lost any more."] { await Task.yield() }
+    sheet.send(.cancelTapped)
+    sheet.send(.signOutTapped)
     #expect(outputs == [.close, .signOut])
   }
 }

@@ -11,22 +11,52 @@ import Testing
   }
 
   @Test(arguments: [
-    ("https://example.org/feed.xml", true), (" example.org/feed ", true), ("feed://example.org/a", true),
-    ("feed:https://example.org", true), ("127.0.0.1:8077/x.xml", true),
-    ("", false), ("   ", false), ("ftp://example.org/a", false), ("https://", false), ("matinee://posts/1", false),
+    "https://example.org/feed.xml", " example.org/feed ", "feed://example.org/a", "feed:https://example.org", "127.0.0.1:8077/x",
   ])
-  func onlyAnAddressCanBeAdded(_ url: String, _ canAdd: Bool) {
+  func anAddressIsAdded(_ url: String) {
     let dialog = dialog()
-    dialog.urlChanged(url)
-    #expect(dialog.state.canAdd == canAdd)
+    dialog.send(.urlChanged(url))
+    #expect(dialog.state.canAdd)
+    dialog.send(.addTapped)
+    #expect((dialog.state.phase, dialog.state.problem) == (.adding(.init("Fetching…")), nil))
+  }
+
+  @Test(arguments: ["", "   "]) func nothingCannotBeAdded(_ url: String) {
+    let dialog = dialog()
+    dialog.send(.urlChanged(url))
+    #expect(!dialog.state.canAdd)
+    dialog.send(.addTapped)
+    #expect(dialog.state == .init(url: url))
+  }
+
+  @Test(arguments: [
+    ("ftp://example.org/a", "“ftp://” addresses are not fetched"), ("matinee://posts/1", "“matinee://” addresses are not fetched"),
+    ("file://elsewhere/a.xml", "“file://” addresses are not fetched"),
+    ("https://", "“https://” is no address"), ("all my feeds", "“all my feeds” is no address"),
+    ("mailto:a@b.example", "“mailto:a@b.example” is no address"),
+    ("reader@example.org", "“reader@example.org” is no address"),
+  ])
+  func whatIsNeitherAnAddressNorAFileIsExplained(_ url: String, _ beginning: String) async {
+    let reader = ReaderFixture()
+    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    dialog.send(.urlChanged(url))
+    #expect(dialog.state.canAdd)
+    dialog.send(.addTapped)
+    await reader.settle()
+    #expect((dialog.state.phase, dialog.state.url) == (.asking, url))
+    #expect(dialog.state.problem?.hasPrefix(beginning) == true)
+    #expect(dialog.state.problem?.contains("https://example.org") == true, "what would be one")
+    #expect(reader.publication.requests == [])
+    dialog.send(.urlChanged(url + "x"))
+    #expect(dialog.state.problem == nil)
   }
 
   @Test func anAddressTakesThePlaceOfAFileAndTheOtherWayRound() {
     let dialog = dialog()
-    dialog.urlChanged("example.org")
-    dialog.fileChosen("/home/me/all.opml")
+    dialog.send(.urlChanged("example.org"))
+    dialog.send(.fileChosen("/home/me/all.opml"))
     #expect((dialog.state.url, dialog.state.file, dialog.state.canAdd) == ("", "all.opml", true))
-    dialog.urlChanged("e")
+    dialog.send(.urlChanged("e"))
     #expect((dialog.state.url, dialog.state.file) == ("e", nil))
   }
 }
@@ -40,7 +70,7 @@ import Testing
   private func dialog(_ answers: [Import]) -> AddFeedViewModel {
     reader.publication.with { $0.imports = answers }
     let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
-    dialog.onChange = { [recorder] in recorder.record($0.phase) }
+    dialog.observe { [recorder] in recorder.record($0.phase) }
     return dialog
   }
 
@@ -58,9 +88,9 @@ import Testing
       Import(id: "i", step: .fetching), Import(id: "i", step: .reading, done: 1, total: 4, title: "A feed"),
       Import(id: "i", step: .storing, done: 3, total: 4, title: "A feed"), Import(id: "i", state: .done, clubs: ["c7"], title: "A feed"),
     ])
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
+    dialog.send(.addTapped)
     await reader.settle()
     await look(3)
     #expect(
@@ -74,13 +104,41 @@ import Testing
 
   @Test func aListOfFeedsSaysHowManyClubsItMade() async {
     let dialog = dialog([Import(id: "i", state: .done, clubs: ["a", "b", "c"], title: "My feeds")])
-    dialog.urlChanged("https://example.org/my.opml")
-    dialog.addTapped()
+    dialog.send(.urlChanged("https://example.org/my.opml"))
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(dialog.state.phase == .added("3 fan clubs came from “My feeds”. Their posts are fetched when you ask for them."))
     #expect(dialog.state.openLabel == "Show the fan clubs")
-    dialog.openTapped()
+    dialog.send(.openTapped)
     #expect(outputs.all == [.openFanClubs])
+  }
+
+  /// - Parameter written: how the path of the file is typed, which is in the reader's own folder.
+  @Test(arguments: ["PATH", " PATH ", "file://PATH", "file:PATH", "file://localhost/PATH", "~/NAME"])
+  func thePathOfAFileIsTheFile(written: String) async throws {
+    let name = "matinee \(UUID().uuidString).xml"
+    let folder = written.hasPrefix("~") ? FileManager.default.homeDirectoryForCurrentUser : FileManager.default.temporaryDirectory
+    let file = folder.appending(path: name)
+    try Data("<rss/>".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let dialog = dialog([Import(id: "i", state: .done, clubs: ["c7"])])
+    let path = written.hasPrefix("file:") ? file.path.replacing(" ", with: "%20") : file.path
+    dialog.send(.urlChanged(written.replacing("PATH", with: path).replacing("NAME", with: name)))
+    dialog.send(.addTapped)
+    #expect(dialog.state.phase == .adding(.init("Opening the file…")))
+    while outputs.all.isEmpty { await reader.settle() }
+    #expect(outputs.all == [.openFanClub("c7")])
+    let query = try #require(reader.publication.requests.first?.split(separator: "?").last)
+    #expect(query.hasPrefix("name=matinee") && query.hasSuffix(".xml"))
+  }
+
+  @Test func aFileThatIsNotThereIsNamedAndItsPathStays() async {
+    let dialog = dialog([])
+    dialog.send(.urlChanged("/nowhere/feeds.opml"))
+    dialog.send(.addTapped)
+    while dialog.state.problem == nil { await reader.settle() }
+    #expect(dialog.state.problem?.hasPrefix("“feeds.opml” cannot be read: ") == true)
+    #expect((dialog.state.phase, dialog.state.url) == (.asking, "/nowhere/feeds.opml"))
   }
 
   @Test func aFailureIsOneSentenceAndTheAddressStays() async {
@@ -88,14 +146,14 @@ import Testing
       Import(id: "i", step: .reading),
       Import(id: "i", state: .failed, problem: "https://example.org/feed, line 3: the tag “item” is not closed."),
     ])
-    dialog.urlChanged("https://example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("https://example.org/feed"))
+    dialog.send(.addTapped)
     await reader.settle()
     await look()
     #expect(dialog.state.phase == .asking)
     #expect(dialog.state.problem == "https://example.org/feed, line 3: the tag “item” is not closed.")
     #expect((dialog.state.url, dialog.state.canAdd) == ("https://example.org/feed", true))
-    dialog.urlChanged("https://example.org/feeds")
+    dialog.send(.urlChanged("https://example.org/feeds"))
     #expect(dialog.state.problem == nil)
     #expect(outputs.all.isEmpty)
   }
@@ -106,14 +164,14 @@ import Testing
       Import(id: "i", state: .failed, problem: "https://example.org: several.", choices: choices),
       Import(id: "j", state: .done, clubs: ["c7"]),
     ])
-    dialog.urlChanged("example.org")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org"))
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(dialog.state.question == .init("This page names 2 feeds. Which one do you want?", choices))
     #expect((dialog.state.phase, dialog.state.problem) == (.asking, nil))
-    dialog.choiceTapped("https://elsewhere.example")
+    dialog.send(.choiceTapped("https://elsewhere.example"))
     #expect(dialog.state.phase == .asking)
-    dialog.choiceTapped("https://example.org/b")
+    dialog.send(.choiceTapped("https://example.org/b"))
     #expect((dialog.state.url, dialog.state.question, dialog.state.phase) == ("https://example.org/b", nil, .adding(.init("Fetching…"))))
     await reader.settle()
     #expect(outputs.all == [.openFanClub("c7")])
@@ -122,12 +180,12 @@ import Testing
   @Test func aQuestionIsGoneWithItsAddress() async {
     let choices = [Import.Choice(url: "https://example.org/a"), Import.Choice(url: "https://example.org/b")]
     let dialog = dialog([Import(id: "i", state: .failed, problem: "Several.", choices: choices)])
-    dialog.urlChanged("example.org")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org"))
+    dialog.send(.addTapped)
     await reader.settle()
-    dialog.urlChanged("example.or")
+    dialog.send(.urlChanged("example.or"))
     #expect(dialog.state.question == nil)
-    dialog.choiceTapped("https://example.org/a")
+    dialog.send(.choiceTapped("https://example.org/a"))
     #expect(dialog.state.phase == .asking)
   }
 
@@ -136,8 +194,8 @@ import Testing
   /// A list of feeds that made these clubs, and what becomes of the questions after that.
   private func list(_ clubs: [FanClub.ID], _ answers: [Import]) async -> AddFeedViewModel {
     let dialog = dialog([Import(id: "list", state: .done, clubs: clubs, title: "My feeds")] + answers)
-    dialog.urlChanged("https://example.org/my.opml")
-    dialog.addTapped()
+    dialog.send(.urlChanged("https://example.org/my.opml"))
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(dialog.state.fetchLabel == "Fetch all")
     _ = recorder.take()
@@ -148,22 +206,22 @@ import Testing
   @Test func theirPostsAreFetchedTwoAtATime() async {
     reader.publication.with { $0.holds = ["POST /v1/fanclubs"] }
     let dialog = await list(["a", "b", "c"], [Import(id: "i", state: .done, title: "Some club")])
-    dialog.fetchTapped()
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
+    dialog.send(.fetchTapped)
     await reader.waitForHeld(2)
     #expect(Set(reader.publication.requests) == ["POST /v1/fanclubs/a/refresh", "POST /v1/fanclubs/b/refresh"])
     #expect(recorder.take() == [.fetching(.init("Fetching 1 of 3", fraction: 0))])
     reader.publication.release()
     await reader.settle()
     #expect(reader.publication.requests.last == "POST /v1/fanclubs/c/refresh")
-    #expect(dialog.state.phase == .added("The posts of 3 of 3 fan clubs are there."))
+    #expect(dialog.state.phase == .added("The posts of the 3 fan clubs are there."))
     #expect((dialog.state.fetchLabel, dialog.state.openLabel, dialog.state.failures) == (nil, "Show the fan clubs", []))
   }
 
   @Test func howFarTheyAreIsAskedForUntilTheyAreThere() async {
     let done = Import(id: "j", state: .done, title: "A club")
     let dialog = await list(["a", "b"], [Import(id: "i", title: "A club"), done, Import(id: "i", title: "A club"), done])
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
     await reader.settle()
     #expect(dialog.state.phase == .fetching(.init("Fetching 2 of 2", fraction: 0.5, title: "A club")))
     await look()
@@ -172,7 +230,15 @@ import Testing
     await look()
     reader.publication.with { $0.isOffline = false }
     await look()
-    #expect(dialog.state.phase == .added("The posts of 2 of 2 fan clubs are there."))
+    #expect(dialog.state.phase == .added("The posts of the 2 fan clubs are there."))
+  }
+
+  @Test func aNameStaysUntilThereIsAnother() async {
+    let dialog = await list(["a", "b", "c"], [Import(id: "i", state: .done, title: "A club"), Import(id: "j", title: "")])
+    dialog.send(.fetchTapped)
+    await reader.settle()
+    #expect(dialog.state.phase == .fetching(.init("Fetching 2 of 3", fraction: 1.0 / 3, title: "A club")))
+    dialog.send(.cancelTapped)
   }
 
   @Test func whatFailedIsListedAndCanBeTriedAgain() async {
@@ -182,26 +248,26 @@ import Testing
         Import(id: "i", state: .done, title: "A club"),
         Import(id: "j", state: .failed, title: "B club", problem: "https://b.example/feed: gone."), Import(id: "k", state: .done),
       ])
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
     await reader.settle()
     #expect(dialog.state.phase == .added("The posts of 1 of 2 fan clubs are there."))
     #expect(dialog.state.failures == [.init("B club", "https://b.example/feed: gone.")])
     #expect(dialog.state.fetchLabel == "Fetch the rest")
     reader.publication.forgetRequests()
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
     #expect(dialog.state.failures.isEmpty)
     await reader.settle()
     #expect(reader.publication.requests.count == 1)
-    #expect(dialog.state.phase == .added("The posts of 2 of 2 fan clubs are there."))
+    #expect(dialog.state.phase == .added("The posts of the 2 fan clubs are there."))
     #expect(dialog.state.fetchLabel == nil)
   }
 
   @Test func cancellingLeavesTheRestForLater() async {
     let dialog = await list(["a", "b", "c"], [Import(id: "i", title: "Slow")])
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
     await reader.settle()
-    dialog.cancelTapped()
-    #expect(dialog.state.phase == .added("The posts of 0 of 3 fan clubs are there."))
+    dialog.send(.cancelTapped)
+    #expect(dialog.state.phase == .added("None of the 3 fan clubs has its posts yet."))
     #expect(dialog.state.fetchLabel == "Fetch the rest")
     await reader.settle()
     #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/imports/i", "DELETE /v1/imports/i"])
@@ -211,7 +277,7 @@ import Testing
 
   @Test func closingTheDialogCancelsTheRest() async {
     let dialog = await list(["a", "b", "c"], [Import(id: "i", title: "Slow")])
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
     await reader.settle()
     dialog.closed()
     await reader.settle()
@@ -222,9 +288,9 @@ import Testing
   @Test func withoutANetworkItEndsWithOneSentence() async {
     let dialog = await list(["a", "b", "c"], [])
     reader.publication.with { $0.isOffline = true }
-    dialog.fetchTapped()
+    dialog.send(.fetchTapped)
     await reader.settle()
-    #expect(dialog.state.phase == .added("The posts of 0 of 3 fan clubs are there."))
+    #expect(dialog.state.phase == .added("None of the 3 fan clubs has its posts yet."))
     #expect(dialog.state.problem == "The publication cannot be reached. Check your connection and try again.")
     #expect(dialog.state.failures.isEmpty)
     #expect(dialog.state.fetchLabel == "Fetch the rest")
@@ -232,12 +298,12 @@ import Testing
 
   @Test func cancelCancelsAtThePublication() async {
     let dialog = dialog([Import(id: "i", step: .storing, done: 1, total: 9)])
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.settle()
-    dialog.cancelTapped()
+    dialog.send(.cancelTapped)
     #expect(dialog.state.phase == .adding(.init("Storing 1 of 9", fraction: 1.0 / 9, isCancelling: true)))
-    dialog.cancelTapped()
+    dialog.send(.cancelTapped)
     await reader.settle()
     #expect(dialog.state.phase == .asking)
     #expect(dialog.state.problem == nil)
@@ -246,11 +312,11 @@ import Testing
 
   @Test func whatIsToldAfterACancelIsNoProgressAndNoFailure() async {
     let dialog = dialog([Import(id: "i", step: .storing, done: 1, total: 9)])
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.settle()
     reader.publication.with { $0.holds = ["DELETE"] }
-    dialog.cancelTapped()
+    dialog.send(.cancelTapped)
     await reader.waitForHeld()
     let choice = Import.Choice(url: "https://example.org/a", title: "A")
     reader.publication.with {
@@ -275,11 +341,11 @@ import Testing
   @Test(arguments: [true, false]) func cancelBeforeThePublicationHasAnsweredCancelsAtOnce(hasArrived: Bool) async {
     let dialog = dialog([Import(id: "i")])
     reader.publication.with { $0.holds = ["PUT"] }
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.waitForHeld()
     if !hasArrived { reader.publication.with { $0.imports = [] } }
-    dialog.cancelTapped()
+    dialog.send(.cancelTapped)
     await reader.waitForHeld()
     #expect(dialog.state.phase == .asking)
     #expect(dialog.state.problem == nil)
@@ -296,11 +362,11 @@ import Testing
   @Test func aCancelThatReachesNobodySaysSo() async {
     let dialog = dialog([Import(id: "i")])
     reader.publication.with { $0.holds = ["PUT"] }
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.waitForHeld()
     reader.publication.with { $0.isOffline = true }
-    dialog.cancelTapped()
+    dialog.send(.cancelTapped)
     reader.publication.release()
     await reader.settle()
     #expect(dialog.state.phase == .asking)
@@ -309,10 +375,10 @@ import Testing
 
   @Test func closingTheDialogCancels() async {
     let dialog = dialog([Import(id: "i")])
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.settle()
-    dialog.closeTapped()
+    dialog.send(.closeTapped)
     dialog.closed()
     await reader.settle()
     #expect(outputs.all == [.close])
@@ -321,8 +387,8 @@ import Testing
 
   @Test func aConnectionThatComesAndGoesDoesNotEndIt() async {
     let dialog = dialog([Import(id: "i"), Import(id: "i", state: .done, clubs: ["c7"])])
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.settle()
     reader.publication.with { $0.isOffline = true }
     await look(2)
@@ -335,8 +401,8 @@ import Testing
   @Test func whereNobodyCanBeReachedNothingIsAdded() async {
     let dialog = dialog([])
     reader.publication.with { $0.isOffline = true }
-    dialog.urlChanged("example.org/feed")
-    dialog.addTapped()
+    dialog.send(.urlChanged("example.org/feed"))
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(dialog.state.phase == .asking)
     #expect(dialog.state.problem == "The publication cannot be reached. Check your connection and try again.")
@@ -354,9 +420,9 @@ import Testing
     let path = try file("<rss/>")
     defer { try? FileManager.default.removeItem(atPath: path) }
     let dialog = dialog([Import(id: "i", state: .done, clubs: ["c7"])])
-    dialog.fileChosen(path)
+    dialog.send(.fileChosen(path))
     #expect(dialog.state.canAdd)
-    dialog.addTapped()
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(outputs.all == [.openFanClub("c7")])
     let name = URL(fileURLWithPath: path).lastPathComponent
@@ -366,8 +432,8 @@ import Testing
 
   @Test func aFileThatCannotBeReadIsNamed() async {
     let dialog = dialog([])
-    dialog.fileChosen("/nowhere/feed.xml")
-    dialog.addTapped()
+    dialog.send(.fileChosen("/nowhere/feed.xml"))
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(dialog.state.phase == .asking)
     #expect(dialog.state.problem == "“feed.xml” cannot be read: No such file or directory.")
@@ -381,12 +447,12 @@ import Testing
     try handle.truncate(atOffset: 200_000_000)
     try handle.close()
     let dialog = dialog([])
-    dialog.fileChosen(path)
-    dialog.addTapped()
+    dialog.send(.fileChosen(path))
+    dialog.send(.addTapped)
     await reader.settle()
     #expect(dialog.state.phase == .asking)
     let name = URL(fileURLWithPath: path).lastPathComponent
-    #expect(dialog.state.problem == "\(name), byte 50000000: The document has 200.0 MB, and more than 50.0 MB are not read.")
+    #expect(dialog.state.problem == "\(name), byte 50000000: the document has 200.0 MB, and more than 50.0 MB are not read.")
     #expect(reader.publication.requests.isEmpty)
   }
 }

@@ -62,6 +62,7 @@ import Testing
     let asked = ProcessInfo.processInfo.environment["MATINEE_FLAVOUR"] ?? "development"
     #expect(Config().flavour.rawValue == asked)
     #expect(Config().identity == (try facts(asked).identity.text))
+    #expect(Config().homepage == (try facts(asked).homepage.text))
   }
 
   /// A development build is a program of its own beside an installed one.

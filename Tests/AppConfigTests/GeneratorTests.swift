@@ -26,13 +26,14 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"canBuy\": true", "\"canBuy\": yes", 3, ""),
-    ("\"canBuy\": true", "\"canBuy\": \"yes\"", 3, ""),
-    ("\"canBuy\"", "\"canBy\"", 3, "canBuy"),
+    ("\"canBuy\": true", "\"canBuy\": yes", 4, ""),
+    ("\"canBuy\": true", "\"canBuy\": \"yes\"", 4, ""),
+    ("\"canBuy\"", "\"canBy\"", 4, "canBuy"),
     ("  \"canBuy\": true,\n", "", 1, "canBuy"),
-    ("\"userAgent\": \"Matinee\"", "\"userAgent\": \"Matinee\", \"userAgent\": \"M\"", 7, "userAgent"),
-    ("\"10 s\"", "\"10 seconds\"", 8, "this takes a length of time such as “20 s”, “5 min”, “1 h” or “3 d”, not “10 seconds”"),
-    ("\"offlineStarts\": 20", "\"offlineStarts\": 0", 14, "this takes a whole number above zero, not “0”"),
+    ("\"userAgent\": \"Matinee\"", "\"userAgent\": \"Matinee\", \"userAgent\": \"M\"", 8, "userAgent"),
+    ("\"10 s\"", "\"10 seconds\"", 9, "this takes a length of time such as “20 s”, “5 min”, “1 h” or “3 d”, not “10 seconds”"),
+    ("\"offlineStarts\": 20", "\"offlineStarts\": 0", 15, "this takes a whole number above zero, not “0”"),
+    ("https://matinee.example", "matinee.example/", 3, "this takes an https address without a slash at its end, not “matinee.example/”"),
     ("app.matinee.Matinee", "Matinee", 2, "this takes an application id such as org.example.App, not “Matinee”"),
   ])
   func aBadOneIsRefusedByFileAndLine(_ part: String, _ instead: String, line: Int, says: String) async throws {

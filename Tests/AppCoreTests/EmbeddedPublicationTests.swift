@@ -1,6 +1,7 @@
 import AppCore
 import Foundation
 import HTTPTransport
+import LoginFeature
 import PublicationServer
 import Runtime
 import SessionService
@@ -32,7 +33,7 @@ import Testing
       "The publication on this computer cannot be opened, because the file \(key) is \(text == nil ? "missing" : "damaged"): put a backup of "
       + "it there and try again, or have a new one made by “matinee-server key rotate --data \(folder)/publication” in a terminal, which "
       + "leaves what you have bought as it is."
-    guard case .login(let login) = rig.presenter.visibleScreen else { throw PathRig.Missing("login") }
+    guard let login = rig.presenter.visibleScreen?.model as? LoginViewModel else { throw PathRig.Missing("login") }
     #expect(login.state.notice == sentence)
     // Whoever puts it back need not start the app again.
     try kept.write(to: URL(fileURLWithPath: key))

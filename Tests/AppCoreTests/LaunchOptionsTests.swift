@@ -15,6 +15,19 @@ import Testing
     #expect(!options.isOwnInstance)
   }
 
+  /// Whether it names a place, the window says: a desktop's click has no terminal.
+  @Test(arguments: ["matinee:x", "MATINEE://Home", "matinee://nowhere"]) func whateverHasTheSchemeIsALink(uri: String) throws {
+    #expect(try LaunchOptions([uri]).task == .open(uri: uri))
+  }
+
+  @Test func theColorsOfAStartThatHandsOverAreNotTaken() throws {
+    for (arguments, option) in [(["--dark"], "--dark"), (["--data", "folder", "--light", "matinee://posts/1"], "--light")] {
+      #expect(
+        try LaunchOptions(arguments).lostByHandingOver == "Matinee runs already, and keeps its colors: \(option) is for its own start.")
+    }
+    for arguments in [[], ["--data", "folder"], ["matinee://posts/1"]] { #expect(try LaunchOptions(arguments).lostByHandingOver == nil) }
+  }
+
   @Test func importTakesEverySource() throws {
     let options = try LaunchOptions(["--import", "a.rss", "--json", "b.atom"])
     #expect(options.task == .importFeeds(["a.rss", "b.atom"]))
@@ -86,8 +99,34 @@ import Testing
     (["--stub-answers", "--dark"], "--stub-answers needs a value; see matinee --help."),
     (["--fast"], "--fast is not an option of matinee; see matinee --help."),
     (["--publication", "example.org"], "--publication takes an origin such as https://example.org, not “example.org”."),
+    (
+      ["--publication", "https://a@example.org"],
+      "--publication takes an origin such as https://example.org, and “https://a@example.org” has a user name."
+    ),
+    (
+      ["--publication", "https://example.org/?a"],
+      "--publication takes an origin such as https://example.org, and “https://example.org/?a” has a query."
+    ),
+    (
+      ["--publication", "https://example.org#a"],
+      "--publication takes an origin such as https://example.org, and “https://example.org#a” has a fragment."
+    ),
+    (
+      ["--publication", "https://example.org/a"],
+      "--publication takes an origin such as https://example.org, and “https://example.org/a” has a path."
+    ),
+    (["--data", "a", "--data", "b"], "--data is there twice; see matinee --help."),
+    (["--light", "--light"], "--light is there twice; see matinee --help."),
     (["--import"], "--import needs at least one file or URL."),
     (["a", "b"], "Only one link can be opened at a time; “b” is one too many."),
+    (["a"], "“a” is no link: those begin with matinee://; see matinee --help."),
+    (["example.org"], "“example.org” is no link: those begin with matinee://; see matinee --help."),
+    (["file:///a.opml"], "“file:///a.opml” is no link: those begin with matinee://; see matinee --help."),
+    (["http://example.org"], "“http://example.org” is no link: those begin with matinee://. --publication http://… opens a publication."),
+    (
+      ["--screenshot", "a.png", "HTTPS://example.org/feed"],
+      "“HTTPS://example.org/feed” is no link: those begin with matinee://. --publication https://… opens a publication."
+    ),
     (["--json"], "--json goes with --import."),
   ])
   func aBadLineSaysWhatIsWrong(arguments: [String], sentence: String) {

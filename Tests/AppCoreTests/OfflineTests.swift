@@ -1,11 +1,18 @@
+import AccountFeature
 import AppCore
 import ArticleFeature
+import BookmarksFeature
+import CommentsFeature
+import FanClubFeature
+import FeatureKit
+import FeedFeature
 import Foundation
 import HTTPTransport
+import PaywallFeature
 import PublicationAPI
-import PublicationClient
 import PublicationServer
 import Runtime
+import SearchFeature
 import SessionService
 import Synchronization
 import TestSupport
@@ -38,13 +45,13 @@ import Testing
     let rig = rig(publication)
     rig.coordinator.start()
     await rig.settle()
-    if rig.coordinator.curtain.state.offersChoice { rig.coordinator.curtain.continueOfflineTapped() }
+    if rig.coordinator.curtain.state.offersChoice { rig.coordinator.curtain.send(.continueOfflineTapped) }
     await rig.settle()
     return rig
   }
 
   private func feed(_ rig: PathRig) throws -> ListState {
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     return feed.posts.list.state
   }
 
@@ -53,9 +60,9 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let rig = await started(try await Sample.publication(clock: ManualClock()))
     try await rig.signIn()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     online.isOn = false
-    feed.bookmarkTapped("p44")
+    feed.send(.bookmarkTapped("p44"))
     await rig.settle()
     #expect(rig.coordinator.waiting.state.text == "1 change waiting")
     online.isOn = true
@@ -75,9 +82,9 @@ import Testing
     let free = "p44"
     first.coordinator.perform(.post(free))
     await first.settle()
-    guard case .article(let article) = first.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let article = first.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     let text = article.state.text
-    article.bookmarkTapped()
+    article.send(.bookmarkTapped)
     await first.settle()
     first.coordinator.perform(.comments(free))
     await first.settle()
@@ -89,23 +96,23 @@ import Testing
     #expect(kept.ids == read.ids)
     #expect(kept.phase == .ready)
     #expect(kept.note != nil)
-    #expect(kept.keptSince == second.clock.now)
+    #expect(kept.fetchedAt == second.clock.now)
     // A link to what is known needs nobody's answer.
     var asked: [String] = []
     second.effects.onDelivery = { asked.append($0.label) }
     second.coordinator.open(uri: "matinee://posts/\(free)")
     await second.settle()
     #expect(asked.contains("article.load") && !asked.contains("link.look"))
-    guard case .article(let again) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let again = second.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     #expect(again.state.text == text)
     #expect(again.state.post?.isBookmarked == true)
     second.coordinator.perform(.comments(free))
     await second.settle()
-    guard case .comments(let comments) = second.presenter.visibleScreen else { throw PathRig.Missing("comments") }
+    guard let comments = second.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
     #expect((comments.state.comments.phase, comments.state.comments.showsNote) == (.empty, true))
     second.coordinator.perform(.tab(.bookmarks))
     await second.settle()
-    guard case .bookmarks(let bookmarks) = second.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+    guard let bookmarks = second.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.ids == [free])
     await second.coordinator.finish()
   }
@@ -136,28 +143,28 @@ import Testing
     try await first.signIn()
     let before = try feed(first).ids
     let club = try await addFeed(to: publication)
-    guard case .feed(let home) = first.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    home.refreshTapped()
+    guard let home = first.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
+    home.send(.refreshTapped)
     await first.settle()
     let post = try #require(try feed(first).ids.first)
     #expect(!before.contains(post))
-    home.bookmarkTapped(post)
+    home.send(.bookmarkTapped(post))
     for place in [Navigation.tab(.bookmarks), .search("nobody"), .post(post), .fanClub(club)] {
       first.coordinator.perform(place)
       await first.settle()
     }
-    guard case .fanClub(let page) = first.presenter.visibleScreen else { throw PathRig.Missing("fan club") }
+    guard let page = first.presenter.visibleScreen?.model as? FanClubViewModel else { throw PathRig.Missing("fan club") }
     #expect(page.state.canRemove)
-    page.removeTapped()
+    page.send(.removeTapped)
     await first.settle()
     #expect(first.tracks.last?.navigation == .closeGone)
     // Also the article beneath it, which was of this club.
-    guard case .search(let search) = first.presenter.visibleScreen else { throw PathRig.Missing("search") }
+    guard let search = first.presenter.visibleScreen?.model as? SearchViewModel else { throw PathRig.Missing("search") }
     #expect(search.state.ids.isEmpty)
     let lists = { (rig: PathRig) async throws in
       rig.coordinator.perform(.tab(.bookmarks))
       await rig.settle()
-      guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+      guard let bookmarks = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
       rig.coordinator.perform(.tab(.home))
       await rig.settle()
       return (home: try self.feed(rig).ids, bookmarks: bookmarks.state.ids)
@@ -172,7 +179,7 @@ import Testing
     #expect(try await lists(second) == (before, []))
     second.coordinator.open(uri: "matinee://posts/\(post)")
     await second.settle()
-    guard case .article(let gone) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let gone = second.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     #expect(gone.state.post == nil)
     await second.coordinator.finish()
   }
@@ -190,7 +197,7 @@ import Testing
       second.clock.advance(by: .seconds(5))
       await Task.yield()
     }
-    second.coordinator.curtain.continueOfflineTapped()
+    second.coordinator.curtain.send(.continueOfflineTapped)
     while (try? feed(second).phase) != .ready { await Task.yield() }
     return second
   }
@@ -206,11 +213,30 @@ import Testing
     await rig.settle()
     #expect(rig.presenter.visited == [nil, .tab(.home)])
     #expect(try feed(rig).note == nil)
-    guard case .feed = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    guard rig.presenter.visibleScreen?.model is FeedViewModel else { throw PathRig.Missing("feed") }
     rig.coordinator.perform(.tab(.account))
     await rig.settle()
-    guard case .account(let account) = rig.presenter.visibleScreen else { throw PathRig.Missing("account") }
+    guard let account = rig.presenter.visibleScreen?.model as? AccountViewModel else { throw PathRig.Missing("account") }
     #expect(account.state.notice == nil, "the check went on")
+    await rig.coordinator.finish()
+  }
+
+  @Test func besideAPublicationThatHangsSigningOutIsAskedAboutFirst() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    let rig = try await startedBesideAHangingOne(publication)
+    rig.coordinator.perform(.tab(.account))
+    guard let account = rig.presenter.visibleScreen?.model as? AccountViewModel else { throw PathRig.Missing("account") }
+    account.send(.signOutTapped)
+    while rig.visible == .tab(.account) {
+      rig.clock.advance(by: .seconds(2))
+      await Task.yield()
+    }
+    #expect(rig.visible == .signOut)
+    #expect(tokens.kept != nil)
+    hanging.isOn = false
+    gate.advance(by: .seconds(60))
+    await rig.settle()
     await rig.coordinator.finish()
   }
 
@@ -225,7 +251,8 @@ import Testing
     hanging.isOn = false
     gate.advance(by: .seconds(60))
     while rig.visible != .login { await Task.yield() }
-    #expect(rig.presenter.messages.last == AuthError.ended.sentence)
+    #expect(try rig.loginNotice == AuthError.ended.sentence)
+    #expect(rig.presenter.messages.isEmpty, "it is said once")
     await rig.coordinator.finish()
     #expect(tokens.kept == nil)
   }
@@ -239,7 +266,7 @@ import Testing
     online.isOn = false
     let rig = await started(publication)
     rig.coordinator.perform(.tab(.account))
-    guard case .account(let account) = rig.presenter.visibleScreen else { throw PathRig.Missing("account") }
+    guard let account = rig.presenter.visibleScreen?.model as? AccountViewModel else { throw PathRig.Missing("account") }
     #expect(account.state.notice != nil)
     online.isOn = true
     rig.coordinator.networkIsBack()
@@ -319,19 +346,56 @@ import Testing
     await rig.coordinator.finish()
   }
 
+  @Test func everyDamagedFileIsToldOf() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let publication = try await Sample.publication(clock: ManualClock())
+    for name in ["content", "outbox", "settings", "purchases"] {
+      try Data(repeating: 1, count: 20_000).write(to: folder.appending(path: "\(name).sqlite"))
+    }
+    let rig = await started(publication)
+    try await rig.signIn()
+    #expect(rig.presenter.messages.count { $0.contains("damaged") } == 4, "\(rig.presenter.messages)")
+    await rig.coordinator.finish()
+  }
+
+  @Test func whoeverComesBackToTheWindowLearnsWhatBecameOfTheirPurchases() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let rig = await started(try await Sample.publication(clock: ManualClock()))
+    try await rig.signIn()
+    func looks(after seconds: Int) async -> Int {
+      rig.clock.advance(by: .seconds(seconds))
+      await rig.settle()
+      asked.forget()
+      rig.coordinator.isWindowVisible = false
+      rig.coordinator.isWindowVisible = true
+      await rig.settle()
+      return asked.all.count { $0 == "/v1/entitlements" }
+    }
+    #expect(await looks(after: 0) > 0)
+    #expect(await looks(after: 10) == 0, "not each time")
+    #expect(await looks(after: 60) > 0)
+    await rig.coordinator.finish()
+  }
+
   @Test func aDamagedJournalKeepsNobodyFromReadingAndIsLeftAsItIs() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let publication = try await Sample.publication(clock: ManualClock())
     let (file, damaged) = (folder.appending(path: "purchases.sqlite"), Data(repeating: 1, count: 20_000))
     try damaged.write(to: file)
+    // Without a break after the first slash.
+    let path = "/\u{2060}\(file.path.dropFirst())"
     let rig = await started(publication)
     try await rig.signIn()
     #expect(try feed(rig).ids.count > 5)
-    #expect(rig.presenter.messages.count { $0.contains("cannot") || $0.contains(file.path) } == 1)
+    #expect(rig.presenter.messages.count { $0.contains("cannot") || $0.contains(path) } == 1)
     rig.coordinator.perform(.paywall("premium", then: nil))
     await rig.settle()
-    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
-    #expect(paywall.state.phase == .unavailable(.notAllowed))
+    guard let paywall = rig.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
+    guard case .unavailable(let problem) = paywall.state.phase else { throw PathRig.Missing("problem") }
+    #expect(problem.heading == "Nothing can be bought now")
+    #expect(problem.sentence.contains("damaged") && problem.sentence.contains(path), "\(problem.sentence)")
+    #expect(!problem.canRetry)
+    #expect(problem.sentence.contains("restart Matinee") && !problem.sentence.contains("allowed"))
     await rig.coordinator.finish()
     #expect(try Data(contentsOf: file) == damaged)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("purchases") } == ["purchases.sqlite"])

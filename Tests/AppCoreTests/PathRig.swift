@@ -1,9 +1,10 @@
 import AppCore
+import FeatureKit
 import Foundation
 import HTTPTransport
+import LoginFeature
 import NavigationCore
 import PublicationAPI
-import PublicationClient
 import PublicationServer
 import Runtime
 import SessionService
@@ -34,7 +35,6 @@ import TestSupport
     version: String = "0", clock: ManualClock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)), store: TestStore? = nil,
     keeping kept: AnyObject? = nil
   ) {
-    _ = modulesAreSetUp
     self.kept = kept
     self.clock = clock
     self.tokens = tokens
@@ -64,11 +64,19 @@ import TestSupport
   }
 
   func signIn(email: String = "reader@example.org", password: String = "matinee") async throws {
-    guard case .login(let login) = presenter.visibleScreen else { throw Missing("login") }
-    login.emailChanged(email)
-    login.passwordChanged(Secret(password))
-    login.submitTapped()
+    guard let login = presenter.visibleScreen?.model as? LoginViewModel else { throw Missing("login") }
+    login.send(.emailChanged(email))
+    login.send(.passwordChanged(.init(password)))
+    login.send(.submitTapped)
     await settle()
+  }
+
+  /// What the login says above its fields.
+  var loginNotice: String? {
+    get throws {
+      guard let login = presenter.visibleScreen?.model as? LoginViewModel else { throw Missing("login") }
+      return login.state.notice
+    }
   }
 
   var visible: Destination? { presenter.tree?.visible?.destination }

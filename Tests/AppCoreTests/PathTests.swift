@@ -1,8 +1,12 @@
 import AppCore
+import ArticleFeature
+import BookmarksFeature
 import CurlTransport
+import FanClubFeature
 import FeedFeature
 import Foundation
 import HTTPTransport
+import LoginFeature
 import NavigationCore
 import PublicationClient
 import PublicationListener
@@ -14,8 +18,6 @@ import Testing
 
 /// The path from the curtain to a page, through the coordinator, against the real router, in this process and over a socket.
 @MainActor @Suite struct PathTests {
-  init() { _ = modulesAreSetUp }
-
   /// The two ways to the same router.
   enum End: CaseIterable { case inProcess, network }
 
@@ -35,7 +37,7 @@ import Testing
     #expect(rig.presenter.visited == [nil])
     await rig.settle()
     #expect(rig.presenter.visited == [nil, .login])
-    guard case .login(let login) = rig.presenter.visibleScreen else { throw PathRig.Missing("login") }
+    guard let login = rig.presenter.visibleScreen?.model as? LoginViewModel else { throw PathRig.Missing("login") }
     #expect(login.state.publication?.name == "The Sample")
     #expect(login.state.offersSampleAccount)
   }
@@ -48,12 +50,12 @@ import Testing
     #expect(rig.visible == .login)
     try await rig.signIn()
     #expect(rig.visible == .tab(.home))
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     #expect(feed.state.posts.phase == .ready)
     #expect(feed.state.posts.ids.first == "p45")
     #expect(feed.row(for: "p45")?.isLocked == true)
     #expect(feed.row(for: "p44")?.isLocked == false)
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await rig.settle()
     #expect(feed.state.posts.ids.count == 40)
   }
@@ -100,7 +102,7 @@ import Testing
       second.clock.advance(by: .seconds(5))
       await Task.yield()
     }
-    second.coordinator.curtain.continueOfflineTapped()
+    second.coordinator.curtain.send(.continueOfflineTapped)
     while second.visible == nil { await Task.yield() }
     #expect(second.presenter.visited == [nil, .tab(.home)])
     await hangs.set(false)
@@ -147,7 +149,7 @@ import Testing
     second.clock.advance(by: .seconds(5))
     while !second.coordinator.curtain.state.offersChoice { await Task.yield() }
     #expect(second.coordinator.curtain.state.showsSpinner)
-    second.coordinator.curtain.tryAgainTapped()
+    second.coordinator.curtain.send(.tryAgainTapped)
     #expect(!second.coordinator.curtain.state.offersChoice, "the new check has its own time")
     await gate.waitForSleepers(2)
     gate.advance(by: .seconds(60))
@@ -223,13 +225,13 @@ import Testing
     rig.coordinator.start(opening: uri)
     await rig.settle()
     try await rig.signIn()
-    switch rig.presenter.visibleScreen {
-    case .article(let article):
+    switch rig.presenter.visibleScreen?.model {
+    case let article as ArticleViewModel:
       #expect(article.state.phase == .gone("This post is no longer here."))
-      article.backTapped()
-    case .fanClub(let club):
+      article.send(.backTapped)
+    case let club as FanClubViewModel:
       #expect(club.state.phase == .gone("This fan club is no longer here."))
-      club.backTapped()
+      club.send(.backTapped)
     default: throw PathRig.Missing("page")
     }
     await rig.settle()
@@ -255,20 +257,20 @@ import Testing
     rig.coordinator.start()
     await rig.settle()
     try await rig.signIn()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    feed.reactTapped("p44")
-    feed.bookmarkTapped("p44")
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
+    feed.send(.reactTapped("p44"))
+    feed.send(.bookmarkTapped("p44"))
     #expect(feed.row(for: "p44")?.isReacted == true)
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
-    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+    guard let bookmarks = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.ids == ["p44"])
     #expect(bookmarks.row(for: "p44")?.isReacted == true)
     rig.coordinator.perform(.fanClub("film"))
     await rig.settle()
-    guard case .fanClub(let club) = rig.presenter.visibleScreen else { throw PathRig.Missing("fan club") }
+    guard let club = rig.presenter.visibleScreen?.model as? FanClubViewModel else { throw PathRig.Missing("fan club") }
     #expect(club.row(for: "p44")?.reactions == "1")
-    club.followTapped()
+    club.send(.followTapped)
     await rig.settle()
     #expect(club.state.club?.isFollowed == true)
   }
@@ -279,10 +281,10 @@ import Testing
     await rig.settle()
     try await rig.signIn()
     #expect(rig.visible == .post("p44"))
-    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     guard case .body(let blocks) = article.state.text else { throw PathRig.Missing("body") }
     #expect(blocks.count == 1)
-    article.linkTapped("https://example.org/")
+    article.send(.linkTapped("https://example.org/"))
     #expect(rig.opened == ["https://example.org/"])
     rig.coordinator.perform(.back)
     #expect(rig.visible == .tab(.home))
@@ -321,8 +323,8 @@ import Testing
     rig.coordinator.start(opening: "matinee://posts/p44")
     await rig.settle()
     try await rig.signIn()
-    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
-    article.bookmarkTapped()
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
+    article.send(.bookmarkTapped)
     await rig.settle()
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()
@@ -332,7 +334,7 @@ import Testing
     try await rig.signIn(email: "other@example.org", password: "curtain")
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
-    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+    guard let bookmarks = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.phase == .empty)
   }
 
@@ -349,11 +351,12 @@ import Testing
     await rig.settle()
     try await rig.signIn()
     await ended.set()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    feed.refreshTapped()
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
+    feed.send(.refreshTapped)
     await rig.settle()
     while rig.visible != .login { await Task.yield() }
-    #expect(rig.presenter.messages.last == AuthError.ended.sentence)
+    #expect(try rig.loginNotice == AuthError.ended.sentence)
+    #expect(rig.presenter.messages.isEmpty, "it is said once")
   }
 
   @Test func aSessionThatEndsLosesNothingThatTheReaderDid() async throws {
@@ -372,17 +375,18 @@ import Testing
     await rig.settle()
     try await rig.signIn()
     await ended.set()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    feed.bookmarkTapped("p44")
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
+    feed.send(.bookmarkTapped("p44"))
     while rig.visible != .login { await Task.yield() }
     await ended.set(false)
     await rig.settle()
-    #expect(rig.presenter.messages == [AuthError.ended.sentence], "not that a bookmark was refused")
+    #expect(try rig.loginNotice == AuthError.ended.sentence)
+    #expect(rig.presenter.messages.isEmpty, "not that a bookmark was refused")
 
     try await rig.signIn(email: "other@example.org", password: "curtain")
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
-    guard case .bookmarks(let others) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+    guard let others = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
     #expect(others.state.phase == .empty)
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()
@@ -390,7 +394,7 @@ import Testing
     try await rig.signIn()
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
-    guard case .bookmarks(let bookmarks) = rig.presenter.visibleScreen else { throw PathRig.Missing("bookmarks") }
+    guard let bookmarks = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
     #expect(bookmarks.state.ids == ["p44"])
     await rig.coordinator.finish()
   }
@@ -408,8 +412,8 @@ import Testing
     await rig.settle()
     try await rig.signIn()
     await away.set()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
-    feed.bookmarkTapped("p44")
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
+    feed.send(.bookmarkTapped("p44"))
     await rig.settle()
     return (rig, feed, away)
   }
@@ -431,7 +435,7 @@ import Testing
     let problem = waiting.state.detail
     #expect((waiting.state.text, waiting.state.isTrying) == ("1 change waiting", false))
     for _ in 1...2 {
-      waiting.tryNowTapped()
+      waiting.send(.tryNowTapped)
       #expect((waiting.state.text, waiting.state.isTrying, waiting.state.detail) == ("1 change waiting", true, problem))
       await rig.settle()
       #expect(waiting.state.isTrying, "an answer at once would not be seen")
@@ -442,12 +446,12 @@ import Testing
       #expect((waiting.state.text, waiting.state.detail) == ("1 change waiting", "Tried again, in vain. \(problem)"))
     }
     await away.set(false)
-    waiting.tryNowTapped()
+    waiting.send(.tryNowTapped)
     await rig.settle()
     #expect(waiting.state == WaitingViewModel.State())
     // The next trouble is another one.
     await away.set()
-    feed.bookmarkTapped("p43")
+    feed.send(.bookmarkTapped("p43"))
     await rig.settle()
     #expect((waiting.state.text, waiting.state.detail, waiting.state.isTrying) == ("1 change waiting", problem, false))
   }

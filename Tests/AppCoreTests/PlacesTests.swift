@@ -1,3 +1,5 @@
+import AccountFeature
+import AddFeedFeature
 import AppCore
 import ArticleFeature
 import CommentsFeature
@@ -5,18 +7,17 @@ import Foundation
 import HTTPTransport
 import NavigationCore
 import PublicationAPI
-import PublicationClient
 import PublicationServer
+import ReaderContent
 import Runtime
 import SQLiteStorage
+import SearchFeature
 import SessionService
 import TestSupport
 import Testing
 
 /// The places beside posts and fan clubs: comments, search, the dialog that adds feeds, notifications.
 @MainActor @Suite struct PlacesTests {
-  init() { _ = modulesAreSetUp }
-
   /// A web on which nobody is.
   private struct EmptyWeb: Transport {
     func send(_ request: Request) async throws -> Response { throw TransportError.unreachable("nobody is there") }
@@ -33,14 +34,40 @@ import Testing
     return rig
   }
 
+  @Test func howLongAgoACommentWasWrittenIsSaidAnewEachMinute() async throws {
+    let rig = try await signedIn()
+    rig.coordinator.perform(.comments("p44"))
+    await rig.settle()
+    guard let page = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
+    page.send(.draftChanged("Written now."))
+    page.send(.sendTapped)
+    await rig.settle()
+    let id = try #require(page.state.comments.ids.last)
+    #expect(page.row(for: id)?.date == "Just now")
+    var drawn = 0
+    page.onRowsChanged = { if $0.contains(id) { drawn += 1 } }
+    rig.coordinator.keepTimesCurrent()
+    var said = ["Just now"]
+    for _ in 1...2 {
+      drawn = 0
+      while drawn == 0 {
+        // Others wait on this clock too.
+        rig.clock.advance(by: .seconds(60))
+        for _ in 0..<1000 where drawn == 0 { await Task.yield() }
+      }
+      said.append(page.row(for: id)?.date ?? "")
+    }
+    #expect(Set(said).count == 3, "\(said)")
+  }
+
   @Test func aLinkLeadsToThePostsComments() async throws {
     let rig = try await signedIn()
     rig.coordinator.open(uri: "matinee://posts/p44/comments")
     await rig.settle()
     #expect(rig.visible == .comments("p44"))
-    guard case .comments(let comments) = rig.presenter.visibleScreen else { throw PathRig.Missing("comments") }
+    guard let comments = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
     #expect(comments.state.title == "Post 44")
-    comments.postTapped()
+    comments.send(.postTapped)
     await rig.settle()
     #expect(rig.visible == .post("p44"))
     rig.coordinator.open(uri: "matinee://posts/p999/comments")
@@ -53,12 +80,12 @@ import Testing
     let rig = try await signedIn()
     rig.coordinator.perform(.search("Post 44"))
     await rig.settle()
-    guard case .search(let search) = rig.presenter.visibleScreen else { throw PathRig.Missing("search") }
+    guard let search = rig.presenter.visibleScreen?.model as? SearchViewModel else { throw PathRig.Missing("search") }
     #expect(search.state.query == "Post 44")
     rig.coordinator.perform(.search("Post 43"))
     await rig.settle()
     #expect(search.state.query == "Post 43")
-    search.postTapped("p43")
+    search.send(.postTapped("p43"))
     await rig.settle()
     #expect(rig.visible == .post("p43"))
     // As it was left.
@@ -82,9 +109,9 @@ import Testing
     rig.coordinator.perform(.addFeed("example.org/feed"))
     await rig.settle()
     #expect(rig.presenter.tree?.sheets.map(\.destination) == [.addFeed])
-    guard case .addFeed(let dialog) = rig.presenter.visibleScreen else { throw PathRig.Missing("dialog") }
+    guard let dialog = rig.presenter.visibleScreen?.model as? AddFeedViewModel else { throw PathRig.Missing("dialog") }
     #expect((dialog.state.url, dialog.state.phase, dialog.state.canAdd) == ("example.org/feed", .asking, true))
-    dialog.closeTapped()
+    dialog.send(.closeTapped)
     await rig.settle()
     #expect(rig.visible == .tab(.home))
   }
@@ -114,8 +141,8 @@ import Testing
   @Test func theAccountLeadsToTheNotifications() async throws {
     let rig = try await signedIn()
     rig.coordinator.perform(.tab(.account))
-    guard case .account(let account) = rig.presenter.visibleScreen else { throw PathRig.Missing("account") }
-    account.notificationsTapped()
+    guard let account = rig.presenter.visibleScreen?.model as? AccountViewModel else { throw PathRig.Missing("account") }
+    account.send(.notificationsTapped)
     await rig.settle()
     #expect(rig.visible == .notifications)
     rig.coordinator.perform(.back)
@@ -138,14 +165,14 @@ import Testing
   private func comments(_ rig: PathRig, on post: Post.ID = "p44") async throws -> CommentsViewModel {
     rig.coordinator.perform(.comments(post))
     await rig.settle()
-    guard case .comments(let comments) = rig.presenter.visibleScreen else { throw PathRig.Missing("comments") }
+    guard let comments = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
     return comments
   }
 
   private func article(_ rig: PathRig, _ post: Post.ID = "p44") async throws -> ArticleViewModel {
     rig.coordinator.perform(.post(post))
     await rig.settle()
-    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     return article
   }
 
@@ -154,13 +181,13 @@ import Testing
     let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
     let first = try await started(publication, tokens: tokens)
     try await first.signIn()
-    try await comments(first).draftChanged("Half a thou")
-    try await comments(first).draftChanged("Half a thought")
-    try await comments(first, on: "p43").draftChanged("Sent in a moment")
-    try await comments(first, on: "p43").sendTapped()
-    try await article(first).scrolled(to: ReadingPlace(block: 7, fraction: 0.25))
-    try await article(first, "p42").scrolled(to: ReadingPlace(block: 3, fraction: 0))
-    try await article(first, "p42").scrolled(to: nil)
+    try await comments(first).send(.draftChanged("Half a thou"))
+    try await comments(first).send(.draftChanged("Half a thought"))
+    try await comments(first, on: "p43").send(.draftChanged("Sent in a moment"))
+    try await comments(first, on: "p43").send(.sendTapped)
+    try await article(first).send(.scrolled(to: ReadingPlace(block: 7, fraction: 0.25)))
+    try await article(first, "p42").send(.scrolled(to: ReadingPlace(block: 3, fraction: 0)))
+    try await article(first, "p42").send(.scrolled(to: nil))
     // Closing the app asks nothing, and writes at once.
     await first.coordinator.finish()
 
@@ -171,7 +198,7 @@ import Testing
     #expect(try await article(second).place == ReadingPlace(block: 7, fraction: 0.25))
     let untouched = try await article(second, "p42").place
     #expect(untouched == nil)
-    try await comments(second).sendTapped()
+    try await comments(second).send(.sendTapped)
     await second.settle()
     await second.coordinator.finish()
 
@@ -188,7 +215,7 @@ import Testing
     let page = try await comments(first)
     var writes = 0
     first.effects.onDelivery = { if $0.label == "settings.write" { writes += 1 } }
-    for count in 1...20 { page.draftChanged(String(repeating: "x", count: count)) }
+    for count in 1...20 { page.send(.draftChanged(String(repeating: "x", count: count))) }
     await first.settle()
     #expect(writes == 0, "typing waits for no disk")
     first.clock.advance(by: .seconds(1))
@@ -207,7 +234,7 @@ import Testing
     let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
     let rig = try await started(publication, tokens: tokens)
     try await rig.signIn()
-    try await comments(rig).draftChanged("My secret thought")
+    try await comments(rig).send(.draftChanged("My secret thought"))
     await rig.settle()
     rig.clock.advance(by: .seconds(1))
     await rig.settle()
@@ -225,8 +252,8 @@ import Testing
     let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
     let rig = try await started(publication, tokens: tokens)
     try await rig.signIn()
-    try await comments(rig).draftChanged("Half a thought")
-    try await article(rig).scrolled(to: ReadingPlace(block: 7, fraction: 0.25))
+    try await comments(rig).send(.draftChanged("Half a thought"))
+    try await article(rig).send(.scrolled(to: ReadingPlace(block: 7, fraction: 0.25)))
     // In the middle of a word, of which nothing is written yet, somebody ends it elsewhere.
     let token = try #require(tokens.kept).token.revealed
     _ = await publication.handle(Request(.delete, "/v1/session", headers: ["Authorization": "Bearer \(token)"]))
@@ -253,7 +280,7 @@ import Testing
       try $0.script("DROP TABLE setting")
     }
     for text in ["Half", "Half a thought"] {
-      page.draftChanged(text)
+      page.send(.draftChanged(text))
       await rig.settle()
       rig.clock.advance(by: .seconds(1))
       await rig.settle()

@@ -1,7 +1,8 @@
 import FanClubFeature
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Runtime
 import SessionService
 import TestSupport
@@ -32,7 +33,7 @@ import Testing
   private func started() async -> PostNotifications {
     let notifications = PostNotifications(
       reader.store, preferences, notifier: notifier, environment: environment(), memory: kept.memory,
-      keep: { [kept] in kept.memory = $0 }, isOnScreen: { [screen] in screen.posts.contains($0) })
+      persist: { [kept] in kept.memory = $0 }, isOnScreen: { [screen] in screen.posts.contains($0) })
     notifications.start()
     await reader.settle()
     return notifications
@@ -46,11 +47,12 @@ import Testing
     }
   }
 
-  private func wait(_ duration: Duration = PostNotifications.pace) async {
-    await reader.clock.waitForSleepers()
+  /// - Parameter sleepers: how many sleep before and after.
+  private func wait(_ duration: Duration = PostNotifications.pace, sleepers: Int = 1) async {
+    await reader.clock.waitForSleepers(sleepers)
     reader.clock.advance(by: duration)
     // Whoever woke has looked, or asked, once it sleeps again.
-    await reader.clock.waitForSleepers()
+    await reader.clock.waitForSleepers(sleepers)
     await reader.settle()
   }
 
@@ -251,14 +253,37 @@ import Testing
     let page = FanClubViewModel("c2", store: reader.store, formatting: reader.formatting) { _ in }
     page.appear()
     await reader.settle()
-    page.fetchTapped()
+    page.send(.fetchTapped)
     for number in 1...5 { publish("old \(number)", in: "c2", age: Double(number) * 3600) }
     page.disappear()
+    await reader.settle()
+    await wait(.seconds(1))
     await wait()
     #expect(notifier.shown.isEmpty)
     publish("new", in: "c2", age: 1)
     await wait()
     #expect(titles == ["News new"])
+    notifications.end()
+  }
+
+  /// The publication dates them when it fetches them.
+  @Test func postsWithoutADateThatTheReaderAskedForAreNoNews() async {
+    let notifications = await started()
+    reader.publication.with {
+      $0.clubs[1].fetched = false
+      $0.imports = Array(repeating: Import(id: "i"), count: 4) + [Import(id: "i", state: .done, clubs: ["c2"])]
+    }
+    let page = FanClubViewModel("c2", store: reader.store, formatting: reader.formatting) { _ in }
+    page.appear()
+    await reader.settle()
+    page.send(.fetchTapped)
+    page.disappear()
+    // The fetch looks how far it is, too.
+    for _ in 0..<3 { await wait(.milliseconds(500), sleepers: 2) }
+    for number in 1...5 { publish("undated \(number)", in: "c2", age: 0) }
+    await wait(.milliseconds(500))
+    await wait()
+    #expect(notifier.shown.isEmpty)
     notifications.end()
   }
 
@@ -321,7 +346,7 @@ import Testing
     #expect(notifier.present.map(\.id) == ["new-posts"])
     notifications = PostNotifications(
       reader.store, preferences, notifier: notifier, environment: environment(), memory: kept.memory,
-      keep: { [kept] in kept.memory = $0 }, isOnScreen: { _ in false })
+      persist: { [kept] in kept.memory = $0 }, isOnScreen: { _ in false })
     notifications.start()
     reader.store.markRead("n4")
     await reader.settle()

@@ -1,15 +1,20 @@
+import AccountFeature
 import AppCore
+import ArticleFeature
 import CurlTransport
+import FeedFeature
 import Foundation
 import HTTPTransport
 import NavigationCore
+import PaymentFeature
+import PaywallFeature
 import PublicationListener
 import PublicationServer
 import PurchaseService
 import Runtime
 import SessionService
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 /// From a locked article over the paywall and the payment to the unlocked article.
@@ -17,38 +22,36 @@ import Testing
   private let gateway = CountingGateway()
   private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
 
-  init() { _ = modulesAreSetUp }
-
   private func atThePayment(_ transport: any Transport, keeping kept: AnyObject? = nil) async throws -> PathRig {
     let rig = PathRig(transport, keeping: kept)
     rig.coordinator.start(opening: "matinee://posts/p45")
     await rig.settle()
     try await rig.signIn()
-    guard case .article(let article) = rig.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     guard case .locked = article.state.text else { throw PathRig.Missing("lock") }
-    article.unlockTapped()
+    article.send(.unlockTapped)
     await rig.settle()
-    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    guard let paywall = rig.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
     #expect(paywall.state.phase == .ready)
-    paywall.buyTapped("premium.monthly")
+    paywall.send(.buyTapped("premium.monthly"))
     await rig.settle()
     #expect(rig.visible == .payment("premium.monthly"))
     return rig
   }
 
   private func pay(_ rig: PathRig, with method: String? = nil) async throws {
-    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
     if let method {
       let id = payment.state.methods.first { $0.name.contains(method) }?.id
-      payment.methodChosen(try #require(id))
+      payment.send(.methodChosen(try #require(id)))
     }
-    payment.payTapped()
-    payment.payTapped()
+    payment.send(.payTapped)
+    payment.send(.payTapped)
     await rig.settle()
   }
 
   private func isReadable(_ rig: PathRig) -> Bool {
-    guard case .article(let article) = rig.presenter.visibleScreen, case .body = article.state.text else { return false }
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel, case .body = article.state.text else { return false }
     return true
   }
 
@@ -71,7 +74,7 @@ import Testing
     #expect(isReadable(rig))
     rig.coordinator.perform(.back)
     await rig.settle()
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     #expect(feed.row(for: "p45")?.isLocked == false)
     #expect(await gateway.charges == 1)
   }
@@ -79,8 +82,8 @@ import Testing
   @Test func cancellingReturnsQuietly() async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
     let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
-    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
-    payment.cancelTapped()
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
+    payment.send(.cancelTapped)
     await rig.settle()
     #expect(rig.visible == .paywall("premium"))
     #expect(rig.presenter.messages.allSatisfy { !$0.contains("ancel") })
@@ -91,10 +94,10 @@ import Testing
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
     let rig = try await atThePayment(InProcessTransport { await publication.handle($0) })
     try await pay(rig, with: "Declined")
-    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
     await wait { payment.state.canPay }
     #expect(payment.state.status == .problem("Your bank declined the payment."))
-    payment.methodChosen(try #require(payment.state.methods.first).id)
+    payment.send(.methodChosen(try #require(payment.state.methods.first).id))
     try await pay(rig)
     await wait { isReadable(rig) }
     #expect(isReadable(rig))
@@ -118,11 +121,11 @@ import Testing
     first.coordinator.start(opening: "matinee://paywall/premium")
     await first.settle()
     try await first.signIn()
-    guard case .paywall(let paywall) = first.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
-    paywall.buyTapped("premium.monthly")
+    guard let paywall = first.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
+    paywall.send(.buyTapped("premium.monthly"))
     await first.settle()
-    guard case .payment(let payment) = first.presenter.visibleScreen else { throw PathRig.Missing("payment") }
-    payment.payTapped()
+    guard let payment = first.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
+    payment.send(.payTapped)
     await lost.waitUntilSwallowed()
 
     let second = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens, folder: folder)
@@ -146,9 +149,9 @@ import Testing
         asked.note(request)
         return await publication.handle(request)
       })
-    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
-    payment.methodChosen(try #require(payment.state.methods.first { $0.name == "Pay in the browser" }).id)
-    payment.payTapped()
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
+    payment.send(.methodChosen(try #require(payment.state.methods.first { $0.name == "Pay in the browser" }).id))
+    payment.send(.payTapped)
     await wait { !rig.opened.isEmpty }
     #expect(payment.state.status == .working("Waiting for you to pay in the browser…"))
     #expect(payment.state.canCancel)
@@ -177,14 +180,14 @@ import Testing
     await wait { isReadable(rig) }
     rig.coordinator.open(uri: "matinee://purchases")
     await rig.settle()
-    guard case .purchases(let all) = rig.presenter.visibleScreen else { throw PathRig.Missing("purchases") }
+    guard let all = rig.presenter.visibleScreen?.model as? PurchasesViewModel else { throw PathRig.Missing("purchases") }
     await wait { all.state.phase == .ready }
     let bought = try #require(all.state.rows.first)
     #expect(bought.status.words == "Paid")
     rig.coordinator.open(uri: "matinee://orders/\(bought.id)")
     await rig.settle()
     #expect(rig.visible == .purchases(order: bought.id))
-    guard case .purchases(let one) = rig.presenter.visibleScreen else { throw PathRig.Missing("purchases") }
+    guard let one = rig.presenter.visibleScreen?.model as? PurchasesViewModel else { throw PathRig.Missing("purchases") }
     #expect(one.state.marked == bought.id)
     rig.coordinator.open(uri: "matinee://orders/\(UUID())")
     await rig.settle()
@@ -249,7 +252,7 @@ import Testing
 
   @Test func aProxyThatWantsALoginEndsNoSessionAndNoPayment() async throws {
     let (rig, weather) = try await payIn(.proxy)
-    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
     #expect(payment.state.status?.text != PendingReason.sessionEnded.sentence)
     #expect(!payment.state.canPay)
     weather.kind = .fair
@@ -303,7 +306,7 @@ import Testing
     await wait { isReadable(rig) }
     rig.coordinator.open(uri: "matinee://paywall/premium")
     await rig.settle()
-    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    guard let paywall = rig.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
     #expect(paywall.state.notice != nil)
     #expect(paywall.state.offers.contains { !$0.canBuy })
   }
@@ -316,7 +319,7 @@ import Testing
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()
     try await rig.signIn(email: "other@example.org", password: "curtain")
-    guard case .feed(let feed) = rig.presenter.visibleScreen else { throw PathRig.Missing("feed") }
+    guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     #expect(feed.row(for: "p45")?.isLocked == true)
   }
 }

@@ -1,8 +1,11 @@
 import AppCore
+import ArticleFeature
 import FeatureFlags
 import Foundation
 import HTTPTransport
 import NavigationCore
+import PaymentFeature
+import PaywallFeature
 import PublicationAPI
 import PublicationServer
 import PurchaseService
@@ -51,16 +54,16 @@ import Testing
     rig.coordinator.start(opening: "matinee://paywall/premium")
     await rig.settle()
     try await rig.signIn(email: email)
-    guard case .paywall(let paywall) = rig.presenter.visibleScreen else { throw PathRig.Missing("paywall") }
+    guard let paywall = rig.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
     await until { paywall.state.phase == .ready }
-    paywall.buyTapped("premium.monthly")
+    paywall.send(.buyTapped("premium.monthly"))
     await rig.settle()
-    guard case .payment(let payment) = rig.presenter.visibleScreen else { throw PathRig.Missing("payment") }
+    guard let payment = rig.presenter.visibleScreen?.model as? PaymentViewModel else { throw PathRig.Missing("payment") }
     await until { payment.state.canPay }
     return PaymentScreen(
-      pay: { payment.payTapped() },
+      pay: { payment.send(.payTapped) },
       choose: { name in
-        if let method = payment.state.methods.first(where: { $0.name.contains(name) }) { payment.methodChosen(method.id) }
+        if let method = payment.state.methods.first(where: { $0.name.contains(name) }) { payment.send(.methodChosen(method.id)) }
       }, hasFailed: { payment.state.canPay })
   }
 
@@ -80,7 +83,7 @@ import Testing
     let journal = try await Journal(path: folder + "/purchases.sqlite", clock: clock)
     let rows = try await journal.purchases(seller: "embedded", user: reader)
     await journal.close()
-    return rows.map { "\($0.path) \($0.step)" }
+    return rows.map { "\($0.purchasePath) \($0.step)" }
   }
 
   @Test func halfOfTheReadersTakeTheNewPathAndTheOthersTheOld() async throws {
@@ -128,7 +131,7 @@ import Testing
     second.coordinator.start(opening: "matinee://posts/p45")
     await second.settle()
     try await until { try await report(publication)[bucket]?.bought == 1 }
-    guard case .article(let article) = second.presenter.visibleScreen else { throw PathRig.Missing("article") }
+    guard let article = second.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     await until { if case .body = article.state.text { true } else { false } }
     guard case .body = article.state.text else { throw PathRig.Missing("body") }
     #expect(await gateway.charges == 1)

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTransport
 import PublicationServer
 import Runtime
+import SearchFeature
 import StubStore
 import Synchronization
 import TestSupport
@@ -15,7 +16,6 @@ import Testing
   private let asked = Asked()
 
   private func signedIn(rate: Int) async throws -> (rig: PathRig, store: TestStore) {
-    _ = modulesAreSetUp
     let publication = try await Sample.publication(clock: clock)
     let file = try StubFile(json: Data(#"{"products": [], "rate": \#(rate)}"#.utf8), name: "store.json")
     let store = try TestStore(file, allowed: true, clock: clock)
@@ -33,8 +33,8 @@ import Testing
   @Test func aStoreThatStandsStillHoldsUpNothing() async throws {
     let (rig, store) = try await signedIn(rate: 0)
     rig.coordinator.perform(.search(""))
-    guard case .search(let search) = rig.presenter.visibleScreen else { throw PathRig.Missing("search") }
-    search.queryChanged("Post 44")
+    guard let search = rig.presenter.visibleScreen?.model as? SearchViewModel else { throw PathRig.Missing("search") }
+    search.send(.queryChanged("Post 44"))
     for _ in 0..<10_000 where search.state.ids.isEmpty {
       clock.advance(by: .seconds(1))
       await Task.yield()

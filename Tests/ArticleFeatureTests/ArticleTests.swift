@@ -1,9 +1,10 @@
 import ArticleFeature
 import FeedFormats
 import PublicationAPI
-@testable import PublicationClient
 import TestSupport
 import Testing
+
+@testable import ReaderContent
 
 private let offline = "The publication cannot be reached. Check your connection and try again."
 private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body</p>").blocks)
@@ -17,7 +18,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     let article = ArticleViewModel(id, paywallID: "premium", store: reader.store, formatting: reader.formatting) { [outputs] in
       outputs.all.append($0)
     }
-    article.onChange = { [recorder] in recorder.record($0) }
+    article.observe { [recorder] in recorder.record($0) }
     return article
   }
 
@@ -28,6 +29,21 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
   }
 
   // MARK: - Reading
+
+  @Test func howLongAgoThePostAppearedIsSaidAnewEachMinuteOnScreen() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let article = article(of: reader)
+    article.appear()
+    await reader.settle()
+    #expect(article.state.post?.date == "1 hour ago")
+    reader.clock.advance(by: .seconds(3600))
+    reader.store.timePassed()
+    #expect(article.state.post?.date == "2 hours ago")
+    article.disappear()
+    reader.clock.advance(by: .seconds(3600))
+    reader.store.timePassed()
+    #expect(article.state.post?.date == "2 hours ago", "not off screen")
+  }
 
   @Test func showsWhatTheCacheKnowsAndFetchesTheBody() async {
     let reader = ReaderFixture(posts: [.sample(1)])
@@ -115,7 +131,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(article.state.phase == .offline(offline))
     #expect(article.state.text == .teaser("Teaser 1"))
     reader.publication.with { $0.isOffline = false }
-    article.retryTapped()
+    article.send(.retryTapped)
     #expect(article.state.phase == .loading)
     await reader.settle()
     #expect(article.state.phase == .ready)
@@ -127,7 +143,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     let first = article(of: reader)
     first.appear()
     await reader.settle()
-    first.readTapped()
+    first.send(.readTapped)
     first.disappear()
     await reader.settle()
     #expect(reader.publication.with { $0.posts[0].read } == false)
@@ -196,7 +212,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
       $0.holds = []
       $0.posts = [.sample(1)]
     }
-    article.refreshTapped()
+    article.send(.refreshTapped)
     while article.state.phase != .ready { await mainQueueTurn() }
     reader.publication.release()
     await reader.settle()
@@ -212,8 +228,8 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     await reader.settle()
     reader.publication.with { $0.refusals["PUT /v1/posts/p1/reaction"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     _ = recorder.take()
-    article.reactTapped()
-    article.bookmarkTapped()
+    article.send(.reactTapped)
+    article.send(.bookmarkTapped)
     await reader.settle()
     #expect(recorder.states.first?.post?.reactions == "5")
     #expect(recorder.states.first?.post?.isBookmarked == true)
@@ -221,7 +237,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(article.state.post?.isReacted == false)
     #expect(article.state.post?.isBookmarked == true)
     #expect(article.state.message == "Your reaction was not saved. Not for you.")
-    article.messageDismissed()
+    article.send(.messageDismissed)
     #expect(article.state.message == nil)
   }
 
@@ -231,10 +247,10 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     article.appear()
     await reader.settle()
     for url in ["https://example.org/a", "mailto:a@example.org", "file:///etc/passwd", "javascript:alert(1)", "matinee://posts/1", ""] {
-      article.linkTapped(url)
+      article.send(.linkTapped(url))
     }
-    article.clubTapped()
-    article.unlockTapped()
+    article.send(.clubTapped)
+    article.send(.unlockTapped)
     #expect(outputs.all == [.openWeb("https://example.org/a"), .openWeb("mailto:a@example.org"), .openFanClub("c1")])
   }
 
@@ -244,11 +260,11 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     post.url = url
     let reader = ReaderFixture(posts: [post])
     let article = article(of: reader)
-    article.openInBrowserTapped()
+    article.send(.openInBrowserTapped)
     article.appear()
     await reader.settle()
-    article.openInBrowserTapped()
-    article.copyLinkTapped()
+    article.send(.openInBrowserTapped)
+    article.send(.copyLinkTapped)
     #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
   }
 
@@ -287,14 +303,14 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     article.appear()
     await reader.settle()
     #expect(article.state.post?.isRead == true)
-    article.readTapped()
+    article.send(.readTapped)
     #expect(article.state.post?.isRead == true)
     await reader.settle()
     #expect(article.state.post?.isRead == false)
     // Coming back to the page is not opening it.
     article.disappear()
     article.appear()
-    article.refreshTapped()
+    article.send(.refreshTapped)
     await reader.settle()
     #expect(article.state.post?.isRead == false)
     #expect(reader.publication.with { $0.posts[0].read } == false)
@@ -319,12 +335,12 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     post.comments = 1234
     let reader = ReaderFixture(posts: [post])
     let article = article(of: reader)
-    article.commentsTapped()
+    article.send(.commentsTapped)
     #expect(outputs.all.isEmpty)
     article.appear()
     await reader.settle()
     #expect(article.state.post?.comments == "1,234")
-    article.commentsTapped()
+    article.send(.commentsTapped)
     #expect(outputs.all == [.openComments("p1")])
   }
 }

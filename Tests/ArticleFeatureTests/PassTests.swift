@@ -1,7 +1,7 @@
 import ArticleFeature
+import FeatureKit
 import FeedFormats
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -21,7 +21,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     let article = ArticleViewModel("p1", paywallID: "premium", store: reader.store, formatting: reader.formatting) { [outputs] in
       outputs.all.append($0)
     }
-    article.onChange = { [recorder] in recorder.record($0) }
+    article.observe { [recorder] in recorder.record($0) }
     article.appear()
     await reader.settle()
     return article
@@ -33,7 +33,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     let article = await shown()
     #expect(article.state.text == locked)
     #expect(article.state.passOffer == "Unlock with a pass (3 left)")
-    article.unlockTapped()
+    article.send(.unlockTapped)
     #expect(outputs.all == [.openPaywall("premium", post: "p1")])
   }
 
@@ -41,7 +41,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     let article = await shown(passes: 0)
     #expect(article.state.text == locked)
     #expect(article.state.passOffer == nil)
-    article.passTapped()
+    article.send(.passTapped)
     await reader.settle()
     #expect(spent.isEmpty)
   }
@@ -49,7 +49,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
   @Test func aPassOpensThePostAndIsGone() async {
     let article = await shown()
     _ = recorder.take()
-    article.passTapped()
+    article.send(.passTapped)
     #expect(article.state.isUnlocking)
     await reader.settle()
     #expect(article.state.text == body)
@@ -63,15 +63,15 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
   @Test func aDoubleTapSpendsOne() async {
     let article = await shown()
     reader.publication.with { $0.holds = ["PUT"] }
-    article.passTapped()
-    article.passTapped()
+    article.send(.passTapped)
+    article.send(.passTapped)
     await reader.waitForHeld()
-    article.passTapped()
-    article.unlockTapped()
+    article.send(.passTapped)
+    article.send(.unlockTapped)
     #expect(outputs.all.isEmpty, "nothing else is bought meanwhile")
     reader.publication.release()
     await reader.settle()
-    article.passTapped()
+    article.send(.passTapped)
     await reader.settle()
     #expect(spent == ["PUT /v1/posts/p1/unlock"])
     #expect(reader.publication.with { $0.passes } == 2)
@@ -86,7 +86,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
       $0.posts[0].unlocked = true
       $0.isOffline = true
     }
-    article.passTapped()
+    article.send(.passTapped)
     await reader.settle()
     #expect(
       article.state.message
@@ -94,7 +94,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     #expect(article.state.text == locked)
     #expect(!article.state.isUnlocking)
     reader.publication.with { $0.isOffline = false }
-    article.passTapped()
+    article.send(.passTapped)
     await reader.settle()
     #expect(article.state.text == body)
     #expect(reader.store.passes.value == 2)
@@ -103,7 +103,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
   @Test func passesThatWereSpentElsewhereAreSaidToBeGone() async {
     let article = await shown(passes: 1)
     reader.publication.with { $0.passes = 0 }
-    article.passTapped()
+    article.send(.passTapped)
     await reader.settle()
     #expect(article.state.message == "This post was not unlocked. You have no passes left.")
     #expect(article.state.passOffer == nil)
@@ -115,10 +115,46 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     let other = ArticleViewModel("p2", paywallID: "premium", store: reader.store, formatting: reader.formatting) { _ in }
     other.appear()
     await reader.settle()
-    article.passTapped()
+    article.send(.passTapped)
     await reader.settle()
     await mainQueueTurn()
     #expect(other.state.passOffer == "Unlock with a pass (2 left)")
+  }
+
+  /// Passes that were bought, and what they opened, go with the money that is given back.
+  @Test(arguments: [true, false]) func afterARefundNoPassIsOfferedThatIsGone(isRefreshed: Bool) async {
+    let article = await shown(passes: 5)
+    article.send(.passTapped)
+    await reader.settle()
+    #expect(article.state.text == body)
+    reader.publication.with { ($0.passes, $0.posts[0].unlocked) = (0, false) }
+    var page = article
+    if isRefreshed {
+      article.send(.refreshTapped)
+    } else {
+      article.disappear()
+      page = ArticleViewModel("p1", paywallID: "premium", store: reader.store, formatting: reader.formatting) { _ in }
+      page.appear()
+    }
+    await reader.settle()
+    #expect(page.state.text == locked)
+    #expect(page.state.passOffer == nil)
+  }
+
+  @Test func refreshingALockedPostCountsThePassesAnew() async {
+    let article = await shown(passes: 5)
+    reader.publication.with { $0.passes = 2 }
+    article.send(.refreshTapped)
+    await reader.settle()
+    #expect(article.state.passOffer == "Unlock with a pass (2 left)")
+    // Whoever may read it all the same needs none.
+    reader.publication.with { $0.hasPremium = true }
+    reader.store.hasPremium = true
+    await reader.settle()
+    reader.publication.forgetRequests()
+    article.send(.refreshTapped)
+    await reader.settle()
+    #expect(!reader.publication.requests.contains { $0.contains("balances") })
   }
 
   @Test func passesThatAreBoughtBehindThePaywallAreThereOnReturn() async {

@@ -1,9 +1,10 @@
 import ArticleFeature
 import FeedFormats
 import PublicationAPI
-@testable import PublicationClient
 import TestSupport
 import Testing
+
+@testable import ReaderContent
 
 private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body</p>").blocks)
 private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
@@ -19,7 +20,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     let article = ArticleViewModel("p1", paywallID: "premium", store: reader.store, formatting: reader.formatting) { [outputs] in
       outputs.all.append($0)
     }
-    article.onChange = { [recorder] in recorder.record($0) }
+    article.observe { [recorder] in recorder.record($0) }
     article.appear()
     await reader.settle()
     return article
@@ -37,7 +38,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     #expect(article.state.phase == .ready)
     #expect(article.state.post?.isLocked == true)
     #expect(article.state.post?.isRead == true)
-    article.unlockTapped()
+    article.send(.unlockTapped)
     #expect(outputs.all == [.openPaywall("premium", post: "p1")])
   }
 
@@ -98,7 +99,7 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     #expect(article.state.phase == .failed("Your access has not reached the publication yet. Try again in a moment."))
     #expect(article.state.text == .teaser("Teaser 1"))
     reader.publication.with { $0.hasPremium = true }
-    article.retryTapped()
+    article.send(.retryTapped)
     await reader.settle()
     #expect(article.state.text == body)
   }

@@ -1,8 +1,9 @@
 import BookmarksFeature
 import PublicationAPI
-@testable import PublicationClient
 import TestSupport
 import Testing
+
+@testable import ReaderContent
 
 private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
 
@@ -11,7 +12,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
 
   private func page(of reader: ReaderFixture) -> BookmarksViewModel {
     let page = BookmarksViewModel(store: reader.store, formatting: reader.formatting) { _ in }
-    page.onChange = { [recorder] in recorder.record($0) }
+    page.observe { [recorder] in recorder.record($0) }
     return page
   }
 
@@ -39,12 +40,12 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.settle()
     _ = recorder.take()
     reader.publication.with { $0.holds = ["DELETE"] }
-    page.bookmarkTapped("p1")
+    page.send(.bookmarkTapped("p1"))
     await reader.waitForHeld()
     #expect(recorder.states.map(\.ids) == [["p2"]])
     reader.publication.release()
     await reader.settle()
-    page.bookmarkTapped("p2")
+    page.send(.bookmarkTapped("p2"))
     await reader.settle()
     #expect(recorder.states.map(\.ids) == [["p2"], []])
     #expect(page.state.phase == .empty)
@@ -57,7 +58,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.settle()
     _ = recorder.take()
     reader.publication.with { $0.refusals["DELETE"] = refused }
-    page.bookmarkTapped("p1")
+    page.send(.bookmarkTapped("p1"))
     await reader.settle()
     #expect(recorder.states.first?.ids == ["p2"])
     #expect(page.state.ids == ["p1", "p2"])
@@ -79,7 +80,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     page.appear()
     await reader.settle()
     #expect(recorder.states.map(\.ids) == [["p1", "p2", "p3"]])
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     #expect(page.state.ids == ["p1", "p2", "p3"])
   }
@@ -92,7 +93,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.settle()
     // The cursor of the scripted publication is an offset: keep the list as it was.
     reader.publication.with { $0.holds = ["DELETE"] }
-    page.bookmarkTapped("p1")
+    page.send(.bookmarkTapped("p1"))
     await reader.waitForHeld()
     while page.state.ids.isEmpty { await mainQueueTurn() }
     #expect(page.state.phase == .ready)
@@ -108,7 +109,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.settle()
     #expect(page.state.ids == ["p1", "p2"])
     reader.publication.with { $0.posts[0].bookmarked = false }
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     #expect(page.state.ids == ["p2"])
     page.disappear()

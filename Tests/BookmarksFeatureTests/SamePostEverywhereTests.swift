@@ -1,9 +1,9 @@
 import BookmarksFeature
 import ContentCache
 import FanClubFeature
+import FeatureKit
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -36,7 +36,7 @@ import Testing
 
   @Test func aReactionOnOnePageShowsOnAll() async {
     await appear()
-    pages[2].page.reactTapped("p1")
+    pages[2].page.send(.reactTapped("p1"))
     for (_, page) in pages { #expect(page.row(for: "p1")?.reactions == "5") }
     await reader.settle()
     #expect(Set(drawn.pages.keys) == ["feed", "club", "bookmarks"])
@@ -47,7 +47,7 @@ import Testing
   @Test func aRefusalTakesItBackOnAll() async {
     await appear()
     reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
-    pages[0].page.reactTapped("p1")
+    pages[0].page.send(.reactTapped("p1"))
     for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == true) }
     await reader.settle()
     for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == false) }
@@ -57,8 +57,8 @@ import Testing
   @Test func whatCannotBeSentStaysOnAllAndComesOutOnce() async {
     await appear()
     reader.publication.with { $0.isOffline = true }
-    pages[0].page.reactTapped("p1")
-    pages[1].page.bookmarkTapped("p1")
+    pages[0].page.send(.reactTapped("p1"))
+    pages[1].page.send(.bookmarkTapped("p1"))
     await reader.settle()
     for (_, page) in pages.prefix(2) {
       #expect(page.row(for: "p1")?.isReacted == true)
@@ -73,7 +73,7 @@ import Testing
     reader.publication.with { $0.isOffline = false }
     reader.publication.forgetRequests()
     // Whatever else is answered says that the publication is there.
-    pages[0].page.refreshTapped()
+    pages[0].page.send(.refreshTapped)
     await reader.settle()
     #expect(reader.publication.requests.dropFirst() == ["PUT /v1/posts/p1/reaction", "DELETE /v1/posts/p1/bookmark"])
     #expect(reader.store.waiting.value == Waiting())
@@ -84,14 +84,14 @@ import Testing
     await appear()
     reader.publication.with { $0.isOffline = true }
     drawn.pages = [:]
-    pages[0].page.reactTapped("p1")
+    pages[0].page.send(.reactTapped("p1"))
     #expect(pages[0].page.row(for: "p1")?.waiting == nil, "nobody knows yet that it waits")
     await reader.settle()
     #expect(pages[0].page.row(for: "p1")?.waiting == "Your reaction waits to be sent.")
     #expect(drawn.pages["feed"]?.count == 2, "once for the reaction, once for that it waits")
     drawn.pages = [:]
     reader.publication.with { $0.isOffline = false }
-    pages[0].page.refreshTapped()
+    pages[0].page.send(.refreshTapped)
     await reader.settle()
     #expect(drawn.pages["feed"]?.contains(["p1"]) == true, "though the post is the same as before")
     #expect(pages[0].page.row(for: "p1")?.waiting == nil)
@@ -108,14 +108,14 @@ import Testing
     _ = list.row(for: "c1")
     reader.publication.with { $0.isOffline = true }
     for words in ["Your choice to follow waits to be sent.", "Your choice to stop following waits to be sent."] {
-      page.followTapped()
+      page.send(.followTapped)
       await reader.settle()
       #expect(list.row(for: "c1")?.waiting == words)
       #expect(page.state.club?.waiting == words)
     }
     drawn = []
     reader.publication.with { $0.isOffline = false }
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     #expect(reader.store.waiting.value == Waiting())
     #expect(drawn.contains(["c1"]))
@@ -129,7 +129,7 @@ import Testing
     await appear()
     pages[0].page.disappear()
     pages[1].page.disappear()
-    pages[2].page.reactTapped("p1")
+    pages[2].page.send(.reactTapped("p1"))
     await reader.settle()
     #expect(Set(drawn.pages.keys) == ["bookmarks"])
   }

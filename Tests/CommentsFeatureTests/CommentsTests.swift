@@ -1,7 +1,6 @@
 import CommentsFeature
 import Foundation
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -16,23 +15,23 @@ private typealias Comment = PublicationAPI.Comment
   @Test func onlyATextOfTheRightLengthCanBeSent() {
     let page = page(ReaderFixture())
     #expect(!page.state.canSend)
-    page.draftChanged(" \n ")
+    page.send(.draftChanged(" \n "))
     #expect((page.state.canSend, page.state.surplus) == (false, nil))
-    page.draftChanged(String(repeating: "x", count: Comment.longest) + "  ")
+    page.send(.draftChanged(String(repeating: "x", count: Comment.longest) + "  "))
     #expect((page.state.canSend, page.state.surplus) == (true, nil))
-    page.draftChanged(String(repeating: "x", count: Comment.longest + 12))
+    page.send(.draftChanged(String(repeating: "x", count: Comment.longest + 12)))
     #expect((page.state.canSend, page.state.surplus) == (false, "12 characters too many"))
-    page.draftChanged(String(repeating: "x", count: Comment.longest + 1))
+    page.send(.draftChanged(String(repeating: "x", count: Comment.longest + 1)))
     #expect(page.state.surplus == "1 character too many")
-    page.draftChanged("xx" + String(repeating: "\u{301}", count: 8191))
+    page.send(.draftChanged("xx" + String(repeating: "\u{301}", count: 8191)))
     #expect((page.state.canSend, page.state.surplus) == (true, nil))
-    page.draftChanged("x" + String(repeating: "\u{301}", count: 8192))
+    page.send(.draftChanged("x" + String(repeating: "\u{301}", count: 8192)))
     #expect((page.state.canSend, page.state.surplus) == (false, "too many accents or emoji"))
   }
 
   @Test func aDraftIsKeptForItsPostWhileTheAppRuns() {
     let reader = ReaderFixture()
-    page(reader).draftChanged("Half a thought")
+    page(reader).send(.draftChanged("Half a thought"))
     #expect((page(reader).state.draft, page(reader).state.canSend) == ("Half a thought", true))
     let other = CommentsViewModel("p2", store: reader.store, formatting: reader.formatting) { _ in }
     #expect(other.state.draft.isEmpty)
@@ -46,7 +45,7 @@ private typealias Comment = PublicationAPI.Comment
 
   private func page(_ reader: ReaderFixture) -> CommentsViewModel {
     let page = CommentsViewModel("p1", store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
-    page.onChange = { [recorder] in recorder.record($0) }
+    page.observe { [recorder] in recorder.record($0) }
     return page
   }
 
@@ -55,6 +54,25 @@ private typealias Comment = PublicationAPI.Comment
       id: UUID(uuidString: "00000000-0000-0000-0000-00000000FF0\(number)")?.uuidString ?? "", postID: post,
       author: mine ? "Reader" : "Author \(number)", isMine: mine, text: "Text \(number)",
       posted: Date(timeIntervalSince1970: 1_699_990_000 + Double(number)))
+  }
+
+  @Test func howLongAgoItWasIsSaidAnewEachMinuteOnScreen() async {
+    let reader = reader([comment(1)])
+    let page = page(reader)
+    var drawn: [Set<Comment.ID>] = []
+    page.onRowsChanged = { drawn.append($0) }
+    page.appear()
+    await reader.settle()
+    let id = comment(1).id
+    #expect(page.row(for: id)?.date == "2 hours ago")
+    drawn = []
+    reader.clock.advance(by: .seconds(3600))
+    reader.store.timePassed()
+    #expect(drawn == [[id]])
+    #expect(page.row(for: id)?.date == "3 hours ago")
+    page.disappear()
+    reader.store.timePassed()
+    #expect(drawn.count == 1, "not off screen")
   }
 
   private func reader(_ comments: [Comment] = []) -> ReaderFixture {
@@ -96,7 +114,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(rows.map(\.text) == ["Text 1", "Text 2"])
     #expect(rows.map(\.isMine) == [false, true])
     #expect(rows.map(\.isWaiting) == [false, false])
-    page.postTapped()
+    page.send(.postTapped)
     #expect(outputs.all == [.openPost("p1")])
   }
 
@@ -115,7 +133,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(page.state.comments.phase == .ready)
     #expect(page.state.comments.loadMoreFailure != nil, "that the others did not come is said")
     reader.publication.with { $0.isOffline = false }
-    page.retryTapped()
+    page.send(.retryTapped)
     reader.store.networkIsBack()
     await reader.settle()
     #expect(Set(texts(page)) == ["Text 1", "Text 2", "Written offline", "And another"])
@@ -162,7 +180,7 @@ private typealias Comment = PublicationAPI.Comment
     await reader.settle()
     #expect(texts(page) == ["Text 1", "Text 2"])
     for _ in 0..<3 {
-      page.reachedEnd()
+      page.send(.reachedEnd)
       await reader.settle()
     }
     #expect(texts(page) == ["Text 1", "Text 2", "Text 3", "Text 4", "Text 5"])
@@ -177,8 +195,8 @@ private typealias Comment = PublicationAPI.Comment
     page.appear()
     await reader.settle()
     reader.publication.with { $0.holds = ["PUT"] }
-    page.draftChanged("  Well said  ")
-    page.sendTapped()
+    page.send(.draftChanged("  Well said  "))
+    page.send(.sendTapped)
     #expect((page.state.draft, page.state.canSend) == ("", false))
     #expect(texts(page) == ["Text 1", "Well said"])
     let id = page.state.comments.ids[1]
@@ -199,12 +217,12 @@ private typealias Comment = PublicationAPI.Comment
     let page = page(reader)
     page.appear()
     await reader.settle()
-    page.draftChanged("Last")
-    page.sendTapped()
+    page.send(.draftChanged("Last"))
+    page.send(.sendTapped)
     await reader.settle()
     #expect(texts(page) == ["Text 1", "Text 2", "Last"])
     for _ in 0..<3 {
-      page.reachedEnd()
+      page.send(.reachedEnd)
       await reader.settle()
     }
     #expect(texts(page) == ["Text 1", "Text 2", "Text 3", "Text 4", "Text 5", "Last"])
@@ -216,8 +234,8 @@ private typealias Comment = PublicationAPI.Comment
     page.appear()
     await reader.settle()
     reader.publication.with { $0.isOffline = true }
-    page.draftChanged("From a train")
-    page.sendTapped()
+    page.send(.draftChanged("From a train"))
+    page.send(.sendTapped)
     await reader.settle()
     #expect(texts(page) == ["From a train"])
     #expect(page.state.comments.phase == .ready)
@@ -239,10 +257,10 @@ private typealias Comment = PublicationAPI.Comment
       $0.refusals["PUT"] = Problem(code: .locked, title: "Comments are closed.", status: 403)
       $0.holds = ["PUT"]
     }
-    page.draftChanged("Rash words")
-    page.sendTapped()
+    page.send(.draftChanged("Rash words"))
+    page.send(.sendTapped)
     await reader.waitForHeld()
-    page.draftChanged("More")
+    page.send(.draftChanged("More"))
     reader.publication.release()
     await reader.settle()
     #expect(texts(page) == ["Text 1"])
@@ -257,8 +275,8 @@ private typealias Comment = PublicationAPI.Comment
     page.appear()
     await reader.settle()
     reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Closed.", status: 403) }
-    page.draftChanged("Words")
-    page.sendTapped()
+    page.send(.draftChanged("Words"))
+    page.send(.sendTapped)
     page.disappear()
     await reader.settle()
     let again = self.page(reader)
@@ -271,8 +289,8 @@ private typealias Comment = PublicationAPI.Comment
     let page = page(reader)
     page.appear()
     await reader.settle()
-    page.deleteTapped(comment(1).id)
-    page.deleteTapped(comment(2).id)
+    page.send(.deleteTapped(comment(1).id))
+    page.send(.deleteTapped(comment(2).id))
     await reader.settle()
     #expect(texts(page) == ["Text 1"])
     #expect(reader.publication.with { $0.comments.count } == 1)
@@ -298,7 +316,7 @@ private typealias Comment = PublicationAPI.Comment
     page.appear()
     await reader.settle()
     reader.publication.with { $0.comments.removeFirst(2) }
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     #expect(texts(page) == ["Text 3"])
   }

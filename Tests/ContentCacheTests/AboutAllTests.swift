@@ -96,7 +96,7 @@ import Testing
     after.markAll(to: "a")
     await after.quiet()
     await after.answer(0, .success(nil))
-    for id in ["a", "b"] { _ = await after.cache.recall(PageKey("=" + id, nil), single: id) }
+    for id in ["a", "b"] { _ = await after.cache.loadFromStore(PageKey("=" + id, nil), single: id) }
     #expect(after.cache["a"]?.marked == true)
     #expect(after.cache["b"]?.marked == false)
     await after.cache.written()
@@ -141,13 +141,13 @@ import Testing
   private func stored(_ ids: [String], in folder: TemporaryFolder) async {
     let run = Run(folder, clock)
     run.world.cache.store(ids.map { Note(id: $0, title: $0) })
-    run.world.cache.keep(PageRow(key: PageKey("notes", nil), ids: ids, fetched: clock.now))
+    run.world.cache.persist(PageRow(key: PageKey("notes", nil), ids: ids, fetchedAt: clock.now))
     await run.end()
   }
 
   /// What a run shows of notes that come out of the store.
   private func marks(_ ids: String..., in run: Run) async -> [Bool?] {
-    for id in ids { await run.world.cache.recall(id) }
+    for id in ids { await run.world.cache.loadFromStore(id) }
     return ids.map { run.world.cache[$0]?.marked }
   }
 
@@ -160,7 +160,7 @@ import Testing
     await offline.end()
     let after = Run(folder, clock, outbox)
     await after.world.controller.resume()
-    #expect(await after.world.cache.recall(PageKey("notes", nil)) != nil)
+    #expect(await after.world.cache.loadFromStore(PageKey("notes", nil)) != nil)
     #expect(["a", "b", "c"].map { after.world.cache[$0]?.marked } == [true, true, false])
     #expect(Set(after.world.cache.ids(where: \.marked)) == ["a", "b"])
     // The server's value is what it said.
@@ -202,7 +202,7 @@ import Testing
     let from = run.world.labels.count
     await run.world.answer(0, .success(nil))
     let labels = run.world.labels[from...]
-    #expect(labels.filter { $0 == "Note.keep" || $0.hasPrefix("outbox.") } == ["Note.keep", "outbox.remove"])
+    #expect(labels.filter { $0 == "Note.write" || $0.hasPrefix("outbox.") } == ["Note.write", "outbox.remove"])
     #expect(run.world.gate.hanging.map(\.question.kind) == ["like"])
     run.world.gate.answer(0, .failure(CancellationError()))
     await run.end()
@@ -252,13 +252,13 @@ import Testing
     await stored(many + ["b"], in: folder)
     let run = Run(folder, clock, outbox)
     await run.world.controller.resume()
-    for id in ["a0000", "b"] { await run.world.cache.recall(id) }
+    for id in ["a0000", "b"] { await run.world.cache.loadFromStore(id) }
     let asked = run.world.cache.stamp()
     run.world.mark("a0000")
     run.world.cache.remove { $0.title.hasPrefix("a") }
     #expect(["a0000", "b"].map { run.world.cache[$0]?.title } == [nil, "b"])
     // Neither what is in the store nor an answer to an older question brings it back.
-    await run.world.cache.recall("a0001")
+    await run.world.cache.loadFromStore("a0001")
     run.world.cache.store([Note(id: "a0000", title: "a"), Note(id: "a0002", title: "a")], asOf: asked)
     #expect(["a0000", "a0001", "a0002"].allSatisfy { run.world.cache[$0] == nil })
     // A newer one does: it is there again.

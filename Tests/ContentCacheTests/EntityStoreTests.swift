@@ -18,14 +18,14 @@ import Testing
     EntityStore(path: path, owner: owner, clock: clock, limit: limit)
   }
 
-  private func notes(_ ids: String..., body: String? = nil) -> [(Held<Note>, isKept: Bool)] {
-    ids.map { (Held(Note(id: $0, title: "title \($0)", body: body), .beforeAll), false) }
+  private func notes(_ ids: String..., body: String? = nil) -> [(CacheEntry<Note>, isPinned: Bool)] {
+    ids.map { (CacheEntry(Note(id: $0, title: "title \($0)", body: body), .beforeAll), false) }
   }
 
   private func notes(of page: StoredPage) -> [Note] { page.items.map { $0.value(of: Note.self) } }
 
   private func row(_ cursor: String?, _ ids: String..., next: String? = nil, etag: String? = nil) -> PageRow {
-    PageRow(key: PageKey("all", cursor), ids: ids, next: next, etag: etag, fetched: clock.now)
+    PageRow(key: PageKey("all", cursor), ids: ids, next: next, etag: etag, fetchedAt: clock.now)
   }
 
   private func ids(_ store: EntityStore, _ cursor: String? = nil) async -> [String]? {
@@ -55,7 +55,7 @@ import Testing
   @Test func detailOutlivesAnAnswerWithoutOne() async throws {
     let store = open()
     await store.write(StoreBatch(values: notes("a", body: "text")))
-    await store.write(StoreBatch(values: [(Held(Note(id: "a", title: "new"), .beforeAll), isKept: false)]))
+    await store.write(StoreBatch(values: [(CacheEntry(Note(id: "a", title: "new"), .beforeAll), isPinned: false)]))
     #expect(
       await store.single("a", as: PageKey("=a", nil), of: Note.self).map(notes(of:)) == [Note(id: "a", title: "new", body: "text")])
     await store.write(StoreBatch<Note>(removed: ["a"]))
@@ -140,7 +140,7 @@ import Testing
   @Test func damageThatIsMetLaterSetsTheFileAsideToo() async throws {
     do {
       let store = open()
-      let values = (1...500).map { (Held(Note(id: "\($0)", title: String(repeating: "x", count: 500)), .beforeAll), isKept: false) }
+      let values = (1...500).map { (CacheEntry(Note(id: "\($0)", title: String(repeating: "x", count: 500)), .beforeAll), isPinned: false) }
       await store.write(StoreBatch(values: values, pages: [row(nil, "1", "250", "500")]))
       await store.close()
     }
@@ -181,7 +181,7 @@ import Testing
 
   @Test func whatNewItemsPushDownStaysReadable() async throws {
     let store = open()
-    let all = (1...9).map { (Held(Note(id: "\($0)"), .beforeAll), isKept: false) }
+    let all = (1...9).map { (CacheEntry(Note(id: "\($0)"), .beforeAll), isPinned: false) }
     await store.write(
       StoreBatch(
         values: all, pages: [row(nil, "4", "5", "6", next: "after 6"), row("after 6", "7", "8", "9")]))
@@ -243,7 +243,9 @@ import Testing
   // MARK: The limit
 
   private func fill(_ store: EntityStore, _ range: ClosedRange<Int>, keeping kept: Set<Int> = []) async {
-    let values = range.map { (Held(Note(id: "\($0)", title: String(repeating: "x", count: 1000)), .beforeAll), isKept: kept.contains($0)) }
+    let values = range.map {
+      (CacheEntry(Note(id: "\($0)", title: String(repeating: "x", count: 1000)), .beforeAll), isPinned: kept.contains($0))
+    }
     await store.write(StoreBatch(values: values))
   }
 
@@ -292,8 +294,8 @@ import Testing
     await fill(store, 201...300)
     #expect(try count(where: "kept = 1") == 200)
     #expect(try count(where: "kept = 0") == 0)
-    let part = await store.kept(Note.self, limit: 120)
-    let rest = await store.kept(Note.self, after: try #require(part.next), limit: 120)
+    let part = await store.entities(Note.self, limit: 120)
+    let rest = await store.entities(Note.self, after: try #require(part.next), limit: 120)
     #expect(part.values.count == 120 && rest.values.count == 80 && rest.next == nil)
     #expect(Set((part.values + rest.values).map(\.id)).count == 200)
   }

@@ -40,7 +40,7 @@ import Testing
     fetcher.onChange = { if statuses.last != $0.status { statuses.append($0.status) } }
     fetcher.reload()
     #expect(fetcher.state.isReloading)
-    #expect(!fetcher.state.isLoadingMore && !fetcher.state.isConfirming)
+    #expect(!fetcher.state.isLoadingMore && !fetcher.state.isRevalidating)
     await answer(0, .success(page("a", "b", next: "2")))
     #expect(fetcher.state.ids == ["a", "b"])
     #expect(!fetcher.state.reachedEnd)

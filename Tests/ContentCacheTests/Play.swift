@@ -323,7 +323,7 @@ import Testing
     await other.controller.resume()
     await other.quiet()
     #expect(other.pending == 0 && other.gate.asked.isEmpty)
-    #expect(await other.cache.recall(PageKey("notes", nil)) == nil)
+    #expect(await other.cache.loadFromStore(PageKey("notes", nil)) == nil)
     other.cache.store(Self.notes.map { Note(id: $0, title: "somebody else's") })
     await other.cache.written()
     other.controller.close()

@@ -119,13 +119,13 @@ struct PlayModel {
   func problems(_ path: String, notes: [String: Note], pending: Set<String>, isLimited: Bool) throws -> [String] {
     struct Stored {
       let note: Note
-      let isKept: Bool
+      let isPinned: Bool
     }
     let connection = try Connection(path: path)
     let rows = try connection.query("SELECT value, detail, kept FROM entity") { row in
-      var note = try #require(try row.withBytes(0) { Held<Note>($0)?.value })
+      var note = try #require(try row.withBytes(0) { CacheEntry<Note>($0)?.value })
       note.body = try row.get(1)
-      return Stored(note: note, isKept: try row.get(2))
+      return Stored(note: note, isPinned: try row.get(2))
     }
     let stored = Dictionary(uniqueKeysWithValues: rows.map { ($0.note.id, $0) })
     var problems: [String] = []
@@ -142,7 +142,7 @@ struct PlayModel {
       let values = kept[id]?.values ?? []
       if !values.contains(stored.note.bare) { problems.append("\(id) is stored as \(stored.note), expected one of \(values)") }
     }
-    for (id, stored) in stored where !stored.isKept && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }
+    for (id, stored) in stored where !stored.isPinned && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }
     let pages = try connection.query("SELECT list, ids FROM page") { row in
       (try row.get(0, as: String.self), try row.withBytes(1) { try #require(StoredForm.texts(from: $0)) })
     }

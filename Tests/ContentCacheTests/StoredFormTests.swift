@@ -65,7 +65,7 @@ extension Dictionary {
   }
 
   private func read<Value: Entity>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
-    data.withUnsafeBytes { Held($0)?.value }
+    data.withUnsafeBytes { CacheEntry($0)?.value }
   }
 
   @Test(arguments: seeds(50)) func whatIsWrittenIsRead(seed: UInt64) {

@@ -70,7 +70,7 @@ import Testing
     await shelf.answer(0, "a", "b", next: "2", etag: "\"1\"")
     fetcher.loadMore()
     await shelf.answer(0, "c", "d")
-    #expect(!fetcher.state.isStored)
+    #expect(!fetcher.state.isFromStore)
     await shelf.end()
   }
 
@@ -84,16 +84,16 @@ import Testing
     await shelf.quiet()
     #expect(fetcher.state.ids == ["a", "b"])
     #expect(shelf.cache["a"]?.title == "a")
-    #expect(fetcher.state.isStored && fetcher.state.isReloading)
-    #expect(fetcher.state.storedSince == Date(timeIntervalSince1970: 1_700_000_000))
+    #expect(fetcher.state.isFromStore && fetcher.state.isReloading)
+    #expect(fetcher.state.fetchedAt == Date(timeIntervalSince1970: 1_700_000_000))
     #expect(shelf.gate.asked == [.init(cursor: nil, etag: "\"1\"")])
     await shelf.answer(0, .success(.notModified))
     #expect(fetcher.state.ids == ["a", "b"])
-    #expect(!fetcher.state.isStored && fetcher.state.storedSince == nil && !fetcher.state.isLoading)
+    #expect(!fetcher.state.isFromStore && fetcher.state.fetchedAt == nil && !fetcher.state.isLoading)
     // Now it is from now.
     await shelf.cache.written()
     let page = await shelf.store.page(PageKey("notes", nil), of: Note.self)?.page
-    #expect(page?.fetched == clock.now)
+    #expect(page?.fetchedAt == clock.now)
     #expect(page?.etag == "\"1\"")
   }
 
@@ -105,7 +105,7 @@ import Testing
     await shelf.answer(0, .failure(Unreachable()))
     #expect(fetcher.state.status == .content)
     #expect(fetcher.state.failure == .unreachable("The server cannot be reached."))
-    #expect(fetcher.state.isStored && fetcher.state.storedSince != nil)
+    #expect(fetcher.state.isFromStore && fetcher.state.fetchedAt != nil)
     #expect(shelf.cache["c"] == nil)
     #expect(await shelf.store.reading().rows == 3)
     fetcher.loadMore()
@@ -113,7 +113,7 @@ import Testing
     #expect(fetcher.state.ids == ["a", "b", "c", "d"])
     #expect(!fetcher.state.isLoadingMore)
     await shelf.answer(0, .failure(Unreachable()))
-    #expect(fetcher.state.reachedEnd && fetcher.state.isStored)
+    #expect(fetcher.state.reachedEnd && fetcher.state.isFromStore)
     // The network is back.
     fetcher.reload()
     #expect(fetcher.state.ids == ["a", "b", "c", "d"])
@@ -138,11 +138,11 @@ import Testing
     await shelf.answer(0, "n", "a", next: "1b")
     #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
     // What moved is asked about.
-    #expect(fetcher.state.isStored)
+    #expect(fetcher.state.isFromStore)
     #expect(shelf.gate.hanging.map(\.question.cursor) == ["1b"])
     await shelf.answer(0, "b", next: "2")
     #expect(fetcher.state.ids == ["n", "a", "b", "c", "d"])
-    #expect(!fetcher.state.isStored)
+    #expect(!fetcher.state.isFromStore)
   }
 
   @Test func whatIsNotWholeIsAskedForInFull() async throws {
@@ -168,7 +168,7 @@ import Testing
     #expect(fetcher.state.ids == (showsAtOnce ? ["a", "b"] : []))
     #expect(shelf.gate.hanging.count == (policy == .cacheOnly ? 0 : 1))
     guard policy != .cacheOnly else {
-      #expect(fetcher.state.isStored && !fetcher.state.isLoading)
+      #expect(fetcher.state.isFromStore && !fetcher.state.isLoading)
       fetcher.loadMore()
       await shelf.quiet()
       #expect(fetcher.state.ids == ["a", "b", "c", "d"])
@@ -176,7 +176,7 @@ import Testing
     }
     await shelf.answer(0, .failure(Unreachable()))
     #expect(fetcher.state.status == (policy == .network ? .offline("The server cannot be reached.") : .content))
-    #expect(fetcher.state.isStored == (policy != .network))
+    #expect(fetcher.state.isFromStore == (policy != .network))
     #expect(!fetcher.state.isLoading)
     fetcher.reload(policy)
     await shelf.answer(0, .failure(Refused()))
@@ -230,9 +230,9 @@ import Testing
   @Test func oneEntityIsAskedForOnceAndAnewWhenItMayHaveChanged() async throws {
     let shelf = try await shelf()
     let gate = shelf.gate
-    let load = { (anew: Bool) in
+    let load = { (refetch: Bool) in
       Task { @MainActor in
-        try await shelf.cache.load("a", "note.load", effects: shelf.effects, anew: anew) {
+        try await shelf.cache.load("a", "note.load", effects: shelf.effects, refetch: refetch) {
           try await gate.ask(.init(cursor: "=a", etag: $0))
         }
       }
@@ -283,7 +283,7 @@ import Testing
     let shelf = try await shelf()
     for number in 1...5 { shelf.cache.store([Note(id: "a", likes: number), Note(id: "\(number)")]) }
     await shelf.cache.written()
-    #expect(shelf.labels == ["Note.keep"])
+    #expect(shelf.labels == ["Note.write"])
     shelf.cache.remove(["a", "1"])
     shelf.cache.store([Note(id: "1", likes: 7)])
     await shelf.end()
@@ -329,7 +329,7 @@ import Testing
     let world = World(outbox: Outbox(database: database, owner: "reader"), store: store)
     await world.controller.resume()
     #expect(world.cache["a"] == nil)
-    _ = await world.cache.recall(PageKey("=a", nil), single: "a")
+    _ = await world.cache.loadFromStore(PageKey("=a", nil), single: "a")
     // The server's value is what was stored; the action is on top of it.
     #expect(world.cache["a"] == Note(id: "a", liked: true, likes: 6))
     await world.quiet()
@@ -347,13 +347,13 @@ import Testing
     }
     do {
       let shelf = try await shelf()
-      shelf.effects.onDelivery = { [cache = shelf.cache] in if $0.label == "Note.recall" { cache.store([Note(id: "a", title: "new")]) } }
-      _ = await shelf.cache.recall(PageKey("=a", nil), single: "a")
+      shelf.effects.onDelivery = { [cache = shelf.cache] in if $0.label == "Note.load" { cache.store([Note(id: "a", title: "new")]) } }
+      _ = await shelf.cache.loadFromStore(PageKey("=a", nil), single: "a")
       #expect(shelf.cache["a"] == Note(id: "a", title: "new", body: "body"))
       await shelf.end()
     }
     let shelf = try await shelf()
-    _ = await shelf.cache.recall(PageKey("=a", nil), single: "a")
+    _ = await shelf.cache.loadFromStore(PageKey("=a", nil), single: "a")
     #expect(shelf.cache["a"] == Note(id: "a", title: "new", body: "body"))
   }
 
@@ -366,7 +366,7 @@ import Testing
       await shelf.end()
     }
     let shelf = try await shelf()
-    _ = await shelf.cache.recall(PageKey("=a", nil), single: "a")
+    _ = await shelf.cache.loadFromStore(PageKey("=a", nil), single: "a")
     #expect(shelf.cache["a"] == nil)
   }
 
@@ -381,7 +381,7 @@ import Testing
     fetcher.reload()
     await shelf.answer(0, .failure(Unreachable()))
     #expect(fetcher.state.ids == ["c", "a"])
-    #expect(fetcher.state.isStored && fetcher.state.storedSince == nil)
+    #expect(fetcher.state.isFromStore && fetcher.state.fetchedAt == nil)
   }
 
   // MARK: Nothing moves
@@ -389,7 +389,7 @@ import Testing
   /// The second run of ``readBefore()``, with both of its pages on screen, neither confirmed.
   private func reading(_ shelf: Shelf) async -> PageFetcher<Note> {
     let fetcher = shelf.fetcher()
-    fetcher.reload(showsNewer: false)
+    fetcher.reload(showsNewItems: false)
     await shelf.quiet()
     fetcher.loadMore()
     await shelf.quiet()
@@ -403,10 +403,10 @@ import Testing
     let fetcher = await reading(shelf)
     await shelf.answer(0, "m", "n", "a", next: "1b")
     #expect(fetcher.state.ids == ["a", "b", "c", "d"])
-    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer, fetcher.state.isReloading) == (2, false, false))
-    fetcher.showNewer()
+    #expect((fetcher.state.newItemCount, fetcher.state.hasMoreNewItems, fetcher.state.isReloading) == (2, false, false))
+    fetcher.showNewItems()
     #expect(fetcher.state.ids == ["m", "n", "a", "b", "c", "d"])
-    #expect(fetcher.state.newer == 0)
+    #expect(fetcher.state.newItemCount == 0)
   }
 
   @Test func whatIsNewConnectsWithNothingAndTheListStaysUntilItIsWanted() async throws {
@@ -415,11 +415,11 @@ import Testing
     let fetcher = await reading(shelf)
     await shelf.answer(0, "m", "n", next: "1b")
     #expect(fetcher.state.ids == ["a", "b", "c", "d"])
-    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer, fetcher.state.isReloading) == (2, true, false))
+    #expect((fetcher.state.newItemCount, fetcher.state.hasMoreNewItems, fetcher.state.isReloading) == (2, true, false))
     await shelf.answer(0, "c", "d")
-    fetcher.showNewer()
+    fetcher.showNewItems()
     #expect(fetcher.state.ids == ["m", "n"])
-    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer) == (0, false))
+    #expect((fetcher.state.newItemCount, fetcher.state.hasMoreNewItems) == (0, false))
     fetcher.loadMore()
     await shelf.answer(0, "o", "a", next: "1")
     #expect(fetcher.state.ids == ["m", "n", "o", "a", "b"])
@@ -433,16 +433,16 @@ import Testing
     #expect(fetcher.state.ids == ["b", "c", "d"])
     await shelf.answer(0, "c", "d")
     // The whole list is another one now.
-    fetcher.reload(showsNewer: false)
+    fetcher.reload(showsNewItems: false)
     await shelf.answer(0, "x", "y")
-    #expect((fetcher.state.ids, fetcher.state.newer, fetcher.state.reachedEnd) == (["x", "y"], 0, true))
-    fetcher.reload(showsNewer: false)
+    #expect((fetcher.state.ids, fetcher.state.newItemCount, fetcher.state.reachedEnd) == (["x", "y"], 0, true))
+    fetcher.reload(showsNewItems: false)
     await shelf.answer(0, .success(.page(FetchedPage(items: []))))
     #expect(fetcher.state.status == .empty)
     // Nobody reads an empty list.
-    fetcher.reload(showsNewer: false)
+    fetcher.reload(showsNewItems: false)
     await shelf.answer(0, "z", next: "2")
-    #expect((fetcher.state.ids, fetcher.state.newer) == (["z"], 0))
+    #expect((fetcher.state.ids, fetcher.state.newItemCount) == (["z"], 0))
   }
 
   @Test func sameAnswerIsNoChangeAndThePageOnItsWayArrives() async throws {
@@ -454,7 +454,7 @@ import Testing
     await shelf.quiet()
     var lists: [[String]] = []
     fetcher.onChange = { if lists.last != $0.ids { lists.append($0.ids) } }
-    fetcher.reload(showsNewer: false)
+    fetcher.reload(showsNewItems: false)
     await shelf.answer(1, "a", "b", next: "2")
     #expect(lists == [["a", "b"]])
     await shelf.answer(0, "c", next: "3")
@@ -473,7 +473,7 @@ import Testing
     let fetcher = await reading(shelf)
     fetcher.reload()
     await shelf.answer(0, "n", "a", "b", next: "2")
-    #expect((fetcher.state.ids, fetcher.state.newer) == (["n", "a", "b", "c", "d"], 0))
+    #expect((fetcher.state.ids, fetcher.state.newItemCount) == (["n", "a", "b", "c", "d"], 0))
     #expect(shelf.gate.asked.filter { $0.cursor == nil }.count == 1)
   }
 
@@ -501,7 +501,7 @@ import Testing
     #expect(fetcher.state.ids == all)
     #expect(await shelf.store.reading().rows == 1_200)
     // In parts: others may ask between.
-    #expect(shelf.labels.count { $0 == "Note.recall" } == 1 + 3)
+    #expect(shelf.labels.count { $0 == "Note.load" } == 1 + 3)
     // A second page for the same asks nobody.
     let second = shelf.fetcher(marked, list: "marked")
     second.reload(.cacheOnly)
@@ -552,20 +552,20 @@ import Testing
     fetcher.reload()
     await shelf.answer(0, "b", "c", next: "2")
     let state = fetcher.state
-    fetcher.lookForNewer()
+    fetcher.checkForNewItems()
     await shelf.answer(0, "x", "a", "b", next: "1")
-    #expect((fetcher.state.newer, fetcher.state.hasMoreNewer) == (2, false))
+    #expect((fetcher.state.newItemCount, fetcher.state.hasMoreNewItems) == (2, false))
     #expect((fetcher.state.ids, fetcher.state.status, fetcher.state.isLoading) == (state.ids, .content, false))
-    fetcher.lookForNewer()
+    fetcher.checkForNewItems()
     await shelf.answer(0, .failure(Unreachable()))
-    #expect(fetcher.state.newer == 2 && fetcher.state.failure == nil)
-    fetcher.lookForNewer()
+    #expect(fetcher.state.newItemCount == 2 && fetcher.state.failure == nil)
+    fetcher.checkForNewItems()
     await shelf.quiet()
     fetcher.reload()
-    #expect(fetcher.state.newer == 0)
+    #expect(fetcher.state.newItemCount == 0)
     await shelf.answer(1, "x", "a", "b", next: "1")
     await shelf.answer(0, "late")
     #expect(fetcher.state.ids == ["x", "a", "b", "c"])
-    #expect(fetcher.state.newer == 0)
+    #expect(fetcher.state.newItemCount == 0)
   }
 }

@@ -17,7 +17,7 @@ struct Note: Entity {
     get { body }
     set { body = newValue }
   }
-  var isKept: Bool { marked }
+  var isPinned: Bool { marked }
 
   static var blank: Note { Note(id: "") }
 

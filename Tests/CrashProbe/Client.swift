@@ -2,6 +2,7 @@ import CurlTransport
 import Foundation
 import HTTPTransport
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import Runtime
 
@@ -36,11 +37,13 @@ import Runtime
     let queue = PublicationQueue(clock: SystemClock(), account: account)
     purchases = StagedPurchases(
       old: Purchases(
-        seller: Errand.seller, path: .publicationBackend(client, queue: queue, account: account), journal: journal, environment: environment
+        seller: Errand.seller, purchasePath: .publicationBackend(client, queue: queue, account: account), journal: journal,
+        environment: environment
       ),
       new: Purchases(
         seller: Errand.seller,
-        path: .publicationDevice(client, seller: Errand.seller, journal: journal, clock: SystemClock(), queue: queue, account: account),
+        purchasePath: .publicationDevice(
+          client, seller: Errand.seller, journal: journal, clock: SystemClock(), queue: queue, account: account),
         journal: journal, environment: environment),
       choose: { errand.stage == .device ? .new : .old })
   }
@@ -53,11 +56,11 @@ import Runtime
       guard let product = try await purchases.products([errand.product]).products.first else { return Report(failure: "nothing to buy") }
       _ = await purchases.purchase(product, authorizer: Person(decision: errand.decision))
     }
-    var isOver = errand.mode == .look ? true : try await journal.unfinished(seller: Errand.seller).isEmpty
-    if !isOver {
+    var isFinished = errand.mode == .look ? true : try await journal.unfinished(seller: Errand.seller).isEmpty
+    if !isFinished {
       for await _ in deliveries {
-        isOver = try await journal.unfinished(seller: Errand.seller).isEmpty
-        if isOver { break }
+        isFinished = try await journal.unfinished(seller: Errand.seller).isEmpty
+        if isFinished { break }
       }
     }
     if errand.mode != .look, try await isOwed {
@@ -68,8 +71,8 @@ import Runtime
     var report = Report(entitled: Set(purchases.entitlements.map(\.id)))
     for transaction in try await journal.purchases(seller: Errand.seller, user: errand.reader).reversed() {
       report.purchases.append(
-        .init(id: transaction.id, path: transaction.path, steps: try await journal.steps(of: transaction.id).map(\.rawValue)))
-      if !transaction.step.isOver { report.unfinished += 1 }
+        .init(id: transaction.id, path: transaction.purchasePath, steps: try await journal.steps(of: transaction.id).map(\.rawValue)))
+      if !transaction.step.isFinished { report.unfinished += 1 }
     }
     await journal.close()
     return report

@@ -13,8 +13,6 @@ import Testing
 @Suite(.serialized) struct CrashMatrixTests {
   private static let environment = ProcessInfo.processInfo.environment
 
-  init() { _ = modulesAreSetUp }
-
   @Test func everyStepOfTheJournalIsAPlaceToBeKilledAt() async throws {
     var steps: Set<String> = []
     for rehearsal in try await Matrix.rehearsed() {

@@ -1,6 +1,6 @@
 import Foundation
 import PublicationAPI
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 
 @testable import CrashProbe
@@ -39,7 +39,7 @@ final class Play {
   private var waiting: Standstill?
   private var askedAgain = 0
   private var report: Report?
-  private var isOver = false
+  private var isFinished = false
   private var stage: Errand.Stage
   private let isSwitched: Bool
 
@@ -64,7 +64,7 @@ final class Play {
       defer { watchdog.cancel() }
       for await event in world.events {
         try await hear(event, world)
-        if isOver, exchanges == 0, late.isEmpty { break }
+        if isFinished, exchanges == 0, late.isEmpty { break }
       }
       if !outcome.isStuck { try await judge(world) }
     } catch {
@@ -78,7 +78,7 @@ final class Play {
     case .stands(let standstill): try await stand(standstill, world)
     case .done(let report, let number): if number == client { try done(report, world) }
     case .gone(let number):
-      guard number == client, !isOver else { return }
+      guard number == client, !isFinished else { return }
       throw Broken(what: "the client ended by itself")
     case .exchangeBegan: exchanges += 1
     case .exchangeOver: exchanges -= 1
@@ -102,7 +102,7 @@ final class Play {
 
   private func stand(_ standstill: Standstill, _ world: isolated World) async throws {
     if let number = standstill.client, number != client { return standstill.tell(.drop) }
-    guard !isOver else { return standstill.tell(.goOn) }
+    guard !isFinished else { return standstill.tell(.goOn) }
     seen[standstill.label, default: 0] += 1
     standstills += 1
     let point = Point(label: standstill.label, occurrence: seen[standstill.label] ?? 1)
@@ -126,7 +126,7 @@ final class Play {
   }
 
   private func atLedger(_ point: Point, _ world: isolated World) async throws {
-    guard !isOver, point != .ledgerAsked || world.hasAskedLedger, seen.updateValue(1, forKey: point.label) == nil else { return }
+    guard !isFinished, point != .ledgerAsked || world.hasAskedLedger, seen.updateValue(1, forKey: point.label) == nil else { return }
     try await note(point, isClient: false, world)
     if case .point(point) = blows.first?.place, let blow = blows.first { return try strike(blow, nil, world) }
     guard point == .ledgerAsked else { return }
@@ -195,7 +195,7 @@ final class Play {
       return
     }
     self.report = report
-    isOver = true
+    isFinished = true
     for standstill in late { standstill.tell(.goOn) }
     late = []
   }

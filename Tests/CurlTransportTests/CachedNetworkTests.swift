@@ -11,7 +11,6 @@ import Testing
   private let clock = ManualClock()
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("answers-\(UUID().uuidString)")
 
-  init() { _ = modulesAreSetUp }
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func transport(_ server: LoopbackServer, _ change: (inout NetworkTransport.Limits) -> Void = { _ in }) throws -> CachingTransport

@@ -7,8 +7,6 @@ import Testing
 @testable import CurlTransport
 
 @Suite struct NetworkTransportTests {
-  init() { _ = modulesAreSetUp }
-
   private func transport(
     _ server: LoopbackServer, _ change: (inout NetworkTransport.Limits) -> Void = { _ in }
   ) throws -> NetworkTransport {

@@ -32,6 +32,14 @@ final class DeepLinkTests: EndToEndCase {
     XCTAssertEqual(second.status, 0)
     try app.waitForScreen("fanclub")
     try app.waitForText(club.name)
+    try keepsItsColors([])
+  }
+
+  /// - Parameter options: those of the app that runs.
+  private func keepsItsColors(_ options: [String]) throws {
+    let dark = try app.runBeside(options + ["--dark"])
+    XCTAssertEqual(dark.status, 0)
+    XCTAssertTrue(dark.lines.contains { $0.contains("keeps its colors: --dark") }, "\(dark.lines)")
   }
 
   func testInstanceOfItsOwnIsHandedOverToByAStartWithTheSameOptions() throws {
@@ -42,7 +50,10 @@ final class DeepLinkTests: EndToEndCase {
     XCTAssertEqual(second.status, 0, "\(second.lines)")
     try app.waitForScreen("fanclub")
     try app.waitForText(club.name)
-    XCTAssertEqual(try app.runBeside(data).status, 0)
+    let again = try app.runBeside(data)
+    XCTAssertEqual(again.status, 0)
+    XCTAssertFalse(again.lines.contains { $0.contains("colors") }, "\(again.lines)")
+    try keepsItsColors(data)
     // What it was to do differently cannot be done here.
     let other = try app.runBeside(data + app.faults(#"{"fault": "drop"}"#) + ["matinee://fanclubs/\(club.id)"])
     XCTAssertEqual(other.status, 1)

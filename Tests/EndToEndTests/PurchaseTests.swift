@@ -51,6 +51,31 @@ final class PurchaseTests: EndToEndCase {
     try app.wait(for: "no lock in the feed") { app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true }
   }
 
+  /// “Pay” may lie where the offer was: the second half of a double click buys nothing.
+  func testADoubleClickOnAnOfferPaysNothing() throws {
+    try app.startSignedIn()
+    _ = try openLockedArticle()
+    try choose("For good")
+    let pay = try XCTUnwrap(app.find(.button, "Pay").frame)
+    try app.key("Escape")
+    try app.waitForScreen("paywall")
+    let offer = try app.wait(for: "the offer") { app.all { $0.role == .button && $0.name.hasPrefix("For good") }.first?.frame }
+    let y = min(max(pay.y + pay.height / 2, offer.y + 4), offer.y + offer.height - 4)
+    XCTAssertLessThan(abs(y - pay.y - pay.height / 2), pay.height / 2, "the two do not lie over each other any more")
+    for delay in ["60", "180", "350"] {
+      // A person looks at the page before: what follows the last press so soon would be no new one.
+      try app.input([
+        "sleep", "0.6", "mousemove", "--window", "%", "\(offer.x + offer.width / 2)", "\(y)", "click", "--repeat", "2", "--delay", delay,
+        "1",
+      ])
+      try app.waitForScreen("payment")
+      _ = try app.find(.button, "Pay")
+      try app.key("Escape")
+      try app.waitForScreen("paywall")
+    }
+    XCTAssertEqual(charges(), [])
+  }
+
   func testAPassOpensOneArticleAndThePurchasesSaySo() throws {
     try app.startSignedIn()
     let title = try openLockedArticle()

@@ -53,7 +53,8 @@ class ServerCase: EndToEndCase {
   /// Starts the server on a free port and returns its origin.
   func serve(_ arguments: [String] = []) throws -> String {
     try prepare()
-    let process = program(["serve", "--port", "0"] + arguments)
+    // Each option once: any port, unless one is asked for.
+    let process = program(["serve"] + (arguments.contains("--port") ? [] : ["--port", "0"]) + arguments)
     let output = Pipe()
     process.standardOutput = output
     process.standardError = output

@@ -71,6 +71,23 @@ final class ServerTests: ServerCase {
     XCTAssertNil(server)
   }
 
+  func testSigningOutBesideAServerThatStandsStillAsksFirst() throws {
+    try add(Self.first)
+    try app.start(["--publication", try serve()])
+    try signIn(Self.first)
+    try app.press("Account")
+    try app.waitForScreen("account")
+    let process = try XCTUnwrap(server).processIdentifier
+    kill(process, SIGSTOP)
+    try app.press("Sign out")
+    try app.waitForText("The publication cannot be reached. Until it can you cannot sign in again")
+    try app.press("Stay signed in")
+    try app.waitForScreen("account")
+    kill(process, SIGCONT)
+    try app.press("Sign out")
+    try app.waitForScreen("login")
+  }
+
   func testSigningOutWithChangesThatWaitAsksFirst() throws {
     try add(Self.first)
     let origin = try serve()

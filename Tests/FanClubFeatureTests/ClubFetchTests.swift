@@ -1,6 +1,7 @@
 import FanClubFeature
+import FeatureKit
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
   private func page(_ reader: ReaderFixture, _ notifications: NotificationPreferences? = nil) -> FanClubViewModel {
     let page = FanClubViewModel("c1", store: reader.store, formatting: reader.formatting, notifications: notifications) { _ in }
-    page.onChange = { [recorder] in recorder.record($0.fetch) }
+    page.observe { [recorder] in recorder.record($0.fetch) }
     page.appear()
     return page
   }
@@ -27,8 +28,8 @@ import Testing
     await reader.settle()
     #expect(page.state.fetch == .offered(nil))
     reader.publication.with { $0.imports = [Import(id: "i"), Import(id: "i", state: .done, clubs: ["c1"])] }
-    page.fetchTapped()
-    page.fetchTapped()
+    page.send(.fetchTapped)
+    page.send(.fetchTapped)
     await reader.settle()
     reader.publication.with { $0.clubs[0].fetched = true }
     await look(reader)
@@ -42,11 +43,11 @@ import Testing
     let page = page(reader)
     await reader.settle()
     reader.publication.with { $0.imports = [Import(id: "i", state: .failed, problem: "https://c.example/feed is no feed.")] }
-    page.fetchTapped()
+    page.send(.fetchTapped)
     await reader.settle()
     #expect(page.state.fetch == .offered("https://c.example/feed is no feed."))
     reader.publication.with { $0.isOffline = true }
-    page.fetchTapped()
+    page.send(.fetchTapped)
     #expect(page.state.fetch == .running)
     await reader.settle()
     #expect(page.state.fetch == .offered("The publication cannot be reached. Check your connection and try again."))
@@ -57,8 +58,8 @@ import Testing
     let page = page(reader)
     await reader.settle()
     reader.publication.with { $0.imports = [Import(id: "i"), Import(id: "i", state: .failed, title: "Club", problem: "It is broken.")] }
-    page.refreshTapped()
-    page.refreshTapped()
+    page.send(.refreshTapped)
+    page.send(.refreshTapped)
     await reader.settle()
     #expect((page.state.refresh.words, page.state.refresh.isUnderWay) == ("Fetching the feed…", true))
     #expect(page.state.posts.ids == ["p2"])
@@ -69,7 +70,7 @@ import Testing
       $0.imports = [Import(id: "j", state: .done)]
       $0.posts.append(.sample(1))
     }
-    page.fetchAgainTapped()
+    page.send(.fetchAgainTapped)
     await reader.settle()
     #expect((page.state.refresh, page.state.posts.ids) == (.init(), ["p1", "p2"]))
     #expect(reader.publication.requests.filter { $0.hasPrefix("POST") }.count == 2)
@@ -84,15 +85,15 @@ import Testing
       $0.imports = [Import(id: "i", state: .done)]
       $0.clubs[0].fetched = true
     }
-    page.refreshTapped()
+    page.send(.refreshTapped)
     #expect(page.state.fetch == .running)
     await reader.settle()
     #expect((page.state.fetch, page.state.posts.ids) == (.notNeeded, ["p1"]))
     reader.publication.with { $0.clubs[0].feed = nil }
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     reader.publication.forgetRequests()
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     #expect(!reader.publication.requests.contains { $0.hasPrefix("POST") })
   }
@@ -103,12 +104,12 @@ import Testing
     let page = page(reader, preferences)
     await reader.settle()
     #expect(page.state.notifies == nil)
-    page.notifyTapped()
+    page.send(.notifyTapped)
     #expect(preferences.settings.value.muted.isEmpty)
-    page.followTapped()
+    page.send(.followTapped)
     await reader.settle()
     #expect(page.state.notifies == true)
-    page.notifyTapped()
+    page.send(.notifyTapped)
     #expect((page.state.notifies, preferences.settings.value.muted) == (false, ["c1"]))
     await reader.settle()
     // Another page may change it too.

@@ -2,7 +2,6 @@ import FanClubFeature
 import FeedFormats
 import Foundation
 import PublicationAPI
-import PublicationClient
 import Runtime
 import TestSupport
 import Testing
@@ -19,14 +18,14 @@ import Testing
     let outputs = Outputs()
     let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { outputs.all.append($0) }
     let recorder = Recorder<FanClubListViewModel.State>()
-    page.onChange = { recorder.record($0) }
+    page.observe { recorder.record($0) }
     page.appear()
     await reader.settle()
     #expect(recorder.states.map(\.clubs.ids) == [[], ["a", "b"]])
     #expect(recorder.states.map(\.clubs.phase) == [.loading, .ready])
     #expect(page.row(for: "a")?.followers == "1,200 followers")
     #expect(page.row(for: "a")?.posts == "2 posts")
-    page.clubTapped("b")
+    page.send(.clubTapped("b"))
     #expect(outputs.all == [.openFanClub("b")])
   }
 
@@ -36,7 +35,7 @@ import Testing
     page.appear()
     await reader.settle()
     reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
-    page.followTapped("a")
+    page.send(.followTapped("a"))
     #expect(page.row(for: "a")?.isFollowed == true)
     #expect(page.row(for: "a")?.followers == "1 follower")
     await reader.settle()
@@ -51,7 +50,7 @@ import Testing
     let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
     page.appear()
     await reader.settle()
-    page.reachedEnd()
+    page.send(.reachedEnd)
     await reader.settle()
     #expect(page.state.clubs.ids == ["a", "b", "c"])
     #expect(!page.state.clubs.canLoadMore)
@@ -62,13 +61,13 @@ import Testing
     let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
     page.appear()
     await reader.settle()
-    page.followedOnlyTapped()
+    page.send(.followedOnlyTapped)
     await reader.settle()
     #expect((page.state.isFollowedOnly, page.state.clubs.ids) == (true, ["a", "c"]))
-    page.followTapped("a")
+    page.send(.followTapped("a"))
     await reader.settle()
     #expect(page.state.clubs.ids == ["c"])
-    page.followedOnlyTapped()
+    page.send(.followedOnlyTapped)
     await reader.settle()
     #expect((page.state.isFollowedOnly, page.state.clubs.ids) == (false, ["a", "b", "c"]))
   }
@@ -122,22 +121,28 @@ import Testing
     }
     page.appear()
     await reader.settle()
-    page.addFeedTapped()
+    page.send(.addFeedTapped)
     #expect(outputs.all.isEmpty)
     // While the reader looks: the publication could not be asked before.
     permission.value = true
     while !page.state.canAddFeeds { await Task.yield() }
-    page.addFeedTapped()
+    page.send(.addFeedTapped)
     #expect(outputs.all == [.openAddFeed])
   }
 
   // MARK: - Export
 
+  /// What the page asked to be told in passing.
+  private final class Told { var all: [FanClubListViewModel.Output] = [] }
+  private let told = Told()
+
   private func exporting(_ clubs: [FanClub]) async -> (ReaderFixture, FanClubListViewModel) {
     let reader = ReaderFixture(clubs: clubs)
     // All of them, and not those that the page has come to.
     reader.publication.with { $0.pageSize = 2 }
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true)) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true)) { [told] in
+      told.all.append($0)
+    }
     page.appear()
     await reader.settle()
     return (reader, page)
@@ -158,18 +163,22 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: path) }
     try Data("before".utf8).write(to: URL(fileURLWithPath: path))
     reader.publication.with { $0.isOffline = true }
-    page.exportChosen(path)
+    page.send(.exportChosen(path))
     await reader.settle()
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("before".utf8))
     #expect(
       page.state.clubs.message == "The feeds were not exported. The publication cannot be reached. Check your connection and try again.")
-    page.messageDismissed()
+    page.send(.messageDismissed)
     #expect(page.state.clubs.message == nil)
+    page.send(.exportChosen(path))
+    await reader.settle()
+    #expect(page.state.clubs.message?.hasPrefix("The feeds were not exported.") == true)
     reader.publication.with { $0.isOffline = false }
-    page.exportChosen(path)
+    page.send(.exportChosen(path))
     await reader.settle()
     let file = URL(fileURLWithPath: path).lastPathComponent
-    #expect(page.state.clubs.message == "2 feeds were written to “\(file)”. 1 fan club that you follow has none.")
+    #expect(told.all == [.exported("2 feeds were written to “\(file)”. 1 fan club that you follow has none.")])
+    #expect(page.state.clubs.message == nil, "what went wrong before is settled, and what went well leaves by itself")
     guard case .outline(let list) = try FeedParser.document(Data(contentsOf: URL(fileURLWithPath: path)), source: "test") else {
       throw NoList()
     }
@@ -186,25 +195,25 @@ import Testing
     let path = path()
     defer { try? FileManager.default.removeItem(atPath: path) }
     reader.publication.with { $0.refusals["PUT"] = Problem(code: "busy", title: "Later.", status: 503) }
-    page.followTapped("a")
+    page.send(.followTapped("a"))
     await reader.settle()
     #expect(reader.publication.with { $0.clubs[0].followed } == false)
-    page.exportChosen(path)
+    page.send(.exportChosen(path))
     await reader.settle()
-    #expect(page.state.clubs.message == "1 feed was written to “\(URL(fileURLWithPath: path).lastPathComponent)”.")
+    #expect(told.all == [.exported("1 feed was written to “\(URL(fileURLWithPath: path).lastPathComponent)”.")])
   }
 
   @Test func aFileThatCannotBeWrittenIsNamedAndNothingIsWrittenOfNothing() async {
     let (reader, page) = await exporting([FanClub(id: "a", name: "A", followed: true, feed: "https://a.example/feed")])
-    page.exportChosen("/nowhere/feeds.opml")
+    page.send(.exportChosen("/nowhere/feeds.opml"))
     await reader.settle()
     #expect(page.state.clubs.message == "“feeds.opml” cannot be written: No such file or directory.")
-    page.exportChosen("/")
+    page.send(.exportChosen("/"))
     await reader.settle()
     #expect(page.state.clubs.message == "“/” cannot be written: Is a directory.")
     let path = path()
     reader.publication.with { $0.clubs[0].followed = false }
-    page.exportChosen(path)
+    page.send(.exportChosen(path))
     await reader.settle()
     #expect(page.state.clubs.message == "There is nothing to export: no fan club that you follow has a feed.")
     #expect(!FileManager.default.fileExists(atPath: path))

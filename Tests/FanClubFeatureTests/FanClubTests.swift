@@ -1,8 +1,10 @@
 import FanClubFeature
 import PublicationAPI
-@testable import PublicationClient
 import TestSupport
 import Testing
+
+@testable import FeatureKit
+@testable import ReaderContent
 
 private let club = FanClub(id: "c1", name: "Club", about: "About", picture: "/v1/pictures/c1.png", followers: 7, posts: 2)
 private let offline = "The publication cannot be reached. Check your connection and try again."
@@ -14,7 +16,7 @@ private let offline = "The publication cannot be reached. Check your connection 
 
   private func page(_ id: FanClub.ID, of reader: ReaderFixture) -> FanClubViewModel {
     let page = FanClubViewModel(id, store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
-    page.onChange = { [recorder] in recorder.record($0) }
+    page.observe { [recorder] in recorder.record($0) }
     return page
   }
 
@@ -39,9 +41,9 @@ private let offline = "The publication cannot be reached. Check your connection 
     await reader.settle()
     #expect(page.state.isAboutWhole == false)
     #expect(page.state.about == String(repeating: "word ", count: 31) + "word…")
-    page.aboutTapped()
+    page.send(.aboutTapped)
     #expect((page.state.about, page.state.isAboutWhole) == (wordy.about, true))
-    page.aboutTapped()
+    page.send(.aboutTapped)
     #expect(page.state.isAboutWhole == false)
     // A few characters are not worth a button, and a word without end is cut.
     for (about, shown, isWhole) in [
@@ -50,7 +52,7 @@ private let offline = "The publication cannot be reached. Check your connection 
       (String(repeating: "word, ", count: 40), String(repeating: "word, ", count: 25) + "word…", false),
     ] {
       reader.publication.with { $0.clubs[0].about = about }
-      page.refreshTapped()
+      page.send(.refreshTapped)
       await reader.settle()
       #expect((page.state.about, page.state.isAboutWhole) == (shown, isWhole))
     }
@@ -67,7 +69,7 @@ private let offline = "The publication cannot be reached. Check your connection 
       page.state.club?.problem
         == "New posts could not be fetched the last time. https://example.org/feed: the server answered with status 500.")
     reader.publication.with { $0.clubs = [club] }
-    page.refreshTapped()
+    page.send(.refreshTapped)
     await reader.settle()
     #expect(page.state.club != nil && page.state.club?.problem == nil)
   }
@@ -93,10 +95,10 @@ private let offline = "The publication cannot be reached. Check your connection 
     page.appear()
     await reader.settle()
     _ = recorder.take()
-    page.followTapped()
+    page.send(.followTapped)
     await reader.settle()
     reader.publication.with { $0.refusals["DELETE"] = Problem(code: .locked, title: "Not for you.", status: 403) }
-    page.followTapped()
+    page.send(.followTapped)
     await reader.settle()
     #expect(recorder.states.map(\.club?.isFollowed) == [true, false, true])
     #expect(recorder.states.map(\.club?.followers) == ["8 followers", "7 followers", "8 followers"])
@@ -137,7 +139,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     #expect(page.state.phase == .offline(offline))
     #expect(page.state.posts.phase == .offline(offline))
     reader.publication.with { $0.isOffline = false }
-    page.retryTapped()
+    page.send(.retryTapped)
     await reader.settle()
     #expect(page.state.phase == .ready)
     #expect(page.state.posts.ids == ["p1"])
@@ -166,8 +168,8 @@ private let offline = "The publication cannot be reached. Check your connection 
     let page = page("c1", of: reader)
     page.appear()
     await reader.settle()
-    page.clubTapped("p1")
-    page.postTapped("p1")
+    page.send(.clubTapped("p1"))
+    page.send(.postTapped("p1"))
     #expect(outputs.all == [.openPost("p1")])
   }
 
@@ -193,8 +195,8 @@ private let offline = "The publication cannot be reached. Check your connection 
     let (reader, page) = await pageOfMine()
     let ready = page.state
     #expect(ready.canRemove)
-    page.removeTapped()
-    page.removeTapped()
+    page.send(.removeTapped)
+    page.send(.removeTapped)
     var removing = ready
     removing.isRemoving = true
     #expect(recorder.states == [removing])
@@ -213,7 +215,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     let (reader, page) = await pageOfMine()
     let ready = page.state
     reader.publication.with { $0.refusals["DELETE"] = Problem(code: .inUse, title: "Others follow it.", status: 409) }
-    page.removeTapped()
+    page.send(.removeTapped)
     await reader.settle()
     var (removing, told) = (ready, ready)
     removing.isRemoving = true
@@ -221,9 +223,9 @@ private let offline = "The publication cannot be reached. Check your connection 
     var both = told
     both.isRemoving = true
     #expect(recorder.take() == [removing, both, told])
-    page.messageDismissed()
+    page.send(.messageDismissed)
     reader.publication.with { $0.isOffline = true }
-    page.removeTapped()
+    page.send(.removeTapped)
     await reader.settle()
     #expect(page.state.posts.message == "“Club” was not removed. \(offline)")
     #expect((page.state.phase, page.state.isRemoving, outputs.all) == (.ready, false, []))
@@ -232,7 +234,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   @Test func itsPagesAreClosedAlsoForWhoeverWentElsewhereMeanwhile() async {
     let (reader, page) = await pageOfMine()
     reader.publication.with { $0.holds = ["DELETE"] }
-    page.removeTapped()
+    page.send(.removeTapped)
     await reader.waitForHeld()
     page.disappear()
     reader.publication.release()
@@ -248,7 +250,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     let page = page("c1", of: reader)
     page.appear()
     await reader.settle()
-    page.removeTapped()
+    page.send(.removeTapped)
     #expect((page.state.canRemove, page.state.isRemoving) == (false, false))
     #expect(reader.publication.requests.allSatisfy { $0.hasPrefix("GET") })
   }

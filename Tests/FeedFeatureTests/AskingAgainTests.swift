@@ -1,6 +1,6 @@
+import FeatureKit
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ private let offline = "The publication cannot be reached. Check your connection 
 
   private func feed() -> FeedViewModel {
     let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
-    feed.onChange = { [recorder] in recorder.record($0.posts) }
+    feed.observe { [recorder] in recorder.record($0.posts) }
     return feed
   }
 
@@ -23,7 +23,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     feed.appear()
     await reader.settle()
     reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     return feed
   }
@@ -71,7 +71,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   @Test func whatTheReaderDidAndCameThroughShowsThatThereIsANetwork() async {
     let feed = await refreshedOffline()
     reader.publication.with { $0.isOffline = false }
-    feed.bookmarkTapped("p1")
+    feed.send(.bookmarkTapped("p1"))
     await reader.settle()
     #expect(feed.state.posts.message == nil)
     #expect(feed.row(for: "p1")?.isBookmarked == true)
@@ -82,7 +82,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     #expect(feed.state.posts.message == "The list could not be refreshed. \(offline)")
     _ = recorder.take()
     reader.publication.with { $0.isOffline = false }
-    if byItself { reader.store.networkIsBack() } else { feed.refreshTapped() }
+    if byItself { reader.store.networkIsBack() } else { feed.send(.refreshTapped) }
     await reader.settle()
     #expect(feed.state.posts.message == nil)
     #expect(recorder.states.map(\.isRefreshing) == (byItself ? [false] : [false, true, false]))
@@ -101,7 +101,7 @@ private let offline = "The publication cannot be reached. Check your connection 
 
   @Test func anotherRefusalIsNotSaidAgainAndOtherNewsStays() async {
     let feed = await refreshedOffline()
-    feed.messageDismissed()
+    feed.send(.messageDismissed)
     let before = asked
     reader.store.networkIsBack()
     await reader.settle()
@@ -111,7 +111,7 @@ private let offline = "The publication cannot be reached. Check your connection 
       $0.isOffline = false
       $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403)
     }
-    feed.bookmarkTapped("p1")
+    feed.send(.bookmarkTapped("p1"))
     await reader.settle()
     reader.store.networkIsBack()
     await reader.settle()
@@ -124,7 +124,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     feed.appear()
     await reader.settle()
     reader.publication.with { $0.isOffline = true }
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     #expect(feed.state.posts.loadMoreFailure == offline)
     _ = recorder.take()
@@ -142,7 +142,7 @@ private let offline = "The publication cannot be reached. Check your connection 
   @Test func aRefreshThatFailedComesBeforeFurtherRowsThatDid() async {
     reader.publication.with { $0.pageSize = 2 }
     let feed = await refreshedOffline()
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     #expect(feed.state.posts.message != nil && feed.state.posts.loadMoreFailure != nil)
     reader.publication.with { $0.isOffline = false }
@@ -161,7 +161,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     reader.store.networkIsBack()
     await reader.waitForHeld()
     #expect(!feed.state.posts.isRefreshing)
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     #expect(feed.state.posts.isRefreshing)
     reader.publication.release()
     await reader.settle()

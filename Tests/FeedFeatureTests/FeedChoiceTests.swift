@@ -1,6 +1,5 @@
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
 
   private func shown(_ reader: ReaderFixture) async -> FeedViewModel {
     let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
-    feed.onChange = { [recorder] in recorder.record($0) }
+    feed.observe { [recorder] in recorder.record($0) }
     feed.appear()
     await reader.settle()
     _ = recorder.take()
@@ -44,13 +43,13 @@ import Testing
   @Test func choosingAClubShowsItsPostsFromTheTop() async {
     let reader = ReaderFixture(posts: [.sample(1, club: "c1"), .sample(2, club: "c2"), .sample(3, club: "c3")], clubs: clubs)
     let feed = await shown(reader)
-    feed.choiceTapped(.fanClub("c2"))
+    feed.send(.choiceTapped(.fanClub("c2")))
     #expect(feed.state.posts.ids.isEmpty)
     await reader.settle()
-    feed.choiceTapped(.followed)
+    feed.send(.choiceTapped(.followed))
     await reader.settle()
-    feed.choiceTapped(.followed)
-    feed.choiceTapped(.all)
+    feed.send(.choiceTapped(.followed))
+    feed.send(.choiceTapped(.all))
     await reader.settle()
     let states = recorder.take().filter { $0.posts.phase == .ready && !$0.posts.isRefreshing }
     #expect(states.map(\.choice) == [.fanClub("c2"), .followed, .all])
@@ -62,7 +61,7 @@ import Testing
   @Test func aClubStaysChosenWhenTheReaderFollowsItNoMore() async {
     let reader = ReaderFixture(posts: [.sample(1)], clubs: clubs)
     let feed = await shown(reader)
-    feed.choiceTapped(.fanClub("c1"))
+    feed.send(.choiceTapped(.fanClub("c1")))
     reader.store.toggleFollow("c1")
     await reader.settle()
     #expect(feed.state.choice == .fanClub("c1"))
@@ -75,7 +74,7 @@ import Testing
     var drawn: [Set<Post.ID>] = []
     feed.onRowsChanged = { drawn.append($0) }
     _ = feed.row(for: "p1")
-    feed.choiceTapped(.fanClub("c2"))
+    feed.send(.choiceTapped(.fanClub("c2")))
     await reader.settle()
     _ = feed.row(for: "p2")
     reader.store.toggleBookmark("p1")
@@ -91,12 +90,12 @@ import Testing
     let reader = ReaderFixture(clubs: [FanClub(id: "c1", name: "Listed", followed: true, fetched: false)])
     let feed = await shown(reader)
     #expect(feed.state.fetch == .notNeeded, "of all posts nobody can say that they were never fetched")
-    feed.choiceTapped(.fanClub("c1"))
+    feed.send(.choiceTapped(.fanClub("c1")))
     await reader.settle()
     #expect(feed.state.fetch == .offered(nil))
     reader.publication.with { $0.imports = [Import(id: "i"), Import(id: "i", state: .done, clubs: ["c1"])] }
-    feed.fetchTapped()
-    feed.fetchTapped()
+    feed.send(.fetchTapped)
+    feed.send(.fetchTapped)
     #expect(feed.state.fetch == .running)
     await reader.settle()
     reader.publication.with {
@@ -114,19 +113,19 @@ import Testing
   @Test func whyItCouldNotBeFetchedIsSaidOfThatClubOnly() async {
     let reader = ReaderFixture(clubs: clubs.map { FanClub(id: $0.id, name: $0.name, followed: true, fetched: false) })
     let feed = await shown(reader)
-    feed.choiceTapped(.fanClub("c1"))
+    feed.send(.choiceTapped(.fanClub("c1")))
     await reader.settle()
     reader.publication.with { $0.imports = [Import(id: "i", state: .failed, problem: "https://c.example/feed is no feed.")] }
-    feed.fetchTapped()
+    feed.send(.fetchTapped)
     await reader.settle()
     #expect(feed.state.fetch == .offered("https://c.example/feed is no feed."))
-    feed.unreadOnlyTapped()
+    feed.send(.unreadOnlyTapped)
     await reader.settle()
     #expect(feed.state.fetch == .offered("https://c.example/feed is no feed."))
-    feed.choiceTapped(.fanClub("c2"))
+    feed.send(.choiceTapped(.fanClub("c2")))
     await reader.settle()
     #expect(feed.state.fetch == .offered(nil))
-    feed.choiceTapped(.followed)
+    feed.send(.choiceTapped(.followed))
     await reader.settle()
     #expect(feed.state.fetch == .notNeeded)
   }
@@ -139,17 +138,17 @@ import Testing
     let feed = await shown(reader)
     #expect(feed.state.posts.ids == ["p1", "p2", "p3"])
     #expect(["p1", "p2"].map { feed.row(for: $0)?.isRead } == [false, true])
-    feed.unreadOnlyTapped()
+    feed.send(.unreadOnlyTapped)
     await reader.settle()
     #expect((feed.state.isUnreadOnly, feed.state.posts.ids) == (true, ["p1", "p3"]))
-    feed.readTapped("p1")
+    feed.send(.readTapped("p1"))
     await reader.settle()
     #expect(feed.row(for: "p1")?.isRead == true)
     #expect(feed.state.posts.ids == ["p1", "p3"])
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(feed.state.posts.ids == ["p3"])
-    feed.unreadOnlyTapped()
+    feed.send(.unreadOnlyTapped)
     await reader.settle()
     #expect((feed.state.isUnreadOnly, feed.state.posts.ids) == (false, ["p1", "p2", "p3"]))
   }
@@ -158,20 +157,20 @@ import Testing
     let reader = ReaderFixture(posts: (1...4).map { .sample($0) })
     let feed = await shown(reader)
     func read() -> [Bool] { feed.state.posts.ids.map { feed.row(for: $0)?.isRead ?? false } }
-    feed.readTapped("p4")
+    feed.send(.readTapped("p4"))
     #expect(read() == [false, false, false, true])
-    feed.readTapped("p4")
+    feed.send(.readTapped("p4"))
     #expect(read() == [false, false, false, false])
-    feed.readToHereTapped("p2")
+    feed.send(.readToHereTapped("p2"))
     #expect(read() == [true, true, false, false])
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     #expect(read() == [true, true, true, true])
     await reader.settle()
     #expect(reader.publication.with { $0.posts.allSatisfy(\.read) })
     // What is read already is not sent again.
     reader.publication.forgetRequests()
-    feed.allReadTapped()
-    feed.readToHereTapped("gone")
+    feed.send(.allReadTapped)
+    feed.send(.readToHereTapped("gone"))
     await reader.settle()
     #expect(reader.publication.requests.isEmpty)
   }
@@ -180,17 +179,17 @@ import Testing
     let reader = ReaderFixture(posts: (1...50).map { .sample($0) })
     let feed = await shown(reader)
     #expect(feed.state.posts.ids.count == 20)
-    feed.readTapped("p3")
+    feed.send(.readTapped("p3"))
     reader.publication.with { $0.posts.append(.sample(0)) }
     reader.publication.forgetRequests()
-    feed.allReadTapped()
-    feed.readTapped("p7")
+    feed.send(.allReadTapped)
+    feed.send(.readTapped("p7"))
     #expect(feed.state.posts.ids.filter { feed.row(for: $0)?.isRead == false } == ["p7"])
     await reader.settle()
     #expect(reader.publication.requests.suffix(2) == ["PUT /v1/posts/read", "DELETE /v1/posts/p7/read"])
     // Nor what came since, which nobody has seen.
     #expect(reader.publication.with { $0.posts.filter { !$0.read }.map(\.id) } == ["p7", "p0"])
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     #expect(feed.row(for: "p40")?.isRead == true)
   }
@@ -200,10 +199,10 @@ import Testing
     for index in posts.indices { posts[index].fanClubID = index < 2 ? "a" : "b" }
     let reader = ReaderFixture(posts: posts, clubs: [FanClub(id: "a", name: "A", followed: true), FanClub(id: "b", name: "B")])
     let feed = await shown(reader)
-    feed.choiceTapped(.followed)
+    feed.send(.choiceTapped(.followed))
     await reader.settle()
     #expect(feed.state.posts.ids == ["p1", "p2"])
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     await reader.settle()
     #expect(reader.publication.with { $0.posts.map(\.read) } == [true, true, false, false])
   }
@@ -212,7 +211,7 @@ import Testing
     let reader = ReaderFixture(posts: (1...3).map { .sample($0) })
     let feed = await shown(reader)
     reader.publication.with { $0.refusals["PUT /v1/posts/read"] = Problem(code: .locked, title: "Not for you.", status: 403) }
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     #expect(feed.row(for: "p2")?.isRead == true)
     await reader.settle()
     #expect(feed.row(for: "p2")?.isRead == false)

@@ -1,6 +1,6 @@
+import FeatureKit
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -58,9 +58,9 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     feed.appear()
     await reader.settle()
     #expect(feed.row(for: "p1")?.link == (leads ? url : nil))
-    feed.openInBrowserTapped("p1")
-    feed.copyLinkTapped("p1")
-    feed.copyLinkTapped("gone")
+    feed.send(.openInBrowserTapped("p1"))
+    feed.send(.copyLinkTapped("p1"))
+    feed.send(.copyLinkTapped("gone"))
     #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
   }
 
@@ -68,7 +68,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     let reader = ReaderFixture(posts: [.sample(1, reactions: 4), .sample(2)])
     let feed = await shown(reader)
     reader.publication.with { $0.holds = ["PUT"] }
-    feed.reactTapped("p1")
+    feed.send(.reactTapped("p1"))
     #expect(feed.row(for: "p1")?.isReacted == true)
     #expect(feed.row(for: "p1")?.reactions == "5")
     await reader.waitForHeld()
@@ -78,7 +78,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     await reader.settle()
     #expect(feed.row(for: "p1")?.reactions == "5")
     #expect(feed.state.posts.message == nil)
-    feed.reactTapped("p1")
+    feed.send(.reactTapped("p1"))
     await reader.settle()
     #expect(feed.row(for: "p1")?.reactions == "4")
     #expect(reader.publication.requests.suffix(2) == ["PUT /v1/posts/p1/reaction", "DELETE /v1/posts/p1/reaction"])
@@ -88,14 +88,14 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     let reader = ReaderFixture(posts: [.sample(1, reactions: 4)])
     let feed = await shown(reader)
     reader.publication.with { $0.refusals["PUT"] = refused }
-    feed.reactTapped("p1")
+    feed.send(.reactTapped("p1"))
     #expect(feed.row(for: "p1")?.reactions == "5")
     await reader.settle()
     #expect(feed.row(for: "p1")?.isReacted == false)
     #expect(feed.row(for: "p1")?.reactions == "4")
     #expect(drawn.notices.last == ["p1"])
     #expect(feed.state.posts.message == "Your reaction was not saved. Not for you.")
-    feed.messageDismissed()
+    feed.send(.messageDismissed)
     #expect(feed.state.posts.message == nil)
   }
 
@@ -103,7 +103,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     let reader = ReaderFixture(posts: [.sample(1, reactions: 4)])
     let feed = await shown(reader)
     reader.publication.with { $0.posts[0].reactions = [.love: 40] }
-    feed.reactTapped("p1")
+    feed.send(.reactTapped("p1"))
     await reader.settle()
     #expect(feed.row(for: "p1")?.reactions == "41")
   }
@@ -115,9 +115,9 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
       $0.refusals["PUT"] = refused
       $0.holds = ["PUT"]
     }
-    feed.bookmarkTapped("p1")
+    feed.send(.bookmarkTapped("p1"))
     await reader.waitForHeld()
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await mainQueueTurn()
     while feed.state.posts.isRefreshing { await mainQueueTurn() }
     #expect(feed.row(for: "p1")?.isBookmarked == true)
@@ -144,7 +144,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     let reader = ReaderFixture(posts: [.sample(1), .sample(2)])
     let feed = await shown(reader)
     let recorder = Recorder<FeedViewModel.State>()
-    feed.onChange = { recorder.record($0) }
+    feed.observe { recorder.record($0) }
     _ = recorder.take()
     feed.disappear()
     reader.publication.forgetRequests()
@@ -164,7 +164,7 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     let reader = ReaderFixture(posts: [.sample(1)])
     let feed = await shown(reader)
     reader.publication.with { $0.refusals["PUT"] = refused }
-    feed.bookmarkTapped("p1")
+    feed.send(.bookmarkTapped("p1"))
     feed.disappear()
     await reader.settle()
     #expect(feed.state.posts.message == nil)
@@ -193,14 +193,14 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     func kinds() -> [String] { feed.row(for: "p1")?.kinds.map { "\($0.kind.rawValue) \($0.count)\($0.isChosen ? " me" : "")" } ?? [] }
     #expect(kinds() == ["like ", "love 1,200", "laugh ", "wow ", "sad ", "mind-blown 2"])
     #expect(feed.row(for: "p1")?.reactions == "1,202")
-    feed.reactionTapped("p1", .wow)
+    feed.send(.reactionTapped("p1", .wow))
     #expect(kinds() == ["like ", "love 1,200", "laugh ", "wow 1 me", "sad ", "mind-blown 2"])
-    feed.reactionTapped("p1", .love)
+    feed.send(.reactionTapped("p1", .love))
     #expect(kinds() == ["like ", "love 1,201 me", "laugh ", "wow ", "sad ", "mind-blown 2"])
     // The chosen one again takes it away.
-    feed.reactionTapped("p1", .love)
+    feed.send(.reactionTapped("p1", .love))
     #expect(kinds() == ["like ", "love 1,200", "laugh ", "wow ", "sad ", "mind-blown 2"])
-    feed.reactionTapped("p1", .sad)
+    feed.send(.reactionTapped("p1", .sad))
     await reader.settle()
     #expect(kinds().contains("sad 1 me"))
     #expect(reader.publication.with { $0.posts[0].reaction } == .sad)

@@ -1,6 +1,6 @@
+import FeatureKit
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -14,7 +14,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
 
   private func feed(of reader: ReaderFixture) -> FeedViewModel {
     let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
-    feed.onChange = { [recorder] in recorder.record($0.posts) }
+    feed.observe { [recorder] in recorder.record($0.posts) }
     return feed
   }
 
@@ -60,7 +60,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     feed.appear()
     await reader.settle()
     reader.publication.with { $0.isOffline = false }
-    feed.retryTapped()
+    feed.send(.retryTapped)
     await reader.settle()
     #expect(recorder.states == [state(.loading), state(.offline(offline)), state(.loading), state(.ready, ["p1"])])
   }
@@ -96,7 +96,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     await reader.settle()
     _ = recorder.take()
     reader.publication.with { $0.posts.append(.sample(1)) }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(recorder.states == [state(.ready, ["p2"]) { $0.isRefreshing = true }, state(.ready, ["p1", "p2"])])
   }
@@ -108,9 +108,9 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     await reader.settle()
     _ = recorder.take()
     reader.publication.with { $0.isOffline = true }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
-    feed.messageDismissed()
+    feed.send(.messageDismissed)
     #expect(
       recorder.states == [
         state(.ready, ["p1"]) { $0.isRefreshing = true },
@@ -126,10 +126,10 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     feed.appear()
     await reader.settle()
     reader.publication.with { $0.holds = ["GET /v1/posts?cursor=1"] }
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.waitForHeld()
     reader.publication.with { $0.posts.append(.sample(1)) }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     while feed.state.posts.isRefreshing { await mainQueueTurn() }
     #expect(feed.state.posts == state(.ready, ["p1"], more: true))
     reader.publication.release()
@@ -146,8 +146,8 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     feed.appear()
     await reader.settle()
     for _ in 0..<4 {
-      feed.reachedEnd()
-      feed.reachedEnd()
+      feed.send(.reachedEnd)
+      feed.send(.reachedEnd)
       await reader.settle()
     }
     #expect(asked(reader) == ["GET /v1/posts", "GET /v1/posts?cursor=3", "GET /v1/posts?cursor=1"])
@@ -169,15 +169,15 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     feed.appear()
     await reader.settle()
     reader.publication.with { $0.isOffline = true }
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     #expect(feed.state.posts == state(.ready, ["p1", "p2"], more: true) { $0.loadMoreFailure = offline })
     reader.publication.forgetRequests()
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     #expect(reader.publication.requests.isEmpty)
     reader.publication.with { $0.isOffline = false }
-    feed.retryTapped()
+    feed.send(.retryTapped)
     await reader.settle()
     #expect(feed.state.posts == state(.ready, ["p1", "p2", "p3"]))
   }
@@ -189,9 +189,9 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     let feed = feed(of: reader)
     feed.appear()
     await reader.settle()
-    feed.postTapped("p1")
-    feed.clubTapped("p1")
-    feed.clubTapped("unknown")
+    feed.send(.postTapped("p1"))
+    feed.send(.clubTapped("p1"))
+    feed.send(.clubTapped("unknown"))
     #expect(outputs.all == [.openPost("p1"), .openFanClub("c7")])
   }
 
@@ -202,13 +202,13 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     await reader.settle()
     _ = recorder.take()
     reader.publication.with { $0.holds = ["GET"] }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.waitForHeld()
     reader.store.close()
     reader.publication.release()
     await reader.settle()
     #expect(feed.row(for: "p1") == nil)
-    feed.reactTapped("p1")
+    feed.send(.reactTapped("p1"))
     await reader.settle()
     #expect(!reader.publication.requests.contains { $0.hasPrefix("PUT") })
     #expect(recorder.states == [state(.ready, ["p1"]) { $0.isRefreshing = true }])
@@ -222,7 +222,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
       closed = feed
       feed.appear()
       await reader.settle()
-      feed.onChange = nil
+      feed.observe { _ in }
     }
     #expect(closed == nil)
   }

@@ -1,6 +1,5 @@
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -32,24 +31,24 @@ import Testing
     case .refresh, .otherRows:
       if moment == .otherRows { reader.publication.with { $0.posts.append(.sample(0)) } }
       reader.publication.with { $0.holds = ["GET /v1/posts"] }
-      feed.refreshTapped()
+      feed.send(.refreshTapped)
     case .furtherRows:
       reader.publication.with { $0.holds = ["GET /v1/posts"] }
-      feed.reachedEnd()
+      feed.send(.reachedEnd)
     case .bookmark:
       reader.publication.with { $0.holds = ["PUT"] }
-      feed.bookmarkTapped("p1")
+      feed.send(.bookmarkTapped("p1"))
     case .earlierHeart:
       reader.publication.with { $0.holds = ["PUT"] }
-      feed.reactTapped("p1")
+      feed.send(.reactTapped("p1"))
     case .article:
       reader.publication.with { $0.holds = ["GET /v1/posts/p1"] }
       Task { [store = reader.store] in try? await store.loadPost("p1") }
     case .offline: reader.publication.with { $0.isOffline = true }
     }
     if moment != .offline { await reader.waitForHeld() }
-    if moment == .earlierHeart { feed.reactTapped("p1") }
-    feed.reactTapped("p1")
+    if moment == .earlierHeart { feed.send(.reactTapped("p1")) }
+    feed.send(.reactTapped("p1"))
     #expect(feed.row(for: "p1")?.isReacted == true)
     reader.publication.release()
     await reader.settle()
@@ -68,11 +67,11 @@ import Testing
   @Test func onARowThatCameByTheLastAnswerItIsThere() async {
     let feed = await feed()
     reader.publication.with { $0.posts.append(.sample(0)) }
-    feed.onChange = { [weak feed] state in
+    feed.observe { [weak feed] state in
       // In the very turn in which the row appears.
-      if state.posts.ids.first == "p0", feed?.row(for: "p0")?.isReacted == false { feed?.reactTapped("p0") }
+      if state.posts.ids.first == "p0", feed?.row(for: "p0")?.isReacted == false { feed?.send(.reactTapped("p0")) }
     }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(feed.row(for: "p0")?.isReacted == true)
     #expect(isReacted("p0"))

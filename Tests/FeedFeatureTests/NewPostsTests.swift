@@ -1,7 +1,7 @@
+import FeatureKit
 import FeedFeature
 import Foundation
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
   private func shown(pageSize: Int = 20) async -> FeedViewModel {
     reader.publication.with { $0.pageSize = pageSize }
     let feed = FeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
-    feed.onChange = { [recorder] in recorder.record($0) }
+    feed.observe { [recorder] in recorder.record($0) }
     feed.appear()
     await reader.settle()
     _ = recorder.take()
@@ -36,7 +36,7 @@ import Testing
     await wait()
     publish(1)
     await wait()
-    feed.newPostsTapped()
+    feed.send(.newPostsTapped)
     await reader.settle()
     let states = recorder.take()
     #expect(states.map(\.pill) == ["1 new post", "2 new posts", nil])
@@ -59,7 +59,7 @@ import Testing
     await reader.settle()
     #expect(feed.state.pill == "2 new posts")
     #expect(feed.state.posts.ids == ["p3", "p4", "p5", "p6"])
-    feed.newPostsTapped()
+    feed.send(.newPostsTapped)
     await reader.settle()
     #expect((feed.state.pill, feed.state.posts.ids) == (nil, ["p2", "p3", "p4", "late", "p5", "p6"]))
   }
@@ -70,7 +70,7 @@ import Testing
     await wait()
     #expect(reader.publication.requests == ["GET /v1/posts"])
     #expect(recorder.take().isEmpty)
-    feed.newPostsTapped()
+    feed.send(.newPostsTapped)
     #expect(feed.state.jumps == 0)
   }
 
@@ -79,7 +79,7 @@ import Testing
     publish(1)
     await wait()
     reader.publication.with { $0.isOffline = true }
-    feed.newPostsTapped()
+    feed.send(.newPostsTapped)
     await reader.settle()
     #expect(feed.state.posts.ids.first == "p1")
     #expect(feed.state.posts.message == nil)
@@ -90,16 +90,16 @@ import Testing
 
   @Test func aWholePageOfNewsMayHaveMoreBelowAndTheListGoesOnFromThere() async {
     let feed = await shown(pageSize: 2)
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     publish(0, 1, 2)
     await wait()
     #expect((feed.state.newPosts, feed.state.pill) == (2, "2 or more new posts"))
-    feed.newPostsTapped()
+    feed.send(.newPostsTapped)
     await reader.settle()
     #expect((feed.state.posts.ids, feed.state.posts.canLoadMore) == (["p0", "p1"], true))
     for _ in 0..<3 {
-      feed.reachedEnd()
+      feed.send(.reachedEnd)
       await reader.settle()
     }
     #expect(feed.state.posts.ids == ["p0", "p1", "p2", "p3", "p4", "p5", "p6"])
@@ -123,12 +123,12 @@ import Testing
     let feed = await shown()
     publish(2)
     await wait()
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect((feed.state.pill, feed.state.posts.ids.first) == (nil, "p2"))
     publish(1)
     await wait()
-    feed.choiceTapped(.fanClub("c1"))
+    feed.send(.choiceTapped(.fanClub("c1")))
     await reader.settle()
     #expect((feed.state.pill, feed.state.posts.ids.first) == (nil, "p1"))
   }
@@ -178,11 +178,11 @@ import Testing
     #expect(unread == [5])
     reader.publication.forgetRequests()
     await wait()
-    feed.newPostsTapped()
+    feed.send(.newPostsTapped)
     await reader.settle()
     #expect(reader.publication.requests == ["GET /v1/posts"])
     publish(1)
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(unread == [6])
   }
@@ -223,10 +223,10 @@ import Testing
 
   @Test func olderPostsAreNotNewWhenThoseAboveHaveLeft() async {
     let feed = await shown(pageSize: 2)
-    feed.unreadOnlyTapped()
+    feed.send(.unreadOnlyTapped)
     await reader.settle()
     #expect(feed.state.posts.ids == ["p3", "p4"])
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     await reader.settle()
     await wait()
     #expect((feed.state.newPosts, feed.state.pill) == (0, nil))

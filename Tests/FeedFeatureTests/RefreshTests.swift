@@ -1,6 +1,6 @@
+import FeatureKit
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import Runtime
 import TestSupport
 import Testing
@@ -20,7 +20,7 @@ import Testing
 
   private func shown(canAddFeeds: Bool = true) async -> FeedViewModel {
     let feed = FeedViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(canAddFeeds)) { _ in }
-    feed.onChange = { [recorder] in recorder.record($0.refresh) }
+    feed.observe { [recorder] in recorder.record($0.refresh) }
     feed.appear()
     await reader.settle()
     _ = recorder.take()
@@ -40,8 +40,8 @@ import Testing
       $0.holds = ["POST /v1/fanclubs"]
       $0.imports = [Import(id: "i", state: .done)]
     }
-    feed.refreshTapped()
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
+    feed.send(.refreshTapped)
     await reader.waitForHeld(2)
     // At most two at a time.
     #expect(Set(fetched) == ["POST /v1/fanclubs/a/refresh", "POST /v1/fanclubs/b/refresh"])
@@ -59,16 +59,16 @@ import Testing
   func onlyThoseAreFetchedThatAreShown(choice: FeedViewModel.Choice, clubs: [String]) async {
     let feed = await shown()
     reader.publication.with { $0.imports = [Import(id: "i", state: .done)] }
-    feed.choiceTapped(choice)
+    feed.send(.choiceTapped(choice))
     await reader.settle()
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(fetched.sorted() == clubs.map { "POST /v1/fanclubs/\($0)/refresh" })
   }
 
   @Test func whereReadersAddNoneOnlyThePublicationIsAsked() async {
     let feed = await shown(canAddFeeds: false)
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(reader.publication.requests == ["GET /v1/posts"])
     #expect(recorder.take().allSatisfy { $0 == .init() })
@@ -82,12 +82,12 @@ import Testing
         Import(id: "i", state: .done), Import(id: "j", state: .failed, title: "Bee", problem: problem), Import(id: "k", state: .done),
       ]
     }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(feed.state.refresh.words == "1 of 3 feeds could not be fetched.")
     #expect(feed.state.refresh.failures == [.init("Bee", problem)])
     reader.publication.forgetRequests()
-    feed.fetchAgainTapped()
+    feed.send(.fetchAgainTapped)
     #expect(feed.state.refresh.words == "Fetching the feed…")
     await reader.settle()
     #expect(fetched.count == 1)
@@ -100,27 +100,29 @@ import Testing
       .init("Radio", "https://b.example/feed: the server answered with status 500."),
     ]
     #expect(
-      ClubsFetch.Failure.byReason(failures) == [.init("2 feeds: Film, Radio", "The server answered with status 500."), failures[1]])
+      ClubsFetch.Failure.byReason(failures) == [
+        .init("2 feeds", "The server answered with status 500.", of: ["Film", "Radio"]), failures[1],
+      ])
     #expect(ClubsFetch.Failure.byReason([failures[0]]) == [failures[0]])
   }
 
   @Test func whatFailedCanBePutAway() async {
     let feed = await shown()
     reader.publication.with { $0.imports = [Import(id: "j", state: .failed, title: "Bee", problem: "No.")] }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(feed.state.refresh.failures.count == 3)
-    feed.fetchDismissed()
+    feed.send(.fetchDismissed)
     #expect(feed.state.refresh == .init())
   }
 
   @Test func cancellingAsksForNoMoreAndShowsWhatCame() async {
     let feed = await shown()
     reader.publication.with { $0.imports = [Import(id: "i", title: "Slow")] }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     reader.publication.with { $0.posts.append(.sample(1, club: "a")) }
-    feed.cancelFetchTapped()
+    feed.send(.cancelFetchTapped)
     #expect(feed.state.refresh == .init())
     await reader.settle()
     #expect(reader.publication.requests.filter { $0.hasPrefix("DELETE") } == ["DELETE /v1/imports/i", "DELETE /v1/imports/i"])
@@ -134,7 +136,7 @@ import Testing
       $0.holds = ["POST /v1/fanclubs"]
       $0.imports = [Import(id: "i", state: .done)]
     }
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.waitForHeld(2)
     feed.disappear()
     reader.publication.with { $0.posts.append(.sample(1, club: "a")) }

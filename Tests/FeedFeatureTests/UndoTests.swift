@@ -1,6 +1,5 @@
 import FeedFeature
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import Testing
 
@@ -27,24 +26,24 @@ import Testing
   @Test func afterThePublicationHasDoneIt() async {
     let feed = await shown()
     let (before, beforeThere) = (unread(feed), unreadThere)
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     #expect(feed.state.posts.message == "Everything here was marked as read.")
     #expect(feed.state.posts.canUndo)
     await reader.settle()
     #expect(!unreadThere.contains(true))
-    feed.undoTapped()
+    feed.send(.undoTapped)
     #expect((feed.state.posts.message, feed.state.posts.canUndo) == (nil, false))
     #expect(unread(feed) == before)
     await reader.settle()
     #expect(unreadThere == beforeThere)
     // Those that were never loaded here, too.
-    feed.reachedEnd()
+    feed.send(.reachedEnd)
     await reader.settle()
     #expect(unread(feed) == beforeThere)
     #expect(reader.store.fanClubs["c1"]?.unread == 27)
     // A second press does nothing.
     reader.publication.forgetRequests()
-    feed.undoTapped()
+    feed.send(.undoTapped)
     await reader.settle()
     #expect(reader.publication.requests.isEmpty)
   }
@@ -53,10 +52,10 @@ import Testing
     let feed = await shown()
     let (before, beforeThere) = (unread(feed), unreadThere)
     reader.publication.with { $0.isOffline = true }
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     await reader.settle()
     #expect(!unread(feed).contains(true))
-    feed.undoTapped()
+    feed.send(.undoTapped)
     #expect(unread(feed) == before)
     #expect(unreadThere == beforeThere)
     reader.publication.with { $0.isOffline = false }
@@ -69,13 +68,13 @@ import Testing
   @Test func afterTheListWasLoadedAnew() async {
     let feed = await shown()
     let before = unread(feed)
-    feed.allReadTapped()
+    feed.send(.allReadTapped)
     await reader.settle()
-    feed.refreshTapped()
+    feed.send(.refreshTapped)
     await reader.settle()
     #expect(feed.state.posts.canUndo)
     #expect(!unread(feed).contains(true))
-    feed.undoTapped()
+    feed.send(.undoTapped)
     await reader.settle()
     #expect(unread(feed) == before)
   }
@@ -83,20 +82,20 @@ import Testing
   @Test func ofTheRowsDownToOne() async {
     let feed = await shown()
     let before = unread(feed)
-    feed.readToHereTapped("p6")
+    feed.send(.readToHereTapped("p6"))
     #expect(feed.state.posts.message == "Everything down to “Title 6” was marked as read.")
     #expect(unread(feed).prefix(6) == [false, false, false, false, false, false])
-    feed.undoTapped()
+    feed.send(.undoTapped)
     await reader.settle()
     #expect(unread(feed) == before)
     // Another message takes the offer with it.
-    feed.readToHereTapped("p6")
+    feed.send(.readToHereTapped("p6"))
     await reader.settle()
     reader.publication.with { $0.refusals = ["PUT /v1/posts/p9/bookmark": Problem(code: .notFound, title: "No.", status: 400)] }
-    feed.bookmarkTapped("p9")
+    feed.send(.bookmarkTapped("p9"))
     await reader.settle()
     #expect((feed.state.posts.message != nil, feed.state.posts.canUndo) == (true, false))
-    feed.undoTapped()
+    feed.send(.undoTapped)
     #expect(unread(feed).first == false)
   }
 }

@@ -34,6 +34,46 @@ final class ArticleBodyTests: XCTestCase {
       [.paragraph([.init("see "), .init("this", link: "https://example.org/"), .init(" now")])])
   }
 
+  func testASpaceBetweenTwoElementsHasTheLineOfNeither() {
+    let cases: [(html: String, runs: [ArticleBody.Inline])] = [
+      ("<s>struck</s> <sub>low</sub>", [.init("struck", style: .struck), .init(" low", style: .subscript)]),
+      ("<sub>low</sub> <s>struck</s>", [.init("low ", style: .subscript), .init("struck", style: .struck)]),
+      ("<s>one</s> <s>two</s>", [.init("one", style: .struck), .init(" "), .init("two", style: .struck)]),
+      ("<s>one </s><s>two</s>", [.init("one two", style: .struck)]),
+      (
+        "<a href='https://a.org/'>one</a> <a href='https://b.org/'>two</a>",
+        [.init("one", link: "https://a.org/"), .init(" "), .init("two", link: "https://b.org/")]
+      ),
+      (
+        "<s>no <a href='https://a.org/'>link</a> is</s> left",
+        [
+          .init("no ", style: .struck), .init("link", style: .struck, link: "https://a.org/"), .init(" is", style: .struck),
+          .init(" left"),
+        ]
+      ),
+      (
+        "<s><a href='https://a.org/'>one</a> <a href='https://b.org/'>two</a></s>",
+        [
+          .init("one", style: .struck, link: "https://a.org/"), .init(" ", style: .struck),
+          .init("two", style: .struck, link: "https://b.org/"),
+        ]
+      ),
+    ]
+    for (html, runs) in cases { XCTAssertEqual(blocks("<p>\(html)</p>"), [.paragraph(runs)], html) }
+  }
+
+  func testAPictureAsSmallAsALetterBreaksNoSentence() {
+    let cases = [
+      ("Well <img src='https://e.org/s.png' width=20 height=20 alt=':-)'> done.", "Well :-) done."),
+      ("Well <img src='https://e.org/s.png' width=20 alt=':-)'> done.", "Well :-) done."),
+      ("Well <img src='https://e.org/s.png' height=32> done.", "Well done."),
+    ]
+    for (html, words) in cases { XCTAssertEqual(blocks("<p>\(html)</p>"), [text(words)], html) }
+    for size in ["width=33", "width=600 height=20", ""] {
+      XCTAssertEqual(blocks("<p>a <img src='https://e.org/s.png' \(size)> b</p>").count, 3, size)
+    }
+  }
+
   func testEntitiesAreDecoded() {
     XCTAssertEqual(blocks("<p>AT&amp;T &mdash; caf&eacute; &#x1F3AC; a&nbsp;b</p>"), [.paragraph([.init("AT&T — café 🎬 a\u{A0}b")])])
   }
@@ -67,7 +107,7 @@ final class ArticleBodyTests: XCTestCase {
     XCTAssertEqual(
       blocks("<p><a href='#a'>a</a> <a href='#b'>b</a></p><a name=a></a><h2>A</h2><table><tr><td id=b>B<td>C<tr><td>D<td>E</table>"),
       [
-        .paragraph([.init("a ", link: "#a"), .init("b", link: "#b")]), .heading(level: 2, [.init("A", ids: ["a"])]),
+        .paragraph([.init("a", link: "#a"), .init(" "), .init("b", link: "#b")]), .heading(level: 2, [.init("A", ids: ["a"])]),
         .table(
           .init(
             columns: 2,

@@ -15,7 +15,7 @@ final class BrokenFeedTests: XCTestCase {
     XCTAssertNoThrow(try FeedParser.parse(data, source: "test", limit: data.count))
     XCTAssertEqual(failure(Data(count: 200_000_000))?.reason, .tooLarge(bytes: 200_000_000, limit: 50_000_000))
     let error = FeedError(.tooLarge(bytes: 200_000_000, limit: 50_000_000), source: "big.xml", offset: 50_000_000)
-    XCTAssertEqual(error.description, "big.xml, byte 50000000: The document has 200.0 MB, and more than 50.0 MB are not read.")
+    XCTAssertEqual(error.description, "big.xml, byte 50000000: the document has 200.0 MB, and more than 50.0 MB are not read.")
   }
 
   func testWhatIsNoFeed() throws {

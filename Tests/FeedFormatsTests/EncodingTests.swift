@@ -103,7 +103,7 @@ final class EncodingTests: XCTestCase {
     XCTAssertEqual(latin.place, [2, 25])
     XCTAssertEqual(
       latin.description,
-      "test, line 2, column 25: The document’s text does not have the encoding that it claims: some bytes mean nothing in it.")
+      "test, line 2, column 25: the document’s text does not have the encoding that it claims: some bytes mean nothing in it.")
     for claim in ["klingon", "utf-8//IGNORE", "", "a b", String(repeating: "x", count: 100)] {
       let unknown = failure(feed(claim))
       XCTAssertEqual(unknown?.reason, .wrongEncoding("nobody knows the one it names"), claim)

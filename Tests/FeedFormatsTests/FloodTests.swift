@@ -9,6 +9,97 @@ final class FloodTests: XCTestCase {
     repeatElement(text, count: count).joined(separator: separator)
   }
 
+  /// libxml2 compares each name with a share of all others.
+  func testDifferentNamesWithoutEnd() {
+    func numbered(_ text: (Int) -> String) -> String { (0..<120_000).map(text).joined() }
+    let documents = [
+      "<rss><channel>" + numbered { "<n\($0)/>" } + "</channel></rss>",
+      "<rss><channel>" + numbered { "<n a\($0)=''/>" } + "</channel></rss>",
+      "<rss><channel>" + numbered { "<?n\($0)?>" } + "</channel></rss>",
+      "<!DOCTYPE rss [" + numbered { "<!ENTITY n\($0) \"x\">" } + "]><rss><channel/></rss>",
+      "<!DOCTYPE rss [" + numbered { "<!NOTATION n\($0) SYSTEM \"x\">" } + "]><rss><channel/></rss>",
+      "<!DOCTYPE rss [" + numbered { "<!ELEMENT n\($0) ANY>" } + "]><rss><channel/></rss>",
+    ]
+    for document in documents {
+      XCTAssertEqual(failure(document)?.reason, .refused("it has too many different names"), String(document.prefix(40)))
+    }
+  }
+
+  /// A short link with a long base makes many bytes of few.
+  func testALongBaseAndManyLinks() throws {
+    let base = "https://example.org/" + repeated("long/", 1000)
+    let links = repeated("<a href='x'>y</a>", 20_000)
+    let escaped = links.replacing("<", with: "&lt;")
+    for content in [
+      "<content type='html'>\(escaped)</content>",
+      "<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'>\(links)</div></content>",
+    ] {
+      let item = try first("<feed xmlns='http://www.w3.org/2005/Atom' xml:base='\(base)'><entry>\(content)</entry></feed>")
+      XCTAssertTrue(item.body.contains(base), "the first are resolved")
+      XCTAssertLessThan(item.body.utf8.count, 8 * links.utf8.count)
+      XCTAssertTrue(item.body.hasSuffix("<a href='x'>y</a>") || item.body.hasSuffix("<a href=\"x\">y</a>"), "and the last stay as they are")
+    }
+    // One that nobody could follow.
+    let long = "https://example.org/" + repeated("long/", 2000)
+    let item = try first(
+      "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='\(long)'><entry><content type='html'>&lt;a href='x'></content></entry></feed>")
+    XCTAssertFalse(item.body.contains(long))
+  }
+
+  /// The same of addresses that stand for themselves: fifty of an item, and each of a few bytes.
+  func testALongBaseAndManyEnclosures() throws {
+    let base = "https://example.org/" + repeated("long/", 1600)
+    let attachments = repeated("{\"url\":\"7\"},", 50).dropLast()
+    let item = try first(
+      """
+      {"version":"https://jsonfeed.org/version/1","home_page_url":"\(base)",
+       "items":[{"id":"1","url":"7","image":"8","attachments":[\(attachments)]}]}
+      """)
+    let bytes = item.enclosures.reduce((item.link?.utf8.count ?? 0) + (item.picture?.utf8.count ?? 0)) { $0 + $1.url.utf8.count }
+    XCTAssertLessThan(bytes, 5000)
+    // A base such as feeds have.
+    let usual = try first(
+      """
+      {"version":"https://jsonfeed.org/version/1","home_page_url":"https://example.org/blog/",
+       "items":[{"id":"1","url":"7","image":"8","attachments":[{"url":"a.mp3"},{"url":"b.mp3"}]}]}
+      """)
+    XCTAssertEqual(usual.link, "https://example.org/blog/7")
+    XCTAssertEqual(usual.picture, "https://example.org/blog/8")
+    XCTAssertEqual(usual.enclosures.map(\.url), ["https://example.org/blog/a.mp3", "https://example.org/blog/b.mp3"])
+  }
+
+  /// To compare a text takes Swift time by the square of the marks of a letter, wherever they come from.
+  func testALetterWithMarksWithoutEnd() throws {
+    let marks = repeated("\u{301}", 100) + repeated("\u{323}", 100)
+    let escaped = repeated("\\u0301", 100) + repeated("\\u0323", 100)
+    let references = repeated("&#769;", 100) + repeated("&#803;", 100)
+    let kept = 30
+    for written in [marks, escaped] {
+      let json = """
+        {"version":"https://jsonfeed.org/version/1","items":[{"id":"x\(written)","title":"x\(written)","content_html":"x\(written)",
+         "authors":[{"name":"x\(written)"}],"attachments":[{"url":"https://example.org/\(written)","mime_type":"audio/x\(written)"}]}]}
+        """
+      let item = try first(json)
+      let texts = [item.id, item.title, item.body, item.byline, item.enclosures.first?.url]
+      XCTAssertEqual(texts.map { $0.map(Self.marks) }, texts.map { _ in kept }, String(written.prefix(6)))
+    }
+    for written in [marks, references] {
+      let rss = """
+        <rss><channel><item><guid>x\(written)</guid><title>x\(written)</title><author>x\(written)</author>
+        <description><![CDATA[<p>x\(written)]]></description>
+        <enclosure url="https://example.org/\(written)" type="audio/mpeg"/></item></channel></rss>
+        """
+      let item = try first(rss)
+      let texts = [item.id, item.title, item.byline, item.enclosures.first?.url, ArticleBody(html: item.body).plainText]
+      XCTAssertEqual(texts.map { $0.map(Self.marks) }, texts.map { _ in kept }, String(written.prefix(6)))
+    }
+    // Across the ends of elements, and of characters that are left out.
+    XCTAssertEqual(Self.marks(ArticleBody(html: "x" + repeated("<b>\(marks)</b><i>\(references)</i>", 5)).plainText), kept)
+    XCTAssertEqual(Self.marks(("x" + repeated("\u{301}\u{202E}", 100)).visibleText), kept)
+  }
+
+  private static func marks(_ text: String) -> Int { text.unicodeScalars.count { $0 == "\u{301}" || $0 == "\u{323}" } }
+
   func testItemsWithoutEnd() throws {
     let documents: [(begin: String, item: String, separator: String, end: String)] = [
       ("<rss><channel>", "<item/>", "", "</channel></rss>"),

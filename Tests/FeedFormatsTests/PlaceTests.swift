@@ -62,7 +62,7 @@ final class PlaceTests: XCTestCase {
       XCTAssertNotNil(failure(document), document)
     }
     XCTAssertThrowsError(try FeedParser.parse(Data("<opml/>".utf8), source: "a.opml")) {
-      XCTAssertEqual("\($0)", "a.opml, line 1, column 1: This is not a feed: it is a list of feeds (OPML).")
+      XCTAssertEqual("\($0)", "a.opml, line 1, column 1: this is not a feed: it is a list of feeds (OPML).")
     }
   }
 }

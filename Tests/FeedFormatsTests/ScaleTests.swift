@@ -56,4 +56,14 @@ final class ScaleTests: XCTestCase {
   func testNamesWithoutEnd() throws {
     XCTAssertEqual(try read(rss(repeated { "<x\($0)/>" } + "<item/>")).items.count, 1)
   }
+
+  /// Only the beginning of a long body is looked at for its first words, and no character of it is cut.
+  func testTheFirstWordsOfALongBody() {
+    var item = ParsedItem()
+    item.body = "<p>First words</p>" + repeated { _ in "<p>more</p>" }
+    XCTAssertEqual(item.teaser(characters: 16), "First words…")
+    // The first letter has one byte before the end of what is looked at, and one behind it.
+    item.body = String(repeating: "<i></i>", count: (256 << 10) / 7) + "é"
+    XCTAssertEqual(item.teaser(characters: 16), "")
+  }
 }

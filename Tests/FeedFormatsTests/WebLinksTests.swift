@@ -8,6 +8,10 @@ import Testing
     "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)", "\u{1}javascript:alert(1)",
     "data:text/html,hello", "file:///etc/passwd", "vbscript:x", "ftp://example.org/", "matinee://posts/1", "blob:https://example.org/1",
     "x-apple:1", "about:blank", "tel:1", "//", "http:", "view-source:https://example.org/",
+    // Addresses that look like another host's.
+    "https://example.org@evil.example/", "https://example.org:443@evil.example", "HTTP://example.org:@evil.example?x",
+    "//example.org@evil.example/",
+    "https://example.org\\@evil.example/", "https://other.example/\u{202E}gpj.exe", "https://other.example/\u{2066}x",
   ]
 
   private func escaped(_ text: String) -> String {
@@ -70,6 +74,16 @@ import Testing
     #expect(outline.feeds.map(\.homeURL) == [nil])
   }
 
+  @Test func aLinkInABodyShowsWhereItLeads() {
+    let html = "<p><a href='https://bank.example@evil.example/'>The bank</a>, and <a href='https://example.org/@me?a@b'>me</a></p>"
+    guard case .paragraph(let inlines)? = ArticleBody(html: html).blocks.first else {
+      Issue.record("no paragraph")
+      return
+    }
+    #expect(inlines.map(\.text).joined() == "The bank, and me")
+    #expect(inlines.compactMap(\.link) == ["https://example.org/@me?a@b"])
+  }
+
   @Test func pagesNameFeedsOnTheWeb() {
     let page = "<link rel=alternate type=application/rss+xml href='javascript:x'><link rel=alternate type=application/rss+xml href='/feed'>"
     #expect(FeedParser.links(in: Data(page.utf8), at: "https://example.org/").map(\.url) == ["https://example.org/feed"])
@@ -107,6 +121,23 @@ import Testing
     ("<style>@import 'file:///x'; a:hover {}</style><b>b</b><STYLE>url(data:x)", "<style></style><b>b</b><STYLE>"),
     ("<applet archive=\"https://a.org/a\nfile:///b\">", "<applet archive=\"\">"),
     ("<a ping=\"https://a.org/ javascript:x\"><img data-srcset='https://a.org/ 1x, file:///x 2x'>", "<a ping=\"\"><img data-srcset=''>"),
+    // What is the value of an attribute to one reader is the end of a text to another.
+    ("<title><a href=\"</title><a href=javascript:x>\">", "<title><a href=\"\">"),
+    ("<textarea><a title='</TextArea ><a href=javascript:x>'>", "<textarea><a title=''>"),
+    ("<xmp><b title=\"</xmp><a href=javascript:x>\">", "<xmp><b title=\"\">"),
+    ("<noscript><p title=\"</noscript><a href=javascript:x>\">", "<noscript><p title=\"\">"),
+    ("<script><!--<script></script><a href=\"--></script><a href=javascript:x>\">", "<script><!--<script></script><a href=\"\">"),
+    ("<svg><![CDATA[ > <a href=\"]]><a href=javascript:x>\">", "<svg><![CDATA[ > <a href=\"\">"),
+    ("<title><!-- </title><a href=javascript:x> -->b", "<title>b"),
+    ("<title><a href=\"</title><a href=javascript:x>", "<title><a href=\""),
+    // Neither end tags nor what is a comment to a browser hide a tag.
+    ("</p x=\"><a href='\"><a href=javascript:x>'>", "<a href=>'>"),
+    ("<!x <a href=\"><a href=javascript:x>\">", "<!x <a href=\"><a href=>\">"),
+    ("<title></p x=\"</title><a href=javascript:x>\">", "<title>"),
+    ("</p x=\"><a href=javascript:x>", ""),
+    ("<noscript><img src=\"https://example.org/a.png\"></noscript>", "<noscript><img src=\"https://example.org/a.png\"></noscript>"),
+    ("<p class=\"&&&colon;&#x;&#99999999999;x&amp\">x</p>", "<p class=\"&&&colon;&#x;&#99999999999;x&amp\">x</p>"),
+    ("<p class=\"&&&#99999999999;&#x6a;avascript&colon;x\">x</p>", "<p class=\"\">x</p>"),
     ("<script></SCRIPT><a href=javascript:x>", "<script></SCRIPT><a href=>"),
     ("<Style></sTYLE ><a href=javascript:x>", "<Style></sTYLE ><a href=>"),
     ("<!-- --!><a href=javascript:x><!--><a href=file:///x>-->", "<!-- --!><a href=><!--><a href=>-->"),

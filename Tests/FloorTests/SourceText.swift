@@ -5,6 +5,8 @@ struct SourceText {
   struct Line {
     let number: Int
     let text: String
+    /// With its comment.
+    let whole: Substring
   }
 
   let path: String
@@ -13,7 +15,7 @@ struct SourceText {
   init(path: String, text: String) {
     self.path = path
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map { index, line in
-      Line(number: index + 1, text: Self.code(of: String(line)))
+      Line(number: index + 1, text: Self.code(of: String(line)), whole: line)
     }
   }
 

@@ -34,11 +34,14 @@ final class AbsenceTests: GtkTestCase {
     let data = header + Data(repeating: 200, count: 400 * 100 * 3)
     let whole = Texture.decode(data)
     XCTAssertEqual(whole?.width, 400)
-    let small = Texture.decode(data, maximumSide: 100)
+    let small = Texture.decode(data, covering: (100, 25))
     XCTAssertEqual(small?.width, 100)
     XCTAssertEqual(small?.height, 25)
-    XCTAssertEqual(Texture.decode(data, maximumSide: 1000)?.width, 400)
-    XCTAssertEqual(Texture.decode(Data("P6 4000 1 255\n".utf8) + Data(repeating: 9, count: 12000), maximumSide: 10)?.height, 1)
+    XCTAssertEqual(Texture.decode(data, covering: (1000, 1000))?.width, 400)
+    XCTAssertEqual(Texture.decode(Data("P6 4000 1 255\n".utf8) + Data(repeating: 9, count: 12000), covering: (10, 10))?.height, 1)
+    // All of a place that is taller than the picture is covered, and a picture without end is not kept for it.
+    XCTAssertEqual(Texture.decode(data, covering: (50, 50))?.height, 50)
+    XCTAssertEqual(Texture.decode(Data("P6 4000 1 255\n".utf8) + Data(repeating: 9, count: 12000), covering: (10, 10))?.width, 40)
   }
 
   func testTextureMadeAndReleasedElsewhere() {
@@ -130,7 +133,6 @@ final class AbsenceTests: GtkTestCase {
       let window = Window(nil, title: "Title")
       window.child(nil)
       window.titlebar(nil)
-      window.defaultButton(nil)
       XCTAssertEqual(window.title, "Title")
       window.destroy()
     }

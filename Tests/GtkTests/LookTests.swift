@@ -66,7 +66,6 @@ final class LookTests: GtkTestCase {
           Self.article()
           Self.form()
           Self.offer()
-          Self.list()
           Self.indicators()
         }))
     page.setStyle(.page)
@@ -82,7 +81,7 @@ final class LookTests: GtkTestCase {
     host.present(
       Box(.vertical, spacing: 12) {
         Label("Premium, one year", styles: [.heading])
-        CenterBox(start: Label("Total"), end: Label("59,00 €", styles: ["price"]))
+        Box(.horizontal, spacing: 12, children: [Label("Total"), Label("59,00 €", styles: ["price"])])
         Separator()
         Button("Pay", styles: [.suggested, .pill])
         Button("Cancel", styles: [.flat])
@@ -143,16 +142,12 @@ final class LookTests: GtkTestCase {
 
   private static func offer() -> Widget {
     let offer = Button(
-      CenterBox(start: Label("Yearly"), center: Label("Save 20 %", styles: [.badge, "saving"]), end: Label("59,00 €", styles: ["price"])),
+      Box(
+        .horizontal, spacing: 12,
+        children: [Label("Yearly"), Label("Save 20 %", styles: [.badge, "saving"]), Label("59,00 €", styles: ["price"])]),
       name: "Yearly, 59,00 €", styles: [.card])
     offer.isOn = true
     return offer
-  }
-
-  private static func list() -> Widget {
-    let list = ListBox(styles: [.card])
-    list.append(Label("The account's row"), name: "Account")
-    return list
   }
 
   private static func indicators() -> Widget {

@@ -257,24 +257,6 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
-  func testListBoxNamesItsRows() {
-    MainActor.assumeIsolated {
-      let probe = Probe()
-      let list = ListBox()
-      list.onActivated(probe) { $0.events.append("\($1)") }
-      list.append(Label("One"), name: "One")
-      list.append(Label("Two"), name: "Two")
-      let window = shown(list)
-      XCTAssertTrue(list.activate(1))
-      XCTAssertFalse(list.activate(2))
-      XCTAssertEqual(probe.events, ["1"])
-      list.removeAll()
-      XCTAssertFalse(list.activate(0))
-      probe.scope.close()
-      window.destroy()
-    }
-  }
-
   func testSpinnerRestsWhileItIsNotOnScreen() {
     MainActor.assumeIsolated {
       let spinner = Spinner(name: "Loading")

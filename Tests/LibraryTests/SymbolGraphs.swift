@@ -15,7 +15,7 @@ struct SymbolGraphs {
       [
         "swift-symbolgraph-extract", "-module-name", module, "-target", try await Self.target(), "-output-dir", folder.path,
         "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
-      ] + Checkout.importing()
+      ] + (try await Self.importing())
     ).run()
     guard outcome.status == 0 else {
       remove()
@@ -27,6 +27,12 @@ struct SymbolGraphs {
 
   func files() throws -> [URL] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { folder.appending(path: $0) }
+  }
+
+  /// What a compiler needs to import any library product: one of the C libraries has its headers in a folder of its own.
+  static func importing() async throws -> [String] {
+    let headers = try await Program(["pkg-config", "--cflags-only-I", "libxml-2.0"]).run().output
+    return try Checkout.importing() + headers.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }
 
   /// The triple that modules here are built for.

@@ -30,6 +30,16 @@ struct SymbolList {
     lines = Self.lines(graphs.flatMap(\.symbols), graphs.flatMap(\.relationships))
   }
 
+  /// The names of what a module itself declares in public outside of any type.
+  /// - Throws: `SymbolGraphs.Failure` when the module cannot be read.
+  static func topLevelNames(of module: String) async throws -> Set<String> {
+    let files = try await SymbolGraphs(of: module)
+    defer { files.remove() }
+    let file = files.folder.appending(path: module + ".symbols.json")
+    let symbols = try JSONDecoder().decode(Graph.self, from: Data(contentsOf: file)).symbols
+    return Set(symbols.filter { $0.pathComponents.count == 1 }.map { $0.pathComponents[0] })
+  }
+
   private static func lines(_ symbols: [Graph.Symbol], _ relationships: [Graph.Relationship]) -> [String] {
     let names = Dictionary(symbols.map { ($0.identifier.precise, $0.pathComponents.joined(separator: ".")) }) { first, _ in first }
     // What nearly every type is says nothing.

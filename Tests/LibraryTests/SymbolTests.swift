@@ -12,7 +12,10 @@ import Testing
     #endif
   }
 
-  static let modules = ["FeatureFlags", "PurchaseService", "PurchaseServiceTesting", "SignedReceipts", "StubStore"]
+  static let modules = [
+    "ContentCache", "FeatureFlags", "NavigationCore", "PurchaseService", "PurchaseServiceTesting", "SessionService", "SignedReceipts",
+    "StubStore",
+  ]
 
   @Test(.enabled(if: isOurToolchain, "another toolchain words declarations in its own way"), arguments: modules)
   func thePublicAPIIsTheOneThatWasWrittenDown(_ module: String) async throws {

@@ -83,16 +83,16 @@ private struct NoStore: TokenStore {
     } output: { [weak self] in
       self?.outputs.append($0)
     }
-    model.onChange = { [weak self] in self?.states.append($0) }
+    model.observe { [weak self] in self?.states.append($0) }
   }
 
   func type(email: String, password: String) {
-    model.emailChanged(email)
-    model.passwordChanged(Secret(password))
+    model.send(.emailChanged(email))
+    model.send(.passwordChanged(.init(password)))
   }
 
   func submit() async {
-    model.submitTapped()
+    model.send(.submitTapped)
     await answered()
   }
 
@@ -107,13 +107,13 @@ private struct NoStore: TokenStore {
     let bench = Bench([nil, nil], holds: true)
     bench.type(email: "ada@example.org", password: "pw")
     let before = bench.model.state
-    bench.model.submitTapped()
+    bench.model.send(.submitTapped)
     while bench.auth.calls.isEmpty { await Task.yield() }
-    bench.model.cancelTapped()
+    bench.model.send(.cancelTapped)
     await bench.answered()
     #expect(bench.model.state == before, "nothing went wrong")
     #expect(bench.outputs == [])
-    bench.model.submitTapped()
+    bench.model.send(.submitTapped)
     await bench.auth.release()
     await bench.answered()
     #expect(bench.outputs == [.signedIn])
@@ -163,11 +163,11 @@ private struct NoStore: TokenStore {
     #expect(bench.model.state.passwordError == AuthError.wrongCredentials.sentence)
     #expect(bench.model.state.email == "ada@example.org")
     #expect(bench.model.state.hasPassword)
-    bench.model.emailChanged("ada@example.com")
+    bench.model.send(.emailChanged("ada@example.com"))
     #expect(bench.model.state.passwordError == nil)
     await bench.submit()
     #expect(bench.auth.calls == ["ada@example.org no", "ada@example.com no"])
-    bench.model.passwordChanged(Secret("yes"))
+    bench.model.send(.passwordChanged(.init("yes")))
     #expect(bench.model.state.passwordError == nil)
   }
 
@@ -187,10 +187,10 @@ private struct NoStore: TokenStore {
   @Test func pressingTwiceAsksOnce() async {
     let bench = Bench(holds: true)
     bench.type(email: "ada@example.org", password: "pw")
-    bench.model.submitTapped()
-    bench.model.submitTapped()
+    bench.model.send(.submitTapped)
+    bench.model.send(.submitTapped)
     #expect(!bench.model.state.canSubmit)
-    bench.model.sampleAccountTapped()
+    bench.model.send(.sampleAccountTapped)
     await bench.auth.release()
     await bench.answered()
     #expect(bench.auth.calls.count == 1)
@@ -211,13 +211,13 @@ private struct NoStore: TokenStore {
     bench.model.appear()
     while bench.model.state.publication == nil { await Task.yield() }
     #expect(bench.model.state.offersSampleAccount)
-    bench.model.emailChanged("ada@exam")
-    bench.model.sampleAccountTapped()
+    bench.model.send(.emailChanged("ada@exam"))
+    bench.model.send(.sampleAccountTapped)
     #expect(bench.model.state.work == .sampleAccount)
     await bench.answered()
     #expect(bench.model.state.formError == "No network.")
     #expect(bench.model.state.email == "ada@exam")
-    bench.model.sampleAccountTapped()
+    bench.model.send(.sampleAccountTapped)
     await bench.answered()
     #expect(bench.outputs == [.signedIn])
     #expect(bench.auth.calls == ["sample@example.org sample", "sample@example.org sample"])
@@ -246,8 +246,8 @@ private struct NoStore: TokenStore {
     #expect(bench.model.state.formError == "No network.")
     #expect(bench.model.state.notice == nil, "said once")
     bench.answers.publication.withLock { $0 = LoginPublication(name: "The Paper") }
-    bench.model.passwordChanged(Secret(""))
-    bench.model.submitTapped()
+    bench.model.send(.passwordChanged(.init("")))
+    bench.model.send(.submitTapped)
     while bench.model.state.publication == nil { await Task.yield() }
     #expect(bench.model.state.notice == nil)
   }
@@ -267,6 +267,22 @@ private struct NoStore: TokenStore {
     await bench.session.restore()
     bench.model.appear()
     #expect(bench.model.state.notice == "Your session has ended. Sign in again.")
+    #expect(bench.model.state.email == "ada@example.org")
+    bench.model.send(.emailChanged(""))
+    bench.model.disappear()
+    bench.model.appear()
+    #expect(bench.model.state.email == "ada@example.org")
+  }
+
+  @Test func aReaderWhoSignsOutLeavesNoAddress() async throws {
+    let stored = StoredSession(token: Secret("t0"), user: User(id: "u1", email: "ada@example.org", name: "Ada"))
+    let bench = Bench([nil], store: MemoryTokenStore(stored))
+    await bench.session.restore()
+    #expect(bench.session.endedUser?.email == "ada@example.org")
+    bench.type(email: "ada@example.org", password: "open sesame")
+    await bench.submit()
+    await bench.session.signOut()
+    #expect(bench.session.state.isSignedOut && bench.session.endedUser == nil)
   }
 
   @Test func nothingPrintedHoldsThePassword() async {

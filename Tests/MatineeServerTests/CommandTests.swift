@@ -27,6 +27,8 @@ import Testing
   }
 
   @Test func user() throws {
+    #expect(try read("user list") == .operate(data: nil, .readers(json: false)))
+    #expect(try read("user list --json --data d") == .operate(data: "d", .readers(json: true)))
     #expect(try Command(["user", "add", "a@b", "Ada L."]) == .addUser(data: nil, email: "a@b", name: "Ada L."))
     #expect(try Command(["user", "--data", "d", "add", "a@b", "A"]) == .addUser(data: "d", email: "a@b", name: "A"))
     #expect(try read("user password --data d a@b") == .setPassword(data: "d", email: "a@b"))
@@ -40,7 +42,32 @@ import Testing
         == .serve(data: nil, address: "127.0.0.1", port: 8080, publicURL: "https://read.example.org", readersAddFeeds: false))
   }
 
+  @Test(arguments: [
+    ("read", "not “read”."), ("ftp://read.example", "not “ftp://read.example”."), ("https:///", "not “https:///”."),
+    ("https://read.example:0", "not “https://read.example:0”."), ("https://read.example:65536", "not “https://read.example:65536”."),
+    ("https://a@read.example/", "and “https://a@read.example/” has a user name."),
+    ("https://:b@read.example", "and “https://:b@read.example” has a user name."),
+    ("https://read.example/reel", "and “https://read.example/reel” has a path."),
+    ("https://read.example?", "and “https://read.example?” has a query."),
+    ("https://read.example/?a", "and “https://read.example/?a” has a query."),
+    ("https://read.example/#", "and “https://read.example/#” has a fragment."),
+  ])
+  func whatIsNoPublicAddress(text: String, reason: String) {
+    #expect(throws: Command.Mistake(sentence: "--public-url takes an address such as https://read.example.org, \(reason)")) {
+      try read("serve --public-url \(text)")
+    }
+  }
+
+  /// A shell makes one of a variable that is not set.
+  @Test(arguments: [["import", ""], ["order", "approve", ""], ["user", "remove", "--data", "d", ""], ["import", "a", "--", ""], [""]])
+  func emptyWords(words: [String]) {
+    #expect(throws: Command.Mistake(sentence: "Word \(words.count) of the command is empty, as that of a variable without a value is.")) {
+      try Command(words)
+    }
+  }
+
   @Test func orders() throws {
+    #expect(try read("order list --json") == .operate(data: nil, .orders(state: nil, json: true)))
     #expect(try read("order list") == .operate(data: nil, .orders(state: nil)))
     #expect(try read("order list --state deferred --data d") == .operate(data: "d", .orders(state: "deferred")))
     #expect(try read("order approve K7Q2-9XDM") == .operate(data: nil, .settle(order: "K7Q2-9XDM", approved: true)))
@@ -78,33 +105,38 @@ import Testing
     ("", "There is nothing to do: init, serve, import, user, order, flag or key."),
     ("start", "“start” is no command; there are init, serve, import, user, order, flag and key."), ("serve x", "serve does not know “x”."),
     ("serve --port", "--port takes a value."), ("serve --port=", "--port takes a value."),
-    ("serve --port x", "“x” is no port: it is a number from 0 to 65535."),
-    ("serve --port 65536", "“65536” is no port: it is a number from 0 to 65535."),
+    ("serve --port x", "--port takes a number from 0 to 65535, not “x”."),
+    ("serve --port 65536", "--port takes a number from 0 to 65535, not “65536”."),
+    ("serve --port -1", "--port takes a number from 0 to 65535, not “-1”."), ("serve --port 80 --port=81", "--port is there twice."),
+    ("import --json --json a", "--json is there twice."), ("order list --state paid --state open", "--state is there twice."),
+    ("--data d serve", "The command comes before its options such as “--data”: init, serve, import, user, order, flag or key."),
     ("serve --trusted-proxy", "--trusted-proxy takes a value."),
-    ("serve --trusted-proxy proxy.example", "“proxy.example” is no IP address of a proxy; one looks like 192.0.2.7."),
-    ("serve --trusted-proxy 192.0.2", "“192.0.2” is no IP address of a proxy; one looks like 192.0.2.7."),
+    ("serve --trusted-proxy proxy.example", "--trusted-proxy takes an IP address such as 192.0.2.7, not “proxy.example”."),
+    ("serve --trusted-proxy 192.0.2", "--trusted-proxy takes an IP address such as 192.0.2.7, not “192.0.2”."),
     ("import", "import takes at least one file or URL."), ("import --json", "import takes at least one file or URL."),
     ("import --fast a", "import does not know “--fast”."),
-    ("import --json=yes a", "There is an option that takes no value, and got “yes”."),
-    ("serve --public-url read", "“read” is no address; it looks like https://read.example.org."),
+    ("import --json=yes a", "--json takes no value, and got “yes”."),
     ("order", "With orders one can do four things: list, approve, decline and refund."),
     ("order pay x", "With orders one can do four things: list, approve, decline and refund."),
     ("order list x", "order list takes no order."),
     ("order approve", "order approve takes one order, by its number or its identifier."),
     ("order refund a b", "order refund takes one order, by its number or its identifier."),
     ("order approve --reason r x", "--reason is for order refund."), ("order refund --state paid x", "--state is for order list."),
+    ("order list --state late", "--state takes open, deferred, interrupted, paid, declined or refunded, not “late”."),
     ("order list --fast", "order does not know “--fast”."), ("key", "Of keys there is one command: key rotate."),
     ("flag", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
     ("flag set --percent 5", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
     ("flag list a", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
     ("flag report a --percent 5", "With flags one can do three things: set NAME --percent N, list, and report NAME."),
     ("flag set a", "flag set takes --percent: 0 turns the flag off for everybody."),
-    ("flag set a --percent 101", "“101” is no percentage: it is a number from 0 to 100."),
-    ("flag set a --percent half", "“half” is no percentage: it is a number from 0 to 100."),
+    ("flag set a --percent 101", "--percent takes a number from 0 to 100, not “101”."),
+    ("flag set a --percent half", "--percent takes a number from 0 to 100, not “half”."),
     ("flag list --fast", "flag does not know “--fast”."),
-    ("key rotate --algorithm rs256", "“rs256” is no algorithm; es256 and eddsa are."),
-    ("user", "With users one can do four things: add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),
-    ("user list", "With users one can do four things: add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),
+    ("key rotate --algorithm rs256", "--algorithm takes es256 or eddsa, not “rs256”."),
+    ("user", "With users one can do five things: list, add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),
+    ("user count", "With users one can do five things: list, add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL."),
+    ("user list a@b", "user list takes no address."), ("user remove --json a@b", "--json is for user list."),
+    ("order approve --json x", "--json is for order list."),
     ("user remove", "user remove takes one address."), ("user password a@b pw", "user password takes one address."),
     ("user sign-out --all a@b", "user does not know “--all”."), ("order list --trust-clock", "--trust-clock is for order refund."),
     ("user add a@b", "user add takes an address and a name; put a name with spaces in quotes."),

@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 /// `matinee-server flag …`, whether the publication is being served or nobody has it open.
-@Suite struct FlagCommandTests {
-  private let data = NSTemporaryDirectory() + "matinee-flags-\(UUID().uuidString)"
+@Suite struct FlagCommandTests: ServerRig {
+  let folder: Folder
+  init() throws { folder = try Folder() }
 
   private func flag(_ arguments: String...) async throws -> Server.Outcome {
     if !FileManager.default.fileExists(atPath: data) { try await Server.makeSample(data) }
@@ -11,7 +12,6 @@ import Testing
   }
 
   @Test func switchesAreTurnedWhileItIsServedAndWhileItIsNot() async throws {
-    defer { try? FileManager.default.removeItem(atPath: data) }
     let set = try await flag("set", "new", "--percent", "10", "--min-version", "1.2", "--feature", "a", "--feature", "b")
     #expect(
       set == Server.Outcome(status: 0, output: "new: on for 10 % of the readers, from version 1.2 on, with a, b\n", errors: ""))
@@ -29,13 +29,12 @@ import Testing
   }
 
   @Test func whatMakesNoSenseIsRefused() async throws {
-    defer { try? FileManager.default.removeItem(atPath: data) }
     let name = try await flag("set", "New", "--percent", "1")
     #expect(name.status == 1)
     #expect(name.errors == "matinee-server: “New” is no flag’s name: that is 1 to 64 of a-z, 0-9, “.”, “_” and “-”.\n")
     let version = try await flag("set", "new", "--percent", "1", "--min-version", "next")
     #expect(version.errors == "matinee-server: The flag “new” is for versions from “next” on, which is no version.\n")
-    #expect(try await flag("report", "new").errors == "matinee-server: There is no such flag.\n")
+    #expect(try await flag("report", "new").errors == "matinee-server: There is no flag “new”.\n")
     #expect(try await flag("set", "new").status == 2)
   }
 }

@@ -52,21 +52,42 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--name", " "], "A name has 1 to 100 characters, and none that cannot be seen."),
-    (["--name", "The\u{202E} Reel"], "A name has 1 to 100 characters, and none that cannot be seen."),
-    (["--tagline", "R\u{FFFD}el"], "“R\u{FFFD}el” is not UTF-8."),
-    (["--contact", "me"], "“me” is no email address and no page such as https://example.org/account."),
-    (["--contact", "ftp://a.example"], "“ftp://a.example” is no email address and no page such as https://example.org/account."),
-    (["--currency", "euros"], "“euros” is no currency; EUR and USD are."),
-    (["--monthly", "free"], "“free” is no price; it looks like 4.90."), (["--monthly", "-1"], "“-1” is no price; it looks like 4.90."),
-    (["--monthly", "0", "--currency", "EUR"], "“0” is no price in EUR."),
-    (["--currency", "EUR", "--monthly", "4.905"], "“4.905” is no price in EUR."),
-    (["--tax", "VAT"], "“VAT” is no tax; it looks like VAT 19."), (["--tax", "VAT 0"], "“VAT 0” is no tax; it looks like VAT 19."),
+    (["--name", " "], "--name: A name has 1 to 100 characters, and none that cannot be seen."),
+    (["--name", "The\u{202E} Reel"], "--name: A name has 1 to 100 characters, and none that cannot be seen."),
+    (["--tagline", "R\u{FFFD}el"], "--tagline: “R\u{FFFD}el” is not UTF-8."),
+    (["--contact", "me"], "--contact: “me” is no email address and no page such as https://example.org/account."),
+    (
+      ["--contact", "ftp://a.example"], "--contact: “ftp://a.example” is no email address and no page such as https://example.org/account."
+    ),
+    (
+      ["--contact", "https://bank.example@evil.example/"],
+      "--contact: “https://bank.example@evil.example/” is no email address and no page such as https://example.org/account."
+    ),
+    (
+      ["--contact", "https://me@evil.example"],
+      "--contact: “https://me@evil.example” is no email address and no page such as https://example.org/account."
+    ),
+    (["--currency", "euros"], "--currency: “euros” is no currency that people pay in; EUR and USD are."),
+    (["--currency", "XXX"], "--currency: “XXX” is no currency that people pay in; EUR and USD are."),
+    (["--currency", "xts"], "--currency: “xts” is no currency that people pay in; EUR and USD are."),
+    (["--currency", "XAU"], "--currency: “XAU” is no currency that people pay in; EUR and USD are."),
+    (["--currency", "DEM"], "--currency: “DEM” is no currency that people pay in; EUR and USD are."),
+    (["--monthly", "free"], "--monthly: “free” is no price; it looks like 4.90."),
+    (["--monthly", "-1"], "--monthly: “-1” is no price; it looks like 4.90."),
+    (["--monthly", "0", "--currency", "EUR"], "--monthly: “0” is no price in EUR."),
+    (["--currency", "EUR", "--monthly", "4.905"], "--monthly: “4.905” is no price in EUR."),
+    (["--tax", "VAT"], "--tax: “VAT” is no tax; it looks like VAT 19."),
+    (["--tax", "VAT 0"], "--tax: “VAT 0” is no tax; it looks like VAT 19."),
     (["--fast"], "init does not know “--fast”."), (["name"], "init does not know “name”."), (["--name"], "--name takes a value."),
+    (["--name", "N", "--name", "M"], "--name is there twice."),
     (["--sample", "--name", "N"], "The sample is what it is: --sample goes with --data alone."),
   ])
   func mistakes(words: [String], sentence: String) {
     #expect(throws: Command.Mistake(sentence: sentence)) { try Command(["init"] + words) }
+  }
+
+  @Test(arguments: ["XAF", "XCD", "XOF", "XPF", "EUR"]) func currenciesThatManyCountriesShare(code: String) throws {
+    #expect(try founding("--name", "N", "--contact", "a@b.example", "--currency", code, "--monthly", "490")?.missing == [])
   }
 
   @Test func theSampleNeedsNoWord() throws {

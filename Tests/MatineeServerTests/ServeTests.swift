@@ -2,25 +2,13 @@ import CurlTransport
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import SQLiteStorage
 import TestSupport
 import Testing
 
 /// What `serve` hands on to the listener and to the publication, by the real program.
-@Suite struct ServeTests {
-  private let folder: Folder
-  private var data: String { folder.file("data") }
-
-  init() throws {
-    _ = modulesAreSetUp
-    folder = try Folder()
-  }
-
-  private func addUser() async throws {
-    try await Server.makeSample(data)
-    let added = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "open sesame\n")
-    #expect(added.status == 0)
-  }
+@Suite struct ServeTests: ServerRig {
+  let folder: Folder
+  init() throws { folder = try Folder() }
 
   private func attempt(_ server: RunningServer, _ password: String, from client: String? = nil) async throws -> Response {
     let credentials = try Wire.encode(Credentials(email: "ada@example.org", password: password))
@@ -28,9 +16,18 @@ import Testing
       Request(.post, "/v1/session", headers: client.map { ["X-Forwarded-For": $0] } ?? [:], body: credentials))
   }
 
-  private func signIn(_ server: RunningServer) async throws -> Headers {
-    let token = try Wire.decode(SignedIn.self, from: try await attempt(server, "open sesame").body).token
-    return ["Authorization": "Bearer \(token)"]
+  @Test func helpVersionAndMistakes() async throws {
+    let help = try await Server.run(["--help"])
+    #expect(help.status == 0)
+    #expect(help.output.hasPrefix("usage: matinee-server init"))
+    let version = try await Server.run(["--version"])
+    let told = try #require(version.output.wholeMatch(of: /matinee-server (.*)\n/), "\(version.output)").1
+    #expect(told.wholeMatch(of: Checkout.version) != nil, "\(told)")
+    let mistake = try await Server.run(["serve", "--port", "x"])
+    #expect(
+      mistake
+        == Server.Outcome(
+          status: 2, output: "", errors: "matinee-server: --port takes a number from 0 to 65535, not “x”. See matinee-server --help.\n"))
   }
 
   @Test func guessesCountForTheClientOfANamedProxy() async throws {
@@ -65,10 +62,10 @@ import Testing
   @Test(.timeLimit(.minutes(2))) func uploadsGoBelowTheDataFolder() async throws {
     try await addUser()
     let server = try await RunningServer(folder: data, options: ["--readers-add-feeds"])
-    let token = try #require(try await signIn(server)["Authorization"])
+    let token = try await signIn(NetworkTransport(origin: server.origin))
     let client = try RawClient(port: server.port)
     try await client.send(
-      "PUT /v1/imports/\(UUID()) HTTP/1.1\r\nHost: x\r\nAuthorization: \(token)\r\nContent-Type: application/octet-stream\r\n"
+      "PUT /v1/imports/\(UUID()) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Type: application/octet-stream\r\n"
         + "Content-Length: 100000\r\n\r\nbegun")
     while !Task.isCancelled, nameless(of: server.process, in: data).isEmpty { await Task.yield() }
     #expect(nameless(of: server.process, in: data).count == 1)
@@ -89,33 +86,5 @@ import Testing
     while !Task.isCancelled, FileManager.default.fileExists(atPath: data + "/operator.json") { await Task.yield() }
     #expect(try await server.end(second) == 1)
     withExtendedLifetime(client) {}
-  }
-
-  /// The provider answers after the grace is over: the charge goes on at the next start, as after a crash.
-  @Test func aChargeThatOutlastsTheGraceGoesOnAtTheNextStart() async throws {
-    try await addUser()
-    let server = try await RunningServer(folder: data, environment: ["MATINEE_LEDGER_DELAY_MS": "20000"])
-    let transport = try NetworkTransport(origin: server.origin)
-    let (order, headers) = (UUID().uuidString, try await signIn(server))
-    let begun = Request(.put, "/v1/orders/\(order)", headers: headers, body: try Wire.encode(OrderRequest(productID: "passes.5")))
-    #expect(try await transport.send(begun).status == 201)
-    let charge = Request(
-      .post, "/v1/orders/\(order)/charge", headers: headers, body: try Wire.encode(ChargeRequest(paymentToken: "tok_approved")))
-    async let charged = transport.send(charge)
-    try await FileWatch(folder: data).wait(for: "ledger.jsonl", toHold: "\"ch_1\"")
-    #expect(try await server.end(SIGTERM) == 0)
-    let answer = try await charged
-    #expect(answer.status == 503)
-    #expect(try Wire.decode(Problem.self, from: answer.body).title == "The publication is being stopped. Try again in a moment.")
-
-    let next = try await RunningServer(folder: data)
-    let again = try await NetworkTransport(origin: next.origin).send(charge)
-    #expect(again.status == 200)
-    #expect(try Wire.decode(Order.self, from: again.body).state == .paid)
-    #expect(try await next.end(SIGTERM) == 0)
-    // The provider was asked again under the same key, and has charged once.
-    let ledger = try String(contentsOfFile: data + "/ledger.jsonl", encoding: .utf8).split(separator: "\n")
-    #expect(ledger.count >= 2)
-    #expect(ledger.allSatisfy { $0.contains("\"key\":\"\(order)\"") && $0.contains("\"charge\":\"ch_1\"") })
   }
 }

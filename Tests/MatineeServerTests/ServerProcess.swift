@@ -1,6 +1,7 @@
 import Foundation
 import PublicationServer
 import Runtime
+import TestSupport
 
 /// The built `matinee-server`, run by a test.
 enum Server {
@@ -43,10 +44,11 @@ enum Server {
     guard made.status == 0 else { throw RunningServer.NoLine(text: made.errors) }
   }
 
+  /// - Parameter errors: the pipe for its standard error.
   static func start(
-    _ arguments: [String], input: Data, environment: [String: String]
+    _ arguments: [String], input: Data, environment: [String: String], errors: Pipe = Pipe()
   ) throws -> (child: ChildProcess, output: FileHandle, errors: FileHandle) {
-    let (standardInput, output, errors) = (Pipe(), Pipe(), Pipe())
+    let (standardInput, output) = (Pipe(), Pipe())
     // Less than a pipe holds, so this does not wait for the child.
     try standardInput.fileHandleForWriting.write(contentsOf: input)
     let child = try ChildProcess(
@@ -61,7 +63,9 @@ enum Server {
 /// A folder for a test, gone with the object.
 final class Folder: Sendable {
   let path = NSTemporaryDirectory() + "matinee-server-\(UUID().uuidString)"
-  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
   deinit { try? FileManager.default.removeItem(atPath: path) }
   func file(_ name: String) -> String { path + "/" + name }
   func write(_ name: String, _ text: String) throws -> String {
@@ -81,13 +85,16 @@ final class RunningServer: Sendable {
   private let executor = ThreadExecutor(name: "server")
   private let said: Task<String, any Error>
 
-  /// - Parameter options: those of `serve`, besides port and folder.
-  init(folder: String, options: [String] = [], environment: [String: String] = [:]) async throws {
+  /// - Parameters:
+  ///   - options: those of `serve`, besides port and folder.
+  ///   - unread: a pipe for its standard error that the test sees to; nil for one of which everything is read.
+  init(folder: String, options: [String] = [], environment: [String: String] = [:], unread: Pipe? = nil) async throws {
     let (child, output, errors) = try Server.start(
-      ["serve", "--port", "0", "--data", folder] + options, input: Data(), environment: environment)
+      ["serve", "--port", "0", "--data", folder] + options, input: Data(), environment: environment, errors: unread ?? Pipe())
     self.child = child
     let errorReader = ThreadExecutor(name: "server-errors")
-    said = Task { try await errorReader.run { String(decoding: errors.readDataToEndOfFile(), as: UTF8.self) } }
+    let isRead = unread == nil
+    said = Task { try await errorReader.run { isRead ? String(decoding: errors.readDataToEndOfFile(), as: UTF8.self) : "" } }
     let line = try await executor.run {
       var line = Data()
       while line.last != UInt8(ascii: "\n") {

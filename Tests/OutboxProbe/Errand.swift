@@ -1,6 +1,6 @@
 import ContentCache
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 
 /// What the test sends the reader out for, as JSON in the probe's only argument.
 struct Errand: Codable, Sendable {

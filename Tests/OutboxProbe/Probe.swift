@@ -5,6 +5,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 import Runtime
 import SQLiteStorage
 import Synchronization

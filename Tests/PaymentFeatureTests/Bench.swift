@@ -1,7 +1,8 @@
+import FeatureKit
 import Foundation
 import PaymentFeature
 import PublicationAPI
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import PurchaseServiceTesting
 import Runtime
@@ -62,12 +63,11 @@ import Synchronization
     _ productID: String = "monthly", _ authorizer: any PaymentAuthorizer = ScriptedAuthorizer(), methods: [PaymentMethod]? = nil,
     retry: RetryPolicy = RetryPolicy()
   ) async throws {
-    _ = purchaseServiceIsSetUp
     let (issuer, products) = (try ReceiptIssuer(), products)
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { issuer.trusted }
+    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
       let records = try products.value.withLock { $0 }.get()
       return (records.compactMap(Product.init) + Self.offered).filter { request.ids.contains($0.id) }
@@ -79,7 +79,7 @@ import Synchronization
         purchasable: PurchasableProduct(id: read.productID, entitlement: "premium"), issued: read.issued, expires: read.expires)
     }
     purchases = Purchases<PurchasableProduct>(
-      seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
+      seller: "store", purchasePath: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects, retry: retry, random: FixedRandom()))
     purchases.setUser("ada")
     let methods =
@@ -93,7 +93,7 @@ import Synchronization
     ) { [weak self] in
       if case .thanks(let sentence) = $0 { self?.thanks.append(sentence) } else { self?.outputs.append($0) }
     }
-    model.onChange = { [weak self] in self?.states.append($0) }
+    model.observe { [weak self] in self?.states.append($0) }
   }
 
   func fail(_ failure: StoreFailure?) {
@@ -108,7 +108,7 @@ import Synchronization
   }
 
   /// What is said of an order that was charged, and whose receipt was refused.
-  func inVain(_ number: String? = nil) -> String {
+  func paidWithoutAccess(_ number: String? = nil) -> String {
     "You have paid for this, and the publication refused the receipt. \(number.map { "Order \($0)" } ?? "It") is being looked at: you are not charged again, and "
       + "Account → Purchases says what becomes of it."
   }

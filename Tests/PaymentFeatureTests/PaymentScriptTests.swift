@@ -1,6 +1,5 @@
 import Foundation
 import PaymentFeature
-import PublicationClient
 import PurchaseService
 import PurchaseServiceTesting
 import Runtime
@@ -56,7 +55,7 @@ import Testing
   }
 
   private func pay(_ bench: Bench) async {
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     await bench.answered()
   }
 
@@ -76,7 +75,7 @@ import Testing
     let gate = Gate()
     let bench = try await Bench("monthly", asking(gate))
     await bench.appear()
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     await gate.reached()
     let id = try await bench.lastID()
     bench.numbers.value.withLock { $0[id] = "K7Q2-9XDM" }
@@ -98,7 +97,7 @@ import Testing
     let bench = try await Bench()
     await bench.appear()
     let journal = bench.journal
-    bench.model.onChange = { state in if case .done? = state.status { Task { await journal.close() } } }
+    bench.model.observe { state in if case .done? = state.status { Task { await journal.close() } } }
     await pay(bench)
     await bench.until { !bench.thanks.isEmpty }
     #expect(bench.thanks == ["Thank you! You have bought “Monthly”."])
@@ -113,7 +112,7 @@ import Testing
     await bench.appear()
     await bench.until { bench.queue.submitted.count == before + 1 }
     await bench.effects.settled()
-    bench.model.refreshTapped()
+    bench.model.send(.refreshTapped)
     await bench.until { bench.queue.submitted.count == before + 2 }
     bench.model.disappear()
   }
@@ -122,11 +121,11 @@ import Testing
     let bench = try await Bench()
     await bench.appear()
     let names = Names(bench)
-    bench.model.payTapped()
-    bench.model.payTapped()
-    bench.model.methodChosen("second")
+    bench.model.send(.payTapped)
+    bench.model.send(.payTapped)
+    bench.model.send(.methodChosen("second"))
     await pay(bench)
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     #expect(
       bench.states == [
         names.ready, names.asking, names.paying, names.done,
@@ -139,7 +138,7 @@ import Testing
     let bench = try await Bench()
     await bench.appear()
     let names = Names(bench)
-    bench.model.cancelTapped()
+    bench.model.send(.cancelTapped)
     #expect(bench.states == [names.ready])
     #expect(bench.outputs == [.cancelled])
   }
@@ -149,9 +148,9 @@ import Testing
     let bench = try await Bench("monthly", asking(gate))
     await bench.appear()
     let names = Names(bench)
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     await gate.reached()
-    bench.model.cancelTapped()
+    bench.model.send(.cancelTapped)
     await bench.answered()
     #expect(bench.states == [names.ready, names.asking, names.ready])
     #expect(bench.outputs == [.cancelled])
@@ -175,7 +174,7 @@ import Testing
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    bench.model.dismissed()
+    bench.model.closed()
     #expect(
       bench.states == [
         names.ready, names.asking, names.paying, names.failed("Your bank said no. Try another card."),
@@ -191,9 +190,9 @@ import Testing
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     await gate.reached()
-    bench.model.cancelTapped()
+    bench.model.send(.cancelTapped)
     await bench.answered()
     #expect(
       bench.states == [
@@ -212,7 +211,7 @@ import Testing
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    bench.model.dismissed()
+    bench.model.closed()
     #expect(bench.states == [names.ready, names.asking, names.paying, names.failed("The card has expired.")])
     #expect(bench.queue.submitted.isEmpty)
     #expect(bench.outputs.isEmpty)
@@ -308,12 +307,12 @@ import Testing
     #expect(
       bench.states == [
         names.ready, names.asking, names.paying, names.ready.with(.waiting(sentence), canPay: false),
-        names.ready.with(.problem(bench.inVain()), canPay: false),
+        names.ready.with(.problem(bench.paidWithoutAccess()), canPay: false),
       ])
-    bench.model.payTapped()
-    bench.model.dismissed()
+    bench.model.send(.payTapped)
+    bench.model.closed()
     bench.model.appear()
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     await bench.effects.settled()
     #expect(Set(bench.queue.submitted.map(\.id)).count == 1)
     #expect(!bench.model.state.canPay)
@@ -356,14 +355,37 @@ import Testing
     let confirming = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/confirm"), canPay: false)
     await pay(bench)
     #expect(bench.states == [names.ready, names.asking, names.paying, confirming])
-    bench.model.confirmTapped()
+    bench.model.send(.confirmTapped)
     #expect(bench.outputs == [.openWeb("https://bank.example/confirm")])
+    let waiting = names.ready.with(
+      .confirming("Waiting for your bank… Nothing was charged yet.", page: "https://bank.example/confirm"), canPay: false)
+    #expect(bench.states.last == waiting)
     let issuer = bench.issuer
     bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { bench.outputs.count == 2 }
     #expect(bench.states.last == names.done)
     #expect(bench.outputs.last == .finished("monthly"))
+  }
+
+  @Test func whoeverIsAtTheirBankIsLookedForOften() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
+    await bench.appear()
+    await pay(bench)
+    bench.model.send(.confirmTapped)
+    let (issuer, begun) = (bench.issuer, bench.clock.uptime)
+    for looks in 2...6 {
+      if looks == 6 { bench.queue.answer { transaction, _ in issuer.accepted(transaction) } }
+      while bench.queue.submitted.count < looks, bench.clock.uptime - begun < .seconds(60) {
+        bench.clock.advance(by: .milliseconds(500))
+        for _ in 1...50 { await Task.yield() }
+        await bench.effects.settled()
+      }
+    }
+    await bench.until { bench.outputs.count == 2 }
+    #expect(bench.outputs.last == .finished("monthly"))
+    #expect(bench.clock.uptime - begun < .seconds(60), "without this five looks take more than that")
   }
 
   @Test func aPackOfPassesThatWaitedIsFinishedThoughItGivesNoAccess() async throws {
@@ -386,15 +408,15 @@ import Testing
     let bench = try await Bench("monthly", methods: [.browser(asking(gate)) { opened.withLock { $0 += 1 } }])
     await bench.appear()
     let names = Names(bench)
-    bench.model.openAgainTapped()
+    bench.model.send(.openAgainTapped)
     #expect(opened.withLock { $0 } == 0, "there is no page yet")
-    bench.model.payTapped()
+    bench.model.send(.payTapped)
     await gate.reached()
-    bench.model.openAgainTapped()
+    bench.model.send(.openAgainTapped)
     #expect(opened.withLock { $0 } == 1)
-    bench.model.cancelTapped()
+    bench.model.send(.cancelTapped)
     await bench.answered()
-    bench.model.openAgainTapped()
+    bench.model.send(.openAgainTapped)
     #expect(opened.withLock { $0 } == 1, "nor any more")
     var browsing = names.ready.with(.working("Waiting for you to pay in the browser…"), canPay: false)
     browsing.canOpenAgain = true

@@ -1,7 +1,9 @@
+import FeatureKit
 import Foundation
 import PaywallFeature
 import PublicationAPI
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import PurchaseServiceTesting
 import Runtime
@@ -64,13 +66,12 @@ final class Script: Sendable {
   private(set) var shown = 0
 
   init(locale: String = "de_DE") async throws {
-    _ = purchaseServiceIsSetUp
     let (script, issuer) = (script, try ReceiptIssuer())
     self.issuer = issuer
     formatting = Formatting(clock: clock, locale: Locale(identifier: locale), timeZone: .gmt)
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { issuer.trusted }
+    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
       try script.products.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
     }
@@ -81,16 +82,16 @@ final class Script: Sendable {
         purchasable: PurchasableProduct(id: read.productID, entitlement: "premium"), issued: read.issued, expires: read.expires)
     }
     purchases = Purchases<PurchasableProduct>(
-      seller: "store", path: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
+      seller: "store", purchasePath: PurchasePath(name: "test", fetcher: fetcher, queue: queue, verifier: verifier), journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects))
     purchases.setUser("ada")
     model = another { [weak self] output in
       if output == .shown { self?.shown += 1 } else { self?.outputs.append(output) }
     }
-    model.onChange = { [weak self] in self?.states.append($0) }
+    model.observe { [weak self] in self?.states.append($0) }
   }
 
-  private lazy var paywalls = PaywallShelf(effects: effects, clock: clock) { [script] _ in
+  private lazy var paywalls = PaywallCache(effects: effects, clock: clock) { [script] _ in
     script.loads.withLock { $0 += 1 }
     return try script.paywall.withLock { $0 }.get()
   }

@@ -39,18 +39,18 @@ import Testing
   @Test func choosingAnOfferAsksForItsPayment() async throws {
     let bench = try await Bench()
     await bench.appear()
-    bench.model.buyTapped("monthly")
+    bench.model.send(.buyTapped("monthly"))
     #expect(bench.outputs == [.buy("monthly")])
     #expect(bench.model.state.selected == "monthly")
-    bench.model.buyTapped("no such offer")
-    bench.model.closeTapped()
+    bench.model.send(.buyTapped("no such offer"))
+    bench.model.send(.closeTapped)
     #expect(bench.outputs == [.buy("monthly"), .close])
   }
 
   @Test func nothingCanBeChosenWhileItLoads() async throws {
     let bench = try await Bench()
     bench.model.appear()
-    bench.model.buyTapped("monthly")
+    bench.model.send(.buyTapped("monthly"))
     #expect(bench.outputs.isEmpty)
     await bench.effects.settled()
   }
@@ -61,14 +61,14 @@ import Testing
     bench.script.paywall.withLock { $0 = .failure(.offline(.unreachable("refused"))) }
     await bench.appear()
     bench.script.paywall.withLock { $0 = good }
-    bench.model.retryTapped()
-    bench.model.retryTapped()
+    bench.model.send(.retryTapped)
+    bench.model.send(.retryTapped)
     await bench.effects.settled()
     let failed = State.Phase.unavailable(
       .notFetched(code: "unreachable", sentence: "The publication cannot be reached. Check your connection and try again."))
     #expect(bench.states.map(\.phase) == [.loading, failed, .loading, .ready])
     #expect(bench.script.loads.withLock { $0 } == 2, "a second press asks nothing twice")
-    bench.model.retryTapped()
+    bench.model.send(.retryTapped)
     #expect(bench.script.loads.withLock { $0 } == 2)
   }
 
@@ -79,7 +79,7 @@ import Testing
     await bench.appear()
     #expect(bench.shown == 0)
     bench.script.paywall.withLock { $0 = good }
-    bench.model.retryTapped()
+    bench.model.send(.retryTapped)
     await bench.effects.settled()
     #expect(bench.shown == 1)
     // Back from the payment sheet.
@@ -220,7 +220,7 @@ import Testing
     #expect(bench.model.state.balance == "You have 1 article pass.")
     bench.passes.value = 5
     await bench.until { bench.model.state.balance == "You have 5 article passes." }
-    bench.model.buyTapped("passes")
+    bench.model.send(.buyTapped("passes"))
     #expect(bench.outputs == [.buy("passes")])
   }
 
@@ -242,7 +242,7 @@ import Testing
     await bench.until { bench.model.state.notice != nil }
     #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
     #expect(bench.model.state.notice == "This is yours already: there is nothing left to pay for here.")
-    bench.model.buyTapped("yearly")
+    bench.model.send(.buyTapped("yearly"))
     #expect(bench.outputs.isEmpty)
   }
 
@@ -256,8 +256,38 @@ import Testing
     bench.model.appear()
     #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "a second charge would buy nothing new")
     #expect(bench.model.state.notice == "A payment is being confirmed. It unlocks by itself.")
-    bench.model.buyTapped("yearly")
+    bench.model.send(.buyTapped("yearly"))
     #expect(bench.outputs.isEmpty)
+  }
+
+  @Test(arguments: ["https://bank.example/1", nil]) func aPaymentThatTheReaderHasToConfirmSaysSoAndLeadsThere(page: String?) async throws {
+    let bench = try await Bench()
+    let sentence = "Your bank wants you to confirm the payment. Nothing was charged yet."
+    bench.queue.answer { _, _ in .interrupted(sentence, url: page) }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await bench.appear()
+    await bench.until { bench.model.state.notice == sentence }
+    #expect(bench.model.state.confirmPage == page)
+    bench.model.send(.confirmTapped)
+    #expect(bench.outputs == (page.map { [.openWeb($0)] } ?? []))
+    // Once that is done there is nothing to confirm.
+    bench.queue.answer { [issuer = bench.issuer] transaction, _ in issuer.accepted(transaction) }
+    bench.model.send(.refreshTapped)
+    await bench.until { bench.model.state.notice?.hasPrefix("This is yours already") == true }
+    #expect(bench.model.state.confirmPage == nil)
+    bench.model.disappear()
+  }
+
+  @Test func aPaymentThatWaitsForApprovalSaysForWhom() async throws {
+    let bench = try await Bench()
+    bench.queue.answer { _, _ in .deferred("The payment waits for approval.") }
+    let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
+    _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
+    await bench.appear()
+    await bench.until { bench.model.state.notice == "The payment waits for approval. It unlocks by itself." }
+    #expect(bench.model.state.confirmPage == nil)
+    bench.model.disappear()
   }
 
   @Test func whatWasChargedInVainIsNotSoldAgainUntilItIsPaidBack() async throws {
@@ -270,7 +300,7 @@ import Testing
     await bench.until { bench.model.state.notice != nil }
     #expect(bench.model.state.notice?.hasPrefix("You have paid for “\(monthly.name)”, and the publication refused the receipt.") == true)
     #expect(bench.model.state.offers.filter { !$0.canBuy }.map(\.id) == ["monthly"])
-    bench.model.buyTapped("monthly")
+    bench.model.send(.buyTapped("monthly"))
     #expect(bench.outputs.isEmpty)
     bench.queue.tell(.revoked(try await bench.purchases.history()[0].id, reason: "Paid back."))
     await bench.until { bench.model.state.notice == nil }
@@ -286,7 +316,7 @@ import Testing
     await bench.appear()
     await bench.until { bench.queue.submitted.count == before + 1 }
     await bench.effects.settled()
-    bench.model.refreshTapped()
+    bench.model.send(.refreshTapped)
     await bench.until { bench.queue.submitted.count == before + 2 }
     bench.model.disappear()
   }

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import PublicationClient
+import TestSupport
 import Testing
+
+@testable import PublicationClient
 
 // Swift Testing has a type of this name too.
 import struct PublicationAPI.Comment
@@ -208,12 +210,27 @@ import struct PublicationAPI.Comment
     ("a&b=c", "/v1/posts/a%26b%3Dc"), ("\r\n", "/v1/posts/%0D%0A"), ("..a", "/v1/posts/..a"),
   ])
   func oddIDsAreOneComponent(id: String, target: String) async throws {
-    try await expect(.get, target, answer: Post.sample(id)) { try await $0.post(id) }
+    let post = Post(id: id, fanClubID: "c1", fanClubName: "Club", title: "Title", published: Date(timeIntervalSince1970: 0))
+    try await expect(.get, target, answer: post) { try await $0.post(id) }
   }
 
   @Test(arguments: ["", ".", ".."]) func whatNoPathCanHoldIsNotFoundAndNotAsked(id: String) async {
     let canned = Canned { _ in Response(200) }
     await #expect { try await canned.client().post(id) } throws: { ($0 as? ClientError)?.isNotFound == true }
     #expect(canned.requests.isEmpty)
+  }
+}
+
+@MainActor @Suite struct IsolationTests {
+  /// Notes where it was decoded.
+  private struct Probe: Decodable, Sendable {
+    let wasOnMainThread: Bool
+    init(from decoder: any Decoder) throws { wasOnMainThread = Thread.isMainThread }
+  }
+
+  @Test func answersAreDecodedOffTheMainThread() async throws {
+    let client = Canned { _ in Response(200, body: Data("{}".utf8)) }.client()
+    let probe: Probe = try await client.call(.get, ["v1", "probe"])
+    #expect(!probe.wasOnMainThread)
   }
 }

@@ -3,6 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import PublicationClient
 import Runtime
+import TestSupport
 import Testing
 
 @Suite struct ClientErrorTests {

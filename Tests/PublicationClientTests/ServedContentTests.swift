@@ -13,8 +13,6 @@ import struct PublicationAPI.Comment
 
 /// Reading, saying, searching and adding feeds, over a real port.
 @Suite struct ServedContentTests {
-  init() { _ = modulesAreSetUp }
-
   @Test func whatDidNotChangeIsNotSentAgain() async throws {
     let served = try await ServedPublication()
     let client = served.client()
@@ -85,7 +83,7 @@ import struct PublicationAPI.Comment
     await #expect {
       _ = try await client.beginImport(of: Data(count: Import.documentLimit + 1), named: "large.xml", as: UUID())
     } throws: {
-      ($0 as? ClientError)?.sentence == "large.xml, byte 50000000: The document has more than 50 MB, and so much is not read."
+      ($0 as? ClientError)?.sentence == "large.xml, byte 50000000: the document has more than 50 MB, and so much is not read."
     }
     await #expect {
       _ = try await APIClient(transport: served.network, token: { "wrong" }).beginImport(of: document, named: "a", as: UUID())

@@ -11,8 +11,6 @@ import Testing
 
 /// Bodies larger than usual: decided by the head, before any of them is read.
 @Suite struct AdmissionTests {
-  init() { _ = modulesAreSetUp }
-
   private static let admission = Listener.Admission(
     limit: { $0.target.hasPrefix("/documents") ? 1 << 20 : $0.target == "/small" ? 4096 : 65_536 },
     decide: { $0.headers["Authorization"] == "yes" ? .body(limit: 1 << 20) : .refused(Response(401, body: Data("no".utf8))) })
@@ -50,6 +48,46 @@ import Testing
       #expect(try await client.answer().status == status)
       #expect(try await client.isClosed())
     }
+    await listener.stop()
+  }
+
+  /// Who sends the body all the same has the answer, and so has a proxy between.
+  @Test(.timeLimit(.minutes(1)), arguments: [false, true].filter { !$0 || Nginx.program != nil })
+  func aRefusalReachesWhoIsStillSending(behindNginx: Bool) async throws {
+    let listener = try listener()
+    let nginx = behindNginx ? try Nginx(before: listener.port, passesAll: false) : nil
+    try await nginx?.listens()
+    let body = String(repeating: "x", count: 10 << 20)
+    for (target, fields, status) in [
+      ("/documents", "", 401), ("/documents", "Authorization: yes\r\n", 413), ("/other", "Authorization: yes\r\n", 413),
+    ] {
+      let client = try RawClient(port: nginx?.port ?? listener.port)
+      try await client.send("POST \(target) HTTP/1.1\r\nHost: x\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n" + body)
+      #expect(try await client.answer().status == status)
+    }
+    await listener.stop()
+  }
+
+  /// It has no longer for that than for a body of the usual size.
+  @Test(.timeLimit(.minutes(1))) func whoIsRefusedDoesNotSendForEver() async throws {
+    let clock = ManualClock()
+    let listener = try Listener(clock: clock, admission: Self.admission) { _ in Response(200) }
+    let client = try RawClient(port: listener.port)
+    try await client.send("POST /documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n")
+    #expect(try await client.answer().status == 401)
+    try await client.send("more")
+    await clock.waitForSleepers(1)
+    clock.advance(by: Listener.Limits().bodyTime + .seconds(2))
+    await #expect(throws: RawClient.Failure.self) { while true { try await client.send("and more") } }
+    await listener.stop()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func aStopWaitsForNoBodyThatNobodyWants() async throws {
+    let listener = try listener()
+    let client = try RawClient(port: listener.port)
+    try await client.send("POST /documents HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\nsome")
+    #expect(try await client.answer().status == 401)
+    // The clock of its grace stands still.
     await listener.stop()
   }
 

@@ -26,6 +26,18 @@ import Testing
     #expect(ClientAddress.choose(peer: peer, forwarded: forwarded, trusting: ["192.0.2.1", "192.0.2.2", "2001:DB8:A:0::1"]) == client)
   }
 
+  /// There is room for thousands in a head, and each of them would have to be read.
+  @Test func noMoreProxiesThanThereAre() {
+    let proxy = "192.0.2.1"
+    let through = { ["203.0.113.9", Array(repeating: proxy, count: $0).joined(separator: ", ")] }
+    #expect(ClientAddress.choose(peer: proxy, forwarded: through(19), trusting: [proxy]) == "203.0.113.9")
+    #expect(ClientAddress.choose(peer: proxy, forwarded: through(20), trusting: [proxy]) == proxy)
+    let fields = ["203.0.113.9,,", ",", String(repeating: ",", count: 15_000)]
+    #expect(ClientAddress.choose(peer: proxy, forwarded: fields, trusting: [proxy]) == "203.0.113.9")
+    let long = String(repeating: " ", count: 200) + "203.0.113.9"
+    #expect(ClientAddress.choose(peer: proxy, forwarded: [long], trusting: [proxy]) == proxy)
+  }
+
   @Test func aNamedProxyIsBelieved() async throws {
     var limits = Listener.Limits()
     limits.trustedProxies = ["127.0.0.1"]

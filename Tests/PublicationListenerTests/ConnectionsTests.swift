@@ -49,6 +49,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [(1024, 512), (560, 512), (559, 511), (64, 16), (50, 4), (0, 4), (Int.max, 512)])
+  func thereAreAsManyPlacesAsFilesMayBeOpen(files: Int, places: Int) {
+    #expect(Listener.Limits().connections(withFiles: files) == places)
+  }
+
+  @Test func theSystemTellsHowManyFilesMayBeOpen() throws {
+    let limits = try String(contentsOfFile: "/proc/self/limits", encoding: .utf8)
+    let told = try #require(limits.firstMatch(of: /Max open files\s+(\d+|unlimited)/)).1
+    #expect(Listener.Limits.openFiles == Int(told) ?? .max)
+  }
+
   @Test func theOldestHeadGoesFirst() {
     let places = Places()
     for _ in 1...37 {
@@ -59,6 +70,22 @@ import Testing
     places.open()
     #expect(places.ended == [1])
     places.open()
+    #expect(places.ended == [1, 2])
+  }
+
+  /// As a body has more time the longer it is.
+  @Test func aLargeAnswerMayTakeLonger() {
+    let places = Places()
+    for (number, bytes) in [(1, 45_000_000), (2, 1000)] {
+      places.open()
+      #expect(places.connections.mayHold(bytes, places.name(number)))
+      places.enter(.sending, number)
+    }
+    places.uptime += Listener.Limits().bodyTime + .seconds(1)
+    _ = places.connections.sweep(at: places.uptime)
+    #expect(places.ended == [2])
+    places.uptime += .seconds(45_000_000 / 65_536)
+    _ = places.connections.sweep(at: places.uptime)
     #expect(places.ended == [1, 2])
   }
 

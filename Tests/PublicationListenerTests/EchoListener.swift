@@ -25,14 +25,14 @@ final class EchoListener: Sendable {
   // Shared with the handler, which is there before this object is.
   private final class Lock: Sendable { let state = Mutex(State()) }
 
-  init(limits: Listener.Limits = Listener.Limits()) throws {
+  init(address: String = "127.0.0.1", limits: Listener.Limits = Listener.Limits()) throws {
     let state = Lock()
     self.state = state
     // The library's own time-out goes by the machine's clock, and shall end nothing that a test waits for.
     var limits = limits
     limits.idle = .seconds(600)
     listener = try Listener(
-      limits: limits, clock: clock, unknownMethod: { _ in Response(405, headers: ["Allow": "GET"]) },
+      address: address, limits: limits, clock: clock, unknownMethod: { _ in Response(405, headers: ["Allow": "GET"]) },
       unnamedProxy: { proxy in state.state.withLock { $0.proxies.append(proxy) } },
       handler: { request in
         let waiters = state.state.withLock { state in

@@ -10,8 +10,6 @@ import Testing
 
 /// The listener as clients that behave see it.
 @Suite struct ListenerTests {
-  init() { _ = modulesAreSetUp }
-
   @Test func aPublicationOverTheNetwork() async throws {
     struct NoGateway: PaymentGateway {
       func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String { throw .unavailable("") }
@@ -39,6 +37,27 @@ import Testing
     try await large.send("POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Length: 4097\r\n\r\n")
     let refused = try await large.answer()
     #expect((refused.status, refused.fields["content-type"]) == (413, "application/problem+json"))
+    await listener.stop()
+  }
+
+  /// RFC 9110, 8.6: a 304 tells the length that the 200 would have, or none.
+  @Test(arguments: ["GET", "HEAD"]) func whatIsStillTheSameHasTheLengthThatItHad(method: String) async throws {
+    let listener = try Listener(clock: ManualClock()) { request in
+      var headers: Headers = ["ETag": "\"1\""]
+      guard request.headers["If-None-Match"] != nil else { return Response(200, headers: headers, body: Data(count: 1234)) }
+      if request.target == "/known" { headers["Content-Length"] = "1234" }
+      return Response(304, headers: headers)
+    }
+    let client = try RawClient(port: listener.port)
+    for _ in 1...2 {
+      try await client.send("\(method) /known HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"1\"\r\n\r\n")
+      let same = try await client.answer(bodiless: true)
+      #expect((same.status, same.fields["content-length"], same.fields["transfer-encoding"]) == (304, "1234", nil))
+      // The connection goes on behind it.
+      try await client.send("\(method) /known HTTP/1.1\r\nHost: x\r\n\r\n")
+      let whole = try await client.answer(bodiless: method == "HEAD")
+      #expect((whole.status, whole.fields["content-length"]) == (200, "1234"))
+    }
     await listener.stop()
   }
 

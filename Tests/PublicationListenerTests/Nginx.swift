@@ -27,7 +27,7 @@ final class Nginx: Sendable {
       events {}
       http {
         \(paths.joined(separator: " "))
-        access_log off; large_client_header_buffers 4 256k; ignore_invalid_headers \(passesAll ? "off" : "on"); underscores_in_headers on;
+        access_log off; client_max_body_size 0; large_client_header_buffers 4 256k; ignore_invalid_headers \(passesAll ? "off" : "on"); underscores_in_headers on;
         upstream publication { server 127.0.0.1:\(backend); keepalive 4; }
         server {
           listen 127.0.0.1:\(port);

@@ -7,9 +7,12 @@ import Testing
 
 /// Stopping: nobody who was let in is sent away without an answer.
 @Suite struct StopTests {
+  // Tests beside these listen on 127.0.0.1 and may be given the port that was freed here: nobody else listens on this address.
+  private let address = "127.0.0.2"
+
   @Test func answersUnderWayAreWaitedFor() async throws {
-    let echo = try EchoListener()
-    let (busy, idle) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
+    let echo = try EchoListener(address: address)
+    let (busy, idle) = (try RawClient(port: echo.listener.port, to: address), try RawClient(port: echo.listener.port, to: address))
     try await idle.send("GET /idle HTTP/1.1\r\nHost: x\r\n\r\n")
     #expect(try await idle.answer().status == 200)
     echo.hold()
@@ -19,7 +22,7 @@ import Testing
     // Whatever throws below: the test would wait for the stop for ever.
     defer { echo.release() }
     await echo.waitUntilStopping()
-    #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port) }
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port, to: address) }
     echo.release()
     let answer = try await busy.answer()
     #expect(answer.body == "GET /busy 0")
@@ -50,12 +53,12 @@ import Testing
   }
 
   @Test func twiceIsOnce() async throws {
-    let echo = try EchoListener()
+    let echo = try EchoListener(address: address)
     async let first: Void = echo.listener.stop()
     async let second: Void = echo.listener.stop()
     _ = await (first, second)
     await echo.listener.stop()
-    #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port) }
+    #expect(throws: RawClient.Failure.self) { try RawClient(port: echo.listener.port, to: address) }
   }
 
   @Test func aForgottenListenerStopsToo() async throws {

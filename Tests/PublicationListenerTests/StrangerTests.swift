@@ -8,6 +8,26 @@ import Testing
 
 /// Clients that hold places without getting on.
 @Suite struct StrangerTests {
+  /// Whoever asks for much and takes none of it does not fill the memory.
+  @Test(.timeLimit(.minutes(1))) func answersThatNobodyTakesAreBounded() async throws {
+    var limits = Listener.Limits()
+    limits.unsent = EchoListener.large * 3 / 2
+    let echo = try EchoListener(limits: limits)
+    let (first, second) = (try RawClient(port: echo.listener.port), try RawClient(port: echo.listener.port))
+    try await first.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await first.receive(17) == 17)
+    try await second.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await second.answer().status == 503)
+    // Small answers go on, and there is room again once the large one was taken.
+    try await second.send("GET /small HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await second.answer().status == 200)
+    #expect(try await first.receive(EchoListener.large) == EchoListener.large)
+    try await first.send("GET /small HTTP/1.1\r\nHost: x\r\n\r\n")
+    try await second.send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try await second.receive(EchoListener.large) == EchoListener.large)
+    await echo.listener.stop()
+  }
+
   @Test(arguments: ["GET / HTTP/1.1\r\nHo", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\na", ""])
   func headsAndBodiesHaveADeadline(begun: String) async throws {
     let echo = try EchoListener()
@@ -34,7 +54,8 @@ import Testing
     let echo = try EchoListener()
     let reader = try RawClient(port: echo.listener.port)
     try await reader.send("GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    for seconds in [30, 30, 1] {
+    // A minute, and a second for each 64 KiB.
+    for seconds in [30, 30 + EchoListener.large >> 16, 1] {
       #expect(try await reader.receive(1 << 20) == 1 << 20)
       await echo.clock.waitForSleepers()
       echo.clock.advance(by: .seconds(seconds))

@@ -89,7 +89,7 @@ import Testing
     let (good, bad) = (try folder.file("good.xml", Data(Self.rss.utf8)), try folder.file("bad.xml", Data("<rss>".utf8)))
     let result = await run([bad, good, folder.path, folder.path + "/none"], try await Rig())
     #expect(result.status == 1)
-    #expect(result.lines == ["\(good): 1 items, 1 added, 0 updated, 0 unchanged"])
+    #expect(result.lines == ["\(good): 1 item, 1 added, 0 updated, 0 unchanged"])
     #expect(result.problems.count == 3)
   }
 
@@ -103,7 +103,7 @@ import Testing
     let rig = try await Rig()
     let web = FakeWeb()
     web.answer("https://b.example/feed", Response(200, headers: ["Content-Type": "text/xml"], body: Data(Self.rss.utf8)))
-    #expect(await run([file], rig, web: web).lines == ["\(file): 4 items, 2 added, 0 updated, 0 unchanged"])
+    #expect(await run([file], rig, web: web).lines == ["\(file): 4 items, 2 added, 0 updated, 0 unchanged, 1 duplicate, 1 without a feed"])
     #expect(web.targets == [])
     let token = try await rig.signIn()
     func club(_ name: String) async throws -> FanClub {
@@ -117,7 +117,7 @@ import Testing
     #expect(await run(["https://b.example/feed"], rig, web: web).status == 0)
     let fetched = try await club("T")
     #expect((fetched.id, fetched.fetched, fetched.posts) == (unfetched.id, true, 1))
-    #expect(await run([file], rig, web: web).lines == ["\(file): 4 items, 0 added, 0 updated, 2 unchanged"])
+    #expect(await run([file], rig, web: web).lines == ["\(file): 4 items, 0 added, 0 updated, 2 unchanged, 1 duplicate, 1 without a feed"])
     #expect(try await club("T") == fetched)
   }
 

@@ -42,7 +42,7 @@ struct ChanceWorld {
     _ = try content.found(
       PublicationContent(info: Rig.content.info, fanClubs: Self.clubs.map { FanClub(id: $0, name: $0) }, posts: posts),
       readers: [Self.reader, "bo"].map { (Reader(id: $0, email: $0, name: $0), hash) })
-    while try SQLiteSearch(database: database).index(limit: 100, inBackground: true) {}
+    while try SQLiteSearch(database: database).index(limit: 100) {}
     bookmarked = try mark(0.3) { try content.setMark(.bookmark, of: $0, by: $1, true) }
     read = try mark(0.6) { try content.setMark(.read, of: $0, by: $1, true) }
     // What paid for it does not matter here.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Synchronization
 import Testing
 
 @testable import PublicationServer
@@ -40,6 +41,17 @@ import Testing
   private func page(_ rig: Rig, _ path: String) async -> (status: Int, text: String) {
     let response = await rig.send(.get, path)
     return (response.status, String(decoding: response.body, as: UTF8.self))
+  }
+
+  /// Whoever reads the log could agree in the reader's place.
+  @Test func theKeyOfAPageIsInNoLog() async throws {
+    let lines = Mutex<[String]>([])
+    let rig = try await Rig(gateway: gateway, log: { line in lines.withLock { $0.append(line) } })
+    await rig.publication.offerPages(at: .ofRequest)
+    let (_, path) = try await begin(rig, try await rig.signIn())
+    try await rig.publication.refuseAnswers()
+    #expect(await rig.send(.post, path + "/approve").status == 500)
+    #expect(lines.withLock { $0 }.map { $0.prefix(32) } == ["POST /checkout/*/approve: SQLite"])
   }
 
   @Test func approvingGivesATokenAndChargesNothing() async throws {
@@ -203,7 +215,7 @@ import Testing
     #expect(!text.contains("<b onclick"))
     #expect(text.contains("&lt;b onclick=&#39;x&#39;&gt;&quot;&amp;"))
     #expect(text.contains("€11.90"))
-    #expect(text.contains("includes 19 % "))
+    #expect(text.contains("includes 19% "))
     #expect(text.contains("€1.90"))
     #expect(text.contains("Renews every 3 months until cancelled."))
     // Whole yen.
@@ -282,5 +294,13 @@ import Testing
     let again = await rig.send(.post, "/v1/orders/\(second)/charge", token: token, headers: ["Host": "e.org"], body: body)
     let url = try #require(try again.order.actionURL)
     #expect(!url.hasSuffix(old))
+  }
+}
+
+extension Publication {
+  /// Has the database refuse the answer to any page.
+  fileprivate func refuseAnswers() throws {
+    let database = try #require(content as? SQLiteContent).database
+    try database.script("CREATE TEMP TRIGGER no_answer BEFORE UPDATE ON checkout BEGIN SELECT RAISE(ABORT, 'no'); END")
   }
 }

@@ -121,7 +121,7 @@ import Testing
     #expect(report.added == 300)
   }
 
-  @Test(.timeLimit(.minutes(1))) func aSearchIsNoOtherRequestsWait() async throws {
+  @Test(.timeLimit(.minutes(5))) func aSearchIsNoOtherRequestsWait() async throws {
     let (clock, folder) = (OddClock(), try TemporaryFolder())
     let publication = try await publication(clock, folder: folder.path, posts: 1000)
     let (ada, bo) = (try await signIn(publication, "ada"), try await signIn(publication, "bo"))
@@ -140,7 +140,7 @@ import Testing
   }
 
   /// Of many searches of a reader one is made at a time, and while it takes long another reader's is made beside it.
-  @Test(.timeLimit(.minutes(1))) func oneReadersSearchIsNotAnothersWait() async throws {
+  @Test(.timeLimit(.minutes(5))) func oneReadersSearchIsNotAnothersWait() async throws {
     let (clock, folder) = (OddClock(), try TemporaryFolder())
     let publication = try await publication(clock, folder: folder.path, posts: 1000)
     // Who has two sessions has no more turns.
@@ -154,7 +154,7 @@ import Testing
       (1...20).map { _ in Task { await send(publication, "/v1/search?q=common", token).status } }
     }
     await clock.somebodyIsHeld()
-    while publication.searchTurns.count(reader) < 2 * Turns.most { await Task.yield() }
+    while publication.searchTurns.count(reader) < Turns.most { await Task.yield() }
     try await withTaskCancellationHandler {
       for _ in 1...3 {
         let found = try Wire.decode(Page<SearchHit>.self, from: await send(publication, "/v1/search?q=common", bo).body)
@@ -164,7 +164,7 @@ import Testing
       // Out of time.
       clock.release()
     }
-    #expect(publication.searchTurns.count(reader) == 2 * Turns.most)
+    #expect(publication.searchTurns.count(reader) == Turns.most)
     clock.release()
     for search in searches { #expect(await search.value == 200) }
     #expect(publication.searchTurns.count(reader) == 0)

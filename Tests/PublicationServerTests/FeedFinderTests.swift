@@ -65,7 +65,7 @@ import Testing
     for answer in [page()] + addresses.map({ page($0) }) {
       house.web.answer(Self.page, answer)
       let failed = try await house.end(try await house.begin(Self.page))
-      #expect(failed.problem == "https://example.org: This is not a feed: it is a web page that names no feed.")
+      #expect(failed.problem == "https://example.org: this is not a feed: it is a web page that names no feed.")
       #expect(failed.choices == nil)
     }
     #expect(Set(house.web.targets) == [Self.page])
@@ -76,7 +76,7 @@ import Testing
     house.web.answer(Self.page, page("/feed"))
     house.web.answer(ReaderHouse.url, page("https://example.org"))
     let failed = try await house.end(try await house.begin(Self.page))
-    #expect(failed.problem == "https://example.org/feed, line 1, column 1: This is not a feed: it is a web page.")
+    #expect(failed.problem == "https://example.org/feed, line 1, column 1: this is not a feed: it is a web page.")
     house.web.forget()
     house.web.answer(Self.page, page("https://example.org"))
     #expect(try await house.end(try await house.begin(Self.page)).state == .failed)
@@ -116,7 +116,7 @@ import Testing
     house.web.answer(ReaderHouse.url, page("https://other.example/feed"))
     house.web.forget()
     let failed = try await house.end(await house.refresh(club))
-    #expect(failed.problem == "https://example.org/feed, line 1, column 1: This is not a feed: it is a web page.")
+    #expect(failed.problem == "https://example.org/feed, line 1, column 1: this is not a feed: it is a web page.")
     #expect(house.web.targets == [ReaderHouse.url])
   }
 }

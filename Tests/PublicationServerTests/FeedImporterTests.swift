@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationServer
+import Runtime
 import Synchronization
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
       #expect(
         done.out == [
           "https://example.org/old: 2 items, \(added) added, 0 updated, \(2 - added) unchanged",
-          "\(list): 4 items, \(added) added, 0 updated, \(2 - added) unchanged",
+          "\(list): 4 items, \(added) added, 0 updated, \(2 - added) unchanged, 1 duplicate, 1 without a feed",
         ])
     }
     let token = try await rig.signIn()
@@ -59,7 +60,7 @@ import Testing
     web.answer("https://two.example/", Response(200, body: Data("<!DOCTYPE html>\(link("a") + link("b"))".utf8)))
     let done = await run(rig, web, ["https://example.org/", "https://two.example/"])
     #expect(done.status == 1)
-    #expect(done.out == ["https://example.org/: 1 items, 1 added, 0 updated, 0 unchanged"])
+    #expect(done.out == ["https://example.org/: 1 item, 1 added, 0 updated, 0 unchanged"])
     let told = "this web page names several feeds: https://two.example/a, https://two.example/b. Import one of them."
     #expect(done.told.last == "https://two.example/: \(told)")
   }
@@ -82,9 +83,38 @@ import Testing
       told == [
         "https://example.org/gone: the server says that this feed is gone for good.",
         "https://nowhere.example/: the feed's server cannot be reached. Check your connection and try again. (no such host)",
-        "\(large), byte 50000000: The document has 200.0 MB, and more than 50.0 MB are not read.",
+        "\(large), byte 50000000: the document has 200.0 MB, and more than 50.0 MB are not read.",
         "\(folder.path): this is a folder, not a feed.", "\(folder.file("none")): there is no such file.",
       ])
     #expect(try await rig.get("/v1/fanclubs", rig.signIn(), as: Page<FanClub>.self).items.filter { $0.id.hasPrefix("f") }.isEmpty)
+  }
+
+  @Test func whatNeverEndsIsNotRead() async throws {
+    let rig = try await Rig(posts: [])
+    let failed = await run(rig, FakeWeb(), ["/dev/zero", "/dev/null", "", "/dev/null/x"])
+    #expect(failed.status == 1)
+    #expect(
+      failed.told == [
+        "[1/4] /dev/zero", "/dev/zero: this is a device, not a feed.", "[2/4] /dev/null", "/dev/null: this is a device, not a feed.",
+        "[3/4] “”", "“”: this is empty, and no file or address.", "[4/4] /dev/null/x", "/dev/null/x: Not a directory.",
+      ])
+  }
+
+  /// A pipe's size is not known before it is read.
+  @Test func aPipeIsReadToItsEndOrTheLimit() async throws {
+    let (rig, folder) = (try await Rig(posts: []), try TemporaryFolder())
+    for (name, document) in [("small", Documents.rss("One")), ("large", Data(repeating: 0x20, count: 50_000_001))] {
+      let path = folder.file(name)
+      #expect(mkfifo(path, 0o600) == 0)
+      let writer = ThreadExecutor(name: "pipe")
+      async let written: Void = writer.run { try? document.write(to: URL(fileURLWithPath: path), options: []) }
+      let done = await run(rig, FakeWeb(), [path])
+      try await written
+      if name == "small" {
+        #expect(done.out == ["\(path): 1 item, 1 added, 0 updated, 0 unchanged"])
+      } else {
+        #expect(done.told.last == "\(path): this has more than 50 MB, and so much is not read.")
+      }
+    }
   }
 }

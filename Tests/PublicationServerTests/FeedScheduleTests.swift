@@ -215,7 +215,7 @@ import Testing
     func service(_ bits: UInt64) -> FeedService {
       let clock = ManualClock(now: Date(timeIntervalSince1970: 0))
       return FeedService(
-        fetcher: FeedFetcher(web: FakeWeb(), clock: clock), readersMayAdd: false, moment: .zero, clock: clock,
+        fetcher: FeedFetcher(web: FakeWeb(), clock: clock, reader: FeedReader()), readersMayAdd: false, moment: .zero, clock: clock,
         random: FixedRandom(bits))
     }
     let feed = FeedVersion(url: "")

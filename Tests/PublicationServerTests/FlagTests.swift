@@ -117,14 +117,14 @@ import Testing
     var odd = event("bought")
     odd.id = "1"
     let cases: [(FlagEventRecord, String)] = [
-      (odd, "“events.1.id” is no UUID."), (event("Bought!"), "“events.1.kind” is no word."),
-      (event("failed"), "“events.1.code” is missing: it says why a purchase failed."),
+      (odd, "“events[1].id” is no UUID."), (event("Bought!"), "“events[1].kind” is no word."),
+      (event("failed"), "“events[1].code” is missing: it says why a purchase failed."),
       (
         event("failed", code: "It broke"),
-        "“events.1.code” is no code: that is 1 to 64 of a-z, 0-9, “.”, “_” and “-”."
+        "“events[1].code” is no code: that is 1 to 64 of a-z, 0-9, “.”, “_” and “-”."
       ),
-      (event("bought", "maybe"), "“events.1.buckets” has a side that is neither on nor off."),
-      (event("bought", flag: "N"), "“events.1.buckets” names what is no flag, or more than 50."),
+      (event("bought", "maybe"), "“events[1].buckets” has a side that is neither on nor off."),
+      (event("bought", flag: "N"), "“events[1].buckets” names what is no flag, or more than 50."),
     ]
     for (wrong, sentence) in cases {
       let response = try await send(rig, token, event("bought"), wrong)

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Synchronization
 import Testing
 
 @testable import PublicationServer
@@ -10,6 +11,13 @@ extension Publication {
   fileprivate func setRoom(_ hasRoom: Bool) throws {
     let database = try #require(content as? SQLiteContent).database
     try database.script("PRAGMA max_page_count = \(hasRoom ? 1_000_000 : 1)")
+  }
+
+  /// Leaves room for so many pages of 4 KiB.
+  fileprivate func setRoom(pages: Int) throws {
+    let database = try #require(content as? SQLiteContent).database
+    let count = try #require(try database.queryOne("PRAGMA page_count") { try $0.get(0, as: Int.self) })
+    try database.script("PRAGMA max_page_count = \(count + pages)")
   }
 }
 
@@ -54,6 +62,43 @@ extension Publication {
     await rig.publication.resumeCharges()
     let paid = try await rig.get("/v1/orders", token, as: [Order].self).filter { $0.state == .paid }
     #expect(await gateway.charges == paid.count)
+    await rig.publication.close()
+  }
+
+  private static func feed(_ count: Int) -> Data {
+    let text = String(repeating: "word ", count: 800)
+    let items = (0..<count).map { "<item><guid>\($0)</guid><title>\($0)</title><description>\(text)</description></item>" }
+    return Data("<rss version=\"2.0\"><channel><title>F</title>\(items.joined())</channel></rss>".utf8)
+  }
+
+  /// Of a feed that was there before nothing is taken back.
+  @Test(arguments: [true, false]) func anImportSaysWhatStays(isKnown: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path, posts: [])
+    let web = FakeWeb()
+    let url = "https://example.org/feed"
+    let told = Mutex<[String]>([])
+    func run() async -> Int32 {
+      let importer = FeedImporter(
+        publication: rig.publication, web: web, json: false, output: { line in told.withLock { $0 = [line] } },
+        progress: { line in told.withLock { $0 = [line] } })
+      return await importer.run([url])
+    }
+    if isKnown {
+      web.answer(url, Response(200, body: Self.feed(1)))
+      #expect(await run() == 0)
+    }
+    web.answer(url, Response(200, body: Self.feed(500)))
+    try await rig.publication.setRoom(pages: 300)
+    #expect(await run() == 1)
+    let rest =
+      isKnown
+      ? "What was stored stays: 199 of its 500 items. Import it again to have all of it." : "Nothing new of it was stored. Import it again."
+    #expect(told.withLock { $0 } == ["\(url): the disk is full. \(rest)"])
+    try await rig.publication.setRoom(true)
+    #expect(await run() == 0)
+    let (before, new) = isKnown ? (200, 300) : (0, 500)
+    #expect(told.withLock { $0 } == ["\(url): 500 items, \(new) added, 0 updated, \(before) unchanged"])
     await rig.publication.close()
   }
 }

@@ -26,8 +26,9 @@ actor CountingGateway: PaymentGateway {
     held = []
   }
 
+  /// Waits until it was asked to charge or to refund that many times.
   func waitForCalls(_ count: Int) async {
-    guard calls.count < count else { return }
+    guard calls.count + refunds.count < count else { return }
     await withCheckedContinuation { waiting.append((count, $0)) }
   }
 
@@ -38,14 +39,19 @@ actor CountingGateway: PaymentGateway {
     calls.append(Call(key: key, token: token))
     let answer = answers[key] ?? decide(token)
     answers[key] = answer
-    for waiter in waiting where waiter.count <= calls.count { waiter.continuation.resume() }
-    waiting.removeAll { $0.count <= calls.count }
+    try await arrive()
+    return try answer.get()
+  }
+
+  private func arrive() async throws(GatewayError) {
+    let count = calls.count + refunds.count
+    for waiter in waiting where waiter.count <= count { waiter.continuation.resume() }
+    waiting.removeAll { $0.count <= count }
     switch line {
     case .up: break
     case .held: await withCheckedContinuation { held.append($0) }
     case .lost: throw .unavailable("the answer was lost")
     }
-    return try answer.get()
   }
 
   private func decide(_ token: String) -> Result<String, GatewayError> {
@@ -67,7 +73,7 @@ actor CountingGateway: PaymentGateway {
   func refund(key: String) async throws(GatewayError) {
     guard (try? answers[key]?.get()) != nil else { throw .unavailable("nothing was charged") }
     refunds.append(key)
-    if line == .lost { throw .unavailable("the answer was lost") }
+    try await arrive()
   }
 
   func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String {

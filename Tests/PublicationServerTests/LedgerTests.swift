@@ -94,7 +94,7 @@ import Testing
     #expect(await refunded(gateway, "a") == nil)
     await gateway.stop()
     #expect(await refunded(gateway, "a") == nil)
-    #expect(await refunded(gateway, "b") != nil)
+    #expect(await refunded(gateway, "b") == .declined("Nothing was charged."))
     #expect(await outcome(gateway, "a") == .success("ch_1"))
     #expect(try entries().map(\.refund) == [nil, "re_2", "re_2", nil])
     #expect(try entries().map(\.result) == ["charged", "refunded", "refunded", "charged"])
@@ -134,8 +134,23 @@ import Testing
     #expect(first.wait() == .signal(SIGKILL))
   }
 
+  /// A stopped process takes no notice of SIGTERM.
+  @Test(.timeLimit(.minutes(1))) func oneThatHangsIsKilled() async throws {
+    let gateway = gateway(patience: .seconds(2))
+    #expect(await outcome(gateway, "a") == .success("ch_1"))
+    let first = try #require(await gateway.process)
+    first.signal(SIGSTOP)
+    #expect(await outcome(gateway, "b").isUnavailable)
+    #expect(first.wait() == .signal(SIGKILL))
+    // It read the question when it was stopped, or did not; either way it is charged once.
+    #expect(await outcome(gateway, "b").isCharged)
+    #expect(Set(try entries().filter { $0.key == "b" }.map(\.charge)).count == 1)
+  }
+
   @Test func whoeverAskedMayBeGone() throws {
     let (questions, answers) = (Pipe(), Pipe())
+    // A program that another test starts meanwhile would keep the answers' reader.
+    for handle in [questions.fileHandleForWriting, answers.fileHandleForReading] { _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC) }
     let child = try ChildProcess(
       LedgerGateway.besideThisProgram, [file], input: questions.fileHandleForReading.fileDescriptor,
       output: answers.fileHandleForWriting.fileDescriptor)
@@ -197,5 +212,6 @@ import Testing
 }
 
 extension Result where Success == String, Failure == GatewayError {
+  fileprivate var isCharged: Bool { if case .success = self { true } else { false } }
   fileprivate var isUnavailable: Bool { if case .failure(.unavailable) = self { true } else { false } }
 }

@@ -280,4 +280,30 @@ import Testing
       #expect(count == 2, "\(table)")
     }
   }
+
+  @Test func postsOfEarlierVersionsAreCounted() async throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try Connection(path: folder.file("publication.sqlite"))
+      try database.migrate(Array(Schema.migrations.prefix(18)))
+      let hash = try PasswordHash(of: Rig.password, cost: .none).text
+      try database.script(
+        """
+        INSERT INTO setting VALUES ('info', '{"id":"pub","name":"N","tagline":"","defaultPaywallID":"premium"}');
+        INSERT INTO reader VALUES ('r1', 'ada@example.org', 'Ada', '\(hash)'), ('r2', 'bo@example.org', 'Bo', '\(hash)');
+        INSERT INTO fan_club (id, name, sort_key, about) VALUES ('a', 'A', 'a', ''), ('b', 'B', 'b', ''), ('c', 'C', 'c', '');
+        INSERT INTO post (number, id, fan_club, title, byline, teaser, published, premium, digest, body)
+        SELECT value, 'p' || value, CASE WHEN value % 3 = 0 THEN 'b' ELSE 'a' END, '', '', '', value, 0, X'00', ''
+          FROM json_each('[1,2,3,4,5,6,7]');
+        INSERT INTO read_mark (reader, number) VALUES ('r1', 1), ('r1', 3), ('r1', 6), ('r2', 2);
+        """)
+    }
+    let rig = try await Rig(folder: folder.path)
+    func counts(_ name: String) async throws -> [[Int?]] {
+      try await rig.get("/v1/fanclubs", rig.signIn(name), as: Page<FanClub>.self).items.map { [$0.posts, $0.unread] }
+    }
+    #expect(try await counts("ada") == [[5, 4], [2, 0], [0, 0]])
+    #expect(try await counts("bo") == [[5, 4], [2, 2], [0, 0]])
+    await rig.publication.close()
+  }
 }

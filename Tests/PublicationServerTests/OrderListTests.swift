@@ -111,4 +111,18 @@ import Testing
   func linksInHeads(field: String, expected: String?) {
     #expect(Headers(dictionaryLiteral: ("Link", field)).nextLink == expected)
   }
+
+  @Test func theOperatorSeesWhoseAnOrderIs() async throws {
+    let rig = try await Rig()
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let orders = [
+      try await rig.buy("passes.5", ada).id, try await rig.buy("premium.monthly", bo).id, try await rig.buy("passes.5", ada).id,
+    ]
+    func listed() async throws -> [ListedOrder] { try Wire.decode(from: try await rig.operate(.get, "orders").body) }
+    #expect(try await listed().map(\.order.id) == orders.reversed())
+    #expect(try await listed().map(\.reader) == ["ada@example.org", "bo@example.org", "ada@example.org"])
+    #expect(try await listed().allSatisfy { $0.order.created == Rig.start })
+    #expect(try await rig.operate(.delete, "readers/ada@example.org").status == 204)
+    #expect(try await listed().map(\.reader) == [nil, "bo@example.org", nil])
+  }
 }

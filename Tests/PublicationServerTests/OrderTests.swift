@@ -49,6 +49,32 @@ import Testing
     #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == 201)
   }
 
+  /// Whatever became of them: a bank that says no or not yet is asked as often as somebody likes.
+  @Test(arguments: ["tok_declined", "tok_deferred", "tok_interrupted"]) func unpaidOrdersCountWhateverTheBankSaid(token: String)
+    async throws
+  {
+    let rig = try await Rig()
+    await rig.publication.offerPages(at: .origin("https://read.example.org"))
+    let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let most = token == "tok_deferred" ? 20 : 100
+    for _ in 0..<most {
+      let id = UUID()
+      #expect(try await rig.begin(id, "premium.monthly", ada).status == 201)
+      _ = try await rig.charge(id, ada, with: token)
+    }
+    let refused = try await rig.begin(UUID(), "premium.monthly", ada)
+    #expect(refused.status == 429)
+    #expect(try await rig.begin(UUID(), "premium.monthly", bo).status == 201)
+    rig.clock.advance(by: .seconds(86_400))
+    // What still waits counts for as long as it does.
+    #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == (token == "tok_deferred" ? 429 : 201))
+    guard token == "tok_deferred" else { return }
+    let orders = try await rig.get("/v1/orders", ada, as: [Order].self)
+    #expect(try refused.problem.title == "20 of your payments wait for approval. Try again when they were decided.")
+    #expect(try await rig.operate(.post, "orders/\(orders[0].id)/decline").status == 200)
+    #expect(try await rig.begin(UUID(), "premium.monthly", ada).status == 201)
+  }
+
   @Test func whatCannotBeOrdered() async throws {
     let rig = try await Rig()
     let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
@@ -154,6 +180,32 @@ import Testing
     }
     #expect(answers.map(\.status) == [200, 200, 200, 200, 200])
     #expect(await gateway.calls.count == 1)
+  }
+
+  @Test func aChargeBesideARefundIsRefused() async throws {
+    let rig = try await Rig(gateway: gateway)
+    let (token, id) = (try await rig.signIn(), UUID())
+    _ = try await rig.buy("premium.monthly", token, id: id)
+    await gateway.set(.held)
+    async let refund = rig.refund(id.uuidString)
+    await gateway.waitForCalls(2)
+    async let charge = rig.charge(id, token)
+    // The charge arrives meanwhile.
+    for _ in 0..<20 { #expect(try await rig.get("/v1/orders/\(id)", token, as: Order.self).state == .paid) }
+    await gateway.set(.up)
+    #expect(try await (refund.status, charge.status) == (200, 409))
+    #expect(await (gateway.calls.count, gateway.refunds.count) == (1, 1))
+  }
+
+  /// Each try leaves a line in two books.
+  @Test func anOrderIsNotDeclinedForEver() async throws {
+    let rig = try await Rig()
+    let (token, id) = (try await rig.signIn(), UUID())
+    _ = try await rig.begin(id, "premium.monthly", token)
+    for _ in 1...100 { #expect(try await rig.charge(id, token, with: "tok_declined").status == 402) }
+    #expect(try await rig.charge(id, token, with: "tok_declined").status == 429)
+    #expect(try await rig.charge(id, token).problem.title == "This order was declined too often. Begin another one.")
+    #expect(try await rig.buy("premium.monthly", token).state == .paid)
   }
 
   @Test func declinedThenAnotherCard() async throws {

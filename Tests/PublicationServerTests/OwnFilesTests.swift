@@ -50,6 +50,28 @@ import Testing
     #expect(try files() == ["publication.sqlite"])
   }
 
+  @Test func aFolderInItsPlaceIsRefusedAndLeftAsItIs() async throws {
+    try FileManager.default.createDirectory(atPath: database, withIntermediateDirectories: false)
+    let failure = Publication.Failure.unusable(path: database, reason: "it is a folder, and the publication’s database is a file")
+    await #expect(throws: failure) { try await open() }
+    #expect(try files() == ["publication.sqlite"])
+  }
+
+  @Test(arguments: ["info", "receipt_key"]) func aDamagedSettingIsNamed(name: String) async throws {
+    let publication = try await open()
+    try await publication.install(Rig.content)
+    await publication.close()
+    do {
+      let connection = try Connection(path: database)
+      #expect(try connection.execute("UPDATE setting SET value = '{}' WHERE name = ?", name) == 1)
+    }
+    await #expect(throws: Publication.Failure.damagedSetting(name: name)) {
+      let publication = try await open()
+      defer { Task { await publication.close() } }
+      _ = try await publication.name
+    }
+  }
+
   @Test(arguments: [0, 3]) func anotherProgramsDatabaseIsRefusedAndLeftAsItIs(version: Int) async throws {
     do {
       let other = try Connection(path: database)

@@ -7,18 +7,10 @@ import Testing
 
 /// The queue of hashing: bounded, for all and for each client, and without work that nobody waits for.
 @Suite struct PasswordHasherTests {
-  /// Makes the hasher's thread wait until ``open()``.
-  private final class Gate: Sendable {
-    // DispatchSemaphore is Sendable; it blocks the hasher's own thread only.
-    private let semaphore = DispatchSemaphore(value: 0)
-    init(_ hasher: PasswordHasher) { hasher.executor.post { [semaphore] in semaphore.wait() } }
-    func open() { semaphore.signal() }
-  }
-
   /// The outcomes of guesses in the order in which they come; the gate opens once `refused` of them are there.
   private func outcomes(of clients: [String?], refused: Int) async throws -> [Bool] {
     let hasher = try PasswordHasher(.none)
-    let gate = Gate(hasher)
+    let gate = HasherGate(hasher)
     return try await withThrowingTaskGroup(of: Bool.self) { group in
       for client in clients {
         group.addTask {
@@ -37,6 +29,18 @@ import Testing
       }
       return outcomes
     }
+  }
+
+  @Test(arguments: ["p\u{E4}ssword", "p\u{61}\u{308}ssword"])
+  func bothUnicodeFormsOfAPasswordMatch(password: String) async throws {
+    let hasher = try PasswordHasher(.none)
+    let other = password.utf8.count == 9 ? "p\u{61}\u{308}ssword" : "p\u{E4}ssword"
+    let hash = try await hasher.hash(password)
+    #expect(try await hasher.matches(password, hash, client: nil))
+    #expect(try await hasher.matches(other, hash, client: nil))
+    #expect(try await hasher.matches("password", hash, client: nil) == false)
+    // As earlier versions stored it.
+    #expect(try await hasher.matches(password, PasswordHash(of: password, cost: .none), client: nil))
   }
 
   @Test func oneClientTakesFourPlaces() async throws {
@@ -64,7 +68,7 @@ import Testing
     }
     for number in 1...60 { #expect(try await attempt(number, of: 113) == 401) }
     for number in 1...10 { #expect(try await attempt(number, of: 115, Rig.password) == 201) }
-    let gate = Gate(rig.publication.hasher)
+    let gate = HasherGate(rig.publication.hasher)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for (clients, network, refused) in [(60, 113, 44), (20, 114, 12), (10, 115, 2)] {
         for number in 1...clients {
@@ -80,7 +84,7 @@ import Testing
   }
 
   @Test func whatIsKnownOfAClientIsForgotten() {
-    var throttle = Throttle()
+    let throttle = Throttle()
     func guess(_ client: Int) -> Throttle.Key { Throttle.Key(email: "ada@example.org", client: "\(client)") }
     throttle.failed(guess(1), at: .seconds(1))
     throttle.succeeded(guess(2), at: .seconds(1))
@@ -105,7 +109,7 @@ import Testing
 
   @Test func nothingIsHashedForWhoeverLeft() async throws {
     let hasher = try PasswordHasher(.none)
-    let gate = Gate(hasher)
+    let gate = HasherGate(hasher)
     let hash = try PasswordHash(of: "x", cost: .none)
     let tasks = (0..<32).map { _ in Task { try await hasher.matches("guess", hash, client: nil) } }
     for task in tasks { task.cancel() }

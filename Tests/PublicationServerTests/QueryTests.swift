@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func listsHaveWhatPlainSwiftHas(seed: UInt64) throws {
+  func listsHaveWhatPlainSwiftHas(seed: UInt64) async throws {
     let world = try ChanceWorld(100, premium: 0.3, seed: seed)
     let content = SQLiteContent(database: world.database)
     for list in Self.lists {
@@ -67,7 +67,7 @@ import Testing
         var (query, seen) = (list, [Post]())
         query.limit = limit
         // Shorter than it may be is the last one.
-        while let page = try content.posts(query, for: ChanceWorld.reader), let last = page.last {
+        while let page = try await content.posts(query, for: ChanceWorld.reader), let last = page.last {
           seen += page
           guard page.count == limit else { break }
           query.after = PostPosition(published: Int64(last.published.timeIntervalSince1970), id: last.id)
@@ -88,14 +88,86 @@ import Testing
         let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
         let plan = try plan(statement.sql, values: statement.values)
         #expect(plan.first?.step == "SEARCH post USING INTEGER PRIMARY KEY (rowid=?)")
-        // What has no end but the page's is walked in its order; posts are counted.
+        // What has no end but the page's is walked in its order; clubs with posts are counted.
         let walks = plan.map(\.step).filter { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN (") }
-        #expect(walks.allSatisfy { $0.hasPrefix("SCAN post USING COVERING INDEX") }, "\(list): \(plan)")
+        #expect(walks.allSatisfy { $0.hasPrefix("SCAN post USING COVERING INDEX") || $0 == "SCAN post_count" }, "\(list): \(plan)")
         if list.isFollowed {
           #expect(plan.contains { $0.step.hasPrefix("SEARCH follow USING") && $0.step.contains("reader=?") }, "\(list): \(plan)")
         }
       }
     }
+  }
+
+  /// Nothing is counted for a list of clubs, of which any app asks for often: neither posts nor marks.
+  @Test func clubsKnowTheirCounts() throws {
+    for end in ["WHERE id = ?2", "ORDER BY sort_key, id LIMIT ?2"] {
+      let steps = try plan("\(SQLiteContent.selectClub) \(end)", values: ["ada", "c1"]).map(\.step)
+      #expect(!steps.contains { $0.contains(" post ") || $0.contains("read_mark") }, "\(steps)")
+      #expect(steps.filter { $0.hasPrefix("SCAN") }.allSatisfy { $0 == "SCAN fan_club USING INDEX fan_club_by_name" }, "\(steps)")
+      #expect(steps.contains { $0.hasPrefix("SEARCH read_count") } && steps.contains { $0.hasPrefix("SEARCH post_count") })
+    }
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func countsAreThoseOfTheirPosts(seed: UInt64) throws {
+    let world = try ChanceWorld(100, seed: seed)
+    let content = SQLiteContent(database: world.database)
+    func check(_ posts: [Post], _ read: Set<Post.ID>) throws {
+      let clubs = try content.fanClubs(after: nil, limit: 10, for: ChanceWorld.reader).map(\.club)
+      for club in clubs {
+        let own = posts.filter { $0.fanClubID == club.id }
+        #expect((club.posts, club.unread) == (own.count, own.count { !read.contains($0.id) }), "\(club.id)")
+      }
+      #expect(Set(clubs.map(\.id)).isSuperset(of: posts.map(\.fanClubID)))
+    }
+    try check(world.posts, world.read)
+    for post in world.posts.prefix(50) { try content.setMark(.read, of: post.id, by: ChanceWorld.reader, false) }
+    // As often as one likes.
+    for post in world.posts.prefix(20) + world.posts.prefix(20) { try content.setMark(.read, of: post.id, by: ChanceWorld.reader, true) }
+    let read = world.read.subtracting(world.posts.prefix(50).map(\.id)).union(world.posts.prefix(20).map(\.id))
+    try check(world.posts, read)
+    for table in ["follow", "reaction", "bookmark", "unlock"] { try world.database.execute("DELETE FROM \(table)") }
+    try world.database.execute("UPDATE fan_club SET added_by = ? WHERE id = 'c1'", ChanceWorld.reader)
+    #expect(try content.removeClub("c1", by: ChanceWorld.reader) == .removed)
+    try check(world.posts.filter { $0.fanClubID != "c1" }, read)
+    for table in ["post_count", "read_count"] {
+      #expect(try world.database.queryOne("SELECT count(*) FROM \(table) WHERE fan_club = 'c1'") { try $0.get(0, as: Int.self) } == 0)
+    }
+  }
+
+  /// A million posts are marked in parts, between which others have their answers, and it comes to the same.
+  @Test(arguments: [nil, ["c1", "nobody", "c0", "c3"], []] as [[String]?], [1, 7, 1000])
+  func postsAreMarkedAsReadInParts(clubs: [String]?, limit: Int) throws {
+    let world = try ChanceWorld(100, seed: 5)
+    let content = SQLiteContent(database: world.database)
+    let until = Int64(world.posts[30].published.timeIntervalSince1970)
+    func marks() throws -> Set<String> {
+      Set(
+        try world.database.query("SELECT post.id FROM read_mark JOIN post USING (number) WHERE reader = ?", ChanceWorld.reader) {
+          try $0.get(0)
+        })
+    }
+    let meant = world.posts.filter {
+      Int64($0.published.timeIntervalSince1970) <= until && clubs?.contains($0.fanClubID) != false
+    }.map(\.id)
+    var (rest, parts, before): (ReadAll?, Int, Int) = (ReadAll(until: until, clubs: clubs, mark: "m"), 0, world.read.count)
+    while let part = rest {
+      rest = try content.markRead(part, by: ChanceWorld.reader, limit: limit)
+      let now = try marks().count
+      #expect(now - before <= limit)
+      (before, parts) = (now, parts + 1)
+    }
+    #expect(try marks() == world.read.union(meant))
+    #expect(parts >= meant.count / limit && parts <= world.posts.count / limit + 1)
+    var (last, looks): (Int64?, Int) = (nil, 0)
+    repeat {
+      last = try content.unmarkRead("m", by: ChanceWorld.reader, after: last, limit: limit)
+      let now = try marks().count
+      #expect(before - now <= limit)
+      (before, looks) = (now, looks + 1)
+    } while last != nil
+    #expect(try marks() == world.read)
+    #expect(looks >= world.read.union(meant).count / limit)
   }
 
   /// FTS5 finds a row by its number alone. By anything else it reads them all, and a list of 100,000 clubs takes up its names for hours.
@@ -111,13 +183,13 @@ import Testing
       let (content, search) = (SQLiteContent(database: database), SQLiteSearch(database: database, isStopping: isStopping))
       let all = (1...count).map { FanClub(id: "c\($0)", name: "Club \($0)") }
       for club in all { try content.store(club, source: nil) }
-      while try search.index(limit: 500, inBackground: true) {}
+      while try search.index(limit: 500) {}
       looks.withLock { $0 = 0 }
       for var club in all.suffix(200) {
         club.name += " renamed"
         try content.store(club, source: nil)
       }
-      #expect(try search.index(limit: 500, inBackground: true) == false)
+      #expect(try search.index(limit: 500) == false)
       try database.withLimit(WorkLimit(unless: isStopping)) {
         for club in all.suffix(200) { try database.execute("DELETE FROM fan_club WHERE id = ?", club.id) }
       }
@@ -126,6 +198,32 @@ import Testing
       return looks.withLock { $0 }
     }
     #expect(try looks(among: 4000) <= looks(among: 400) + 5)
+  }
+
+  /// Others wait for no more than fifty posts or a hundred kilobytes, whether somebody searches or not.
+  @Test(arguments: [(10, 50), (20_000, 6), (600_000, 1)])
+  func wordsAreTakenUpInParts(size: Int, most: Int) throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    let (content, search) = (SQLiteContent(database: database), SQLiteSearch(database: database))
+    try content.store(FanClub(id: "c", name: "C"), source: nil)
+    let body = String(repeating: "words ", count: size / 6)
+    for number in 0..<120 {
+      try database.execute(
+        """
+        INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body) VALUES (?, 'c', '', '', '', 0, 0, X'00', ?)
+        """, "p\(number)", number < 60 ? body : "")
+    }
+    func waiting() throws -> Int { try database.queryOne("SELECT count(*) FROM search_queue") { try $0.get(0) } ?? 0 }
+    var parts = 0
+    var before = try waiting()
+    while try search.index(limit: 50) {
+      #expect(try before - waiting() <= (before >= 60 + most ? most : 50))
+      before = try waiting()
+      parts += 1
+    }
+    #expect(try waiting() == 0)
+    #expect(parts >= 60 / most)
   }
 
   /// What SQLite is going to do, step by step, and inside which step.

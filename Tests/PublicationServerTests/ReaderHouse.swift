@@ -16,8 +16,9 @@ struct ReaderHouse: Sendable {
   let ada: String
   let bo: String
 
-  init(readersMayAdd: Bool = true, sharedFor moment: Duration = .seconds(60)) async throws {
-    rig = try await Rig(posts: [])
+  /// - Parameter folder: nil keeps everything in memory.
+  init(folder: String? = nil, readersMayAdd: Bool = true, sharedFor moment: Duration = .seconds(60)) async throws {
+    rig = try await Rig(folder: folder, posts: [])
     await rig.publication.fetchFeeds(from: web, readersMayAdd: readersMayAdd, sharedFor: moment, random: FixedRandom(1 << 63))
     ada = try await rig.signIn()
     bo = try await rig.signIn("bo")

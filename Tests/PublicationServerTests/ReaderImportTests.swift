@@ -83,9 +83,9 @@ import Testing
     (Response(302, headers: ["Location": "file:///etc/passwd"]), "the server redirects to what is no http or https address."),
     (Response(302), "the server redirects to what is no http or https address."),
     (Response(307, headers: ["Location": url]), "the server redirects without end."),
-    (Response(200), "The document is empty."),
+    (Response(200), "the document is empty."),
     (Response(200, body: Documents.rss("One").dropLast(20)), "https://example.org/feed, line 1, column "),
-    (Response(200, body: Data(bomb.utf8)), "The document was refused"),
+    (Response(200, body: Data(bomb.utf8)), "the document was refused"),
   ]
 
   private static let bomb = """
@@ -162,6 +162,7 @@ import Testing
     house.web.answer("https://one.example/feed", Response(200, body: Documents.rss("A", "B", name: "Number one")))
     // Any reader may ask for what the publication took on.
     let response = await house.rig.send(.post, "/v1/fanclubs/\(one.id)/refresh", token: house.ada)
+    #expect(try Wire.decode(Import.self, from: response.body).title == "One", "whoever waits sees for what")
     #expect(try await house.end(response).clubs == [one.id])
     let fetched = try await house.rig.get("/v1/fanclubs/\(one.id)", house.bo, as: FanClub.self)
     #expect((fetched.name, fetched.posts, fetched.fetched) == ("Number one", 2, true))

@@ -142,6 +142,8 @@ import Testing
     let content = SQLiteContent(database: database)
     #expect(try content.removeClub("c", by: "a") == .inUse)
     #expect(try content.removeClub("d", by: "a") == .removed)
+    #expect(try content.sweep("d") == false)
+    #expect(try content.sweep("c") == false)
     #expect(try database.query("SELECT id FROM post") { try $0.get(0, as: String.self) } == ["p"])
     #expect(try database.queryOne("PRAGMA foreign_keys") { try $0.get(0, as: Bool.self) } == true)
   }
@@ -163,6 +165,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false]) func nothingIsLeftOfAnImportOfAReaderWhoIsRemovedMeanwhile(isList: Bool) async throws {
+    let house = try await House()
+    house.web.answer(House.url, Response(200, body: isList ? Documents.outline : Documents.rss("One")))
+    house.web.holdBack(House.url)
+    let begun = try await house.begin(House.url)
+    await house.web.hold.waitForSleepers()
+    let id = try Wire.decode(Import.self, from: begun.body).id
+    let ada = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let job = try #require(house.rig.publication.imports.job(id, of: ada))
+    #expect(try await house.rig.operate(.delete, "readers/ada@example.org").status == 204)
+    house.web.hold.advance(by: .seconds(1))
+    await job.ended()
+    #expect(job.report.state == .cancelled)
+    #expect(try await house.clubs(house.bo).isEmpty)
+    #expect(try await house.rig.publication.leftovers == 0)
+  }
+
+  /// Removed between two parts, when the club is nobody's already.
+  @Test func aPartOfAnImportOfARemovedReaderIsTakenBack() async throws {
+    let (house, club) = try await house()
+    let ada = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    #expect(try await house.rig.operate(.delete, "readers/ada@example.org").status == 204)
+    try await house.rig.publication.takeBack(club, of: ada)
+    #expect(try await house.clubs(house.bo).isEmpty)
+  }
+
   @Test func whatIsBeingFetchedDoesNotBringItBack() async throws {
     let (house, club) = try await house()
     house.web.holdBack(House.url)
@@ -177,16 +205,22 @@ import Testing
 }
 
 extension Publication {
-  /// How many rows there are of posts and feeds, and of what refers to posts.
+  /// How many rows there are of posts and feeds, and of what refers to posts, once nothing is on its way out.
   fileprivate var leftovers: Int {
-    get throws {
+    get async throws {
+      await sweeping?.value
       let tables = [
         "post", "feed", "post_search", "search_queue", "reaction", "base_reaction", "bookmark", "comment", "unlock", "read_mark", "follow",
+        "post_count", "read_count",
       ]
       let content = try #require(try self.content as? SQLiteContent)
       return try tables.reduce(0) { sum, table in
         try sum + (content.database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0, as: Int.self) } ?? 0)
       }
     }
+  }
+
+  fileprivate func takeBack(_ club: FanClub.ID, of reader: Reader.ID) async throws {
+    #expect(try await content.takeBack([club], follows: [], of: reader) == [club])
   }
 }

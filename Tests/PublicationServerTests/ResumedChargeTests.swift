@@ -49,6 +49,38 @@ import Testing
     #expect(Set(await gateway.calls.map(\.key)) == [first.uuidString])
   }
 
+  /// As on a full disk: the money is charged by then.
+  @Test(arguments: ["tok_approved", "tok_deferred", "tok_declined"])
+  func anOutcomeThatCannotBeWrittenIsAskedForAgain(payment: String) async throws {
+    let rig = try await Rig(gateway: gateway)
+    let (token, id) = (try await rig.signIn(), UUID())
+    _ = try await rig.begin(id, "premium.lifetime", token)
+    try await rig.publication.refuseToWrite(true)
+    let response = try await rig.charge(id, token, with: payment)
+    #expect((response.status, response.headers["Retry-After"]) == (503, "10"))
+    #expect(try response.problem.code == .paymentUnavailable)
+    #expect(try response.problem.title == "Your payment is being confirmed. Nothing is lost; look again in a moment.")
+    await rig.clock.waitForSleepers()
+    try await rig.publication.refuseToWrite(false)
+    let resuming = try #require(await rig.publication.resuming)
+    rig.clock.advance(by: .seconds(5))
+    await resuming.value
+    let state = try await rig.get("/v1/orders/\(id)", token, as: Order.self).state
+    #expect(state == (payment == "tok_approved" ? .paid : payment == "tok_deferred" ? .deferred : .declined))
+    #expect(await gateway.charges == (state == .paid ? 1 : 0))
+    #expect(await rig.publication.resuming == nil)
+    guard state == .paid else { return }
+    // The same of giving it back.
+    try await rig.publication.refuseToWrite(true)
+    #expect(try await rig.refund(id.uuidString).status == 503)
+    await rig.clock.waitForSleepers()
+    try await rig.publication.refuseToWrite(false)
+    let again = try #require(await rig.publication.resuming)
+    rig.clock.advance(by: .seconds(5))
+    await again.value
+    #expect(try await rig.get("/v1/orders/\(id)", token, as: Order.self).state == .refunded)
+  }
+
   @Test func anotherOrderIsChargedOnceTheFirstOneIsDeclined() async throws {
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()
@@ -146,5 +178,17 @@ import Testing
     await resuming.value
     #expect(rig.clock.sleeperCount == 0)
     #expect(await gateway.calls.count == 2)
+  }
+}
+
+extension Publication {
+  /// Has every outcome of a charge or a refund be refused by the database.
+  fileprivate func refuseToWrite(_ isRefused: Bool) throws {
+    let database = try #require(content as? SQLiteContent).database
+    try database.script(
+      isRefused
+        ? """
+        CREATE TEMP TRIGGER no_outcome BEFORE UPDATE OF state ON purchase WHEN new.state <> 'open' BEGIN SELECT RAISE(ABORT, 'no'); END
+        """ : "DROP TRIGGER no_outcome")
   }
 }

@@ -52,6 +52,38 @@ import Testing
     #expect(open == 8)
   }
 
+  /// Nothing is decoded of a path that is too long for any route, nor of a query with too many parameters.
+  @Test func whatIsTooLongForAnyRoute() async throws {
+    let rig = try await Rig()
+    // Half a sign of percent-encoding is found where a path is decoded, and only there.
+    for path in [String(repeating: "/%", count: 15_000), String(repeating: "/", count: 31_000), "/v1/posts/a/b/c/%"] {
+      let response = await rig.send(.get, path)
+      #expect(response.status == 404)
+      #expect(response.body.count < 500)
+      #expect(rig.publication.methodNotAllowed(at: path).status == 404)
+    }
+    #expect(await rig.send(.get, "/v1/posts/%").status == 400)
+    let parameters = { "/v1/keys?" + Array(repeating: "a=%", count: $0).joined(separator: "&") }
+    #expect(await rig.send(.get, parameters(Router.mostParameters)).status == 200)
+    let large = await rig.send(.get, parameters(Router.mostParameters + 1))
+    #expect(large.status == 400)
+    #expect(try large.problem.title == "The query has more than 100 parameters.")
+  }
+
+  @Test func listsInAQueryEndWhereTheyAreTooLong() async throws {
+    func call(_ text: String) throws -> Call { Call(request: Request(.get, "/v1/flags?features=\(text)"), parameters: []) }
+    #expect(try call(",a,,b%2Cc,").names("features", most: 100) == ["a", "b", "c"])
+    #expect(try call("").names("features", most: 100) == [])
+    #expect(try call("a").names("ids", most: 100) == [])
+    for count in [100, 101, 5000] {
+      let names = try call((1...count).map { "f\($0)" }.joined(separator: ",")).names("features", most: 100)
+      #expect(names.count == min(count, 101))
+    }
+    let rig = try await Rig()
+    #expect(await rig.send(.get, "/v1/flags?client=1." + String(repeating: "0", count: 199)).status == 400)
+    #expect(await rig.send(.get, "/v1/flags?client=1.2.0").status == 200)
+  }
+
   @Test(arguments: [
     ("", "A JSON body is missing."),
     (#"{"email": "a@b"}"#, "“password” is missing in the body."),
@@ -103,6 +135,26 @@ import Testing
     let (email, password) = (String(repeating: "\\u00e9", count: 121) + "@example.org", String(repeating: "\\u00e9", count: 512))
     let longest = await rig.send(.post, "/v1/session", body: Data("{\"email\":\"\(email)\",\"password\":\"\(password)\"}".utf8))
     #expect(longest.status == 401)
+  }
+
+  /// JSON is checked and decoded as a whole, so what asks for an import by its address has no room for more than one.
+  @Test(arguments: ["application/json", "Application/JSON;charset=utf-8", " application/json ; x"])
+  func anImportByItsAddressIsSmall(mediaType: String) async throws {
+    let rig = try await Rig()
+    let head = Request(.put, "/v1/imports/\(UUID())", headers: ["Content-Type": mediaType])
+    #expect(rig.publication.bodyLimit(head) == 16_384)
+    let large = await rig.send(
+      .put, head.target, token: try await rig.signIn(), headers: head.headers, body: Data("[\(String(repeating: "1,", count: 8192))1]".utf8)
+    )
+    #expect(large.status == 413)
+    #expect(try large.problem.title == "The body has more than 16384 bytes.")
+    for type in ["application/octet-stream", "application/feed+json", "text/xml; a=application/json", nil] {
+      let head = Request(.put, head.target, headers: type.map { ["Content-Type": $0] } ?? [:])
+      #expect(rig.publication.bodyLimit(head) == Import.documentLimit)
+    }
+    // The longest address that is one, as encoders write it that know ASCII alone.
+    let url = "https://e.org/" + String(repeating: "\\u0061", count: 1986)
+    #expect("{\"url\":\"\(url)\"}".utf8.count < 16_384)
   }
 
   @Test func headIsGetWithoutABody() async throws {

@@ -146,6 +146,14 @@ import Testing
     #expect(try excerpt("w40 w60").contains("\u{E000}w40\u{E001} "))
   }
 
+  /// To put the marks of a letter in order takes time by the square of their number: a minute for these.
+  @Test func aLetterWithMarksWithoutEnd() throws {
+    let marks = String(repeating: "\u{0316}\u{0301}", count: 250_000)
+    #expect(SearchText.indexed("e\(marks) end").unicodeScalars.count == 1 + 30 + 4)
+    #expect(SearchWords("e\(marks)").map { $0.match.utf8.count < 1000 } ?? true)
+    #expect(SearchText.indexed("été") == "e\u{301}te\u{301}")
+  }
+
   /// The whole way: with FTS5's own functions such posts took ten seconds, and answers of megabytes.
   @Test func aSearchAmongHeavyPosts() async throws {
     let body = String(repeating: "common ", count: 40_000)

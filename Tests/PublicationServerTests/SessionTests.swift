@@ -98,9 +98,9 @@ import Testing
     #expect(try await rig.operate(.delete, "readers/ada@example.org").status == 404)
     // The address is free, and nothing of the one before is its.
     try await rig.publication.addReader(email: "ada@example.org", name: "Ada", password: Rig.password)
-    let anew = try await rig.signIn()
-    #expect(try await rig.get("/v1/orders", anew, as: [Order].self).isEmpty)
-    #expect(try await rig.get("/v1/posts/p01", anew, as: Post.self).bookmarked == false)
+    let refetch = try await rig.signIn()
+    #expect(try await rig.get("/v1/orders", refetch, as: [Order].self).isEmpty)
+    #expect(try await rig.get("/v1/posts/p01", refetch, as: Post.self).bookmarked == false)
   }
 
   @Test(arguments: ["", "Basic YTpi", "Bearer", "Bearer ", "Bearer  x y", "Bearer " + String(repeating: "a", count: 10_000)])
@@ -228,5 +228,57 @@ import Testing
     }
     await #expect(throws: Problem.self) { try await rig.publication.addReader(email: "x@y", name: " ", password: "x") }
     await #expect(throws: Problem.self) { try await rig.publication.addReader(email: "x@y", name: "X", password: "") }
+  }
+
+  /// é as one character, and as an e with an accent.
+  private static let spellings = ["zoé@example.org", "zoe\u{301}@example.org"]
+
+  private func encoded(_ email: String) -> String { email.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+
+  @Test func bothFormsOfALetterWithAnAccentAreOneAddress() async throws {
+    let rig = try await Rig()
+    for (spelling, other) in [(Self.spellings[0], Self.spellings[1]), (Self.spellings[1], Self.spellings[0])] {
+      let reader = try await rig.publication.addReader(email: spelling, name: "Zoé", password: "one")
+      #expect(reader.email.unicodeScalars.elementsEqual(Self.spellings[0].unicodeScalars))
+      let twice = await #expect(throws: Problem.self) { try await rig.publication.addReader(email: other, name: "Zoé", password: "two") }
+      #expect(twice?.code == .conflict)
+      for email in [spelling, other, other.uppercased()] { #expect(try await attempt(rig, email, "one").status == 201) }
+      let body = try Wire.encode(PasswordRequest(password: "three"))
+      #expect(try await rig.operate(.put, "readers/\(encoded(other))/password", body).status == 200)
+      #expect(try await attempt(rig, spelling, "three").status == 201)
+      // A guess at one is a guess at the other.
+      for _ in 1...5 { #expect(try await attempt(rig, spelling, "guess", from: Self.client).status == 401) }
+      #expect(try await attempt(rig, other, "three", from: Self.client).status == 429)
+      rig.clock.advance(by: .seconds(86_400))
+      #expect(try await rig.operate(.delete, "readers/\(encoded(other))").status == 204)
+      #expect(try await attempt(rig, spelling, "three").status == 401)
+    }
+  }
+
+  /// Earlier versions stored addresses as they were typed.
+  @Test func anAddressOfAnEarlierVersionSignsIn() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    func insert(_ id: String, _ email: String) throws {
+      let other = try Connection(path: folder.file("publication.sqlite"))
+      try other.execute(
+        "INSERT INTO reader (id, email, name, password) SELECT ?1, ?2, ?1, password FROM reader WHERE email = 'ada@example.org'", id, email)
+    }
+    func name(_ email: String) async throws -> String? {
+      let response = try await attempt(rig, email, Rig.password)
+      return response.status == 201 ? try Wire.decode(SignedIn.self, from: response.body).reader.name : nil
+    }
+    try insert("apart", Self.spellings[1])
+    for email in Self.spellings {
+      #expect(try await name(email) == "apart")
+      await #expect(throws: Problem.self) { try await rig.publication.addReader(email: email, name: "Zoé", password: "two") }
+    }
+    // Where both were added, each is who they were.
+    try insert("whole", Self.spellings[0])
+    #expect(try await name(Self.spellings[0]) == "whole")
+    #expect(try await name(Self.spellings[1]) == "apart")
+    #expect(try await rig.operate(.delete, "readers/\(encoded(Self.spellings[1]))").status == 204)
+    for email in Self.spellings { #expect(try await name(email) == "whole") }
+    await rig.publication.close()
   }
 }

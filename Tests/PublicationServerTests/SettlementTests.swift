@@ -75,6 +75,32 @@ import Testing
     #expect(try await restarted.passes(token) == 5)
   }
 
+  /// As one that has lost its books: it is asked once.
+  @Test func aRefundThatTheProviderRefusesIsOver() async throws {
+    actor Forgetful: PaymentGateway {
+      var refunds = 0
+      func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String { "ch" }
+      func refund(key: String) async throws(GatewayError) {
+        refunds += 1
+        throw .declined("Nothing was charged.")
+      }
+    }
+    let forgetful = Forgetful()
+    let rig = try await Rig(gateway: forgetful)
+    let token = try await rig.signIn()
+    let order = try await rig.buy("passes.5", token)
+    let refused = try await rig.refund(order.id)
+    #expect(refused.status == 409)
+    #expect(try refused.problem.title == "The payment provider does not give this payment back. Nothing was charged.")
+    #expect(await rig.publication.resumeCharges())
+    #expect(await forgetful.refunds == 1)
+    #expect(try await rig.get("/v1/orders/\(order.id)", token, as: Order.self).state == .paid)
+    #expect(try await rig.passes(token) == 5)
+    // Once it knows of the charge again, it can be asked again.
+    #expect(try await rig.refund(order.id).status == 409)
+    #expect(await forgetful.refunds == 2)
+  }
+
   @Test func whatCannotBeDecided() async throws {
     let rig = try await Rig(gateway: gateway)
     let token = try await rig.signIn()

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HTTPTransport
 import PublicationAPI
 import Testing
@@ -8,6 +9,13 @@ import Testing
 /// Bodies are JSON by RFC 8259, and what is in them is what it claims to be.
 @Suite struct StrictBodyTests {
   private static let beginning = #"{"email":"ada@example.org","password":"open sesame""#
+
+  /// Says which thread it was decoded on.
+  private struct Witness: Decodable, Sendable {
+    let thread: pthread_t
+
+    init(from decoder: any Decoder) throws { thread = pthread_self() }
+  }
 
   private static func sentence(_ response: Response) throws -> String {
     #expect(response.status == 400)
@@ -93,5 +101,22 @@ import Testing
     }
     let body = try Wire.encode(NewReaderRequest(email: "cy@example.org", name: "\u{202E}Cy\u{2066}", password: "pw"))
     #expect(try Wire.decode(Reader.self, from: try await rig.operate(.post, "readers", body).body).name == "Cy")
+  }
+
+  /// The publication's thread answers everybody.
+  @Test func othersAreAnsweredWhileABodyIsDecoded() async throws {
+    let rig = try await Rig(posts: [])
+    let route = Route.open(.put, ["body"], taking: Witness.self) { _, _, witness in
+      #expect(witness.thread != pthread_self())
+      return Response(204)
+    }
+    let call = Call(request: Request(.put, "/body", body: Data("{}".utf8)), parameters: [])
+    #expect(try await rig.publication.status(of: route, call) == 204)
+  }
+}
+
+extension Publication {
+  fileprivate func status(of route: Route, _ call: Call) async throws -> Int {
+    try await Router(routes: [route]).answer(route, call, self).response().status
   }
 }

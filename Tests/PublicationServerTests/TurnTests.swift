@@ -6,7 +6,7 @@ import Testing
 
 @testable import PublicationServer
 
-/// How many requests of one session are worked on at a time.
+/// How many requests of one reader are worked on at a time.
 @Suite struct TurnTests {
   /// Holds whoever comes until it is opened.
   private final class Door: Sendable {
@@ -25,6 +25,14 @@ import Testing
     func open() { for continuation in waiting.withLock({ $0.take() }) ?? [] { continuation.resume() } }
   }
 
+  /// However a client writes the field.
+  @Test func aTokenIsOneSession() throws {
+    let digests = try ["Bearer abc", "bearer abc", "Bearer    abc ", "BEARER abc"].map {
+      try Publication.tokenDigest(Request(.get, "/", headers: ["Authorization": $0]))
+    }
+    #expect(Set(digests).count == 1 && digests[0] != nil)
+  }
+
   /// What came, in its order.
   private final class Record: Sendable {
     private let numbers = Mutex<[Int]>([])
@@ -36,12 +44,17 @@ import Testing
     while turns.count(session) < count { await Task.yield() }
   }
 
+  /// What the client gets.
+  private func answer(_ turns: Turns, _ work: () async -> Response) async -> Response {
+    do { return try await turns.take("a", work) } catch { return (error as? Refusal)?.response ?? Response(500) }
+  }
+
   @Test func eightAtATimeAndTheRestInOrder() async throws {
     let (turns, door, order) = (Turns(), Door(), Record())
-    await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<12 {
         group.addTask {
-          _ = await turns.take("a") {
+          _ = try await turns.take("a") {
             order.add(number)
             if number < 8 { await door.pass() }
             return Response(200)
@@ -51,9 +64,9 @@ import Testing
       }
       while order.all.count < 8 { await Task.yield() }
       #expect(order.all.sorted() == Array(0..<8))
-      #expect(await turns.take("b") { Response(204) }.status == 204)
-      #expect(await turns.take(nil) { Response(204) }.status == 204)
+      #expect(try await turns.take("b") { Response(204) }.status == 204)
       door.open()
+      try await group.waitForAll()
     }
     #expect(order.all.suffix(4).sorted() == [8, 9, 10, 11])
     #expect(turns.count("a") == 0)
@@ -61,10 +74,10 @@ import Testing
 
   @Test func oneAtATime() async throws {
     let (turns, door, order) = (Turns(1), Door(), Record())
-    await withTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<3 {
         group.addTask {
-          _ = await turns.take("a") {
+          _ = try await turns.take("a") {
             order.add(number)
             await door.pass()
             return Response(200)
@@ -73,13 +86,14 @@ import Testing
         await until(number + 1, turns, "a")
       }
       while order.all.isEmpty { await Task.yield() }
-      #expect(await turns.take("b") { Response(204) }.status == 204)
+      #expect(try await turns.take("b") { Response(204) }.status == 204)
       #expect(order.all == [0])
       door.open()
+      try await group.waitForAll()
     }
     #expect(order.all == [0, 1, 2])
     // What fails gives its turn on as well.
-    await #expect(throws: CancellationError.self) { try await turns.take("a") { throw CancellationError() } }
+    await #expect(throws: CancellationError.self) { try await turns.take("a") { () async throws -> Response in throw CancellationError() } }
     #expect(turns.count("a") == 0)
   }
 
@@ -89,14 +103,14 @@ import Testing
       let most = Turns.most + Turns.longestQueue
       for number in 1...most {
         group.addTask {
-          await turns.take("a") {
+          await answer(turns) {
             await door.pass()
             return Response(200)
           }.status
         }
         await until(number, turns, "a")
       }
-      let refused = await turns.take("a") { Response(200) }
+      let refused = await answer(turns) { Response(200) }
       #expect(refused.status == 429)
       #expect(refused.headers["Retry-After"] == "1")
       #expect((try? refused.problem.title) == "Too much is asked for at a time in this session. Try again in a moment.")
@@ -110,14 +124,14 @@ import Testing
     let (turns, door) = (Turns(), Door())
     let working = (1...Turns.most).map { _ in
       Task {
-        await turns.take("a") {
+        await answer(turns) {
           await door.pass()
           return Response(200)
         }
       }
     }
     await until(Turns.most, turns, "a")
-    let left = Task { await turns.take("a") { Response(200) } }
+    let left = Task { await answer(turns) { Response(200) } }
     await until(Turns.most + 1, turns, "a")
     left.cancel()
     door.open()
@@ -125,10 +139,82 @@ import Testing
     for task in working { #expect(await task.value.status == 200) }
   }
 
-  @Test func requestsOfASessionTakeTurns() async throws {
+  /// However many come, none is sent away; who signs in waits for nobody but those who sign in.
+  @Test func strangersTakeTurnsAsWell() async throws {
+    let (turns, door, working) = (Turns(longestQueue: .max), Door(), Record())
+    let most = Turns.most + Turns.longestQueue + 1
+    let all = (1...most).map { number in
+      Task {
+        await answer(turns) {
+          working.add(number)
+          await door.pass()
+          return Response(200)
+        }.status
+      }
+    }
+    await until(most, turns, "a")
+    while working.all.count < Turns.most { await Task.yield() }
+    #expect(working.all.count == Turns.most)
+    door.open()
+    for task in all { #expect(await task.value == 200) }
+    for route in Router.publication.routes { #expect(route.takesTurns == (route.pattern != ["v1", "session"] || route.method != .post)) }
+  }
+
+  /// Who has used it tells whose a token is, and it is forgotten with its session.
+  @Test func aTokenIsKnownByItsUse() async throws {
+    let rig = try await Rig()
+    let (token, other) = (try await rig.signIn(), try await rig.signIn())
+    func reader(_ token: String) throws -> Reader.ID? {
+      try Publication.tokenDigest(Request(.get, "/", headers: ["Authorization": "Bearer \(token)"])).flatMap(
+        rig.publication.sessions.reader)
+    }
+    let id = try await rig.get("/v1/session", token, as: Reader.self).id
+    #expect(try reader(token) == id && reader(other) == id)
+    #expect(await rig.send(.delete, "/v1/session", token: token).status == 204)
+    for unknown in [token, "nobody's"] {
+      #expect(await rig.send(.get, "/v1/session", token: unknown).status == 401)
+      #expect(try reader(unknown) == nil)
+    }
+    #expect(try reader(other) == id)
+  }
+
+  @Test func noMoreTokensAreKnownThanThereIsRoomFor() {
+    let sessions = KnownSessions(3)
+    for number in UInt8(0)..<10 { sessions.learn(Data([number]), "ada") }
+    #expect((UInt8(0)..<10).count { sessions.reader(Data([$0])) != nil } == 3)
+    #expect(sessions.reader(Data([9])) == "ada")
+    for number in UInt8(0)..<10 { sessions.learn(Data([number]), nil) }
+    #expect((UInt8(0)..<10).allSatisfy { sessions.reader(Data([$0])) == nil })
+  }
+
+  /// The provider may take one after the other: whoever orders very much waits for themselves.
+  @Test func chargesOfAReaderTakeTurns() async throws {
     let gateway = CountingGateway()
     let rig = try await Rig(gateway: gateway)
     let (ada, bo) = (try await rig.signIn(), try await rig.signIn("bo"))
+    let reader = try await rig.get("/v1/session", ada, as: Reader.self).id
+    let ids = (1...5).map { _ in UUID() }
+    for id in ids { _ = try await rig.begin(id, "passes.5", id == ids[4] ? bo : ada) }
+    await gateway.set(.held)
+    await withTaskGroup(of: Int.self) { group in
+      for id in ids.dropLast() { group.addTask { (try? await rig.charge(id, ada).status) ?? 0 } }
+      await until(4, rig.publication.chargeTurns, reader)
+      await gateway.waitForCalls(1)
+      group.addTask { (try? await rig.charge(ids[4], bo).status) ?? 0 }
+      // The second one that the provider hears of is the other reader's.
+      await gateway.waitForCalls(2)
+      #expect(rig.publication.chargeTurns.count(reader) == 4)
+      await gateway.set(.up)
+      for await status in group { #expect(status == 200) }
+    }
+    #expect(try await rig.passes(ada) == 20)
+  }
+
+  @Test func requestsOfAReaderTakeTurnsInAllSessions() async throws {
+    let gateway = CountingGateway()
+    let rig = try await Rig(gateway: gateway)
+    let (ada, elsewhere, bo) = (try await rig.signIn(), try await rig.signIn(), try await rig.signIn("bo"))
+    let reader = try await rig.get("/v1/session", ada, as: Reader.self).id
     var ids: [UUID] = []
     for _ in 1...Turns.most {
       ids.append(UUID())
@@ -137,10 +223,10 @@ import Testing
     await gateway.set(.held)
     await withTaskGroup(of: Int.self) { group in
       for id in ids { group.addTask { (try? await rig.charge(id, ada).status) ?? 0 } }
-      await gateway.waitForCalls(ids.count)
+      await until(ids.count, rig.publication.turns, reader)
       let last = Record()
       group.addTask {
-        let status = await rig.send(.get, "/v1/session", token: ada).status
+        let status = await rig.send(.get, "/v1/session", token: elsewhere).status
         last.add(status)
         return status
       }

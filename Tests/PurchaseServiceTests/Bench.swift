@@ -42,7 +42,6 @@ final class Ledger: Sendable {
   private let random: any RandomSource
 
   init(user: String? = "ada", retry: RetryPolicy = RetryPolicy(), random: any RandomSource = FixedRandom()) async throws {
-    _ = purchaseServiceIsSetUp
     let issuer = try ReceiptIssuer()
     let ledger = ledger
     self.issuer = issuer
@@ -58,7 +57,8 @@ final class Ledger: Sendable {
     journal = try await Journal(path: folder.appending(path: "purchases.db").path, clock: clock)
     // Replaced in a moment, once everything else is there.
     purchases = Purchases(
-      seller: "", path: PurchasePath(name: "", fetcher: ScriptedProducts([]), queue: queue, verifier: NoVerifier()), journal: journal,
+      seller: "", purchasePath: PurchasePath(name: "", fetcher: ScriptedProducts([]), queue: queue, verifier: NoVerifier()),
+      journal: journal,
       environment: PurchaseEnvironment(clock: clock, effects: effects))
     start()
     purchases.setUser(user)
@@ -72,14 +72,14 @@ final class Ledger: Sendable {
   }
 
   private func start() {
-    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { [weak self] in
+    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { [weak self] in
       guard let self else { throw VerificationFailure.unavailable("gone") }
       keyFetches.withLock { $0 += 1 }
       return try trusted.withLock { $0 }.get()
     }
     purchases = Purchases(
       seller: "store",
-      path: PurchasePath(
+      purchasePath: PurchasePath(
         name: "device", fetcher: products, queue: queue,
         verifier: wrap(DeviceVerifier(keys: keys, read: ReceiptIssuer.read))), journal: journal,
       environment: PurchaseEnvironment(clock: clock, identifiers: identifiers, effects: effects, retry: retry, random: random))
@@ -109,7 +109,7 @@ final class Ledger: Sendable {
   ) async throws -> UUID {
     var transaction = Transaction(
       id: identifiers.next(), seller: "store", user: user, productID: product.id, isOneTime: product.kind.isOneTime, price: product.price,
-      path: "device", begun: clock.now)
+      purchasePath: "device", begun: clock.now)
     _ = try await journal.begin(transaction)
     guard step != .begun else { return transaction.id }
     transaction.token = PaymentToken("token")

@@ -50,7 +50,7 @@ final class ScriptedBackend: Sendable {
   }
 
   private func stored(_ bench: Bench) async throws -> [String] {
-    try await bench.journal.receipts(seller: "store", path: "device", user: "ada")
+    try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada")
   }
 
   @Test func aYesOfBothFinishes() async throws {

@@ -25,7 +25,7 @@ import Testing
     }
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(!bench.purchases.owns("passes.5"))
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
     let history = try await bench.purchases.history()
     #expect(history.map(\.state) == [.purchased, .purchased, .purchased])
     #expect(history.map(\.id) == [id(3), id(2), id(1)], "newest first, also within one instant")
@@ -50,13 +50,44 @@ import Testing
     #expect(bench.queue.finished == [id(1)])
   }
 
+  @Test func case22ARefundIsToldOnceWithItsReason() async throws {
+    let bench = try await bench()
+    try await bench.purchases.resume()
+    _ = await bench.buy(passes)
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    let refund = PurchaseNotice(transaction: id(1), productID: "passes.5", event: .revoked, sentence: "The payment was refunded.")
+    for _ in 1...2 { bench.queue.tell(.revoked(id(1), reason: "The payment was refunded.")) }
+    #expect(await notices.next() == refund)
+    await bench.until { bench.deliveries.count { $0 == "purchase.revoke" } == 2 }
+    await bench.effects.settled()
+    #expect(try await bench.purchases.history().first?.state == .revoked)
+    let last = PurchaseNotice(transaction: id(9), productID: "last", event: .failed, sentence: "Last.")
+    bench.purchases.notices.post(last)
+    #expect(await notices.next() == last, "it is said once")
+  }
+
+  @Test func case22AnotherUsersRefundIsNotToldTo() async throws {
+    let bench = try await bench()
+    try await bench.purchases.resume()
+    _ = await bench.buy(passes)
+    bench.purchases.setUser("bob")
+    try await bench.purchases.resume()
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    bench.queue.tell(.revoked(id(1), reason: "The payment was refunded."))
+    await bench.until { bench.deliveries.contains("purchase.revoke") }
+    await bench.effects.settled()
+    let last = PurchaseNotice(transaction: id(9), productID: "last", event: .failed, sentence: "Last.")
+    bench.purchases.notices.post(last)
+    #expect(await notices.next() == last)
+  }
+
   @Test func itIsNoPartOfRestoring() async throws {
     let bench = try await bench()
     let token = try bench.issuer.receipt(id(100), user: "ada", product: "passes.5", isConsumable: true)
     bench.queue.restore(.success([token]))
     #expect(try await bench.purchases.restore() == [])
     #expect(try await bench.purchases.history().isEmpty)
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
   }
 
   @Test(arguments: [Transaction.Step.authorized, .submitted, .received, .verified])
@@ -84,6 +115,6 @@ import Testing
     bench.queue.restore(.success([first, second]))
     _ = try await bench.purchases.restore()
     #expect(bench.purchases.receipts.count == 1)
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").count == 1)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").count == 1)
   }
 }

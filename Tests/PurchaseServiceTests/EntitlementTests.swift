@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(1))) struct EntitlementTests {
   /// Stores a receipt as if an earlier run had, whatever it says.
   private func store(_ token: String, as transaction: UUID = id(100), user: String = "ada", _ bench: Bench) async throws {
-    try await bench.journal.replaceReceipts(seller: "store", path: "device", user: user, with: [transaction: token], upTo: 0)
+    try await bench.journal.replaceReceipts(seller: "store", purchasePath: "device", user: user, with: [transaction: token], upTo: 0)
   }
 
   @Test func theStreamReplaysTheLastValueAndEmitsOnlyChanges() async throws {
@@ -74,7 +74,7 @@ import Testing
     #expect(await bench.buy() == .pending(.storeUnavailable))
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(bench.queue.finished.isEmpty)
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
   }
 
   @Test func case15ExpiryEqualToNowIsExpired() async throws {
@@ -152,7 +152,7 @@ import Testing
       _ = try await restored
       try await resumed
       #expect(bench.purchases.entitlements.isEmpty)
-      #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
+      #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
     }
   }
 

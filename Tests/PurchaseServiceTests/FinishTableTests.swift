@@ -19,53 +19,53 @@ import Testing
 
   @Test func successOfAOneTimeProductIsFinishedOnlyWhenTheAnswerListsIt() {
     #expect(decision(.accepted(receipt: "r", listed: ["p", "q"]), oneTime: true) == .finish)
-    #expect(decision(.accepted(receipt: "r", listed: ["q"]), oneTime: true) == .keep(.wait(nil)))
-    #expect(decision(.accepted(receipt: "r", listed: []), oneTime: true) == .keep(.wait(nil)))
+    #expect(decision(.accepted(receipt: "r", listed: ["q"]), oneTime: true) == .retry())
+    #expect(decision(.accepted(receipt: "r", listed: []), oneTime: true) == .retry())
   }
 
   @Test(arguments: [400, 404, 422]) func aProductUnknownToTheServerIsFinishedAndTold(status: Int) {
-    #expect(decision(outcome(status, code: "unknown_product")) == .finishAndTell(.unknownProduct("No.")))
+    #expect(decision(outcome(status, code: "unknown_product")) == .fail(.unknownProduct("No.")))
   }
 
   @Test(arguments: [400, 402, 403, 404, 409, 410, 422, 451]) func anyOtherDefiniteRefusalIsFinishedAndTold(status: Int) {
-    #expect(decision(outcome(status)) == .finishAndTell(.refused(code: "code", sentence: "No.")))
+    #expect(decision(outcome(status)) == .fail(.refused(code: "code", sentence: "No.")))
   }
 
   @Test func aDeclinedPaymentIsFinishedAndTold() {
-    #expect(decision(outcome(402, code: "payment_declined")) == .finishAndTell(.declined("No.")))
+    #expect(decision(outcome(402, code: "payment_declined")) == .fail(.declined("No.")))
   }
 
-  @Test func a401IsKeptAndTheSessionRenewed() { #expect(decision(outcome(401)) == .keep(.renewSession)) }
+  @Test func a401IsKeptAndTheSessionRenewed() { #expect(decision(outcome(401)) == .retry(.sessionEnded)) }
 
   @Test(arguments: [408, 425, 429]) func aNotNowIsKeptAndWaitsAsLongAsTheServerSays(status: Int) {
-    #expect(decision(outcome(status, retryAfter: .seconds(7))) == .keep(.wait(.seconds(7))))
-    #expect(decision(outcome(status)) == .keep(.wait(nil)))
+    #expect(decision(outcome(status, retryAfter: .seconds(7))) == .retry(after: .seconds(7)))
+    #expect(decision(outcome(status)) == .retry())
   }
 
   @Test(arguments: [500, 501, 502, 503, 504, 599, 301, 304]) func aServerErrorIsKeptAndAskedAgain(status: Int) {
-    #expect(decision(outcome(status)) == .keep(.wait(nil)))
-    #expect(decision(outcome(status, retryAfter: .seconds(3))) == .keep(.wait(.seconds(3))))
+    #expect(decision(outcome(status)) == .retry())
+    #expect(decision(outcome(status, retryAfter: .seconds(3))) == .retry(after: .seconds(3)))
   }
 
   @Test func noConnectionTimeOutAndAnswerCutShortAreKeptAndAskedAgain() {
-    #expect(decision(.unavailable(reason: "time-out")) == .keep(.wait(nil)))
+    #expect(decision(.unavailable(reason: "time-out")) == .retry())
   }
 
   @Test(arguments: [400, 401, 403, 404, 407, 451, 511]) func anAnswerThatIsNotTheStoresIsKeptAndAskedAgain(status: Int) {
     // A captive portal's "403" must not finish a transaction that may be paid, nor a proxy's "401" end a session.
     let answer = SubmissionOutcome(status: status, isFromStore: false, code: "http", sentence: "Log in to this network.")
-    #expect(decision(answer) == .keep(.wait(nil)))
+    #expect(decision(answer) == .retry())
   }
 
   @Test(arguments: [true, false]) func whatSomebodyHasYetToApproveIsKept(oneTime: Bool) {
-    #expect(decision(.deferred("A parent."), oneTime: oneTime) == .keep(.somebody(.deferred("A parent."))))
+    #expect(decision(.deferred("A parent."), oneTime: oneTime) == .waitForSomebody(.deferred("A parent.")))
   }
 
   @Test(arguments: [true, false]) func whatThePersonHasYetToDoIsKept(oneTime: Bool) {
-    #expect(decision(.interrupted("The bank.", url: "u"), oneTime: oneTime) == .keep(.somebody(.interrupted("The bank.", url: "u"))))
+    #expect(decision(.interrupted("The bank.", url: "u"), oneTime: oneTime) == .waitForSomebody(.interrupted("The bank.", url: "u")))
   }
 
-  @Test func aBadSignatureIsKeptAndAskedAgain() { #expect(decision(.unverified(reason: "bad signature")) == .keep(.wait(nil))) }
+  @Test func aBadSignatureIsKeptAndAskedAgain() { #expect(decision(.unverified(reason: "bad signature")) == .retry()) }
 
-  @Test func anEntitlementComputedOnTheDeviceIsNotFinished() { #expect(decision(.computedOnDevice) == .keep(.wait(nil))) }
+  @Test func anEntitlementComputedOnTheDeviceIsNotFinished() { #expect(decision(.computedOnDevice) == .retry()) }
 }

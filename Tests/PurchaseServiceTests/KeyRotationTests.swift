@@ -26,7 +26,6 @@ import Testing
   private let seller: Seller
 
   init() throws {
-    _ = purchaseServiceIsSetUp
     old = try ReceiptIssuer(algorithm: .es256)
     var new = old
     new.key = try .generate(.edDSA)
@@ -35,7 +34,7 @@ import Testing
   }
 
   private func verifier(_ journal: Journal, path: String = "device") -> DeviceVerifier<String> {
-    DeviceVerifier(keys: KeyRing(seller: "store", path: path, journal: journal, clock: clock) { [seller] in try seller.fetch() }) {
+    DeviceVerifier(keys: KeyRing(seller: "store", purchasePath: path, journal: journal, clock: clock) { [seller] in try seller.fetch() }) {
       try ReceiptIssuer.read($0)
     }
   }

@@ -13,8 +13,6 @@ private let issue: MockQueueProcessor.Failure = { message, at in
 }
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct MockQueueTests {
-  init() { _ = purchaseServiceIsSetUp }
-
   private struct NoVerifier: ReceiptVerifier {
     func verify(_ receipt: String) async throws -> ReceiptContents<String> { throw VerificationFailure.unavailable("none") }
   }
@@ -23,7 +21,7 @@ private let issue: MockQueueProcessor.Failure = { message, at in
     let clock = ManualClock()
     return Purchases(
       seller: "store",
-      path: PurchasePath(name: "mock", fetcher: ScriptedProducts([monthly]), queue: queue, verifier: NoVerifier()),
+      purchasePath: PurchasePath(name: "mock", fetcher: ScriptedProducts([monthly]), queue: queue, verifier: NoVerifier()),
       journal: try await Journal(path: ":memory:", clock: clock),
       environment: PurchaseEnvironment(clock: clock, effects: Effects(), retry: RetryPolicy(triesInForeground: 1)))
   }
@@ -59,7 +57,7 @@ private let issue: MockQueueProcessor.Failure = { message, at in
       #expect("\(location.fileID)".hasSuffix("MockQueueTests.swift"))
     }
     let transaction = Transaction(
-      id: id(1), seller: "s", user: "ada", productID: "p", isOneTime: false, price: monthly.price, path: "mock",
+      id: id(1), seller: "s", user: "ada", productID: "p", isOneTime: false, price: monthly.price, purchasePath: "mock",
       begun: Date(timeIntervalSince1970: 0))
     #expect(!queue.canMakePayments)
     #expect(await queue.add(transaction) == .refused(code: "unexpected_call", sentence: "This test expects no submission."))

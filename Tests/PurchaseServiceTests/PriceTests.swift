@@ -26,6 +26,13 @@ import Testing
     #expect(Price(minorUnits: -490, currency: "EUR").amount == Decimal(string: "-4.9"))
   }
 
+  @Test func currenciesThatPeoplePayIn() {
+    for code in ["EUR", "USD", "JPY", "KWD", "CHF", "XAF", "XCD", "XOF", "XPF"] { #expect(Price.isInUse(code), "\(code)") }
+    for code in ["XXX", "XTS", "XAU", "XAG", "XPT", "XPD", "XDR", "XBA", "DEM", "ZZZ", "eur", "EURO", ""] {
+      #expect(!Price.isInUse(code), "\(code)")
+    }
+  }
+
   @Test(arguments: ["", "E", "EURO", "€", "eur", "XXX", "ZZZ", "12 ", "EU\u{0301}R"]) func aStrangeCurrencyDoesNotCrash(code: String) {
     let text = text(490, code, american)
     #expect(text.contains("4.90"))

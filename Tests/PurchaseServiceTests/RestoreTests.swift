@@ -56,7 +56,7 @@ import Testing
     let bench = try await bench(path)
     bench.queue.restore(.success([try bench.issuer.receipt(id(100), user: "bob", product: "premium.monthly")]))
     #expect(try await bench.purchases.restore() == [])
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
   }
 
   @Test func case21SignedOutWhileRestoringChangesNothing() async throws {
@@ -66,7 +66,7 @@ import Testing
     bench.purchases.setUser("bob")
     _ = try? await restored
     #expect(bench.purchases.entitlements.isEmpty)
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "bob").isEmpty)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "bob").isEmpty)
   }
 
   @Test func whatWasBoughtHereIsNotListedTwice() async throws {

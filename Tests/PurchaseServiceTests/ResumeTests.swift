@@ -90,7 +90,8 @@ import Testing
     let bench = try await Bench()
     for (number, seller, path) in [(UInt8(201), "elsewhere", "device"), (202, "store", "backend")] {
       var transaction = Transaction(
-        id: id(number), seller: seller, user: "ada", productID: "premium.monthly", isOneTime: false, price: monthly.price, path: path,
+        id: id(number), seller: seller, user: "ada", productID: "premium.monthly", isOneTime: false, price: monthly.price,
+        purchasePath: path,
         begun: bench.clock.now)
       _ = try await bench.journal.begin(transaction)
       transaction.step = .authorized
@@ -105,7 +106,8 @@ import Testing
   @Test func aReceiptThatWasReceivedAndIsBadIsAskedForAgain() async throws {
     let bench = try await Bench()
     var transaction = Transaction(
-      id: id(200), seller: "store", user: "ada", productID: "premium.monthly", isOneTime: false, price: monthly.price, path: "device",
+      id: id(200), seller: "store", user: "ada", productID: "premium.monthly", isOneTime: false, price: monthly.price,
+      purchasePath: "device",
       begun: bench.clock.now)
     _ = try await bench.journal.begin(transaction)
     transaction.step = .received

@@ -15,16 +15,16 @@ import Synchronization
     let queue: ScriptedQueue
     let products: ScriptedProducts
     /// Holds verification back while it is there.
-    let gate = Held()
+    let gate = CacheEntry()
   }
 
-  final class Held: Sendable {
+  final class CacheEntry: Sendable {
     let gate = Mutex<Gate?>(nil)
   }
 
   private struct Verifier: ReceiptVerifier {
     let wrapped: DeviceVerifier<String>
-    let held: Held
+    let held: CacheEntry
     func verify(_ receipt: String) async throws -> ReceiptContents<String> {
       await held.gate.withLock { $0 }?.wait()
       return try await wrapped.verify(receipt)
@@ -45,7 +45,6 @@ import Synchronization
   private(set) var purchases: StagedPurchases<String>!
 
   init(user: String? = "ada") async throws {
-    _ = purchaseServiceIsSetUp
     let (issuer, ledger) = (try ReceiptIssuer(), ledger)
     self.issuer = issuer
     func side(_ name: String) -> Side {
@@ -77,10 +76,10 @@ import Synchronization
   private func start(_ user: String?) {
     for stage in [Stage.old, .new] {
       let (side, trusted) = (side(stage), issuer.trusted)
-      let keys = KeyRing(seller: "store", path: side.name, journal: journal, clock: clock) { trusted }
+      let keys = KeyRing(seller: "store", purchasePath: side.name, journal: journal, clock: clock) { trusted }
       paths[stage] = Purchases(
         seller: "store",
-        path: PurchasePath(
+        purchasePath: PurchasePath(
           name: side.name, fetcher: side.products, queue: side.queue,
           verifier: Verifier(wrapped: DeviceVerifier(keys: keys, read: ReceiptIssuer.read), held: side.gate)),
         journal: journal,
@@ -105,7 +104,7 @@ import Synchronization
   func leave(_ step: Transaction.Step, path: String, product: Product = monthly) async throws -> UUID {
     var transaction = Transaction(
       id: identifiers.next(), seller: "store", user: "ada", productID: product.id, isOneTime: product.kind.isOneTime,
-      price: product.price, path: path, begun: clock.now)
+      price: product.price, purchasePath: path, begun: clock.now)
     _ = try await journal.begin(transaction)
     for next in [Transaction.Step.authorized, .submitted, .received, .verified] where transaction.step != step {
       transaction.step = next

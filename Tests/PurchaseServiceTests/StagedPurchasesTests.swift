@@ -16,7 +16,7 @@ import Testing
     #expect(bench.side(stage).queue.submitted.count == 1)
     #expect(bench.side(stage).queue.finished == [id(1)])
     #expect(bench.side(stage.other).queue.submitted.isEmpty)
-    #expect(try await bench.purchases.history().map(\.path) == [bench.side(stage).name])
+    #expect(try await bench.purchases.history().map(\.purchasePath) == [bench.side(stage).name])
     #expect(try await bench.purchases.products(["premium.monthly"]).products == [monthly])
     #expect(bench.side(stage).products.requests.count == 1)
     #expect(bench.side(stage.other).products.requests.isEmpty)
@@ -32,7 +32,7 @@ import Testing
     let history = try await bench.purchases.history()
     #expect(Set(history.map(\.begun)).count == 1)
     #expect(history.map(\.id) == [id(3), id(2), id(1)])
-    #expect(history.map(\.path) == ["new", "old", "new"])
+    #expect(history.map(\.purchasePath) == ["new", "old", "new"])
   }
 
   // MARK: Switching with a purchase under way

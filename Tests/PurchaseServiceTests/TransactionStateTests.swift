@@ -8,7 +8,7 @@ import Testing
   private func transaction(_ step: Transaction.Step, _ reason: PendingReason? = nil, revoked: Bool = false) -> Transaction {
     var transaction = Transaction(
       id: id(1), seller: "store", user: "ada", productID: "p", isOneTime: false, price: Price(minorUnits: 1, currency: "EUR"),
-      path: "device",
+      purchasePath: "device",
       begun: Date(timeIntervalSince1970: 0))
     transaction.step = step
     transaction.wait(for: reason)
@@ -39,9 +39,9 @@ import Testing
     let contents = ReceiptContents(
       issuer: "seller", user: "ada", transaction: id(7), productID: "p", purchasable: "p", issued: Date(timeIntervalSince1970: 5),
       expires: nil)
-    let restored = Transaction(seller: "store", path: "device", restored: contents)
+    let restored = Transaction(seller: "store", purchasePath: "device", restored: contents)
     #expect(restored.state == .restored)
     #expect(restored.price == nil)
-    #expect(restored.step.isOver)
+    #expect(restored.step.isFinished)
   }
 }

@@ -181,7 +181,7 @@ import Testing
     }
     #expect(await outcome == .pending(.clockIsBehind))
     #expect(bench.purchases.entitlements.isEmpty)
-    #expect(try await bench.journal.receipts(seller: "store", path: "device", user: "ada").isEmpty)
+    #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
     await bench.clock.waitForSleepers()
     bench.clock.setNow(now + limit.seconds + 10)
     bench.clock.advance(by: .seconds(4))
@@ -233,7 +233,7 @@ import Testing
     clock.advance(by: grace - .nanoseconds(1000))
     #expect(time.access(until: end, clock) == .inGrace)
     clock.advance(by: .nanoseconds(1000))
-    #expect(time.access(until: end, clock) == .over, "and so has a grace that ends now")
+    #expect(time.access(until: end, clock) == .expired, "and so has a grace that ends now")
     #expect(time.access(until: nil, clock) == .inForce)
   }
 

@@ -8,8 +8,6 @@ import Testing
 @testable import PurchaseService
 
 @Suite(.timeLimit(.minutes(1))) struct VerifierTests {
-  init() { _ = purchaseServiceIsSetUp }
-
   private final class Seller: Sendable {
     let answer: Mutex<Result<TrustedKeys, StoreFailure>>
     let fetches = Mutex(0)
@@ -27,7 +25,7 @@ import Testing
 
   private func verifier(_ seller: Seller) async throws -> DeviceVerifier<String> {
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) { try seller.fetch() }
+    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { try seller.fetch() }
     return DeviceVerifier(keys: keys, read: ReceiptIssuer.read)
   }
 
@@ -104,7 +102,7 @@ import Testing
     let gate = Gate()
     let fetches = Mutex(0)
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", path: "device", journal: journal, clock: clock) {
+    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) {
       fetches.withLock { $0 += 1 }
       await gate.wait()
       return issuer.trusted

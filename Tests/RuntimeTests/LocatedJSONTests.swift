@@ -134,6 +134,17 @@ import Testing
     } catch { #expect("\(error)" == "\(file) cannot be read: Permission denied") }
   }
 
+  /// To compare names takes time by the square of a letter's marks.
+  @Test func aLetterWithMarksWithoutEndIsRefused() {
+    let marks = String(repeating: "\u{301}", count: 31)
+    for text in ["{\"a\(marks)\": 1}", "[\"a\(marks)\"]", "[\"a" + String(repeating: "\\u0301", count: 31) + "\"]"] {
+      let failure = #expect(throws: LocatedJSON.Failure.self) { try LocatedJSON.check(Data(text.utf8), file: "f") }
+      #expect(failure?.problem == "a letter of this text has more marks than any language needs")
+      #expect(failure?.column == 2)
+    }
+    #expect(throws: Never.self) { try LocatedJSON.check(Data("[\"a\(String(marks.unicodeScalars.dropLast()))\"]".utf8), file: "f") }
+  }
+
   @Test func deepNestingIsRefused() {
     let deep = #expect(throws: LocatedJSON.Failure.self) {
       try LocatedJSON.check(Data(repeating: UInt8(ascii: "["), count: 100_000), file: "f")

@@ -95,6 +95,18 @@ import Testing
     #expect(steps == ["first", "second"])
   }
 
+  @Test func aTaskIsWaitedForNoLongerThanOneHasPatience() async throws {
+    let (effects, clock) = (Effects(), ManualClock())
+    #expect(await effects.wait("patience", for: .seconds(2), on: clock, until: Task {}))
+    let gate = Task { _ = try? await clock.sleep(for: .seconds(60)) }
+    async let isInTime = effects.wait("patience", for: .seconds(2), on: clock, until: gate)
+    await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(2))
+    #expect(await !isInTime)
+    #expect(!gate.isCancelled)
+    gate.cancel()
+  }
+
   @Test func timersAreDeliveredAndNotWaitedFor() async throws {
     let effects = Effects()
     let clock = ManualClock()

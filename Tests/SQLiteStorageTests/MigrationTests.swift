@@ -238,11 +238,19 @@ final class TemporaryFolder {
 
   @Test func fileInTheWayIsSaidSo() throws {
     let parent = try TemporaryFolder()
-    try Data().write(to: URL(filePath: parent.file("data")))
-    let error = #expect(throws: DataFolder.Failure.self) { try DataFolder(path: parent.file("data")) }
-    guard case .unusable = error else {
-      Issue.record("\(String(describing: error))")
-      return
+    let file = parent.file("data")
+    try Data().write(to: URL(filePath: file))
+    for (path, reason) in [(file, "it is a file, not a folder"), (file + "/a/b", "\(file) is a file, not a folder")] {
+      #expect(throws: DataFolder.Failure.unusable(path: path, reason: reason)) { try DataFolder(path: path) }
     }
+  }
+
+  @Test func aFailureIsOneLine() throws {
+    let connection = try Connection(path: ":memory:")
+    let step = Migration(version: 1, sql: "CREATE TABLE a (b);\n\n-- Twice.\nCREATE TABLE a (b);")
+    let error = #expect(throws: MigrationError.self) { try connection.migrate([step]) }
+    #expect(error.map { "\($0)" } == ":memory: could not be upgraded to schema 1: SQLite error 1, table a already exists.")
+    let failure = #expect(throws: SQLiteError.self) { try connection.execute("SELECT\n  c\n  FROM empty") }
+    #expect(failure.map { "\($0)" } == "SQLite error 1, no such table: empty: SELECT c FROM empty")
   }
 }

@@ -17,7 +17,7 @@ final class LeapingClock: AppClock {
 final class Patience: Sendable {
   private let left: Atomic<Int>
   init(_ looks: Int) { left = Atomic(looks) }
-  var isOver: Bool { left.subtract(1, ordering: .relaxed).newValue < 0 }
+  var isFinished: Bool { left.subtract(1, ordering: .relaxed).newValue < 0 }
   var looksLeft: Int { left.load(ordering: .relaxed) }
 }
 
@@ -70,7 +70,7 @@ final class Patience: Sendable {
     connection.setLimit(WorkLimit(deadline: .seconds(1), clock: ManualClock()))
     let patience = Patience(looks)
     #expect(throws: CancellationError.self) {
-      try connection.withLimit(WorkLimit(unless: { patience.isOver })) {
+      try connection.withLimit(WorkLimit(unless: { patience.isFinished })) {
         let _: Void = try connection.transaction {
           var number = 0
           while true {
@@ -114,7 +114,7 @@ final class Patience: Sendable {
     var text = String(repeating: "word ", count: 100_000)
     let patience = Patience(3)
     #expect(throws: CancellationError.self) {
-      try connection.withLimit(WorkLimit(unless: { patience.isOver })) {
+      try connection.withLimit(WorkLimit(unless: { patience.isFinished })) {
         try text.withUTF8 { try tokenizer.words(of: $0) { _, _ in true } }
       }
     }
@@ -141,7 +141,7 @@ final class Patience: Sendable {
       let patience = Patience(looks)
       let connection = try Connection(path: path)
       do {
-        try connection.migrate([first, second], unless: { patience.isOver })
+        try connection.migrate([first, second], unless: { patience.isFinished })
       } catch is CancellationError {
         ended += 1
         #expect(try connection.schemaVersion() == 1)

@@ -7,6 +7,21 @@ import XCTest
 
 /// The sheet that adds a feed, while it does.
 final class AddFeedViewTests: ScreensTestCase {
+  func testEnterSaysWhyNothingIsAdded() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let seen = try rig.show(.addFeed)
+      let field = try XCTUnwrap(seen.entries.first)
+      field.type("ftp://example.org")
+      XCTAssertEqual(seen.button("Add")?.isSensitive, true)
+      field.pressEnter()
+      eventually("it says so") { seen.texts.contains { $0.hasPrefix("“ftp://” addresses are not fetched") } }
+      XCTAssertEqual(field.typed, "ftp://example.org")
+      eventually("what is typed next takes its place") { field.hasFocus && field.selection == 0..<field.typed.count }
+      rig.close()
+    }
+  }
+
   func testTheBarShowsHowFarItIs() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig()

@@ -181,20 +181,20 @@ final class ArticleViewTests: ScreensTestCase {
       let rig = ReaderRig(posts: [.sample(1, premium: true), discussed, .sample(3)])
       let locked = try rig.show(.post("p1"))
       XCTAssertNil(locked.button("Write a comment"))
-      XCTAssertTrue(locked.says("Whoever can read the whole post can write comments."))
+      XCTAssertTrue(locked.says("You can comment once you have unlocked this post."))
       let read = try rig.show(.post("p2"))
       XCTAssertNotNil(read.button("Read the comments"))
-      XCTAssertTrue(read.says("Whoever can read the whole post can write comments."))
+      XCTAssertTrue(read.says("You can comment once you have unlocked this post."))
       let open = try rig.show(.post("p3"))
       XCTAssertNotNil(open.button("Write a comment"))
-      XCTAssertFalse(open.says("Whoever can read the whole post can write comments."))
+      XCTAssertFalse(open.says("You can comment once you have unlocked this post."))
       rig.close()
     }
   }
 
   func testAPictureThatDidNotComeKeepsNoRoomAndCanBeTriedAgain() throws {
     try MainActor.assumeIsolated {
-      let good = Samples.picture(side: 64)
+      let good = Samples.picture(side: 400)
       let server = PictureServer { $0 == "/lead" ? nil : good }
       server.fault = .unreachable("no network")
       var post = Post.sample(1, body: "<p>Before</p><img src='https://example.org/a.png' alt='A cat'><p>After</p>")
@@ -216,6 +216,43 @@ final class ArticleViewTests: ScreensTestCase {
       XCTAssertGreaterThan(try room(), 250)
       XCTAssertFalse(seen.says("A cat (picture not available)"))
       XCTAssertTrue(seen.says("Picture not available"), "the other one is none")
+      rig.close()
+    }
+  }
+
+  func testATooLargePictureSaysSoAndCanBeOpenedInTheBrowser() throws {
+    try MainActor.assumeIsolated {
+      let huge = Samples.claiming(width: 60_000, height: 60_000)
+      let server = PictureServer { _ in huge }
+      var post = Post.sample(1, body: "<p>Before</p><img src='https://example.org/a.png' alt='A cat'><p>After</p>")
+      post.picture = "/lead"
+      let rig = ReaderRig(posts: [post], pictureServer: server)
+      let seen = try rig.show(.post("p1"))
+      rig.paint()
+      XCTAssertTrue(seen.says("A cat (the picture is too large to be shown)"), "\(seen.texts)")
+      XCTAssertTrue(seen.says("The picture is too large to be shown"), "the publication's own, which has no page to open")
+      XCTAssertFalse(seen.says("Try again"), "it would be too large again")
+      let buttons = seen.all.filter { $0.isButton && $0.texts == ["Open in browser"] }
+      XCTAssertEqual(buttons.count, 1)
+      buttons.first?.click()
+      XCTAssertEqual(rig.outputs, ["openWeb(\"https://example.org/a.png\")"])
+      rig.close()
+    }
+  }
+
+  func testASmallPictureIsAsWideAsItIs() throws {
+    try MainActor.assumeIsolated {
+      let (wide, square) = (Samples.picture(width: 64, height: 32), Samples.picture(side: 64))
+      let body =
+        "<p>Before</p><img src='https://example.org/a.png' width=300 height=150><img src='https://example.org/b.png' width=40 height=40>"
+      let rig = ReaderRig(posts: [.sample(1, body: body)], pictureServer: PictureServer { $0.hasSuffix("a.png") ? wide : square })
+      let seen = try rig.show(.post("p1"))
+      rig.paint()
+      let text = try XCTUnwrap(seen.label("Before")).place(in: seen)
+      let frames = seen.all.filter { $0.hasStyle("picture-frame") }.map { $0.place(in: seen) }
+      XCTAssertEqual(frames.map(\.width), [300, 40])
+      XCTAssertEqual(frames.map(\.height), [150, 40])
+      XCTAssertEqual(frames.map(\.x), [text.x, text.x])
       rig.close()
     }
   }
@@ -291,6 +328,31 @@ final class ArticleViewTests: ScreensTestCase {
         }
         XCTAssertEqual(seen.copied, area.text)
       }
+      rig.close()
+    }
+  }
+
+  func testTheMenuLeavesTheReaderWhereTheyAre() throws {
+    try MainActor.assumeIsolated {
+      let long = (1...60).map { "<p>Paragraph \($0). \(String(repeating: "Some more words. ", count: 20))</p>" }.joined()
+      let rig = ReaderRig(posts: [.sample(1, body: long)])
+      let seen = try rig.show(.post("p1"))
+      let area = try XCTUnwrap(rig.lastView as? ArticleView).selection
+      area.press(at: (10, 10))
+      area.release()
+      XCTAssertTrue(seen.pressAtFocus("End"))
+      eventually("it scrolls") { seen.position > 1000 }
+      MainLoop.run(upTo: 0.3)
+      let place = seen.position
+      XCTAssertTrue(seen.pressAtFocus("Menu"))
+      eventually("the menu opens") { seen.button("Copy") != nil }
+      rig.paint()
+      MainLoop.run(upTo: 0.3)
+      XCTAssertEqual(seen.position, place)
+      seen.button("Copy article")?.click()
+      eventually("the menu closes") { seen.button("Copy") == nil }
+      rig.paint()
+      XCTAssertEqual(seen.position, place)
       rig.close()
     }
   }

@@ -27,6 +27,28 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  func testAddressesInACommentAreLinksThatTheKeyboardReaches() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      var comment = Comment.sample(1)
+      comment.text = "Look: https://example.org/a&b, <b>and</b> http://example.org."
+      rig.publication.with { $0.comments = [comment, .sample(2)] }
+      let seen = try rig.show(.comments("p1"))
+      let words = try XCTUnwrap(seen.label(comment.text))
+      words.followLink(at: 8)
+      words.followLink(at: 2)
+      XCTAssertEqual(rig.outputs, ["openWeb(\"https://example.org/a&b\")"])
+      XCTAssertTrue(words.selectByMouse())
+      eventually("the keyboard is on it") { seen.all.contains { $0.hasStyle("read-by-keyboard") && $0.isFocus } }
+      XCTAssertTrue(seen.pressAtFocus("<Control>c"))
+      XCTAssertEqual(seen.copied, comment.text)
+      XCTAssertTrue(try XCTUnwrap(seen.row(comment.text)).focus())
+      for _ in 1...3 where !words.hasFocus { seen.pressTab() }
+      XCTAssertTrue(words.hasFocus)
+      rig.close()
+    }
+  }
+
   func testThatNobodyWroteIsKnownAlsoWithoutANetwork() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])
@@ -129,6 +151,26 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  func testACommentJustSentIsInSightWhereCommentsFillThePage() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      rig.publication.with { $0.comments = (11...40).map { .sample($0) } }
+      let seen = try rig.show(.comments("p1"))
+      for text in ["Mine", "And another"] {
+        seen.scroll(to: 0)
+        rig.window.painted()
+        seen.textArea?.write(text)
+        seen.button("Send")?.click()
+        try rig.settle()
+        let list = try XCTUnwrap(seen.scroller)
+        let place = try XCTUnwrap(seen.row(text), "\(text) is not even a row").place(in: list)
+        XCTAssertLessThanOrEqual(place.y + place.height, list.height + 1, text)
+        XCTAssertGreaterThanOrEqual(place.y, 0, text)
+      }
+      rig.close()
+    }
+  }
+
   func testTheLimitIsSaidBeforeItIsReached() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])
@@ -146,12 +188,79 @@ final class CommentsViewTests: ScreensTestCase {
     }
   }
 
+  /// The field has the height of a line when the text comes.
+  func testAPastedCommentFillsTheFieldBeforeItScrolls() throws {
+    try MainActor.assumeIsolated {
+      setting("gtk-enable-animations", true)
+      let rig = ReaderRig(posts: [.sample(1)])
+      let seen = try rig.show(.comments("p1"))
+      let area = try XCTUnwrap(seen.textArea)
+      let paragraph = String(repeating: "as many words as make some lines of a comment ", count: 9)
+      area.paste(paragraph + "\n\n" + paragraph)
+      eventually("it is pasted") { !area.written.isEmpty }
+      try rig.settle()
+      eventually("as much as has room") {
+        let text = area.shownText
+        return text.height > 100 && text.end > text.height && abs(text.top + text.height - text.end) <= 16
+      }
+      rig.close()
+    }
+  }
+
+  func testTheFieldShowsAllOfATextThatFits() throws {
+    try MainActor.assumeIsolated {
+      for (pieces, animates) in [
+        (["one\n", "two\n", "three\n", "four"], true), (["one\ntwo\nthree\nfour"], true), (["1\n2\n3\n4"], false),
+      ] {
+        setting("gtk-enable-animations", animates)
+        let rig = ReaderRig(posts: [.sample(1)])
+        rig.publication.with { $0.comments = (1...9).map { .sample($0) } }
+        let seen = try rig.show(.comments("p1"))
+        let area = try XCTUnwrap(seen.textArea)
+        area.focus()
+        rig.window.painted()
+        for piece in pieces {
+          area.paste(piece)
+          eventually("it is pasted") { area.written.hasSuffix(piece) }
+          try rig.settle()
+        }
+        let scroller = try XCTUnwrap(area.enclosing("scrolledwindow"))
+        eventually("it begins with the room above the text, after \(pieces)") { scroller.position == 0 }
+        XCTAssertLessThanOrEqual(scroller.surplus, 0, "there is nothing to scroll, after \(pieces)")
+        rig.close()
+      }
+    }
+  }
+
+  /// GTK 4.8 complained of parts without a place when so long a text went at once.
+  func testFarTooLongATextDoesNotFitIntoTheField() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)])
+      let seen = try rig.show(.comments("p1"))
+      let area = try XCTUnwrap(seen.textArea)
+      area.focus()
+      area.paste("Before.")
+      eventually("it is pasted") { area.written == "Before." }
+      area.paste(String(repeating: "many words and ", count: 6000))
+      eventually("it is pasted") { area.written.count > 1000 }
+      try rig.settle()
+      XCTAssertEqual(area.written.count, Comment.largest)
+      XCTAssertTrue(area.written.hasPrefix("Before.many words"))
+      XCTAssertTrue(seen.texts.contains { $0.hasSuffix(" characters too many") })
+      area.selectAll()
+      area.paste("x")
+      eventually("it takes the place of all") { area.written == "x" }
+      try rig.settle()
+      rig.close()
+    }
+  }
+
   func testWhoCannotReadCannotWrite() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1, premium: true)])
       let seen = try rig.show(.comments("p1"))
       XCTAssertNil(seen.textArea)
-      XCTAssertTrue(seen.texts.contains { $0.hasPrefix("Whoever can read this post") })
+      XCTAssertTrue(seen.says("You can comment once you have unlocked this post."))
       rig.fixture.store.hasPremium = true
       rig.publication.with { $0.hasPremium = true }
       rig.publication.with { $0.isOffline = true }

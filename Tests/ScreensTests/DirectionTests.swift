@@ -57,6 +57,32 @@ final class DirectionTests: ScreensTestCase {
     }
   }
 
+  func testTheDotStandsBetweenWhenAndWhoWhateverTheirLetters() throws {
+    try MainActor.assumeIsolated {
+      defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+      for direction in [GTK_TEXT_DIR_LTR, GTK_TEXT_DIR_RTL] {
+        gtk_widget_set_default_direction(direction)
+        for name in ["שרה לוי", "Ada Lovelace", "123 שרה"] {
+          var post = Post.sample(1)
+          (post.title, post.byline) = (name, name)
+          let rig = ReaderRig(posts: [post], width: 1200)
+          let search = try rig.show(.search)
+          search.entries[0].type(name)
+          search.entries[0].pressEnter()
+          try rig.settle()
+          for seen in try [search, rig.show(.tab(.home)), rig.show(.post("p1"))] {
+            let label = try XCTUnwrap(
+              seen.all.first { $0.text?.contains("·") == true && $0.text?.contains(name) == true }, "\(name): \(seen.texts)")
+            let (dot, who) = (try XCTUnwrap(label.place(of: "·")), try XCTUnwrap(label.place(of: name)))
+            let isFirst = label.text?.hasPrefix(name) == true
+            XCTAssertEqual(who < dot, isFirst == (direction == GTK_TEXT_DIR_LTR), "\(label.text ?? ""), \(direction)")
+          }
+          rig.close()
+        }
+      }
+    }
+  }
+
   func testWhatIsForSaleBeginsAtTheSideOfItsOwnScript() throws {
     try MainActor.assumeIsolated {
       defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }

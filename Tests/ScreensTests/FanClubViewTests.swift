@@ -2,9 +2,10 @@ import AppCore
 import CGtk
 import CGtkShims
 import FanClubFeature
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Runtime
 import TestSupport
 import XCTest
@@ -58,7 +59,7 @@ final class FanClubViewTests: ScreensTestCase {
         $0.holds = ["POST"]
         $0.imports = [Import(id: "i", state: .failed, title: "Club", problem: problem), Import(id: "j", state: .done)]
       }
-      screen.refreshTapped()
+      screen.refresh()
       try rig.waitForHeld(1)
       XCTAssertTrue(page.says("Fetching the feed…"))
       XCTAssertTrue(page.isSpinning)
@@ -87,7 +88,7 @@ final class FanClubViewTests: ScreensTestCase {
           Import(id: $0.id, state: .failed, title: $0.name, problem: "The document of \($0.name) is empty.")
         }
       }
-      screen.refreshTapped()
+      screen.refresh()
       try rig.settle()
       XCTAssertTrue(page.says("40 of 40 feeds could not be fetched."))
       let line = try XCTUnwrap(page.all.first { $0.hasStyle("fetch-line") })
@@ -162,6 +163,12 @@ final class FanClubViewTests: ScreensTestCase {
         posts: [.sample(1, club: "a"), .sample(2, club: "a")], clubs: [Self.club("a", "Alpha"), Self.club("b", "Beta"), silent])
       let list = try rig.show(.tab(.fanClubs))
       let marks = { list.all.filter { $0.hasStyle("unread") }.map(\.text) }
+      for mark in list.all where mark.hasStyle("unread") {
+        for frame in list.all where frame.hasStyle("picture-frame") {
+          let (mark, frame) = (mark.place(in: list), frame.place(in: list))
+          XCTAssertTrue(mark.x > frame.x + frame.width, "on no picture: \(mark), \(frame)")
+        }
+      }
       XCTAssertEqual(marks(), [], "nobody waits for a club that they do not follow")
       XCTAssertEqual(
         list.texts.filter { $0.hasPrefix("3 followers") },
@@ -219,6 +226,39 @@ final class FanClubViewTests: ScreensTestCase {
     }
   }
 
+  func testAfterAFeedWasRemovedTheKeyboardIsOnARowAndOnNoButton() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(addsFeeds: true)
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.addFeed(nil))
+      try XCTUnwrap(rig.seen.entries.first).type(Web.feed)
+      try XCTUnwrap(rig.seen.button("Add")).click()
+      rig.wait(for: "it is added") { rig.shown == "fanclub" }
+      try rig.settle()
+      try rig.go(.tab(.fanClubs))
+      while rig.shown != "fanclubs" { try rig.go(.back) }
+      let row = try XCTUnwrap(rig.seen.row("The Long Evening"))
+      XCTAssertTrue(row.focus())
+      row.activate()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "fanclub")
+      let remove = try XCTUnwrap(rig.seen.button("Remove feed…"))
+      remove.focus()
+      remove.click()
+      eventually("it is asked first") { rig.seen.button("Remove feed") != nil }
+      rig.seen.button("Remove feed")?.focus()
+      rig.seen.button("Remove feed")?.click()
+      eventually("the page is gone") { rig.shown == "fanclubs" }
+      try rig.settle()
+      XCTAssertFalse(rig.seen.says("The Long Evening"))
+      let focus = try XCTUnwrap(rig.seen.all.first(where: \.isFocus))
+      XCTAssertFalse(focus.isButton, "\(focus.texts)")
+      XCTAssertNotNil(rig.seen.all.compactMap(\.text).compactMap(rig.seen.row).first(where: \.isFocus))
+      try rig.close()
+    }
+  }
+
   func testAFilterIsTickedWhileItIsOn() throws {
     try MainActor.assumeIsolated {
       for (place, name) in [(Destination.tab(.fanClubs), "Only fan clubs that you follow"), (.tab(.home), "Only what you have not read")] {
@@ -250,8 +290,9 @@ final class FanClubViewTests: ScreensTestCase {
       g_set_prgname("matinee")
       let (store, formatting) = (rig.fixture.store, rig.fixture.formatting)
       let permission = LastValue(false)
-      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: permission) { _ in }
-      let seen = try rig.show(.fanClubs(model))
+      var outputs: [FanClubListViewModel.Output] = []
+      let model = FanClubListViewModel(store: store, formatting: formatting, canAddFeeds: permission) { outputs.append($0) }
+      let seen = try rig.show(Screen(model))
       XCTAssertNil(seen.button("Export…"))
       permission.value = true
       model.disappear()
@@ -266,11 +307,10 @@ final class FanClubViewTests: ScreensTestCase {
       XCTAssertEqual(dialog?.name, "fan-clubs.opml")
       dialog?.type(folder.appending(path: "feeds.opml").path)
       dialog?.accept()
-      eventually("the page says so") { seen.says("1 feed was written to “feeds.opml”.") }
+      eventually("the window is to say so") { outputs == [.exported("1 feed was written to “feeds.opml”.")] }
       let written = try String(contentsOf: folder.appending(path: "feeds.opml"), encoding: .utf8)
       XCTAssertTrue(written.contains("xmlUrl=\"https://a.example/feed\""), written)
-      try XCTUnwrap(seen.button("Dismiss message")).click()
-      eventually("the message goes") { !seen.says("1 feed was written to “feeds.opml”.") }
+      XCTAssertFalse(seen.says("1 feed was written to “feeds.opml”."), "it would stay until it is dismissed")
       // What asks goes with the page.
       try XCTUnwrap(seen.button("Export…")).click()
       eventually("the dialog opens") { FileDialog.open != nil }
@@ -289,7 +329,7 @@ final class FanClubViewTests: ScreensTestCase {
           let rig = ReaderRig(posts: (1...12).map { .sample($0, club: "a") }, clubs: [club], width: width)
           let (store, formatting, preferences) = (rig.fixture.store, rig.fixture.formatting, NotificationPreferences())
           let page = FanClubViewModel("a", store: store, formatting: formatting, notifications: preferences) { _ in }
-          let seen = try place == .fanClub("a") ? rig.show(.fanClub(page)) : rig.show(place)
+          let seen = try place == .fanClub("a") ? rig.show(Screen(page)) : rig.show(place)
           for text in ["Static & Candlelight", "1,234 followers  ·  56\u{a0}posts, 12\u{a0}unread"] {
             XCTAssertFalse(try XCTUnwrap(seen.label(text)).isCut, text)
           }

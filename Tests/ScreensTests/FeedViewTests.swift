@@ -10,6 +10,23 @@ import XCTest
 
 /// Home: what is unread, what is chosen, what is newer, and what can be done to a row.
 final class FeedViewTests: ScreensTestCase {
+  func testWhoeverIsAtTheTopStaysThereInAnySize() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 1000, height: 860)
+      try rig.start()
+      try rig.signIn()
+      XCTAssertFalse(rig.seen.says("All posts"), "nothing to choose among")
+      let scroller = try XCTUnwrap(rig.seen.scroller)
+      for (width, height) in [(360, 640), (1000, 860), (360, 860), (990, 500), (360, 640)] {
+        rig.window.window.setUnmaximizedSize(width: width, height: height)
+        eventually("it is \(width) wide") { abs(scroller.width - Double(width)) < 40 }
+        try rig.settle()
+        XCTAssertEqual(rig.seen.position, 0, "\(width)×\(height)")
+      }
+      try rig.close()
+    }
+  }
+
   func testReadPostsLookReadAndUnreadOnesSaySo() throws {
     try MainActor.assumeIsolated {
       var read = Post.sample(2)
@@ -62,11 +79,11 @@ final class FeedViewTests: ScreensTestCase {
       let rig = ReaderRig(clubs: [club])
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
-      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
       for (choice, words) in [
         (FeedViewModel.Choice.all, "This publication"), (.followed, "The fan clubs that you follow"), (.fanClub("c1"), "This fan club"),
       ] {
-        model.choiceTapped(choice)
+        model.send(.choiceTapped(choice))
         try rig.settle()
         XCTAssertTrue(feed.texts.contains { $0.hasPrefix(words) }, "\(feed.texts)")
       }
@@ -81,8 +98,8 @@ final class FeedViewTests: ScreensTestCase {
       let rig = ReaderRig(clubs: [club])
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
-      guard case .feed(let model) = screen else { return XCTFail("no feed") }
-      model.choiceTapped(.fanClub("c1"))
+      guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
+      model.send(.choiceTapped(.fanClub("c1")))
       try rig.settle()
       XCTAssertTrue(feed.says("Not fetched yet"))
       rig.publication.with {
@@ -117,7 +134,7 @@ final class FeedViewTests: ScreensTestCase {
           $0.holds = ["GET", "POST"]
           $0.imports = [Import(id: "i", state: .done)]
         }
-        screen.refreshTapped()
+        screen.refresh()
         try rig.waitForHeld(2)
         XCTAssertTrue(feed.says("Refreshing…"), "also as long as nobody answers")
         XCTAssertEqual(feed.row("Title \(10 + row)")?.hasFocus, true)
@@ -159,11 +176,11 @@ final class FeedViewTests: ScreensTestCase {
       let rig = ReaderRig(posts: (1...30).map { .sample($0) })
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
-      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
       let place = feed.scroll(to: 0.4)
       rig.window.painted()
       rig.publication.with { $0.posts.append(.sample(0)) }
-      model.posts.list.lookForNewer()
+      model.posts.list.checkForNewItems()
       try rig.settle()
       XCTAssertEqual(feed.position, place, accuracy: 1)
       XCTAssertNil(feed.label("Title 0"))
@@ -185,9 +202,9 @@ final class FeedViewTests: ScreensTestCase {
       rig.publication.with { $0.pageSize = 10 }
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
-      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
       while model.state.posts.canLoadMore {
-        model.reachedEnd()
+        model.send(.reachedEnd)
         try rig.settle()
       }
       rig.scroll(feed, to: 0.6)
@@ -198,7 +215,7 @@ final class FeedViewTests: ScreensTestCase {
       let click = try XCTUnwrap(row.clicks)
       click.press()
       rig.publication.with { $0.posts.append(.sample(0)) }
-      model.refreshTapped()
+      model.send(.refreshTapped)
       try rig.settle()
       XCTAssertEqual(model.state.posts.ids.first, "p0")
       XCTAssertEqual(try XCTUnwrap(feed.row(title)).place(in: feed).y, place, accuracy: 1)
@@ -234,16 +251,28 @@ final class FeedViewTests: ScreensTestCase {
       let rig = ReaderRig(posts: [.sample(1), .sample(2, club: "c2")], clubs: [club, .sample("c2")])
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
-      guard case .feed(let model) = screen else { return XCTFail("no feed") }
+      guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
       XCTAssertEqual(model.state.options.map(\.name), ["All posts", "Fan clubs you follow", "Club c1"])
       XCTAssertTrue(feed.says("All posts"))
-      model.choiceTapped(.fanClub("c1"))
+      model.send(.choiceTapped(.fanClub("c1")))
       try rig.settle()
       XCTAssertTrue(feed.says("Club c1"))
       XCTAssertTrue(feed.says("Title 1"))
       XCTAssertFalse(feed.says("Title 2"))
       feed.menus.first?.openMenu()
       eventually("the keyboard is on what is chosen") { feed.all.contains { $0.texts == ["Club c1"] && $0.isButton && $0.isFocus } }
+      rig.close()
+    }
+  }
+
+  func testTheMenuDoesNotOpenWithoutAChoice() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(posts: [.sample(1)], clubs: [.sample("c1")])
+      let feed = try rig.show(.tab(.home))
+      XCTAssertEqual(feed.menus.count, 0, "nor is it there")
+      rig.fixture.store.toggleFollow("c1")
+      try rig.settle()
+      XCTAssertEqual(feed.menus.map(\.isSensitive), [true])
       rig.close()
     }
   }
@@ -260,8 +289,8 @@ final class FeedViewTests: ScreensTestCase {
       let rig = ReaderRig(clubs: Self.manyFollowedClubs)
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
-      guard case .feed(let model) = screen else { return XCTFail("no feed") }
-      model.choiceTapped(.fanClub("c80"))
+      guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
+      model.send(.choiceTapped(.fanClub("c80")))
       try rig.settle()
       let menu = try XCTUnwrap(feed.menus.first)
       for _ in 1...2 {

@@ -85,6 +85,8 @@ final class LoginViewTests: ScreensTestCase {
       try isBelow(seen, "Email and password do not match.", field: 1)
       XCTAssertEqual(seen.entries.map(\.hasErrorStyle), [false, true])
       XCTAssertEqual(seen.entries.map(\.typed), ["ada@example.org", "wrong"], "so that it can be corrected")
+      XCTAssertTrue(seen.entries[1].hasFocus)
+      XCTAssertEqual(seen.entries[1].selection, 0..<5, "what is typed takes its place")
       rig.auth.fail(with: .unreachable("The publication cannot be reached."))
       seen.entries[1].type("right")
       seen.button("Sign in")?.click()
@@ -162,7 +164,7 @@ final class LoginViewTests: ScreensTestCase {
 
 @MainActor private func login(_ rig: ReaderRig) throws -> (Seen, LoginViewModel) {
   let screen = rig.screen(.login)
-  guard case .login(let model) = screen else { throw TimedOut() }
+  guard let model = screen.model as? LoginViewModel else { throw TimedOut() }
   return (try rig.show(screen), model)
 }
 

@@ -55,7 +55,7 @@ final class LongFeedTests: ScreensTestCase {
       rig.publication.with { $0.pageSize = Self.count }
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen, settles: false)
-      guard case .feed(let model) = screen, let view = rig.lastView as? FeedView else { return XCTFail("no feed") }
+      guard let model = screen.model as? FeedViewModel, let view = rig.lastView as? FeedView else { return XCTFail("no feed") }
       eventually("the posts are there", upTo: 300) { model.state.posts.ids.count == Self.count }
       try rig.settle()
       let reader = Reader(rig, view.list.list)

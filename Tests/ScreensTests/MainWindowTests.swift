@@ -4,8 +4,8 @@ import PublicationAPI
 import TestSupport
 import XCTest
 
-@testable import Gtk
 @testable import AppCore
+@testable import Gtk
 @testable import Screens
 
 /// The window: shows what the tree says, whatever it was before.
@@ -51,6 +51,23 @@ final class MainWindowTests: ScreensTestCase {
       rig.navigator.change { $0.isCurtainUp = false }
       rig.paint()
       XCTAssertTrue(rig.seen.says("Password"))
+      rig.close()
+    }
+  }
+
+  func testTheTitleBarIsFilledAfterTheFirstFrame() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig(shows: false)
+      let probe = FrameProbe()
+      rig.navigator.start()
+      // Before the window's own.
+      rig.window.window.onFrame(probe) { $0.frames.append(rig.seen.icons) }
+      rig.window.show()
+      rig.paint()
+      rig.paint()
+      XCTAssertEqual(probe.frames.first, [])
+      XCTAssertEqual(probe.frames.last?.contains("window-close-symbolic"), true)
+      probe.scope.close()
       rig.close()
     }
   }
@@ -117,46 +134,6 @@ final class MainWindowTests: ScreensTestCase {
       rig.paint()
       XCTAssertEqual(rig.window.shownName, "paywall")
       rig.close()
-    }
-  }
-
-  func testAMessageCoversNothingAndCanBeRead() throws {
-    try MainActor.assumeIsolated {
-      let rig = try AppRig(width: 360, height: 640)
-      try rig.start()
-      try rig.signIn()
-      let words = "Thank you! You have bought “Five article passes” for €3.50. Order TVVJ-3BGJ."
-      XCTAssertGreaterThan(MainWindow.readingTime(of: words), 15)
-      try rig.go(.post(try XCTUnwrap(rig.lockedPost)))
-      for (place, needed) in [
-        (nil, "Unlock"), (Navigation.paywall("premium", then: nil), "Not now"), (.payment("premium.yearly"), "Cancel"),
-      ] {
-        if let place { try rig.go(place) }
-        rig.window.show(message: words)
-        try rig.settle()
-        let bar = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("message-bar") }).place(in: rig.seen)
-        let button = try XCTUnwrap(rig.seen.button(needed)).place(in: rig.seen)
-        XCTAssertLessThanOrEqual(button.y + button.height, bar.y, needed)
-        XCTAssertLessThanOrEqual(bar.y + bar.height, Double(rig.window.window.height))
-        rig.seen.button("Dismiss message")?.click()
-        try rig.settle()
-      }
-      try rig.close()
-    }
-  }
-
-  func testAMessageHasOneLineWhereThereIsRoom() throws {
-    try MainActor.assumeIsolated {
-      let rig = try AppRig(width: 990)
-      try rig.start()
-      try rig.signIn()
-      rig.seen.button("Mark all as read")?.click()
-      rig.window.show(message: "This is what one reads in a line.")
-      try rig.settle()
-      for words in ["Everything here was marked as read.", "This is what one reads in a line."] {
-        XCTAssertEqual(try XCTUnwrap(rig.seen.label(words)).lines.count, 1, words)
-      }
-      try rig.close()
     }
   }
 
@@ -318,4 +295,10 @@ private struct Chance: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+}
+
+/// The icons of each frame.
+@MainActor private final class FrameProbe: SignalOwner {
+  let scope = Scope()
+  var frames: [[String]] = []
 }

@@ -1,8 +1,8 @@
 import AppCore
+import FeatureKit
 import Foundation
 import Gtk
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import XCTest
 
@@ -98,34 +98,33 @@ final class PictureTests: ScreensTestCase {
       let feed = try rig.show(.tab(.home))
       XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 2)
       // Still nothing: it stays missing, and is tried once more when somebody answers again.
-      rig.pictures.askAgain()
+      rig.pictures.retryUnreachable()
       try rig.settle()
       XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 2)
       XCTAssertEqual(server.paths.count, 4)
       server.fault = nil
-      rig.pictures.askAgain()
+      rig.pictures.retryUnreachable()
       try rig.settle()
       XCTAssertEqual(feed.pictureCount, 2)
       XCTAssertEqual(feed.all.count { $0.hasStyle("missing") }, 0)
       XCTAssertEqual(server.paths.count, 6)
       // What is there, or is off screen, asks for nothing.
       rig.closeScreens()
-      rig.pictures.askAgain()
+      rig.pictures.retryUnreachable()
       try rig.settle()
       XCTAssertEqual(server.paths.count, 6)
       rig.close()
     }
   }
 
-  /// The frame has its size whatever the text's is, and icons have the text's.
-  func testInitialsFitTheirFrameAndIconsGrowWithTheText() throws {
+  func testInitialsFitTheirFrameAndGrowWithTheTextAsIconsDo() throws {
     try MainActor.assumeIsolated {
-      var icons: [Double] = []
+      var (icons, initials): ([Double], [Double]) = ([], [])
       defer { setting("gtk-xft-dpi", 1024 * 96) }
       for scale in 1...2 {
         setting("gtk-xft-dpi", 1024 * 96 * scale)
         let rig = ReaderRig()
-        let frames = [40, 56, 72].map { (room: Double($0), view: PictureView(width: $0, ratio: 1)) }
+        let frames = [40, 56, 72].map { (room: Double($0 * scale), view: PictureView(width: $0, ratio: 1, growsWithText: true)) }
         let icon = Image(.heart)
         (icon.horizontal, icon.vertical) = (.start, .start)
         rig.window.child(Box(.vertical, children: frames.map(\.view.root) + [icon]))
@@ -140,12 +139,26 @@ final class PictureTests: ScreensTestCase {
           let line = try XCTUnwrap(letters.lines.first)
           XCTAssertGreaterThan(line.right - line.left, frame.room * 0.5, "large enough to be read")
           XCTAssertLessThan(line.right - line.left, frame.room * 0.9, "with an edge beside them")
+          initials.append(line.right - line.left)
         }
         icons.append(Seen(icon).room)
         for frame in frames { frame.view.scope.close() }
         rig.close()
       }
       XCTAssertEqual(icons[1], icons[0] * 2, accuracy: 1)
+      for (small, large) in zip(initials, initials.dropFirst(3)) { XCTAssertEqual(large, small * 2, accuracy: 4) }
+    }
+  }
+
+  func testAPictureIsKeptAsLargeAsItsPlace() throws {
+    try MainActor.assumeIsolated {
+      let large = Samples.picture(side: 900)
+      let rig = ReaderRig(posts: [.pictured(1, "/1")], pictureServer: PictureServer { _ in large })
+      XCTAssertEqual(try rig.show(.tab(.home)).pictureCount, 1)
+      // Wide enough for the frame, and higher, since it is square.
+      let texture = try XCTUnwrap(rig.pictures.known("/1"))
+      XCTAssertEqual([texture.width, texture.height], [208 * rig.window.scaleFactor, 208 * rig.window.scaleFactor])
+      rig.close()
     }
   }
 
@@ -269,11 +282,27 @@ final class PictureTests: ScreensTestCase {
       eventually("nobody waits") { pictures.inFlight == 0 }
       // Who asks now begins anew, and is not disturbed by what becomes of the load before.
       server.publication.release()
-      let anew = try finish { await pictures.load("/one", side: 100) != nil }
-      XCTAssertTrue(anew)
+      let refetch = try finish { await pictures.load("/one", side: 100) != nil }
+      XCTAssertTrue(refetch)
       XCTAssertEqual(server.paths, ["/one", "/one"])
       XCTAssertNotNil(pictures.known("/one"))
       rig.close()
+    }
+  }
+
+  /// A comic or a portrait loses nothing, and what is small stays as sharp as it is.
+  func testAPictureOfAnArticleIsShownWhole() throws {
+    try MainActor.assumeIsolated {
+      let sizes = [(100, 300, 100, 300), (1344, 672, 672, 336), (20, 20, 20, 20), (90, 2700, 90, 2700)]
+      for (width, height, shownWidth, shownHeight) in sizes {
+        let server = PictureServer { _ in Samples.picture(width: width, height: height) }
+        let rig = ReaderRig(posts: [.sample(1, body: "<p>Before</p><img src='https://example.org/a.png'>")], pictureServer: server)
+        let seen = try rig.show(.post("p1"))
+        rig.window.painted()
+        let frame = try XCTUnwrap(seen.all.first { $0.hasStyle("picture-frame") }).place(in: seen)
+        XCTAssertEqual([frame.width, frame.height], [Double(shownWidth), Double(shownHeight)], "\(width) × \(height)")
+        rig.close()
+      }
     }
   }
 

@@ -30,6 +30,24 @@ final class SearchViewTests: ScreensTestCase {
     }
   }
 
+  func testWhatWasReadIsNotBold() throws {
+    try MainActor.assumeIsolated {
+      var read = Post.sample(1)
+      read.read = true
+      let rig = ReaderRig(posts: [read, .sample(2)])
+      let seen = try rig.show(.search)
+      seen.entries[0].type("title")
+      seen.entries[0].pressEnter()
+      try rig.settle()
+      for (title, isRead) in [("Title 1", true), ("Title 2", false)] {
+        let row = try XCTUnwrap(seen.row(title))
+        XCTAssertEqual(row.all.contains { $0.hasStyle("post-row") && $0.hasStyle("read") }, isRead, title)
+        XCTAssertEqual(row.all.contains { $0.hasStyle("unread-dot") }, !isRead, title)
+      }
+      rig.close()
+    }
+  }
+
   func testNothingAndNobodyAreSaid() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

@@ -1,7 +1,7 @@
 import AppCore
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
 import TestSupport
 import XCTest
 
@@ -48,7 +48,7 @@ final class SelectionTests: ScreensTestCase {
   func testACommentThatTakesThePlaceOfAnotherIsNotSelected() throws {
     MainActor.assumeIsolated {
       let rig = ReaderRig()
-      let row = CommentRowView(selected: { _ in }, deleteTapped: { _, _ in })
+      let row = CommentRowView(selected: { _ in }, linkTapped: { _ in }, deleteTapped: { _, _ in })
       rig.window.child(row.root)
       let seen = Seen(row.root)
       row.show(Self.comment(1))
@@ -89,6 +89,21 @@ final class SelectionTests: ScreensTestCase {
         MainLoop.run(upTo: 0.3)
       }
       try rig.close()
+    }
+  }
+
+  func testEveryFeedThatCouldNotBeFetchedIsNamed() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let list = FailureList(name: "What could not be fetched", tallest: 160)
+      rig.window.child(list.root)
+      list.show((1...200).map { ClubsFetch.Failure("Club \($0)", "It is away.") })
+      rig.window.painted()
+      let seen = Seen(list.root)
+      XCTAssertTrue(seen.says("200 feeds") && seen.says("It is away."))
+      let names = try XCTUnwrap(seen.all.first { $0.texts.first?.hasSuffix("Club 199, Club 200") == true })
+      XCTAssertFalse(names.isCut)
+      rig.close()
     }
   }
 

@@ -1,3 +1,5 @@
+import AccountFeature
+import AddFeedFeature
 import AppCore
 import Foundation
 import PublicationAPI
@@ -15,7 +17,7 @@ final class SettingsViewTests: ScreensTestCase {
       let rig = ReaderRig(posts: [.sample(1)], clubs: [club])
       let screen = rig.screen(.notifications)
       let seen = try rig.show(screen)
-      guard case .notifications(let model) = screen else { return XCTFail("no page") }
+      guard let model = screen.model as? NotificationsViewModel else { return XCTFail("no page") }
       XCTAssertEqual(seen.switches.map(\.isSwitchedOn), [true, false, true])
       XCTAssertFalse(seen.says("From"))
       seen.switches[1].flip()
@@ -62,11 +64,11 @@ final class SettingsViewTests: ScreensTestCase {
       let rig = ReaderRig()
       let screen = rig.screen(.addFeed)
       let seen = try rig.show(screen)
-      guard case .addFeed(let model) = screen else { return XCTFail("no dialog") }
+      guard let model = screen.model as? AddFeedViewModel else { return XCTFail("no dialog") }
       XCTAssertEqual(seen.button("Add")?.isSensitive, false)
       seen.entries[0].type("example.org/feed")
       XCTAssertEqual(seen.button("Add")?.isSensitive, true)
-      model.fileChosen("/nowhere/all.opml")
+      model.send(.fileChosen("/nowhere/all.opml"))
       rig.window.painted()
       XCTAssertEqual(seen.entries[0].typed, "")
       XCTAssertTrue(seen.says("all.opml"))

@@ -74,7 +74,7 @@ final class StatusTests: ScreensTestCase {
         let screen = rig.screen(place)
         let seen = try rig.show(screen)
         rig.publication.with { $0.holds = ["GET"] }
-        screen.refreshTapped()
+        screen.refresh()
         eventually("\(place) says it") { seen.texts.contains("\(words) \(LoadingWords.explanation)") }
         rig.window.painted()
         let spot = try XCTUnwrap(seen.label("\(words) \(LoadingWords.explanation)")).place(in: rig.seen)

@@ -1,6 +1,6 @@
+import FeatureKit
 import Foundation
 import Gtk
-import PublicationClient
 import Runtime
 import StubStore
 import TesterFeature

@@ -22,6 +22,28 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testTheBrandStaysWhereItIsWhenTheCurtainHasSomethingToSay() throws {
+    try MainActor.assumeIsolated {
+      let former = try AppRig()
+      try former.start()
+      try former.signIn()
+      try former.close()
+      let rig = try AppRig(after: former)
+      rig.line.hold("GET /v1/session")
+      rig.begin()
+      rig.window.window.painted()
+      let brand = try XCTUnwrap(rig.seen.label("Matinee"))
+      let before = brand.place(in: rig.seen).y
+      XCTAssertGreaterThan(before, 100)
+      rig.wait(for: "going on offline is offered") { rig.seen.button("Continue offline") != nil }
+      rig.window.window.painted()
+      XCTAssertEqual(brand.place(in: rig.seen).y, before)
+      rig.line.release()
+      try rig.settle()
+      try rig.close()
+    }
+  }
+
   func testTheKeyboardIsWhereOneReads() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()
@@ -121,7 +143,7 @@ final class WholeWindowTests: ScreensTestCase {
 
   func testMarkingAllAsReadHasANameAndIsUndone() throws {
     try MainActor.assumeIsolated {
-      for (width, words) in [(360, "All read"), (600, "Mark all as read"), (1600, "Mark all as read")] {
+      for (width, words) in [(360, "Mark all as read"), (600, "Mark all as read"), (1600, "Mark all as read")] {
         let rig = try AppRig(width: width)
         try rig.start()
         try rig.signIn()
@@ -161,6 +183,27 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  /// A choice may have a long name, and the title bar all its buttons.
+  func testAPageThatNeedsMoreRoomDoesNotChangeTheSizeThatThePersonChose() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 400, height: 600)
+      try rig.start()
+      let window = rig.window.window
+      XCTAssertEqual(window.unmaximizedSize.width, 400)
+      let wide = Box(.horizontal)
+      wide.setMinimumSize(width: 700, height: 800)
+      window.child(wide)
+      eventually("the content makes it wider") { wide.width >= 700 }
+      XCTAssertEqual(window.unmaximizedSize.width, 400)
+      XCTAssertEqual(window.unmaximizedSize.height, 600)
+      window.setUnmaximizedSize(width: 900, height: 950)
+      eventually("the person makes it wider") { wide.width >= 880 }
+      XCTAssertEqual(window.unmaximizedSize.width, 900)
+      XCTAssertEqual(window.unmaximizedSize.height, 950)
+      try rig.close()
+    }
+  }
+
   func testTheKeysOfTheTabsWaitUntilASheetIsAnswered() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()
@@ -193,6 +236,47 @@ final class WholeWindowTests: ScreensTestCase {
       let now = try XCTUnwrap(rig.seen.button("React")).place(in: rig.seen)
       XCTAssertEqual([now.x, now.y], [place.x, place.y])
       rig.line.isCut = false
+      try rig.close()
+    }
+  }
+
+  func testOneBarSaysThatThePublicationCannotBeReached() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      rig.line.isCut = true
+      rig.seen.button("React")?.click()
+      try rig.settle()
+      for place in [Navigation.tab(.home), .tab(.bookmarks), .post(try XCTUnwrap(rig.lockedPost))] {
+        try rig.go(place)
+        rig.seen.press("F5")
+        try rig.settle()
+        XCTAssertTrue(rig.seen.says("1 change waiting"))
+        XCTAssertEqual(rig.seen.texts.count { $0.contains("cannot be reached") }, 1, "\(place): \(rig.seen.texts)")
+      }
+      rig.line.isCut = false
+      try rig.close()
+    }
+  }
+
+  func testWhoGoesBackFromThePaymentIsWhereTheyLeftThePaywall() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.paywall("premium", then: nil))
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button("Not now")).hasFocus)
+      let name = try XCTUnwrap(rig.seen.buttonNames.first { $0.contains("Monthly") })
+      let offer = try XCTUnwrap(rig.seen.button(name))
+      XCTAssertTrue(offer.focus())
+      offer.click()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "payment")
+      XCTAssertTrue(rig.seen.press("Escape"))
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "paywall")
+      XCTAssertTrue(try XCTUnwrap(rig.seen.button(name)).hasFocus)
       try rig.close()
     }
   }

@@ -1,4 +1,4 @@
-import PublicationClient
+import ReaderContent
 import Testing
 
 @Suite struct MarkedTextTests {
@@ -31,6 +31,15 @@ import Testing
     let found = MarkedText(text, finding: words)
     #expect(found == MarkedText(text, matches: matches))
     #expect(MarkedText(marked: found.marked) == found)
+  }
+
+  /// A name of an earlier version, or of another publication, may have what marks words.
+  @Test(arguments: [
+    ("The \u{E000}Club", "club", "The \u{E000}Club\u{E001}"), ("\u{E000}The\u{E001} Club", "club", "The \u{E000}Club\u{E001}"),
+    ("\u{E000}The\u{E001} Club", "none", "The Club"),
+  ])
+  func marksOfTheTextAreNoMarks(text: String, words: String, marked: String) {
+    #expect(MarkedText(text, finding: words).marked == marked)
   }
 
   @Test func findsWhatIsThereOfSeveralWords() {

@@ -1,5 +1,5 @@
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import SearchFeature
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ import Testing
 
   private func page(_ reader: ReaderFixture) -> SearchViewModel {
     let page = SearchViewModel(store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
-    page.onChange = { [recorder] in recorder.record($0) }
+    page.observe { [recorder] in recorder.record($0) }
     page.appear()
     return page
   }
@@ -20,7 +20,7 @@ import Testing
 
   /// Types, and lets the pause pass.
   private func type(_ query: String, _ page: SearchViewModel, _ reader: ReaderFixture) async {
-    page.queryChanged(query)
+    page.send(.queryChanged(query))
     await reader.clock.waitForSleepers()
     reader.clock.advance(by: .milliseconds(200))
     await reader.settle()
@@ -32,12 +32,25 @@ import Testing
     return state
   }
 
+  @Test func howLongAgoAPostAppearedIsSaidAnewEachMinute() async {
+    let reader = ReaderFixture(posts: [.sample(1)])
+    let page = page(reader)
+    await type("title 1", page, reader)
+    #expect(page.row(for: "p1")?.post.date == "1 hour ago")
+    var drawn: [Set<Post.ID>] = []
+    page.onRowsChanged = { drawn.append($0) }
+    reader.clock.advance(by: .seconds(3600))
+    reader.store.timePassed()
+    #expect(drawn == [["p1"]])
+    #expect(page.row(for: "p1")?.post.date == "2 hours ago")
+  }
+
   @Test func findsAsOneTypesOnceThereIsAPause() async {
     let reader = ReaderFixture(posts: (1...12).map { .sample($0) })
     let page = page(reader)
-    page.queryChanged("t")
-    page.queryChanged("tit")
-    page.queryChanged("title 11")
+    page.send(.queryChanged("t"))
+    page.send(.queryChanged("tit"))
+    page.send(.queryChanged("title 11"))
     await type("title 1", page, reader)
     #expect(asked(reader) == ["GET /v1/search?q=title%201"])
     #expect(
@@ -48,7 +61,7 @@ import Testing
     let row = page.row(for: "p11")
     #expect(row?.title == MarkedText("Title 11", matches: [0..<7]))
     #expect(row?.excerpt == MarkedText("Teaser 11"))
-    page.postTapped("p11")
+    page.send(.postTapped("p11"))
     #expect(outputs.all == [.openPost("p11")])
   }
 
@@ -106,7 +119,7 @@ import Testing
     let page = page(reader)
     await type("  lost   reel ", page, reader)
     #expect(page.state.phase == .nothing("Nothing was found for “lost reel”."))
-    page.clearTapped()
+    page.send(.clearTapped)
     #expect(page.state == state(.idle, ""))
   }
 
@@ -143,7 +156,7 @@ import Testing
     await reader.settle()
     #expect(page.state.ids == ["p1", "p2"])
     reader.publication.with { $0.isOffline = true }
-    page.reachedEnd()
+    page.send(.reachedEnd)
     await reader.settle()
     #expect(page.state.loadMoreFailure != nil)
     reader.publication.with { $0.isOffline = false }
@@ -165,7 +178,7 @@ import Testing
     await reader.settle()
     #expect(page.state.phase == .failed("It broke."))
     reader.publication.with { $0.refusals = [:] }
-    page.retryTapped()
+    page.send(.retryTapped)
     await reader.settle()
     #expect(page.state.phase == .nothing("Nothing was found for “x”."))
   }
@@ -178,16 +191,16 @@ import Testing
     await reader.settle()
     #expect((page.state.ids, page.state.canLoadMore) == (["p1", "p2"], true))
     reader.publication.with { $0.isOffline = true }
-    page.reachedEnd()
+    page.send(.reachedEnd)
     await reader.settle()
     #expect(page.state.loadMoreFailure != nil)
-    page.reachedEnd()
+    page.send(.reachedEnd)
     await reader.settle()
     #expect(asked(reader).count == 2)
     reader.publication.with { $0.isOffline = false }
-    page.retryTapped()
+    page.send(.retryTapped)
     await reader.settle()
-    page.reachedEnd()
+    page.send(.reachedEnd)
     await reader.settle()
     #expect((page.state.ids, page.state.canLoadMore) == (["p1", "p2", "p3", "p4", "p5"], false))
   }
@@ -200,7 +213,7 @@ import Testing
     var drawn: [Set<Post.ID>] = []
     page.onRowsChanged = { drawn.append($0) }
     _ = page.row(for: "p1")
-    page.bookmarkTapped("p1")
+    page.send(.bookmarkTapped("p1"))
     await reader.settle()
     #expect(page.row(for: "p1")?.post.isBookmarked == true)
     #expect(!drawn.isEmpty)
@@ -226,13 +239,13 @@ import Testing
     #expect(page.clubRow(for: "c1")?.name == MarkedText("Title Hunters", matches: [0..<5]))
     #expect(page.clubRow(for: "c1")?.club.name == "Title Hunters")
     #expect(page.clubRow(for: "c2") == nil)
-    page.clubTapped("c1")
+    page.send(.clubTapped("c1"))
     #expect(outputs.all == [.openFanClub("c1")])
     // The next answer says anew which clubs there are.
     page.opened(with: "title 1")
     await reader.settle()
     #expect(page.state.clubs.isEmpty)
-    page.clearTapped()
+    page.send(.clearTapped)
     #expect(page.state == SearchViewModel.State())
   }
 
@@ -267,7 +280,7 @@ import Testing
     let page = page(reader)
     page.opened(with: "title")
     await reader.settle()
-    page.reachedEnd()
+    page.send(.reachedEnd)
     await reader.settle()
     #expect(page.state.clubs == ["c1"])
     #expect(page.state.ids.count == 10)
@@ -297,7 +310,7 @@ import Testing
     await reader.settle()
     #expect((page.state.phase, page.state.clubs) == (offline, []))
     reader.publication.with { $0.isOffline = false }
-    page.retryTapped()
+    page.send(.retryTapped)
     await reader.settle()
     #expect((page.state.phase, page.state.clubs) == (.results, ["c2"]))
   }

@@ -28,7 +28,6 @@ let day = Duration.seconds(86_400)
 
   /// - Parameter keepsStore: whether the store keeps what it knows in a file.
   init(_ change: (inout StubFile) -> Void = { _ in }, user: String = "ada", keepsStore: Bool = false) async throws {
-    _ = purchaseServiceIsSetUp
     var file = StubFile(products: [monthly, yearly, forever, passes].map { StubProduct($0) })
     change(&file)
     self.file = file
@@ -49,7 +48,7 @@ let day = Duration.seconds(86_400)
       file, allowed: true, clock: clock, identifiers: SequentialIdentifiers(), folder: keepsStore ? folder.path : nil)
     let journal = try await Journal(path: folder.appending(path: "purchases.db").path, clock: store.clock)
     let purchases = Purchases(
-      seller: "stub", path: store.path(journal: journal, seller: "stub") { $0.id }, journal: journal,
+      seller: "stub", purchasePath: store.path(journal: journal, seller: "stub") { $0.id }, journal: journal,
       environment: PurchaseEnvironment(clock: store.clock, effects: effects))
     return (store, purchases)
   }

@@ -114,7 +114,7 @@ import Testing
   @Test func submittingTwiceChargesOnce() async throws {
     let bench = try await Bench()
     let transaction = Transaction(
-      id: UUID(), seller: "stub", user: "ada", productID: passes.id, isOneTime: true, price: passes.price, path: "stub",
+      id: UUID(), seller: "stub", user: "ada", productID: passes.id, isOneTime: true, price: passes.price, purchasePath: "stub",
       begun: bench.store.clock.now, token: PaymentToken("t"))
     let first = await bench.store.add(transaction)
     #expect(await bench.store.add(transaction) == first)

@@ -52,6 +52,14 @@ import Testing
         product(#""kind": "non_consumable", "outcomes": [{"result": "cancel", "times": 2}]"#),
         "line 1, column 141: there is no “times” here; there can be “delay”, “result”"
       ),
+      (
+        product(#""kind": "non_consumable""#).replacing("EUR", with: "XXX"),
+        "line 1, column 74: expected a currency that people pay in, such as “EUR”, found “XXX”"
+      ),
+      (
+        product(#""kind": "non_consumable""#).replacing("EUR", with: "eur"),
+        "line 1, column 74: expected a currency that people pay in, such as “EUR”, found “eur”"
+      ),
       ("{\"products\": [],\n \"owned\": [\"x\"]}", "line 2, column 12: there is no product “x” in this file"),
       ("{\"products\": [], \"rate\": -1}", "line 1, column 26: expected a whole number from 0 to 10000000, found -1"),
       (

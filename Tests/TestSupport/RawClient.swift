@@ -36,13 +36,15 @@ public final class RawClient: Sendable {
   }()
 
   /// Connects to this machine.
-  /// - Parameter source: the address of this machine that it comes from; `nil` for loopback.
-  public init(port: Int, from source: String? = nil) throws {
+  /// - Parameters:
+  ///   - destination: the loopback address that it connects to.
+  ///   - source: the address of this machine that it comes from; `nil` for loopback.
+  public init(port: Int, to destination: String = "127.0.0.1", from source: String? = nil) throws {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    address.sin_addr.s_addr = inet_addr(destination)
     if let source {
       var own = sockaddr_in()
       own.sin_family = sa_family_t(AF_INET)

@@ -1,8 +1,10 @@
 import ContentCache
+import FeatureKit
 import Foundation
 import HTTPTransport
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 import Runtime
 
 /// One signed-in reader of a scripted publication, with nothing live around.

@@ -4,7 +4,7 @@ import PublicationAPI
 extension Post {
   /// A post that is as many hours old as its number says, before the manual clock's start.
   public static func sample(
-    _ number: Int, club: FanClub.ID = "c1", premium: Bool = false, reactions: Int = 0, bookmarked: Bool = false,
+    _ number: Int = 1, club: FanClub.ID = "c1", premium: Bool = false, reactions: Int = 0, bookmarked: Bool = false,
     body: String? = "<p>Body</p>"
   ) -> Post {
     Post(

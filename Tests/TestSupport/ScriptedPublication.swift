@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Synchronization
 
 /// The content half of a publication for one reader, in memory: answers like a real one, and can be held, refused or cut off.

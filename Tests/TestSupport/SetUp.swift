@@ -9,8 +9,8 @@ private struct TestConfig: CurlTransportConfig {
   let stallTimeout: Duration = .seconds(120)
 }
 
-/// Sets every module up, once, however many suites of this process touch it: `init() { _ = modulesAreSetUp }`.
-public let modulesAreSetUp: Void = {
+/// Sets every module up. A constructor calls it before the first test of a process; nothing else does.
+@_cdecl("matinee_set_up_tests") public func setUpModules() {
   _ = purchaseServiceIsSetUp
   CurlTransportModule.setUp(with: TestConfig())
-}()
+}

@@ -1,6 +1,6 @@
+import FeatureKit
 import Foundation
 import HTTPTransport
-import PublicationClient
 import PurchaseService
 import Runtime
 import StubStore
@@ -34,7 +34,7 @@ import Testing
   }
 
   private func press(_ title: String, in panel: TesterViewModel) async throws {
-    panel.tapped(try control(title, in: panel).action)
+    panel.send(try control(title, in: panel).action)
     await effects.settled()
   }
 
@@ -69,7 +69,7 @@ import Testing
     let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
     try await press("Deferred", in: panel)
     #expect(store.state.outcomes.map(\.result) == [.deferred])
-    panel.tapped(.choose("m"))
+    panel.send(.choose("m"))
     try await press("Cancel", in: panel)
     #expect(store.state.productOutcomes["m"]?.map(\.result) == [.cancel])
     #expect(panel.state.sections.first { $0.id == "Next purchase" }?.lines == ["Planned: Cancel."])
@@ -120,7 +120,7 @@ import Testing
     let store = try store()
     let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
     _ = try await store.restore(user: "ada")
-    panel.tapped(.choose("m"))
+    panel.send(.choose("m"))
     try await press("Buy it on another device", in: panel)
     #expect(store.state.owned(at: store.clock.now).map(\.product) == ["m"])
     for title in ["Renew", "Expire", "Renews", "Billing retry", "Grace", "Recover", "Refund"] { _ = try control(title, in: panel) }
@@ -132,7 +132,7 @@ import Testing
   @Test func aCommandThatIsRefusedSaysWhy() async throws {
     let store = try store()
     let panel = TesterViewModel(store: store, answers: nil, effects: effects, formatting: formatting)
-    panel.tapped(.command(.approve()))
+    panel.send(.command(.approve()))
     await effects.settled()
     #expect(panel.state.problem == "There is no purchase that waits for approval.")
     try await press("Payments allowed", in: panel)

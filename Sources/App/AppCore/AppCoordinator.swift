@@ -1,11 +1,17 @@
+import AddFeedFeature
 import FeatureFlags
+import FeedFeature
 import FeedFormats
 import NavigationCore
+import PaymentFeature
 import PublicationAPI
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
+import ReaderContent
 import Runtime
 import SQLiteStorage
+import SearchFeature
 import SessionService
 
 /// The one coordinator: every move is a ``Navigation`` performed here.
@@ -45,7 +51,9 @@ import SessionService
   /// What waits to be sent, for the app's frame.
   public let waiting: WaitingViewModel
   /// Whether the reader can see the window; while they cannot, nothing is on screen. Whoever owns the window sets it.
-  public var isWindowVisible = true
+  public var isWindowVisible = true {
+    didSet { if isWindowVisible, !oldValue { windowIsBack() } }
+  }
   /// Told of every navigation, for analytics, recordings and tests.
   public var onTrack: ((Track) -> Void)?
   /// Told when there is a network again, and when the publication answered: what could not be had is worth another try.
@@ -61,16 +69,16 @@ import SessionService
   /// What is performed after signing in.
   private var pending: Navigation?
   /// What is said as soon as it can be seen.
-  private var unsaid: String?
+  private var unsaid: [String] = []
   /// What is performed after the purchase that the open paywall is for.
   private var afterPurchase: Navigation?
   /// What sells, once a reader has come.
-  private(set) var purchases: PublicationPurchases?
-  /// The file that keeps this process from selling anything.
-  private var damagedJournal: String?
+  public private(set) var purchases: PublicationPurchases?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
-  private var following: Task<Void, Never>?
+  /// By the clock's uptime.
+  private var lastReturn: Duration?
+  private var fetchingLink: Task<Void, Never>?
   private var checking: Task<Void, Never>?
 
   /// - Parameters:
@@ -138,19 +146,19 @@ import SessionService
     flags.end()
     await factory.reader?.finish()
     await leaving?.value
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    let told = Task { [session] in
-      await session.finish()
-      end.finish()
-    }
-    let timer = Task { [environment] in
-      try? await environment.effects.sleep("quit.patience", for: patience, on: environment.clock)
-      end.finish()
-    }
-    for await _ in ended {}
+    let told = Task { [session] in await session.finish() }
+    await environment.effects.wait("quit.patience", for: patience, on: environment.clock, until: told)
     told.cancel()
-    timer.cancel()
     await flags.written()
+  }
+
+  /// Has the pages on screen draw relative times, such as "2 minutes ago", again each minute, until the coordinator is released.
+  public func keepTimesCurrent() {
+    Task { [weak self, effects = environment.effects, clock = environment.clock] in
+      while (try? await effects.sleep("minute", for: .seconds(60), on: clock)) != nil, let self {
+        factory.reader?.content.timePassed()
+      }
+    }
   }
 
   /// The desktop says that there is a network: what waits, and what failed, need not wait for its next try.
@@ -163,13 +171,24 @@ import SessionService
   /// There is a way to the publication, as far as anybody knows: what nobody could be asked before may be answered now.
   private func reached() {
     purchases?.networkIsBack()
-    factory.reader?.questions.askAgain()
+    factory.reader?.questions.retryUnreachable()
     checkAgain()
     onReached?()
   }
 
+  /// How long it is at least from one look at what the reader has to the next, when they come back to the window.
+  static let returnPace = Duration.seconds(60)
+
+  /// Whoever comes back may have been at the publication's or the bank's page meanwhile: what became of their purchases is asked for.
+  private func windowIsBack() {
+    let now = environment.clock.uptime
+    guard let reader = factory.reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
+    lastReturn = now
+    Task { await reader.restorePurchases() }
+  }
+
   /// A tester does not want to wait for what comes every few minutes.
-  public func lookForNewPosts() { factory.reader?.lookForNewPosts() }
+  public func checkForNewPosts() { factory.reader?.checkForNewPosts() }
 
   private func check() {
     curtain.checkBegins()
@@ -202,7 +221,7 @@ import SessionService
 
   /// Carries out one navigation: redirect, instantiate, present, track.
   public func perform(_ navigation: Navigation, from origin: Origin = .app) {
-    if origin == .link, factory.reader != nil, !navigator.tree.isCurtainUp { return follow(navigation) }
+    if origin == .link, factory.reader != nil, !navigator.tree.isCurtainUp { return fetchAndPerform(navigation) }
     track(navigation, from: origin, carryOut(redirected(navigation), from: origin))
   }
 
@@ -212,11 +231,11 @@ import SessionService
 
   /// A link may name what does not exist. Unless it is known here it is looked up first, so that such a one changes nothing; the last link
   /// wins.
-  private func follow(_ navigation: Navigation) {
-    following?.cancel()
-    following = Task { [weak self, client = factory.client, content = factory.reader?.content, effects = environment.effects] in
+  private func fetchAndPerform(_ navigation: Navigation) {
+    fetchingLink?.cancel()
+    fetchingLink = Task { [weak self, client = factory.client, content = factory.reader?.content, effects = environment.effects] in
       do {
-        if await !navigation.isKnown(to: content) { try await effects.run("link.look") { try await navigation.lookUp(client) } }
+        if await !navigation.isKnown(to: content) { try await effects.run("link.look") { try await navigation.fetchTarget(client) } }
       } catch {
         if (error as? ClientError)?.isNotFound == true {
           guard let self, !Task.isCancelled else { return }
@@ -244,37 +263,17 @@ import SessionService
       pending = navigation
       return .deferred
     }
+    let opening = navigation.opening
     // A sheet has to be answered first, and what it does for the reader goes on meanwhile: only a link leads past it.
-    guard origin == .link || navigator.tree.sheets.isEmpty || !navigation.opensPage else { return .ignored }
+    guard origin == .link || navigator.tree.sheets.isEmpty || opening?.closesSheets != true else { return .ignored }
     switch navigation {
     case .login(let then):
       pending = then
       Task { [session] in await session.signOut() }
-    case .tab(let tab):
-      navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
-      if tab == .home { factory.reader?.homeOpened() }
-      // The summary of a notification leads here, and what it told of is perhaps not known to the page yet.
-      if origin == .link, case .feed(let feed) = navigator.screen(navigator.tree.top) { feed.newPostsTold() }
-    case .post(let id): navigator.change { $0.open(.post(id)) }
-    case .comments(let id): navigator.change { $0.open(.comments(id)) }
-    case .fanClub(let id): navigator.change { $0.open(.fanClub(id)) }
-    case .search(let query):
-      navigator.change { $0.open(.search) }
-      if case .search(let search) = navigator.screen(navigator.tree.top) { search.opened(with: query) }
-    case .addFeed(let url):
-      guard factory.canAddFeeds.value else { return .ignored }
-      navigator.change { $0.present(.addFeed) }
-      if let url, case .addFeed(let dialog) = navigator.screen(navigator.tree.top) { dialog.opened(with: url) }
-    case .notifications: navigator.change { $0.open(.notifications) }
-    case .signOut: navigator.change { $0.present(.signOut) }
-    case .paywall(let id, let then):
-      afterPurchase = then
-      navigator.change { $0.present(.paywall(id)) }
-    case .payment(let product): navigator.change { $0.present(.payment(product)) }
-    case .purchases(let order):
+    case .addFeed where !factory.canAddFeeds.value: return .ignored
+    case .purchases(.some) where origin == .link && top(PaymentViewModel.self) != nil:
       // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
-      if origin == .link, order != nil, case .payment = navigator.tree.sheets.last?.destination { return .ignored }
-      navigator.change { $0.open(.purchases(order: order)) }
+      return .ignored
     case .web(let url):
       environment.openWeb(url)
       if !WebLinks.isOpenable(url) { say("This link is not opened: it does not lead to the web.") }
@@ -290,9 +289,25 @@ import SessionService
     case .dismiss:
       guard !navigator.tree.sheets.isEmpty else { return .ignored }
       navigator.change { $0.dismiss() }
+    default:
+      if case .paywall(_, let then) = navigation { afterPurchase = then }
+      switch opening {
+      case .tab(let tab): navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
+      case .page(let place): navigator.change { $0.open(place) }
+      case .sheet(let place): navigator.change { $0.present(place) }
+      case nil: break
+      }
+      if navigation == .tab(.home) { factory.reader?.homeOpened() }
+      // The summary of a notification leads to a tab, and what it told of is perhaps not known to the feed yet.
+      if case .tab = navigation, origin == .link { top(FeedViewModel.self)?.newPostsTold() }
+      if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
+      if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.opened(with: url) }
     }
     return .performed
   }
+
+  /// The view model of the screen on top, if it is of this type.
+  private func top<Model>(_: Model.Type) -> Model? { navigator.screen(navigator.tree.top)?.model as? Model }
 
   /// The purchase flow reports back, once: its sheets close, and what the reader came for is performed.
   private func purchased() {
@@ -343,7 +358,7 @@ import SessionService
         Purchases<PurchasableProduct>(environment, store.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal)
       } else {
         StagedPurchases<PurchasableProduct>(
-          environment, client: factory.client, journal: journal, canPay: damagedJournal == nil, flags: flags, account: account)
+          environment, client: factory.client, journal: journal, canPay: factory.damagedJournal == nil, flags: flags, account: account)
       }
     purchases = made
     return made
@@ -355,28 +370,23 @@ import SessionService
     let (path, clock, effects) = (environment.dataFolder.map { $0 + "/purchases.sqlite" }, environment.storeClock, environment.effects)
     do {
       return try await effects.run("purchases.open") { try await Journal(path: path ?? ":memory:", clock: clock) }
-    } catch let error where environment.testStore == nil && Self.isDamage(error) {
-      damagedJournal = path
+    } catch let error where environment.testStore == nil && SQLiteError.isCorruption(error) {
+      factory.damagedJournal = path
       return try await effects.run("purchases.open") { try await Journal(path: ":memory:", clock: clock) }
     }
-  }
-
-  private static func isDamage(_ error: any Error) -> Bool {
-    if case MigrationError.failed(_, _, let cause) = error { return cause.isCorruption }
-    return (error as? SQLiteError)?.isCorruption == true
   }
 
   private func show(_ reader: ReaderScope) {
     factory.reader = reader
     reader.resume { [weak self] in self?.say($0) }
-    waiting.follow(reader.content)
+    waiting.observe(reader.content)
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     Task { [factory] in await reader.questions.ask(.publication) { try await factory.loadPublication() } }
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
-    if let damagedJournal {
+    if let file = factory.damagedJournal {
       say(
-        "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(damagedJournal). "
+        "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(file.asPathInSentence). "
           + "What you have bought comes from the publication.")
     }
     if let pending {
@@ -391,11 +401,11 @@ import SessionService
     entering?.task.cancel()
     entering = nil
     flags.end()
-    following?.cancel()
+    fetchingLink?.cancel()
     afterPurchase = nil
     let reader = factory.reader
     reader?.end(erasing: isAsked)
-    waiting.follow(nil)
+    waiting.observe(nil)
     factory.reader = nil
     lowerCurtain { $0.reset(tabs: []) }
     if let reader {
@@ -418,13 +428,13 @@ import SessionService
       change(&$0)
       $0.isCurtainUp = false
     }
-    if let unsaid { say(unsaid) }
-    unsaid = nil
+    for sentence in unsaid { say(sentence) }
+    unsaid = []
   }
 
   /// Tells the reader something in passing: not behind the curtain, where it would be over before anyone saw it.
   private func say(_ sentence: String) {
-    if navigator.tree.isCurtainUp { unsaid = sentence } else { navigator.show(message: sentence) }
+    if navigator.tree.isCurtainUp { unsaid.append(sentence) } else { navigator.show(message: sentence) }
   }
 }
 
@@ -436,22 +446,13 @@ extension AppCoordinator: SessionDelegate {
     case .checking: curtain.checkBegins()
     case .signedIn(let user, _), .unverified(let user, _): enter(user)
     case .signingOut: leave(isAsked: true)
-    case .signedOut(let cause):
-      leave()
-      if let sentence = cause.sentence { navigator.show(message: sentence) }
+    // Why is said by the login.
+    case .signedOut: leave()
     }
   }
 }
 
 extension Navigation {
-  /// Whether it leads to a page of a tab, for which all sheets close.
-  fileprivate var opensPage: Bool {
-    switch self {
-    case .tab, .post, .comments, .fanClub, .search, .notifications, .purchases: true
-    case .login, .addFeed, .signOut, .paywall, .payment, .web, .copyLink, .back, .closeGone, .dismiss: false
-    }
-  }
-
   /// Whether what a link names can be shown without asking the publication.
   fileprivate func isKnown(to content: ContentStore?) async -> Bool {
     switch self {
@@ -463,14 +464,13 @@ extension Navigation {
 
   /// Asks the publication for what a link names.
   /// - Throws: `ClientError`.
-  fileprivate func lookUp(_ client: APIClient) async throws {
+  fileprivate func fetchTarget(_ client: APIClient) async throws {
     switch self {
     case .post(let id), .comments(let id): _ = try await client.post(id)
     case .fanClub(let id): _ = try await client.fanClub(id)
     case .paywall(let id, _): _ = try await client.paywall(id)
     case .purchases(let order?): _ = try await client.order(order)
-    case .login, .tab, .search, .addFeed, .notifications, .signOut, .payment, .purchases(nil), .web, .copyLink, .back, .closeGone, .dismiss:
-      break
+    default: break
     }
   }
 }

@@ -1,6 +1,7 @@
+import FeatureKit
 import FeedFormats
 import HTTPTransport
-import PublicationClient
+import PublicationCommerce
 import Runtime
 import SessionService
 import StubStore
@@ -58,7 +59,7 @@ public struct AppEnvironment {
     }
   }
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     origin: String, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, clock: any AppClock,
     identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, version: String = "0",

@@ -1,5 +1,6 @@
 import FeatureFlags
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
 
 extension Flag {
@@ -38,7 +39,7 @@ extension Purchases<PurchasableProduct> {
   /// One way to buy, as this app has it.
   convenience init(_ environment: AppEnvironment, _ path: PurchasePath<PurchasableProduct>, journal: Journal) {
     self.init(
-      seller: environment.origin, path: path, journal: journal,
+      seller: environment.origin, purchasePath: path, journal: journal,
       environment: PurchaseEnvironment(
         clock: environment.storeClock, identifiers: environment.identifiers, effects: environment.effects, random: environment.random),
       storefront: Storefront(locale: environment.formatting.locale))

@@ -1,7 +1,8 @@
+import FeatureKit
 import Runtime
 
 /// What hides the start-up check: the brand, a spinner when it takes a moment, and a choice when it takes long.
-@MainActor public final class CurtainViewModel {
+@MainActor public final class CurtainViewModel: ScreenModel {
   /// Everything the curtain shows.
   public struct State: Equatable, Sendable {
     /// Whether the spinner turns; it comes after 300 ms, so that a fast start shows none.
@@ -20,10 +21,18 @@ import Runtime
     case continueOffline
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader does not want to wait for this check any longer.
+    case tryAgainTapped
+    /// The reader wants to go on with what is known.
+    case continueOfflineTapped
+  }
+
   /// What shows.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// Told what the reader chose.
   var output: ((Output) -> Void)?
 
@@ -75,15 +84,21 @@ import Runtime
     }
   }
 
-  /// The reader does not want to wait for this check any longer.
-  public func tryAgainTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .tryAgainTapped: tryAgainTapped()
+    case .continueOfflineTapped: continueOfflineTapped()
+    }
+  }
+
+  private func tryAgainTapped() {
     effects.deliver("curtain.tryAgain")
     guard state.offersChoice else { return }
     output?(.tryAgain)
   }
 
-  /// The reader wants to go on with what is known.
-  public func continueOfflineTapped() {
+  private func continueOfflineTapped() {
     effects.deliver("curtain.continueOffline")
     guard state.offersChoice else { return }
     output?(.continueOffline)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import Runtime
 
 /// What `matinee` was started with.
@@ -31,6 +32,15 @@ public struct LaunchOptions: Equatable, Sendable {
   public struct Failure: Error, Equatable, Sendable {
     /// What is wrong, and with which argument.
     public let sentence: String
+
+    init(sentence: String) { self.sentence = sentence }
+
+    /// For what stands where a link does.
+    fileprivate init(noLink text: String) {
+      let scheme = ["http", "https"].first { text.lowercased().hasPrefix($0 + "://") }
+      let hint = scheme.map { ". --publication \($0)://… opens a publication." } ?? "; see matinee --help."
+      sentence = "“\(text)” is no link: those begin with matinee://\(hint)"
+    }
   }
 
   /// What to do.
@@ -84,7 +94,11 @@ public struct LaunchOptions: Equatable, Sendable {
       }
       return value
     }
+    var given: Set<String> = []
     while let argument = rest.popFirst() {
+      guard !argument.hasPrefix("--") || given.insert(argument).inserted else {
+        throw Failure(sentence: "\(argument) is there twice; see matinee --help.")
+      }
       switch argument {
       case "--publication": publication = try value(of: argument)
       case "--data": dataFolder = try value(of: argument)
@@ -107,11 +121,12 @@ public struct LaunchOptions: Equatable, Sendable {
       default: plain.append(argument)
       }
     }
-    if let publication, !publication.hasPrefix("http://"), !publication.hasPrefix("https://") {
-      throw Failure(sentence: "--publication takes an origin such as https://example.org, not “\(publication)”.")
+    if let address = publication {
+      // With and without a slash it is the same publication, with the same data and the same session.
+      do { publication = try Origin(address).text } catch {
+        throw Failure(sentence: "--publication takes an origin such as https://example.org, \(error.reason).")
+      }
     }
-    // With and without a slash it is the same publication, with the same data and the same session.
-    if let origin = publication, origin.hasSuffix("/") { publication = String(origin.dropLast()) }
     if imports {
       guard !plain.isEmpty else { throw Failure(sentence: "--import needs at least one file or URL.") }
       guard publication == nil else { throw Failure(sentence: "--import adds to the embedded publication; --publication names another.") }
@@ -120,11 +135,17 @@ public struct LaunchOptions: Equatable, Sendable {
     }
     guard plain.count <= 1 else { throw Failure(sentence: "Only one link can be opened at a time; “\(plain[1])” is one too many.") }
     guard !json else { throw Failure(sentence: "--json goes with --import.") }
+    if let link = plain.first, !link.lowercased().hasPrefix("matinee:") { throw Failure(noLink: link) }
     if let screenshot {
       task = .screenshot(file: screenshot, uri: plain.first)
     } else {
       task = .open(uri: plain.first)
     }
+  }
+
+  /// What a start like this one, that runs already and is handed the link, does not take over: a sentence for the person at the terminal.
+  public var lostByHandingOver: String? {
+    appearance == .system ? nil : "Matinee runs already, and keeps its colors: --\(appearance.rawValue) is for its own start."
   }
 
   /// Whether this start is an instance of its own, beside one that may be running.

@@ -1,6 +1,6 @@
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 
 /// Every move there is, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
 public indirect enum Navigation: Hashable, Sendable {
@@ -38,6 +38,39 @@ public indirect enum Navigation: Hashable, Sendable {
   case closeGone
   /// Closes all sheets.
   case dismiss
+}
+
+/// How a place is opened.
+enum Opening {
+  /// As a tab, as it was left; all sheets close.
+  case tab(Tab)
+  /// As a page of the tab that shows; all sheets close.
+  case page(Destination)
+  /// As a sheet above what shows.
+  case sheet(Destination)
+
+  /// Whether the sheets that are open close for it.
+  var closesSheets: Bool { if case .sheet = self { false } else { true } }
+}
+
+extension Navigation {
+  /// The place that it opens, and how; `nil` for a move of another kind.
+  var opening: Opening? {
+    switch self {
+    case .tab(let tab): .tab(tab)
+    case .post(let id): .page(.post(id))
+    case .comments(let id): .page(.comments(id))
+    case .fanClub(let id): .page(.fanClub(id))
+    case .search: .page(.search)
+    case .notifications: .page(.notifications)
+    case .purchases(let order): .page(.purchases(order: order))
+    case .addFeed: .sheet(.addFeed)
+    case .signOut: .sheet(.signOut)
+    case .paywall(let id, _): .sheet(.paywall(id))
+    case .payment(let product): .sheet(.payment(product))
+    case .login, .web, .copyLink, .back, .closeGone, .dismiss: nil
+    }
+  }
 }
 
 /// The app's tabs, in their order.
@@ -84,7 +117,7 @@ public enum Destination: Hashable, Sendable {
     switch self {
     case .post(let id), .comments(let id): content.posts[id] == nil
     case .fanClub(let id): content.fanClubs[id] == nil
-    case .login, .tab, .search, .addFeed, .notifications, .signOut, .paywall, .payment, .purchases: false
+    default: false
     }
   }
 

@@ -1,7 +1,7 @@
 import ContentCache
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Runtime
 
 /// Looks for new posts of the fan clubs that a reader follows, also while there is no window, and raises a notification for each; one for
@@ -37,28 +37,28 @@ import Runtime
   private let preferences: NotificationPreferences
   private let notifier: any Notifier
   private let environment: AppEnvironment
-  private let keep: @MainActor (Memory) -> Void
+  private let persist: @MainActor (Memory) -> Void
   private let isOnScreen: @MainActor (Post.ID) -> Bool
   private var memory: Memory
   private var etag: String?
-  private var looking: Task<Void, Never>?
+  private var checking: Task<Void, Never>?
   private var watching: Task<Void, Never>?
   private var observations: [Observation] = []
 
   /// - Parameters:
   ///   - memory: what an earlier run knew.
-  ///   - keep: called with each change of it.
+  ///   - persist: called with each change of it.
   ///   - isOnScreen: whether the reader sees a post at this moment.
   init(
     _ content: ContentStore, _ preferences: NotificationPreferences, notifier: any Notifier, environment: AppEnvironment, memory: Memory,
-    keep: @escaping @MainActor (Memory) -> Void, isOnScreen: @escaping @MainActor (Post.ID) -> Bool
+    persist: @escaping @MainActor (Memory) -> Void, isOnScreen: @escaping @MainActor (Post.ID) -> Bool
   ) {
     self.content = content
     self.preferences = preferences
     self.notifier = notifier
     self.environment = environment
     self.memory = memory
-    self.keep = keep
+    self.persist = persist
     self.isOnScreen = isOnScreen
   }
 
@@ -82,7 +82,7 @@ import Runtime
 
   /// Nothing is raised any more, and what is on the desktop is taken away: it belongs to a reader who is gone.
   func end() {
-    looking?.cancel()
+    checking?.cancel()
     watching?.cancel()
     for observation in observations { observation.cancel() }
     for post in memory.raised { notifier.withdraw(post) }
@@ -91,26 +91,26 @@ import Runtime
 
   private func isOn(_ isOn: Bool) {
     guard isOn else {
-      looking?.cancel()
-      looking = nil
+      checking?.cancel()
+      checking = nil
       // What comes from here on is nothing that the reader wants to hear of, also not later.
       change { $0.seen = nil }
       return
     }
-    guard looking == nil else { return }
-    looking = Task { [weak self, effects = environment.effects, clock = environment.clock] in
-      if self?.memory.seen == nil { await self?.look() }
+    guard checking == nil else { return }
+    checking = Task { [weak self, effects = environment.effects, clock = environment.clock] in
+      if self?.memory.seen == nil { await self?.check() }
       while !Task.isCancelled {
         do { try await effects.sleep("notify.pace", for: Self.pace, on: clock) } catch { return }
-        await self?.look()
+        await self?.check()
       }
     }
   }
 
   /// Looks at once, whenever the next look is due.
-  func lookNow() { Task { await look() } }
+  func checkNow() { Task { await check() } }
 
-  private func look() async {
+  private func check() async {
     let settings = preferences.settings.value
     let isFirst = memory.seen == nil
     guard settings.isOn, isFirst || !settings.isQuiet(at: environment.clock.now, in: environment.formatting.timeZone) else { return }
@@ -119,7 +119,7 @@ import Runtime
       guard let clubs = try? await content.followedClubs("notify.clubs"), !Task.isCancelled, !content.isClosed else { return }
       change { $0.followed = Set(clubs.map(\.id)) }
     }
-    let answer = try? await content.followedPosts("notify.look", unless: isFirst ? nil : etag)
+    let answer = try? await content.followedPosts("notify.check", unless: isFirst ? nil : etag)
     guard case .changed(let page, let tag)? = answer, !Task.isCancelled, !content.isClosed else { return }
     self.etag = tag
     found(page)
@@ -139,7 +139,7 @@ import Runtime
       $0.summary?.formIntersection(seen)
     }
     guard !isFirst else { return }
-    content.came(unseen.map(\.id))
+    content.newPostsSeen(unseen.map(\.id))
     let due = unseen.filter(isDue).sorted { ($0.published, $0.id) < ($1.published, $1.id) }
     guard due.count > Self.separately else {
       for post in due { raise(post) }
@@ -173,7 +173,7 @@ import Runtime
     let now = environment.clock.now
     // A date that is yet to come, by mistake or to stay at the top, makes a post no newer than one of this moment.
     let published = min(post.published, now)
-    let before = max(memory.since[post.fanClubID] ?? .distantPast, content.asked[post.fanClubID] ?? .distantPast)
+    let before = max(memory.since[post.fanClubID] ?? .distantPast, content.fetchedAt[post.fanClubID] ?? .distantPast)
     return !shown.read && !preferences.settings.value.muted.contains(post.fanClubID) && published > before
       && now.timeIntervalSince(published) < Self.newest && !isOnScreen(post.id)
   }
@@ -224,6 +224,6 @@ import Runtime
   private func change(_ body: (inout Memory) -> Void) {
     let before = memory
     body(&memory)
-    if memory != before { keep(memory) }
+    if memory != before { persist(memory) }
   }
 }

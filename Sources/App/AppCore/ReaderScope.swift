@@ -2,7 +2,9 @@ import ContentCache
 import Foundation
 import PublicationAPI
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
+import ReaderContent
 import Runtime
 import SQLiteStorage
 import SessionService
@@ -16,9 +18,9 @@ import SessionService
   /// When this reader wants to hear of new posts.
   let notifications: NotificationPreferences
   /// What the publication offers to this reader.
-  let paywalls: PaywallShelf
+  let paywalls: PaywallCache
   /// What is asked when this reader comes in.
-  let questions = OpenQuestions()
+  let questions = UnansweredRequests()
   private let outbox: Database
   private let settings: Settings
   private let environment: AppEnvironment
@@ -38,7 +40,7 @@ import SessionService
     let memory: KeptSetting<PostNotifications.Memory>
     let unfinished: KeptSetting<UnfinishedWork>
     /// As it was when it was opened.
-    let kept: (notifications: NotificationSettings?, memory: PostNotifications.Memory?, unfinished: UnfinishedWork?)
+    let stored: (notifications: NotificationSettings?, memory: PostNotifications.Memory?, unfinished: UnfinishedWork?)
   }
 
   /// Opens what this reader has on this machine.
@@ -55,9 +57,9 @@ import SessionService
     let settings = try await settings(of: user, environment)
     let content = ContentStore(
       client: client, author: user.name, outbox: Outbox(database: outbox, owner: owner), stored: stored,
-      unfinished: settings.kept.unfinished ?? UnfinishedWork(),
+      unfinished: settings.stored.unfinished ?? UnfinishedWork(),
       retry: Retry(on: environment.clock, random: environment.random), effects: environment.effects, identifiers: environment.identifiers)
-    let paywalls = PaywallShelf(effects: environment.effects, clock: environment.storeClock) { try await client.paywall($0) }
+    let paywalls = PaywallCache(effects: environment.effects, clock: environment.storeClock) { try await client.paywall($0) }
     return ReaderScope(user, content, purchases, paywalls, outbox, stored, settings, environment) {
       try? await client.order($0)
     }
@@ -81,14 +83,14 @@ import SessionService
       memory: KeptSetting(names.memory, in: settings, effects: effects),
       unfinished: KeptSetting(
         names.unfinished, in: settings, effects: effects, pause: (length: unfinishedPause, clock: environment.clock)),
-      kept: (notifications, memory, unfinished))
+      stored: (notifications, memory, unfinished))
   }
 
   /// What is lost at most when the machine loses power; a whole draft is written each time.
   private static let unfinishedPause = Duration.seconds(1)
 
   private init(
-    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ paywalls: PaywallShelf, _ outbox: Database,
+    _ user: User, _ content: ContentStore, _ purchases: PublicationPurchases, _ paywalls: PaywallCache, _ outbox: Database,
     _ stored: EntityStore?, _ settings: Settings, _ environment: AppEnvironment, order: @escaping @Sendable (UUID) async -> Order?
   ) {
     self.user = user
@@ -101,25 +103,16 @@ import SessionService
     self.environment = environment
     self.order = order
     effects = environment.effects
-    notifications = NotificationPreferences(settings.kept.notifications ?? NotificationSettings()) { settings.notifications.keep($0) }
-    content.onUnfinishedChanged = { settings.unfinished.keep($0) }
+    notifications = NotificationPreferences(settings.stored.notifications ?? NotificationSettings()) { settings.notifications.persist($0) }
+    content.onUnfinishedChanged = { settings.unfinished.persist($0) }
   }
 
   /// Learns what this reader bought, from what is kept here, and goes on with purchases that an earlier run left unfinished.
   /// - Parameter patience: how long that is waited for, at most: what only the backend can prove may take its time.
   func prepare(within patience: Duration = .seconds(2), on clock: any AppClock) async {
     purchases.setUser(user.id)
-    let (prepared, end) = AsyncStream.makeStream(of: Void.self)
-    Task {
-      do { try await purchases.resume() } catch { unreadable = error }
-      end.finish()
-    }
-    let timer = Task {
-      try? await effects.sleep("reader.patience", for: patience, on: clock)
-      end.finish()
-    }
-    for await _ in prepared {}
-    timer.cancel()
+    let prepared = Task { do { try await purchases.resume() } catch { unreadable = error } }
+    await effects.wait("reader.patience", for: patience, on: clock, until: prepared)
     content.hasPremium = purchases.hasPremium
   }
 
@@ -157,7 +150,7 @@ import SessionService
         var bought: [Transaction.ID: Transaction.State]?
         for await _ in history where !Task.isCancelled {
           guard let self else { return }
-          let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isOver }.map { ($0.id, $0.state) }
+          let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isFinished }.map { ($0.id, $0.state) }
           if let ended, case let states = Dictionary(ended, uniquingKeysWith: { $1 }), bought != states {
             bought = states
             await questions.ask(.passes) { [content] in try await content.refreshPasses() }
@@ -173,16 +166,17 @@ import SessionService
       },
     ]
     // A publication that refuses what was bought knows of a refund that this app has not heard of.
-    content.onAccessRefused = { [weak self] in Task { await self?.lookForReceipts() } }
+    content.onAccessRefused = { [weak self] in Task { await self?.restorePurchases() } }
+    content.onAccessAsked = content.onAccessRefused
     Task { [weak self, content] in
       await content.resume()
       // What was bought on another machine.
-      await self?.lookForReceipts()
+      await self?.restorePurchases()
     }
   }
 
   /// Asks the store what this reader has. Without an answer the receipts that are kept here hold, and it is asked again.
-  func lookForReceipts() async { await questions.ask(.purchases) { [purchases] in try await purchases.restore() } }
+  func restorePurchases() async { await questions.ask(.purchases) { [purchases] in try await purchases.restore() } }
 
   /// What became of a purchase, with what it was: its name, its price and its order's number, as far as they can be had.
   private func sentence(_ notice: PurchaseNotice) async -> String {
@@ -209,14 +203,14 @@ import SessionService
     guard let notifier = environment.notifier, notifying == nil else { return }
     let memory = settings.memory
     let made = PostNotifications(
-      content, notifications, notifier: notifier, environment: environment, memory: settings.kept.memory ?? .init(),
-      keep: { memory.keep($0) }, isOnScreen: isOnScreen)
+      content, notifications, notifier: notifier, environment: environment, memory: settings.stored.memory ?? .init(),
+      persist: { memory.persist($0) }, isOnScreen: isOnScreen)
     notifying = made
     made.start()
   }
 
   /// Looks for what is to be notified of now, and not when it is due.
-  func lookForNewPosts() { notifying?.lookNow() }
+  func checkForNewPosts() { notifying?.checkNow() }
 
   /// The reader comes to where all new posts are.
   func homeOpened() { notifying?.withdrawSummary() }

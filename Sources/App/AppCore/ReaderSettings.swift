@@ -59,7 +59,7 @@ struct ReaderSettings: Sendable {
     self.pause = pause
   }
 
-  func keep(_ value: Value) {
+  func persist(_ value: Value) {
     newest = value
     guard writing == nil else { return }
     writing = Task {

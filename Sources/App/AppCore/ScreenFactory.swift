@@ -4,6 +4,7 @@ import ArticleFeature
 import BookmarksFeature
 import CommentsFeature
 import FanClubFeature
+import FeatureKit
 import FeedFeature
 import Foundation
 import LoginFeature
@@ -11,6 +12,7 @@ import PaymentFeature
 import PaywallFeature
 import PublicationAPI
 import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import Runtime
 import SearchFeature
@@ -21,6 +23,8 @@ import SessionService
   let client: APIClient
   /// What the signed-in reader's screens share; `nil` while nobody is signed in.
   var reader: ReaderScope?
+  /// The file that keeps this process from selling anything.
+  var damagedJournal: String?
   /// Carries out what a screen asks for.
   var perform: ((Navigation) -> Void)?
   /// Told once when a purchase was completed.
@@ -68,31 +72,33 @@ import SessionService
     switch destination {
     case .login: return login()
     case .tab(.home):
-      return .feed(FeedViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
+      return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):
-      return .fanClubs(
+      return Screen(
         FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds) { [weak self] output in
           switch output {
           case .openFanClub(let id): self?.perform?(.fanClub(id))
           case .openAddFeed: self?.perform?(.addFeed(nil))
+          case .exported(let sentence): self?.say?(sentence)
           }
         })
-    case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: content, formatting: formatting, output: posts))
+    case .tab(.bookmarks): return Screen(BookmarksViewModel(store: content, formatting: formatting, output: posts))
     case .tab(.account): return account(reader)
     case .fanClub(let id):
-      return .fanClub(
+      return Screen(
         FanClubViewModel(
           id, store: content, formatting: formatting, notifications: environment.notifier == nil ? nil : reader.notifications, output: posts
         ))
     case .comments(let id):
-      return .comments(
+      return Screen(
         CommentsViewModel(id, store: content, formatting: formatting) { [weak self] output in
           switch output {
           case .openPost(let id): self?.perform?(.post(id))
+          case .openWeb(let url): self?.perform?(.web(url))
           }
         })
     case .search:
-      return .search(
+      return Screen(
         SearchViewModel(store: content, formatting: formatting) { [weak self] output in
           switch output {
           case .openPost(let id): self?.perform?(.post(id))
@@ -100,17 +106,17 @@ import SessionService
           }
         })
     case .addFeed: return addFeed(reader)
-    case .notifications: return .notifications(NotificationsViewModel(reader.notifications, store: content))
+    case .notifications: return Screen(NotificationsViewModel(reader.notifications, store: content))
     case .signOut:
-      return .signOut(
-        SignOutViewModel(store: content) { [weak self] output in
+      return Screen(
+        SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments() }) { [weak self] output in
           switch output {
           case .signOut: self?.perform?(.login(then: nil))
           case .close: self?.perform?(.dismiss)
           }
         })
     case .post(let id):
-      return .article(
+      return Screen(
         ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
           [weak self] output in
           switch output {
@@ -143,7 +149,7 @@ import SessionService
   }
 
   private func addFeed(_ reader: ReaderScope) -> Screen {
-    .addFeed(
+    Screen(
       AddFeedViewModel(store: reader.content, formatting: environment.formatting) { [weak self] output in
         self?.perform?(.dismiss)
         switch output {
@@ -156,7 +162,7 @@ import SessionService
 
   private func login() -> Screen {
     let (client, address) = (client, environment.address)
-    return .login(
+    return Screen(
       LoginViewModel(session: session, effects: environment.effects) { () throws(AuthError) in
         let info: PublicationInfo
         do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
@@ -169,20 +175,21 @@ import SessionService
   }
 
   private func account(_ reader: ReaderScope) -> Screen {
-    .account(
+    Screen(
       AccountViewModel(
         session: session, publication: publicationName, premium: { reader.purchases.premiumStatuses() },
         passes: { reader.content.passes.stream() },
-        payments: { reader.purchases.waitingPayments() }, lookForReceipts: { await reader.lookForReceipts() },
+        payments: { reader.purchases.waitingPayments() }, restorePurchases: { await reader.restorePurchases() },
         formatting: environment.storeFormatting,
-        mayLeave: { [content = reader.content] in
-          await content.sent()
-          return content.costsOfLeaving.isEmpty
+        mayLeave: {
+          await reader.content.learnCostsOfLeaving()
+          let payments = WaitingPayments((try? await reader.purchases.history()) ?? [])
+          return reader.content.costsOfLeaving.isEmpty && payments.costOfLeaving == nil
         }
       ) { [weak self] output in
         switch output {
         case .signedOut: break
-        case .askToSignOut: self?.perform?(.signOut)
+        case .confirmSignOut: self?.perform?(.signOut)
         case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
         case .openPurchases: self?.perform?(.purchases(order: nil))
         case .openNotifications: self?.perform?(.notifications)
@@ -192,7 +199,7 @@ import SessionService
 
   private func purchases(_ order: UUID?, _ reader: ReaderScope) -> Screen {
     let client = client
-    return .purchases(
+    return Screen(
       PurchasesViewModel(
         marked: order, purchases: reader.purchases, publication: publication, orders: { try await client.orders() },
         passes: { reader.content.passes.stream() }, effects: environment.effects,
@@ -206,13 +213,14 @@ import SessionService
   }
 
   private func paywall(_ id: PaywallRecord.ID, _ reader: ReaderScope) -> Screen {
-    .paywall(
+    Screen(
       PaywallViewModel(
         id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
-        badge: environment.storeBadge, passes: { reader.content.passes.stream() }
+        badge: environment.storeBadge, damagedFile: damagedJournal, passes: { reader.content.passes.stream() }
       ) { [weak self] output in
         switch output {
         case .buy(let product): self?.perform?(.payment(product))
+        case .openWeb(let url): self?.perform?(.web(url))
         case .close: self?.perform?(.back)
         case .shown: self?.paywallShown?()
         }
@@ -221,7 +229,7 @@ import SessionService
 
   private func payment(_ product: ProductRecord.ID, _ reader: ReaderScope) -> Screen {
     let client = client
-    return .payment(
+    return Screen(
       PaymentViewModel(
         product, purchases: reader.purchases,
         methods: environment.paymentMethods

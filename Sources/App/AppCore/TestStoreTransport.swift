@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import StubStore
 import Synchronization

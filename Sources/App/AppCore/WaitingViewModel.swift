@@ -1,9 +1,10 @@
 import ContentCache
-import PublicationClient
+import FeatureKit
+import ReaderContent
 import Runtime
 
 /// What waits to be sent, in the app's frame: a bar above every page while the publication cannot be reached. Isolated to the main actor.
-@MainActor public final class WaitingViewModel {
+@MainActor public final class WaitingViewModel: ScreenModel {
   /// Everything the bar shows.
   public struct State: Equatable, Sendable {
     /// "3 changes waiting"; `nil` for no bar.
@@ -17,10 +18,16 @@ import Runtime
     public init() {}
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Sends at once what waits, instead of at the next try.
+    case tryNowTapped
+  }
+
   /// What shows.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   /// An answer may come sooner than anybody could see that there was a question.
   private static let leastTime = Duration.milliseconds(600)
@@ -47,8 +54,14 @@ import Runtime
     trying?.cancel()
   }
 
-  /// Sends at once what waits, instead of at the next try.
-  public func tryNowTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .tryNowTapped: tryNowTapped()
+    }
+  }
+
+  private func tryNowTapped() {
     guard let content, state.text != nil else { return }
     let sending = content.retryNow()
     guard trying == nil else { return }
@@ -64,7 +77,7 @@ import Runtime
   }
 
   /// Follows a reader's changes from here on; `nil` for nobody's.
-  func follow(_ content: ContentStore?) {
+  func observe(_ content: ContentStore?) {
     for task in [following, trying] { task?.cancel() }
     (following, trying, wasInVain) = (nil, nil, false)
     self.content = content

@@ -128,7 +128,7 @@ import CGtkShims
     g_action_map_add_action(opaque, action.opaque)
   }
 
-  /// Does what an action does.
+  /// Does what an action does; for tests.
   /// - Returns: false when there is none of that name.
   @discardableResult public func activateAction(_ name: String) -> Bool {
     guard g_action_group_has_action(opaque, name) != 0 else { return false }
@@ -152,7 +152,7 @@ import CGtkShims
       let handler = Handler<Void, Void> { [weak self] in self?.terminate() }
       signalSources.append(g_unix_signal_add_full(G_PRIORITY_DEFAULT, signal, Self.signalArrived, handler.retained, releaseData))
     }
-    Theme.follow(self)
+    Theme.observe(self)
     onStartup?()
   }
 

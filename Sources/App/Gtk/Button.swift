@@ -6,6 +6,7 @@ import CGtkShims
   /// With a text.
   public init(_ label: String, styles: [Style] = []) {
     super.init(made: UnsafeMutableRawPointer(gtk_button_new_with_label(label)))
+    wrapLabel()
     setAccessibleName(label)
     for style in styles { setStyle(style) }
   }
@@ -34,9 +35,20 @@ import CGtkShims
     set {
       guard newValue != label else { return }
       gtk_button_set_label(pointer(), newValue.withoutNull)
+      wrapLabel()
       setAccessibleName(newValue)
     }
   }
+
+  /// Between words, where the desktop wants text to be so large that a narrow window has no room for all of them in a line.
+  private func wrapLabel() {
+    guard Theme.textScale > 1.2, let child = gtk_button_get_child(pointer()), matinee_is_a(child, gtk_label_get_type()) != 0 else { return }
+    let label = OpaquePointer(child)
+    gtk_label_set_wrap(label, 1)
+    gtk_label_set_natural_wrap_mode(label, GTK_NATURAL_WRAP_NONE)
+    gtk_label_set_justify(label, GTK_JUSTIFY_CENTER)
+  }
+
   /// Puts an icon in the place of what is shown.
   public func setIcon(_ icon: Icon) {
     if string(gtk_button_get_icon_name(pointer())) != icon.name { gtk_button_set_icon_name(pointer(), icon.name) }

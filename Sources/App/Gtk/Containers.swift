@@ -69,17 +69,6 @@ import Foundation
   }
 }
 
-/// Three children: at the start, in the very middle, at the end.
-@MainActor public final class CenterBox: Widget {
-  /// Any of the three may be missing.
-  public init(start: Widget? = nil, center: Widget? = nil, end: Widget? = nil) {
-    super.init(made: UnsafeMutableRawPointer(gtk_center_box_new()))
-    if let start { gtk_center_box_set_start_widget(opaque, start.widget) }
-    if let center { gtk_center_box_set_center_widget(opaque, center.widget) }
-    if let end { gtk_center_box_set_end_widget(opaque, end.widget) }
-  }
-}
-
 /// A child, and others drawn above it.
 @MainActor public final class Overlay: Widget {
   /// - Parameters:
@@ -363,6 +352,9 @@ import Foundation
     matinee_clamp_set_child(widget, child.widget)
   }
 
+  /// Gives it another shape, such as that of a picture that has come.
+  public func setShape(ratio: Double, maximumWidth: Int) { matinee_clamp_set_shape(widget, Int32(maximumWidth), max(ratio, 0.01)) }
+
   /// Called after it was given a place, and not while a list keeps it in reserve: time to load what belongs in it.
   @discardableResult public func onPlaced<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) -> Connection {
     connect("placed", owner: owner) { owner in
@@ -389,8 +381,11 @@ import Foundation
   ///   - second: as wide as it would like to be.
   ///   - least: how many pixels the first has to have beside the other; nil for as many as it would like.
   ///   - spacing: between the two, in pixels.
-  public init(_ first: Widget, _ second: Widget, least: Int? = nil, spacing: Int = 8) {
-    super.init(made: UnsafeMutableRawPointer(matinee_wrap_new(first.widget, second.widget, Int32(least ?? 0), Int32(spacing))))
+  ///   - shrinks: whether the second takes less than it would like to before it goes below.
+  public init(_ first: Widget, _ second: Widget, least: Int? = nil, spacing: Int = 8, shrinks: Bool = false) {
+    super.init(
+      made: UnsafeMutableRawPointer(
+        matinee_wrap_new(first.widget, second.widget, Int32(least ?? 0), Int32(spacing), shrinks ? 1 : 0)))
   }
 }
 

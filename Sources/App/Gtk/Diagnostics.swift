@@ -7,9 +7,9 @@ public enum Diagnostics {
   private static let signals = Atomic<Int>(0)
   private static let objects = Atomic<Int>(0)
 
-  /// Closures that the toolkit holds for us.
+  /// Closures that the toolkit holds for us; for tests.
   public static var liveSignals: Int { signals.load(ordering: .relaxed) }
-  /// Objects of the toolkit that were wrapped once and are not freed yet.
+  /// Objects of the toolkit that were wrapped once and are not freed yet; for tests.
   public static var liveObjects: Int { objects.load(ordering: .relaxed) }
 
   /// What this process takes of the machine's memory, in bytes; nil under a sanitizer, which keeps what was freed, and more beside it.
@@ -36,7 +36,7 @@ public enum Diagnostics {
 
   private static let complaints = Mutex<[String]?>(nil)
 
-  /// Keeps from now on what the toolkit writes as a warning or worse, beside writing it.
+  /// Keeps from now on what the toolkit writes as a warning or worse, beside writing it; for tests.
   static func collectComplaints() {
     let isFirst = complaints.withLock { kept in
       defer { kept = [] }
@@ -46,7 +46,7 @@ public enum Diagnostics {
     if isFirst { g_log_set_writer_func(writeLog, nil, nil) }
   }
 
-  /// What it wrote so since the last call.
+  /// What it wrote so since the last call; for tests.
   static func takeComplaints() -> [String] {
     complaints.withLock { kept in
       defer { if kept != nil { kept = [] } }

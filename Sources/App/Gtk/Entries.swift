@@ -24,6 +24,12 @@ import CGtk
     set { if newValue != isEditable { gtk_editable_set_editable(opaque, newValue ? 1 : 0) } }
   }
 
+  /// Puts the keyboard there with all of the text selected, so that what is typed next takes its place.
+  public final func focusAll() {
+    focus()
+    gtk_editable_select_region(opaque, 0, -1)
+  }
+
   /// Marks it as one that must be corrected.
   public final var isWrong: Bool {
     get { hasStyle(.error) }

@@ -68,17 +68,19 @@ extension Widget {
     return gesture.connect("released", .click, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
 
-  /// Calls `body` when the widget was clicked with the other mouse button, or pressed for long on a touch screen. Offer a ``Button`` for
-  /// the same: neither can be done by keyboard.
-  public final func onSecondaryClick<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+  /// Calls `body` with the place in the widget where it was clicked with the other mouse button, or pressed for long on a touch screen.
+  /// Offer a ``Button`` for the same: neither can be done by keyboard.
+  public final func onSecondaryClick<Owner: SignalOwner>(
+    _ owner: Owner, _ body: @escaping @MainActor (Owner, (x: Double, y: Double)) -> Void
+  ) {
     let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
     gtk_gesture_single_set_button(click.opaque, guint(GDK_BUTTON_SECONDARY))
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
-    click.connect("pressed", .click, owner: owner, absent: ()) { owner, _ in body(owner) }
+    click.connect("pressed", .press, owner: owner, absent: ()) { body($0, (x: $1.x, y: $1.y)) }
     let press = Object(made: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
     gtk_gesture_single_set_touch_only(press.opaque, 1)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(press.raw)))
-    press.connect("pressed", .place, owner: owner, absent: ()) { owner, _ in body(owner) }
+    press.connect("pressed", .place, owner: owner, absent: ()) { body($0, $1) }
   }
 }
 

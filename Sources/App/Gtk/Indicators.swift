@@ -24,7 +24,7 @@ import CGtk
     didSet { if isSpinning != oldValue { turn() } }
   }
 
-  /// Whether it turns now.
+  /// Whether it turns now; for tests.
   var isTurning: Bool { gtk_spinner_get_spinning(opaque) != 0 }
 
   // Its animation asks for every frame, on a hidden page of a stack as well: an idle window would never rest.

@@ -22,7 +22,7 @@ extension ListRow {
 /// list.update(changedID)
 /// ```
 @MainActor public final class ListView<ID: Hashable & Sendable, Row: ListRow>: Widget {
-  private let list: Object
+  private let list: Widget
   private let model: Object
   private let identifiers = ListIDs<ID>()
   private var rows: [UnsafeMutableRawPointer: Slot] = [:]
@@ -32,6 +32,8 @@ extension ListRow {
   private var isLaidOut = false
   private var isReadyToJump = false
   private var pendingJump: Int?
+  /// The row that the next layout brings into view.
+  private var awaitedJump: ID?
   /// The row that gets the keyboard when it is there.
   private var awaitedRow: ID?
   /// Nil when it may be on its way elsewhere.
@@ -70,7 +72,7 @@ extension ListRow {
     let factory = Object(made: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
     // The selection and the list view take over the references they are given.
     let selection = gtk_no_selection_new(OpaquePointer(g_object_ref(model.raw)))
-    let list = Object(made: UnsafeMutableRawPointer(gtk_list_view_new(selection, OpaquePointer(g_object_ref(factory.raw)))))
+    let list = Widget(made: UnsafeMutableRawPointer(gtk_list_view_new(selection, OpaquePointer(g_object_ref(factory.raw)))))
     self.model = model
     self.list = list
     super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
@@ -91,6 +93,10 @@ extension ListRow {
       self?.holdPosition()
     }
     onLayout(owner) { [weak self] _ in self?.laidOut() }
+    for key in ["Home", "KP_Home"] { list.addShortcut(key, owner, inside: true) { [weak self] _ in self?.takeKeyboard(to: 0) } }
+    for key in ["End", "KP_End"] {
+      list.addShortcut(key, owner, inside: true) { [weak self] _ in if let self { takeKeyboard(to: identifiers.ids.count - 1) } }
+    }
     factory.connect("setup", .object, in: owner.scope) { [weak self, weak owner] item in
       if let self, let owner { setUp(item.raw, row(owner)) }
     }
@@ -109,7 +115,10 @@ extension ListRow {
     let first = identifiers.ids.first
     let atTop = position <= 0
     let top = atTop ? nil : topRow(in: ids)
+    let heir = rowAfterFocus(in: ids)
     guard identifiers.show(ids), first != nil, !ids.isEmpty else { return }
+    // The toolkit would give the keyboard to the first button of another row, which the next Enter would press.
+    if let heir { focusRow(heir) }
     if let top {
       anchor = top
     } else if followsTop, atTop, ids.first != first {
@@ -126,27 +135,52 @@ extension ListRow {
     return onScreen.first { staying.contains($0.id) }
   }
 
+  /// The nearest row that stays, below first, when the one with the keyboard goes.
+  private func rowAfterFocus(in next: [ID]) -> ID? {
+    guard isMapped, hasFocus, !identifiers.isSame(next) else { return nil }
+    let focused = identifiers.entries.values.first { entry in
+      guard let item = filled(entry).flatMap({ gtk_widget_get_parent($0.root.widget) }) else { return false }
+      return gtk_widget_get_state_flags(item).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
+    }
+    let staying = Set(next)
+    guard let focused, !staying.contains(focused.id), let place = identifiers.ids.firstIndex(of: focused.id) else { return nil }
+    let isHeir: (ID) -> Bool = { staying.contains($0) && self.row(for: $0) != nil }
+    return identifiers.ids[place...].first(where: isHeir) ?? identifiers.ids[..<place].last(where: isHeir)
+  }
+
   /// How far down a row is that has a place, or will be after the next layout.
   private func top(of row: Row) -> Double? {
-    guard let item = gtk_widget_get_parent(row.root.widget), gtk_widget_get_mapped(item) != 0, gtk_widget_get_height(item) > 0 else {
-      return nil
-    }
+    gtk_widget_get_parent(row.root.widget).flatMap(top(ofItem:)).map { $0 + laidOutPosition - position }
+  }
+
+  /// How far down the toolkit's widget around a row is as of the last layout; `nil` for one without a place.
+  private func top(ofItem item: UnsafeMutablePointer<GtkWidget>) -> Double? {
     var y = 0.0
-    return gtk_widget_translate_coordinates(item, widget, 0, 0, nil, &y) != 0 ? y + laidOutPosition - position : nil
+    guard gtk_widget_get_mapped(item) != 0, gtk_widget_get_height(item) > 0,
+      gtk_widget_translate_coordinates(item, widget, 0, 0, nil, &y) != 0
+    else { return nil }
+    return y
   }
 
   /// Told of another length before it is told of another position. The toolkit keeps a row where it is when others come above it, but
   /// not when the list gets another height in the same moment, because something comes or goes below it.
   private func holdAnchor() {
-    guard let anchor else { return }
+    guard let anchor else { return holdTop() }
     held = .row(anchor)
     self.anchor = nil
+  }
+
+  /// Whoever is at the very top stays there in whatever size: the toolkit would keep the row in the middle where it is.
+  private func holdTop() {
+    if held == nil, lastPosition == 0, lastWidth > 0, width != lastWidth { held = .position(0) }
   }
 
   /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
   /// move when something comes or goes below the list; in another width they differ, and their places with them.
   private func holdPosition() {
-    guard anchor == nil, width == lastWidth, let place = lastPosition else { return (lastPosition, lastWidth) = (position, width) }
+    guard anchor == nil, width == lastWidth || lastPosition == 0, let place = lastPosition else {
+      return (lastPosition, lastWidth) = (position, width)
+    }
     held = .position(place)
   }
 
@@ -159,6 +193,7 @@ extension ListRow {
     case nil: break
     }
     held = nil
+    awaitedJump = nil
   }
 
   /// What it shows, in order.
@@ -187,6 +222,7 @@ extension ListRow {
 
   /// How many rows exist, filled or not; for tests.
   public var rowCount: Int { rows.count }
+  /// How many ids are remembered; for tests.
   var liveItems: Int { identifiers.entries.count }
 
   /// What a screen reader calls the list.
@@ -206,8 +242,19 @@ extension ListRow {
   public func scroll(to place: Int) {
     guard isReadyToJump else { return pendingJump = place }
     guard place >= 0, place < identifiers.ids.count else { return }
-    lastPosition = nil
+    (lastPosition, anchor, awaitedJump) = (nil, nil, identifiers.ids[place])
     gtk_widget_activate_action_variant(list.pointer(), "list.scroll-to-item", g_variant_new_uint32(guint32(place)))
+  }
+
+  /// Whether any of the row of an id is on screen, or will be after the next layout.
+  public func isInSight(_ id: ID) -> Bool {
+    guard awaitedJump != id else { return true }
+    return row(for: id).flatMap { gtk_widget_get_parent($0.root.widget) }.map(isInSight(item:)) ?? false
+  }
+
+  private func isInSight(item: UnsafeMutablePointer<GtkWidget>) -> Bool {
+    guard let top = top(ofItem: item) else { return false }
+    return top + Double(gtk_widget_get_height(item)) > 0 && top < Double(height)
   }
 
   /// Gives the keyboard to the first row on screen, and not to a button in it, which the next Enter would press.
@@ -215,9 +262,7 @@ extension ListRow {
   @discardableResult public func focusRow() -> Bool {
     var row = isMapped ? gtk_widget_get_first_child(list.pointer()) : nil
     while let present = row {
-      var y = 0.0
-      let isPlaced = gtk_widget_get_mapped(present) != 0 && gtk_widget_translate_coordinates(present, widget, 0, 0, nil, &y) != 0
-      if isPlaced, gtk_widget_get_height(present) > 0, y >= 0 { return gtk_widget_grab_focus(present) != 0 }
+      if let top = top(ofItem: present), top >= 0 { return gtk_widget_grab_focus(present) != 0 }
       row = gtk_widget_get_next_sibling(present)
     }
     return false
@@ -229,6 +274,21 @@ extension ListRow {
     guard let row = row(for: id), let item = gtk_widget_get_parent(row.root.widget) else { return }
     awaitedRow = nil
     gtk_widget_grab_focus(item)
+  }
+
+  /// Moves the focus to a row, and scrolls to it. GTK itself scrolls only when the focus moves to another row.
+  private func takeKeyboard(to place: Int) {
+    guard identifiers.ids.indices.contains(place) else { return }
+    scroll(to: place)
+    focusRow(identifiers.ids[place])
+  }
+
+  /// Whether the keyboard is on the row at a place, of which nothing is on screen.
+  private func hasHiddenKeyboard(at place: Int) -> Bool {
+    guard let row = row(for: identifiers.ids[place]), let item = gtk_widget_get_parent(row.root.widget),
+      gtk_widget_has_focus(item) != 0
+    else { return false }
+    return !isInSight(item: item)
   }
 
   /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to load more.
@@ -245,11 +305,12 @@ extension ListRow {
     }
   }
 
-  /// Called with the id of a row that was clicked, or chosen with Enter.
+  /// Called with the id of a row that was clicked, or chosen with Enter. A row that nobody sees comes into view first.
   @discardableResult
   public func onActivated<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, ID) -> Void) -> Connection {
     list.connect("activate", .position, owner: owner, absent: ()) { [weak self] owner, place in
       guard let self, identifiers.ids.indices.contains(place) else { return }
+      guard !hasHiddenKeyboard(at: place) else { return scroll(to: place) }
       body(owner, identifiers.ids[place])
     }
   }

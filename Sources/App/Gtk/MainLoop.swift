@@ -8,7 +8,7 @@ import Dispatch
   /// - Returns: false when Dispatch offers no descriptor to wait on.
   @discardableResult public static func attachMainActor() -> Bool { matinee_main_queue_attach() != 0 }
 
-  /// How often the main actor's jobs woke the loop since the start; does not grow while nothing happens.
+  /// How often the main actor's jobs woke the loop since the start; does not grow while nothing happens. For tests.
   public static var wakeups: Int { Int(matinee_main_queue_wakeups()) }
 
   /// Turns the loop until `condition` holds: for tests, and for tools that draw one picture and end.

@@ -9,10 +9,24 @@ public struct Markup: Sendable, Equatable {
   /// As Pango reads it.
   let source: String
   let hasLink: Bool
+  /// Whether there are words in it that stay on one line however narrow that is.
+  let keepsCodes: Bool
 
-  private init(source: String, hasLink: Bool) {
+  private init(source: String, hasLink: Bool, keepsCodes: Bool = false) {
     self.source = source
     self.hasLink = hasLink
+    self.keepsCodes = keepsCodes
+  }
+
+  /// Plain text in which codes such as the number of an order stay on one line.
+  public init(keepingCodes text: String) {
+    var (source, rest) = ("", text.startIndex)
+    for match in text.matches(of: /[A-Z0-9]{2,}(-[A-Z0-9]{2,})+/) {
+      source += Self.escaped(String(text[rest..<match.range.lowerBound]))
+      source += "<span allow_breaks=\"false\">\(Self.escaped(String(match.0)))</span>"
+      rest = match.range.upperBound
+    }
+    self.init(source: source + Self.escaped(String(text[rest...])), hasLink: false, keepsCodes: rest > text.startIndex)
   }
 
   /// Plain text.
@@ -26,8 +40,6 @@ public struct Markup: Sendable, Equatable {
   public var monospaced: Markup { wrapped("tt") }
   /// Crossed out.
   public var struck: Markup { wrapped("s") }
-  /// Underlined.
-  public var underlined: Markup { wrapped("u") }
   /// Smaller, for counts beside a label.
   public var small: Markup { wrapped("small") }
   /// Raised, for notes.
@@ -52,6 +64,16 @@ public struct Markup: Sendable, Equatable {
 
   /// One after the other.
   public static func += (first: inout Markup, second: Markup) { first = first + second }
+
+  /// A line of several facts with dots between them. It runs as the interface does, whatever letters are in it, and each fact as its own do.
+  /// - Parameter continues: whether another fact stands before it, in another label.
+  @MainActor public static func line(of facts: [Markup], continues: Bool = false) -> Markup {
+    let isRightToLeft = gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL
+    // A mark gives the line its direction, and an isolate keeps that of a fact to itself.
+    let line = facts.map { "\u{2068}\($0.source)\u{2069}" }.joined(separator: "  ·  ")
+    return Markup(
+      source: "\(isRightToLeft ? "\u{200F}" : "\u{200E}")\(continues ? "·  " : "")\(line)", hasLink: facts.contains { $0.hasLink })
+  }
 
   private func wrapped(_ tag: String) -> Markup { Markup(source: "<\(tag)>\(source)</\(tag)>", hasLink: hasLink) }
 

@@ -1,17 +1,18 @@
 import CGtk
 
-/// A message with a button that dismisses it. Shown from a state. It belongs below the page: on it, it would cover what the person needs
-/// next.
+/// A message with a button that dismisses it. Shown from a state. It belongs in an ``Overlay`` above what scrolls, so that nothing moves when
+/// it comes or goes, and not above buttons and fields: it would cover what the person needs next.
 @MainActor public final class MessageBar: View {
   /// Ends the bar's own connections with the bar.
   public let scope = Scope()
-  /// What goes below the page.
+  /// What goes above the page, at its lower edge.
   public var root: Widget { slide }
   /// Called when the person put the message away; the bar goes when ``message`` is set to nil.
   public var onDismissed: (@MainActor () -> Void)?
   /// Called when the person chose the action.
   public var onAction: (@MainActor () -> Void)?
 
+  private let bar = Box(.horizontal, spacing: 6, styles: ["message-bar"])
   private let label = Label(wraps: true)
   private let action = Button("", styles: [.flat])
   private let close = Button(icon: .close, name: "Dismiss message")
@@ -19,7 +20,6 @@ import CGtk
 
   /// Shows nothing.
   public init() {
-    let bar = Box(.horizontal, spacing: 6, styles: ["message-bar"])
     bar.setAccessibleRole(.alert)
     label.expandsHorizontally = true
     label.setMaximumWidth(characters: 60)
@@ -39,9 +39,12 @@ import CGtk
   public var message: String? {
     didSet {
       guard message != oldValue else { return }
-      if let message { label.text = message }
+      if let message { label.setMarkup(Markup(keepingCodes: message)) }
       slide.isVisible = message != nil
       slide.isRevealed = message != nil
+      // A screen reader reads out an alert that appears, and none whose words become others.
+      bar.setAccessibleHidden(true)
+      if message != nil { bar.setAccessibleHidden(false) }
     }
   }
 

@@ -1,4 +1,5 @@
 import CGtk
+import CGtkShims
 
 /// Shows a ``Texture`` in the room there is.
 @MainActor public final class Picture: Widget {
@@ -28,12 +29,19 @@ import CGtk
     clipsContent = true
     if let description { setDescription(description) }
     self.texture = texture
-    gtk_picture_set_paintable(opaque, texture?.opaque)
+    draw()
   }
 
   /// What is shown; nil shows nothing.
   public var texture: Texture? {
-    didSet { if texture !== oldValue { gtk_picture_set_paintable(opaque, texture?.opaque) } }
+    didSet { if texture !== oldValue { draw() } }
+  }
+
+  /// Draws a texture of its own, so that GL's copy of the pixels is gone when this place is empty, and not when the cache drops them.
+  private func draw() {
+    let drawn = texture.map { matinee_texture_share($0.opaque) }
+    gtk_picture_set_paintable(opaque, drawn)
+    if let drawn { g_object_unref(UnsafeMutableRawPointer(drawn)) }
   }
 
   /// Says what is on it.

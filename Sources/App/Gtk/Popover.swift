@@ -87,6 +87,7 @@ import CGtkShims
 @MainActor public final class MenuButton: Widget {
   /// - Parameter name: what is behind it, for screen readers and as tooltip.
   public init(icon: Icon, name: String, popover: Popover, styles: [Style] = [.flat]) {
+    words = nil
     super.init(made: UnsafeMutableRawPointer(gtk_menu_button_new()))
     gtk_menu_button_set_icon_name(opaque, icon.name)
     gtk_menu_button_set_popover(opaque, popover.widget)
@@ -100,18 +101,24 @@ import CGtkShims
   /// With a text and an arrow.
   /// - Parameter name: what is behind it, for screen readers.
   public init(_ label: String, name: String, popover: Popover, styles: [Style] = []) {
+    let words = Label(label, lines: 1)
+    words.setMaximumWidth(characters: 28)
+    words.setMinimumWidth(characters: 6)
+    self.words = words
     super.init(made: UnsafeMutableRawPointer(gtk_menu_button_new()))
-    gtk_menu_button_set_label(opaque, label)
+    gtk_menu_button_set_child(opaque, words.widget)
+    gtk_menu_button_set_always_show_arrow(opaque, 1)
     gtk_menu_button_set_popover(opaque, popover.widget)
     setAccessibleName(name)
     for style in styles { setStyle(style) }
   }
 
-  /// The text on it; the name stays.
+  /// The text on it, which is cut where it is long; the name stays.
   public var label: String {
-    get { string(gtk_menu_button_get_label(opaque)) ?? "" }
-    set { if newValue != label { gtk_menu_button_set_label(opaque, newValue.withoutNull) } }
+    get { words?.text ?? "" }
+    set { words?.text = newValue }
   }
+  private let words: Label?
 
   /// Opens it.
   public func open() { gtk_menu_button_popup(opaque) }

@@ -42,9 +42,14 @@
   var root: Widget { get }
   /// Puts the keyboard where a person begins, once it is on screen; by default on the first widget that takes it.
   func takeKeyboard()
+  /// Where messages of the window stand while this is the page, at the lower edge: above bars, of which none moves when one comes or goes.
+  /// Nil for the lower edge of the page.
+  var messages: Overlay? { get }
 }
 
 extension View {
+  /// The lower edge of the page.
+  public var messages: Overlay? { nil }
   /// Puts the keyboard on the first widget that takes it.
   public func takeKeyboard() { root.focusFirst() }
 }

@@ -336,6 +336,7 @@ import CGtkShims
   /// Opens the menu at a point of the area.
   public func openMenu(at point: (x: Double, y: Double)) {
     copySelected.isSensitive = !selectedText.isEmpty
-    menu.open(in: self, at: point, of: self)
+    // Not within what scrolls: that scrolls to what has the keyboard, and takes the top of the text for the menu.
+    menu.open(in: scroller ?? self, at: point, of: self)
   }
 }

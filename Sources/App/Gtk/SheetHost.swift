@@ -10,12 +10,14 @@ import CGtk
   public var onCancelled: (@MainActor () -> Void)?
   /// Called when a sheet goes, and what had the keyboard before is gone or cannot have it.
   public var onKeyboardLeft: (@MainActor () -> Void)?
-  /// Whether a sheet is shown.
+  /// Whether a sheet is shown; for tests.
   public var isPresenting: Bool { layer != nil }
 
   private let page: Widget
   private let overlay: Overlay
   private var layer: Widget?
+  /// The last press, in microseconds of `g_get_monotonic_time`, and what was on top then.
+  private var pressed: (time: gint64, layer: ObjectIdentifier?) = (0, nil)
   // What had the keyboard before the sheet took it.
   private var focused: RememberedFocus?
 
@@ -23,7 +25,28 @@ import CGtk
   public init(_ page: Widget) {
     self.page = page
     overlay = Overlay(page)
+    ignoreClicksMeantForThePage()
   }
+
+  /// The second half of a double click lands in a sheet that the first half has brought: it answers no question, least of all one about money.
+  private func ignoreClicksMeantForThePage() {
+    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    let gesture = click.opaque
+    gtk_gesture_single_set_button(gesture, 0)
+    gtk_event_controller_set_propagation_phase(gesture, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(overlay.widget, OpaquePointer(g_object_ref(click.raw)))
+    click.connect("pressed", .press, owner: self, absent: ()) { host, _ in
+      let (now, layer) = (g_get_monotonic_time(), host.layer.map { ObjectIdentifier($0) })
+      if layer != nil, layer != host.pressed.layer, now - host.pressed.time < Self.doubleClick {
+        gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
+      } else {
+        host.pressed = (now, layer)
+      }
+    }
+  }
+
+  /// In microseconds: a little longer than the 400 ms of most desktops.
+  private static let doubleClick: gint64 = 500_000
 
   /// Shows a sheet in the place of one that is shown.
   /// - Parameters:

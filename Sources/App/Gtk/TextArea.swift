@@ -6,12 +6,14 @@ import CGtk
   private let buffer: Object
   private let hint: Label
   private var isSetting = false
+  private let scope = Scope()
 
   /// - Parameters:
   ///   - placeholder: shown while it is empty.
   ///   - name: what belongs in it, for screen readers.
   ///   - height: the most that it takes before it scrolls, in pixels.
-  public init(placeholder: String = "", name: String, height: Int = 160) {
+  ///   - limit: how many Unicode scalars a person can get into it. Far longer texts take GTK 4.8 seconds, and it complains of them.
+  public init(placeholder: String = "", name: String, height: Int = 160, limit: Int = 100_000) {
     let view = Object(made: UnsafeMutableRawPointer(gtk_text_view_new()))
     self.view = view
     buffer = Object(borrowed: UnsafeMutableRawPointer(gtk_text_view_get_buffer(view.pointer())))
@@ -35,6 +37,37 @@ import CGtk
     hint.setMargins(horizontal: 10, vertical: 8)
     hint.takesClicks = false
     gtk_overlay_add_overlay(opaque, hint.widget)
+    buffer.connect("end-user-action", .plain, in: scope) { [weak self] in self?.cut(to: limit) }
+    let position = Object(borrowed: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(scroller.opaque)))
+    for signal in ["changed", "value-changed"] { position.connect(signal, .plain, in: scope) { [weak self] in self?.fill() } }
+  }
+
+  /// What was typed or pasted last ends where the caret is: that much of it goes.
+  private func cut(to limit: Int) {
+    let surplus = gtk_text_buffer_get_char_count(buffer.pointer()) - gint(limit)
+    guard surplus > 0 else { return }
+    var (start, end) = (GtkTextIter(), GtkTextIter())
+    gtk_text_buffer_get_iter_at_mark(buffer.pointer(), &end, gtk_text_buffer_get_insert(buffer.pointer()))
+    start = end
+    gtk_text_iter_backward_chars(&start, surplus)
+    gtk_text_buffer_delete(buffer.pointer(), &start, &end)
+  }
+
+  /// Scrolls back from behind the end. In GTK 4.8 what is pasted leads there: the text view takes itself for as long as the text is before
+  /// it has its width, and the scrolling goes on to where the caret was in the former height of the field. As long as that goes on, the
+  /// text view does not say how high it is now either.
+  private func fill() {
+    guard let adjustment = gtk_scrollable_get_vadjustment(view.opaque) else { return }
+    var (visible, end, top, height) = (GdkRectangle(), GtkTextIter(), gint(0), gint(0))
+    gtk_text_view_get_visible_rect(view.pointer(), &visible)
+    gtk_text_buffer_get_end_iter(buffer.pointer(), &end)
+    gtk_text_view_get_line_yrange(view.pointer(), &end, &top, &height)
+    let room = Double(visible.height)
+    let length = Double(top + height + gtk_text_view_get_top_margin(view.pointer()) + gtk_text_view_get_bottom_margin(view.pointer()))
+    let position = gtk_adjustment_get_value(adjustment)
+    guard room > 0, position > max(0, length - room) else { return }
+    if gtk_adjustment_get_page_size(adjustment) < room { gtk_adjustment_set_page_size(adjustment, room) }
+    gtk_adjustment_set_value(adjustment, max(0, length - room))
   }
 
   /// What is in it. Setting it tells nobody: only what a person types is reported.

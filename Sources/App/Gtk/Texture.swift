@@ -15,15 +15,34 @@ import Foundation
 
   /// Decodes PNG, JPEG, GIF (its first picture) and whatever else the desktop has loaders for.
   /// - Parameters:
-  ///   - maximumSide: a picture with a longer side, in pixels, is scaled down while it is decoded; nil keeps its size.
+  ///   - place: the size in pixels of what it is to cover: a larger picture is scaled down while it is decoded; nil keeps its size.
   ///   - drawings: whether SVG is a picture too. Only for our own: a small one from anybody can take for ever to draw.
   /// - Returns: nil when the bytes are no picture, are cut short, or claim more than 50 million pixels.
-  public nonisolated static func decode(_ data: Data, maximumSide: Int? = nil, drawings: Bool = false) -> Texture? {
+  public nonisolated static func decode(_ data: Data, covering place: (width: Int, height: Int)? = nil, drawings: Bool = false) -> Texture?
+  {
+    try? read(data, covering: place, drawings: drawings)
+  }
+
+  /// Why bytes are not shown as a picture.
+  public enum Refusal: Error {
+    /// They are none, or are cut short.
+    case noPicture
+    /// They claim more than 50 million pixels.
+    case tooLarge
+  }
+
+  /// The same as ``decode(_:covering:drawings:)``, which says why.
+  public nonisolated static func read(
+    _ data: Data, covering place: (width: Int, height: Int)? = nil, drawings: Bool = false
+  ) throws(Refusal) -> Texture {
+    var isTooLarge: gboolean = 0
     let texture = data.withUnsafeBytes { bytes in
       let start = bytes.bindMemory(to: UInt8.self).baseAddress
-      return matinee_texture_decode(start, bytes.count, Int32(clamping: maximumSide ?? 0), drawings ? 1 : 0)
+      let (width, height) = (Int32(clamping: place?.width ?? 0), Int32(clamping: place?.height ?? 0))
+      return matinee_texture_decode(start, bytes.count, width, height, drawings ? 1 : 0, &isTooLarge)
     }
-    return texture.map(Texture.init(made:))
+    guard let texture else { throw isTooLarge != 0 ? .tooLarge : .noPicture }
+    return Texture(made: texture)
   }
 
   /// The app's own icon.
@@ -31,7 +50,7 @@ import Foundation
   /// - Returns: nil when the desktop has no loader for SVG.
   public static func brand(side: Int) -> Texture? {
     let data = Data(bytes: matinee_brand_start(), count: matinee_brand_size)
-    return decode(data, maximumSide: side, drawings: true)
+    return decode(data, covering: (side, side), drawings: true)
   }
 
   /// In pixels.

@@ -27,7 +27,7 @@ import Foundation
     g_object_unref(made.raw)
     registerIcons()
     provider = made
-    followContrast()
+    observeContrast()
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
     if let settings = gtk_settings_get_default() {
@@ -56,7 +56,7 @@ import Foundation
   public private(set) static var scheme = Scheme.desktop
 
   /// Listens to what the desktop prefers (the portal's `org.freedesktop.appearance`); asked by ``Application`` when it starts.
-  static func follow(_ application: Application) {
+  static func observe(_ application: Application) {
     matinee_follow_color_scheme(application.pointer(), schemeChanged)
   }
 
@@ -80,7 +80,7 @@ import Foundation
   }
 
   /// How many times its usual size the desktop wants text.
-  static var textScale: Double {
+  public static var textScale: Double {
     guard let settings = gtk_settings_get_default() else { return 1 }
     // In 1,024ths of a dot per inch; -1 for the usual 96.
     let resolution = matinee_object_get_int(UnsafeMutableRawPointer(settings), "gtk-xft-dpi")
@@ -91,7 +91,7 @@ import Foundation
   static var isHighContrast: Bool { isHighContrast(theme: namedTheme) }
 
   // GTK_THEME overrides the setting.
-  private static var namedTheme: String { ProcessInfo.processInfo.environment["GTK_THEME"] ?? themeName }
+  private static var namedTheme: String { getenv("GTK_THEME").map { String(cString: $0) } ?? themeName }
 
   /// Whether that is the dark theme of high contrast by the name that it had in GTK 3, and has in desktops' settings: the toolkit knows it
   /// no more, and would take its light one.
@@ -109,7 +109,7 @@ import Foundation
   }
 
   /// Reads the style sheet for the contrast that the desktop wants, and again when that changes.
-  private static func followContrast() {
+  private static func observeContrast() {
     applyContrast()
     guard let settings = gtk_settings_get_default() else { return }
     Object(lasting: UnsafeMutableRawPointer(settings)).connect("notify::gtk-theme-name", .notify, in: scope) { _ in applyContrast() }
@@ -142,8 +142,10 @@ import Foundation
 
   /// The style sheet; in high contrast with its end, which comes after a mark.
   static func styleSheet(isHighContrast: Bool) -> String {
-    let parts = styleSheet.split(separator: "/* High contrast", maxSplits: 1)
-    return isHighContrast ? styleSheet : String(parts[0])
+    let mark = Array("/* High contrast".utf8)
+    // A search in the text would take longer than GTK takes to read it.
+    let end = isHighContrast ? nil : styleBytes.indices.first { styleBytes[$0] == mark[0] && styleBytes[$0...].starts(with: mark) }
+    return String(decoding: styleBytes[..<(end ?? styleBytes.endIndex)], as: UTF8.self)
   }
 
   /// Whether windows are dark now, as far as the app decides it.
@@ -153,8 +155,10 @@ import Foundation
   }
 
   /// What the app's style sheet says.
-  static var styleSheet: String {
-    String(decoding: UnsafeRawBufferPointer(start: matinee_style_sheet_start(), count: matinee_style_sheet_size), as: UTF8.self)
+  static var styleSheet: String { String(decoding: styleBytes, as: UTF8.self) }
+
+  private static var styleBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: matinee_style_sheet_start(), count: matinee_style_sheet_size)
   }
 
   /// What the toolkit does not understand in a style sheet.

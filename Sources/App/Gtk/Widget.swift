@@ -155,6 +155,14 @@ public enum Orientation: Sendable {
 
   /// Whether it is drawn: visible, and in a window that is shown.
   public final var isMapped: Bool { gtk_widget_get_mapped(widget) != 0 }
+  /// How many pixels of the display there are to the unit, in each direction.
+  public final var scaleFactor: Int { Int(matinee_object_get_int(raw, "scale-factor")) }
+  /// Called when it is on a display of another scale.
+  @discardableResult public final func onScaleFactorChanged<Owner: SignalOwner>(
+    _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void
+  ) -> Connection {
+    connect("notify::scale-factor", .notify, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
   /// Called when it comes on screen.
   @discardableResult public final func onShown<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
     -> Connection
@@ -195,4 +203,20 @@ public enum Orientation: Sendable {
   /// Acts as if the person had used it: presses a button, submits an entry.
   /// - Returns: false when there is nothing to use.
   @discardableResult public final func activate() -> Bool { gtk_widget_activate(widget) != 0 }
+}
+
+extension Widget {
+  /// How much of the height of what has the keyboard in its window lies beneath it, from 0 to 1; 0 where that is within it, or beside it.
+  public final var shareOfFocusBeneath: Double {
+    guard isMapped, let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root), gtk_widget_get_mapped(focus) != 0,
+      gtk_widget_is_ancestor(focus, widget) == 0
+    else { return 0 }
+    var (mine, area) = (graphene_rect_t(), graphene_rect_t())
+    guard gtk_widget_compute_bounds(widget, widget, &mine) != 0, gtk_widget_compute_bounds(focus, widget, &area) != 0,
+      area.size.height > 0, area.origin.x < mine.origin.x + mine.size.width, mine.origin.x < area.origin.x + area.size.width
+    else { return 0 }
+    let top = max(mine.origin.y, area.origin.y)
+    let bottom = min(mine.origin.y + mine.size.height, area.origin.y + area.size.height)
+    return Double(max(0, bottom - top) / area.size.height)
+  }
 }

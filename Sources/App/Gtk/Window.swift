@@ -3,6 +3,8 @@ import CGtkShims
 
 /// A window of the application.
 @MainActor public final class Window: Widget {
+  private let size = UnmaximizedSize()
+
   /// - Parameters:
   ///   - application: which ends when its last window is closed; nil in tests.
   ///   - title: shown in the title bar and by the desktop.
@@ -16,12 +18,13 @@ import CGtkShims
     }
     gtk_window_set_title(pointer(), title)
     gtk_window_set_default_size(pointer(), Int32(width), Int32(height))
-    followLayout()
+    observeLayout()
+    observeSize()
   }
 
   /// What lies beneath a pointer that rests changes when something is scrolled or drawn anew. The toolkit finds out in the frame after the
   /// layout, for which GTK 4.8 asks only where the window manager paces the frames: elsewhere a click would go to what was there before.
-  private func followLayout() {
+  private func observeLayout() {
     typealias Callback = @convention(c) (UnsafeMutableRawPointer, gpointer?) -> Void
     let realized: Callback = { window, _ in
       guard let clock = gtk_widget_get_frame_clock(window.assumingMemoryBound(to: GtkWidget.self)) else { return }
@@ -51,14 +54,26 @@ import CGtkShims
   /// The least size in pixels that a person can make it.
   public func setMinimumWindowSize(width: Int, height: Int) { setMinimumSize(width: width, height: height) }
   /// The size in pixels that it has when it is not maximized.
-  public var unmaximizedSize: (width: Int, height: Int) {
-    var (width, height): (gint, gint) = (0, 0)
-    gtk_window_get_default_size(pointer(), &width, &height)
-    return (Int(width), Int(height))
-  }
+  public var unmaximizedSize: (width: Int, height: Int) { (size.width, size.height) }
   /// Changes that size; the display may allow less.
   public func setUnmaximizedSize(width: Int, height: Int) {
     gtk_window_set_default_size(pointer(), gint(clamping: width), gint(clamping: height))
+  }
+
+  private func observeSize() {
+    typealias Callback = @convention(c) (UnsafeMutableRawPointer, OpaquePointer?, UnsafeMutableRawPointer) -> Void
+    let changed: Callback = { window, _, size in
+      MainActor.assumeIsolated {
+        Unmanaged<UnmaximizedSize>.fromOpaque(size).takeUnretainedValue().note(window.assumingMemoryBound(to: GtkWindow.self))
+      }
+    }
+    size.note(pointer())
+    // As long as the toolkit's window, which outlives this object.
+    for side in ["default-width", "default-height"] {
+      g_signal_connect_data(
+        raw, "notify::\(side)", unsafeBitCast(changed, to: GCallback.self), Unmanaged.passRetained(size).toOpaque(),
+        { data, _ in if let data { Unmanaged<UnmaximizedSize>.fromOpaque(data).release() } }, GConnectFlags(rawValue: 0))
+    }
   }
   /// Whether it fills the screen.
   public var isMaximized: Bool { gtk_window_is_maximized(pointer()) != 0 }
@@ -82,13 +97,36 @@ import CGtkShims
   public func close() { gtk_window_close(pointer()) }
   /// Takes it away without asking.
   public func destroy() { gtk_window_destroy(pointer()) }
-  /// Which button Enter presses in an entry that submits.
-  public func defaultButton(_ button: Button?) { gtk_window_set_default_widget(pointer(), button?.widget) }
 
   /// Called when the person wants to close the window; the answer says whether it may.
   @discardableResult
   public func onCloseRequest<Owner: SignalOwner>(_ owner: Owner, _ mayClose: @escaping @MainActor (Owner) -> Bool) -> Connection {
     connect("close-request", .question, owner: owner, absent: false) { owner, _ in !mayClose(owner) }
+  }
+}
+
+/// The size that the person gave a window.
+@MainActor private final class UnmaximizedSize {
+  private(set) var width = 0
+  private(set) var height = 0
+
+  /// Takes on the window's, but not one that only its content asked for: that is nothing that the person chose.
+  func note(_ window: UnsafeMutablePointer<GtkWindow>) {
+    var (width, height): (gint, gint) = (0, 0)
+    gtk_window_get_default_size(window, &width, &height)
+    let widget = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)
+    self.width = Self.chosen(Int(width), before: self.width) {
+      gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &$0, nil, nil, nil)
+    }
+    self.height = Self.chosen(Int(height), before: self.height) {
+      gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, width, &$0, nil, nil, nil)
+    }
+  }
+
+  private static func chosen(_ size: Int, before: Int, measure: (inout gint) -> Void) -> Int {
+    var least: gint = 0
+    if before > 0, size > before { measure(&least) }
+    return size > before && size <= Int(least) ? before : size
   }
 }
 

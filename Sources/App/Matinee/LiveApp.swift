@@ -1,6 +1,7 @@
 import AppConfig
 import AppCore
 import BuildInfo
+import FeatureKit
 import Foundation
 import Gtk
 import PublicationClient
@@ -24,6 +25,7 @@ import TesterFeature
   private var status: Int32 = 0
   private var frames = 0
   private var awaitsRest = false
+  private var hasStarted = false
   private var isQuitting = false
 
   nonisolated init(_ options: LaunchOptions) { self.options = options }
@@ -37,6 +39,7 @@ import TesterFeature
       let application = try Application(id: Config().identity, instance: instance)
       self.application = application
       application.onStartup = { [weak self] in
+        self?.hasStarted = true
         Theme.install()
         Theme.use(self?.options.appearance.scheme ?? .desktop)
       }
@@ -45,6 +48,8 @@ import TesterFeature
       application.onTerminate = { [weak self] in self?.quit() }
       application.addAction("quit", accelerators: ["<Control>q", "<Control>w"]) { [weak self] in self?.quit() }
       let ended = try application.run(opening: uri.map { [$0] } ?? [])
+      // Only the one that is handed to starts up.
+      if !hasStarted { handedOver() }
       if let temporaryFolder { try? FileManager.default.removeItem(atPath: temporaryFolder) }
       return status != 0 ? status : ended
     } catch {
@@ -53,6 +58,10 @@ import TesterFeature
       case .invalidID(let id): fail("“\(id)” is no application id.")
       }
     }
+  }
+
+  private func handedOver() {
+    if let lost = options.lostByHandingOver { StandardError.write("matinee: \(lost)") }
   }
 
   private func activate() {
@@ -78,6 +87,7 @@ import TesterFeature
       // By a start like this one, which can do what this one was to do.
       if case DataFolder.Failure.inUse = error, let name = bellName, Doorbell.ring(name, opening: uri.map { [$0] } ?? []) {
         isQuitting = true
+        handedOver()
         application?.quit()
         return
       }
@@ -95,7 +105,7 @@ import TesterFeature
     var environment = AppEnvironment(
       origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
       clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
-      version: Build.version, report: { FileHandle.standardError.write(Data("matinee: \($0)\n".utf8)) },
+      version: Build.version, report: { StandardError.write("matinee: \($0)") },
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
     environment.testStore = wiring.testStore
     // Drawing one picture must leave nothing behind on the desktop.
@@ -105,42 +115,48 @@ import TesterFeature
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
     if picture == nil { WindowSize(savedIn: wiring.folder.path)?.apply(to: window.window) }
     let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
-    coordinator.onReached = { [weak pictures] in pictures?.askAgain() }
+    coordinator.onReached = { [weak pictures] in pictures?.retryUnreachable() }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
-    window.follow(coordinator.waiting)
+    window.observe(coordinator.waiting)
     window.onActiveChanged = { [weak coordinator] in coordinator?.isWindowVisible = $0 }
     window.onCloseRequested = { [weak self] in self?.quit() }
     if LoggedTransport.logs("screens") {
-      window.onFrameShows = { FileHandle.standardError.write(Data("screen \($0)\n".utf8)) }
+      window.onFrameShows = { StandardError.write("screen \($0)") }
     }
     let logsFrames = LoggedTransport.logs("frames")
+    let lifting = "lifting"
+    var lifts = false
+    window.onLift = {
+      lifts = true
+      if logsFrames { StandardError.write(lifting) }
+    }
     var last = ""
     window.onFrame = { [weak self] page in
       self?.painted()
       guard logsFrames else { return }
-      // There is no page before the curtain lifts.
-      if self?.window?.shownName == "curtain" { FileHandle.standardError.write(Data("lifting\n".utf8)) }
+      if lifts, self?.window?.shownName == "curtain" { StandardError.write(lifting) }
       // Told only when there is more to see.
-      let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way\n"
+      let line = "frame \(page) with \(pictures.count) pictures, \(pictures.inFlight) on their way"
       guard line != last else { return }
       last = line
-      FileHandle.standardError.write(Data(line.utf8))
+      StandardError.write(line)
     }
     self.window = window
     self.coordinator = coordinator
     if Config().hasTesterPanel {
       let panel = TesterViewModel(
         store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: environment.storeFormatting
-      ) { [weak coordinator] in coordinator?.lookForNewPosts() }
+      ) { [weak coordinator] in coordinator?.checkForNewPosts() }
       application?.addAction("tester-panel", accelerators: ["<Control><Shift>t"]) { [weak self] in self?.showTester(panel) }
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
     }
+    coordinator.keepTimesCurrent()
     window.show()
     if LoggedTransport.logs("screens") {
-      FileHandle.standardError.write(Data("renderer \(window.window.rendererName ?? "none")\n".utf8))
+      StandardError.write("renderer \(window.window.rendererName ?? "none")")
     }
     if let picture {
       Task {
@@ -179,13 +195,15 @@ import TesterFeature
 
   private func openWeb(_ url: String) {
     let window = window
-    let opened = Toolkit.open(url, over: window?.window) { window?.show(message: "This desktop has no browser to open \(url) with.") }
-    if !opened { window?.show(message: "This link cannot be opened: \(url)") }
+    let opened = Toolkit.open(url, over: window?.window) {
+      window?.show(message: "This desktop has no browser to open \(url) with.", offering: url)
+    }
+    if !opened { window?.show(message: "This link cannot be opened: \(url)", offering: url) }
   }
 
   private func finish(_ failure: String?) {
     if let failure {
-      FileHandle.standardError.write(Data("matinee: \(failure)\n".utf8))
+      StandardError.write("matinee: \(failure)")
       status = 1
     }
     quit()
@@ -196,7 +214,7 @@ import TesterFeature
     do {
       try WindowSize(of: window.window).save(in: folder.path)
     } catch {
-      FileHandle.standardError.write(Data("matinee: the window's size cannot be saved: \(error.systemReason)\n".utf8))
+      StandardError.write("matinee: the window's size cannot be saved: \(error.systemReason)")
     }
   }
 

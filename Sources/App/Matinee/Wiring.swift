@@ -63,7 +63,7 @@ struct Wiring {
   /// The publication inside the app, opened with the first request so that nothing is read before the curtain is painted.
   static func embedded(in folder: DataFolder, clock: any AppClock, web: (any Transport)?) -> EmbeddedPublication {
     EmbeddedPublication(folder: folder.path + "/publication", clock: clock, web: web) { line in
-      FileHandle.standardError.write(Data("publication: \(line)\n".utf8))
+      StandardError.write("publication: \(line)")
     }
   }
 
@@ -100,7 +100,7 @@ struct Wiring {
   }
 
   private static func folder(_ options: LaunchOptions, below variable: String, or place: String) -> String {
-    let base = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(NSHomeDirectory())/\(place)"
+    let base = getenv(variable).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "\(NSHomeDirectory())/\(place)"
     return options.folder(below: base, canBuy: Config().canBuy)
   }
 }
@@ -111,14 +111,15 @@ struct LoggedTransport: Transport {
 
   /// Whether `MATINEE_LOG` names something that is to be told on standard error, among others.
   static func logs(_ name: String) -> Bool {
-    ProcessInfo.processInfo.environment["MATINEE_LOG"]?.split(separator: ",").contains { $0 == name } ?? false
+    // `ProcessInfo` would make a dictionary of all variables.
+    getenv("MATINEE_LOG").map { String(cString: $0).split(separator: ",").contains { $0 == name } } ?? false
   }
 
   func send(_ request: Request) async throws -> Response {
     do {
       return try await wrapped.send(request)
     } catch let error as TransportError {
-      FileHandle.standardError.write(Data("matinee: \(request.method.rawValue) \(request.target): \(error)\n".utf8))
+      StandardError.write("matinee: \(request.method.rawValue) \(request.target): \(error)")
       throw error
     }
   }

@@ -3,12 +3,13 @@ import AppCore
 import BuildInfo
 import Foundation
 import Gtk
+import Runtime
 
 // Where live parts are wired, and nothing else. `main` stays synchronous: the toolkit's loop drives the main actor.
 
 /// Says why in one sentence, and ends with a status other than 0.
 func fail(_ sentence: String, status: Int32 = 1) -> Never {
-  FileHandle.standardError.write(Data("matinee: \(sentence)\n".utf8))
+  StandardError.write("matinee: \(sentence)")
   leave(status)
 }
 
@@ -19,6 +20,8 @@ func leave(_ status: Int32) -> Never {
   _exit(status)
 }
 
+// A log that nobody reads is no reason to end.
+signal(SIGPIPE, SIG_IGN)
 Toolkit.shareHeaps()
 Config().setUpModules()
 let options: LaunchOptions
@@ -26,7 +29,7 @@ do { options = try LaunchOptions(Array(CommandLine.arguments.dropFirst())) } cat
 
 switch options.task {
 case .version: print(Build.version)
-case .help: print(LaunchOptions.help)
+case .help: print("\(LaunchOptions.help)\n\nReport problems at \(Config().homepage)/issues.")
 case .importFeeds(let sources):
   Task { leave(await FeedImport(options).run(sources)) }
   dispatchMain()

@@ -1,7 +1,9 @@
 import ContentCache
+import FeatureKit
 import Foundation
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 import Runtime
 
 /// One action with a thousand pages alive, of which three are on screen, from the reader's press to the last row that is filled anew;

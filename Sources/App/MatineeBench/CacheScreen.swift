@@ -2,7 +2,7 @@
   import CListBaseline
   import Gtk
   import PublicationAPI
-  import PublicationClient
+  import FeatureKit
 
   /// Lists of posts beside each other in one window, with every row filled: what is on screen while an action is measured.
   @MainActor final class CacheScreen: SignalOwner {

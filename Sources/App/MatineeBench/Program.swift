@@ -1,6 +1,7 @@
 import AppConfig
 import BuildInfo
 import Foundation
+import Runtime
 
 /// Why a benchmark cannot be run; one sentence.
 struct Mistake: Error, CustomStringConvertible { let description: String }
@@ -33,7 +34,7 @@ struct Mistake: Error, CustomStringConvertible { let description: String }
     do {
       exit(try await run(Array(CommandLine.arguments.dropFirst())) ? 0 : 1)
     } catch {
-      FileHandle.standardError.write(Data("matinee-bench: \(error)\n".utf8))
+      StandardError.write("matinee-bench: \(error)")
       exit(2)
     }
   }

@@ -3,7 +3,6 @@ import ContentCache
 import Foundation
 import HTTPTransport
 import PublicationAPI
-import PublicationClient
 import Runtime
 
 /// What a reader has read, on the disk: the first page out of a hundred thousand posts, from opening the file to rows that can be drawn, and
@@ -204,7 +203,8 @@ private final class PlainPosts {
         id: strdup(post.id), fan_club_id: strdup(post.fanClubID), fan_club_name: strdup(post.fanClubName), title: strdup(post.title),
         byline: strdup(post.byline), teaser: strdup(post.teaser), picture: post.picture.map { strdup($0) },
         url: post.url.map { strdup($0) },
-        reaction: post.reaction.map { strdup($0.rawValue) }, published: post.published.timeIntervalSinceReferenceDate,
+        reaction: post.reaction.map { strdup($0.rawValue) }, read_mark: post.readMark.map { strdup($0) },
+        published: post.published.timeIntervalSinceReferenceDate,
         premium: post.premium, unlocked: post.unlocked, bookmarked: post.bookmarked, read: post.read,
         reaction_kind: reaction.map { strdup($0.kind.rawValue) }, reaction_count: Int64(reaction?.count ?? 0),
         comments: Int64(post.comments))

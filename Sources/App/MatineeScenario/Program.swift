@@ -1,5 +1,5 @@
 import AppConfig
-import AppCore
+import AppScenarios
 import BuildInfo
 import Foundation
 import HTTPTransport
@@ -102,7 +102,7 @@ import Runtime
   }
 
   private static func tell(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
-  private static func say(_ line: String) { FileHandle.standardError.write(Data("matinee-scenario: \(line)\n".utf8)) }
+  private static func say(_ line: String) { StandardError.write("matinee-scenario: \(line)") }
 
   /// At once: an app that a scenario killed is still there, and waits for what never comes.
   private static func leave(_ status: Int32) -> Never { _exit(status) }

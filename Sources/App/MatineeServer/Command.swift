@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 
 /// What the command line asks for.
 enum Command: Equatable {
@@ -22,9 +23,10 @@ enum Command: Equatable {
            matinee-server serve [--port N] [--listen ADDRESS] [--public-url URL] [--readers-add-feeds] [--trusted-proxy ADDRESS]…
                                 [--data FOLDER]
            matinee-server import [--json] [--data FOLDER] SOURCE…
+           matinee-server user list [--json] [--data FOLDER]
            matinee-server user add [--data FOLDER] EMAIL NAME
            matinee-server user password|sign-out|remove [--data FOLDER] EMAIL
-           matinee-server order list [--state STATE] [--data FOLDER]
+           matinee-server order list [--state STATE] [--json] [--data FOLDER]
            matinee-server order approve|decline [--data FOLDER] ORDER
            matinee-server order refund [--reason SENTENCE] [--trust-clock] [--data FOLDER] ORDER
            matinee-server flag set --percent N [--min-version V] [--feature F]… [--data FOLDER] NAME
@@ -33,19 +35,20 @@ enum Command: Equatable {
            matinee-server key rotate [--algorithm es256|eddsa] [--data FOLDER]
            matinee-server --help | --version
 
-    init           makes a publication of your own in an empty folder; what the options do not say is asked for on a terminal. ADDRESS is
-                   where readers cancel a subscription: an email address or a page. At least one price, such as 4.90, for a month,
-                   a year, access for good, or five passes for an article each; a tax that they include, such as "VAT 19".
-                   With --sample the publication is the one that the app brings along.
+    init           makes a publication of your own, where there is none yet. On a terminal it asks for what its options do not say. With
+                   --sample it makes the publication that the app brings along.
     serve          answers a publication's readers until it is told to stop (SIGTERM, SIGINT).
                    Feeds from the web are asked for new posts about once an hour.
-    import         makes feeds and lists of feeds, files or URLs, fan clubs of the publication; importing again adds nothing twice. Formats:
-                   RSS, Atom, RDF, JSON Feed, RSS-in-JSON, OPML. The clubs of a list are fetched when a reader asks for it.
+    import         makes feeds and lists of feeds, files or URLs, fan clubs of the publication. Importing again adds what is new, and changes
+                   what changed. Formats: RSS, Atom, RDF, JSON Feed, RSS-in-JSON, OPML. The clubs of a list are fetched when a reader asks
+                   for it.
+    user list      one line for each reader, by address: address, name, and each product that gives access, with its end; tabs between.
     user add       adds a reader; the password is one line on the standard input.
     user password  sets another password, read in the same way, and signs the reader out everywhere.
     user sign-out  ends all sessions of a reader. One that is not used for 90 days ends by itself.
     user remove    forgets a reader, with comments, marks and access; the orders stay, without a name.
-    order list     one line for each order, newest first: number, identifier, state, product, total in minor units; tabs between.
+    order list     one line for each order, newest first: number, identifier, state, product, total in minor units, time, and the reader's
+                   address; tabs between.
     order approve  says yes for the bank that a deferred payment waits for; decline says no.
     order refund   gives a payment back. Access ends, and the reader is shown the reason. While a payment is ahead of the clock nothing is
                    sold or given back, since the clock must be wrong; --trust-clock says that it is right.
@@ -56,8 +59,22 @@ enum Command: Equatable {
     key rotate     signs receipts with a new key from now on; the ones before stay known as long as a receipt may need them.
 
     user, order, flag and key also work while the publication is being served. ORDER is an order's number (K7Q2-9XDM) or its identifier.
+    An option is given once; --feature and --trusted-proxy may be given several times.
 
       --data FOLDER      where the publication is kept (default: $XDG_DATA_HOME/matinee/server)
+      --json             one line of JSON for each source, reader or order
+
+    init:
+      --name NAME        what the publication is called
+      --tagline LINE     one line below the name
+      --contact ADDRESS  where readers cancel a subscription: an email address or a page on the web
+      --currency CODE    the currency of the prices, such as EUR
+      --monthly PRICE    what a month costs, such as 4.90; --yearly the same of a year, --lifetime of access for good, and --passes of five
+                         passes for an article each. At least one of the four is needed.
+      --tax NAME-AND-PERCENT
+                         a tax that the prices include, such as "VAT 19"
+
+    serve:
       --listen ADDRESS   the IP address to listen on (default: 127.0.0.1, this machine alone)
       --port N           the port; 0 for any that is free (default: 8080)
       --public-url URL   where browsers find the checkout page, behind a proxy (default: http and the host that the client asked)
@@ -66,7 +83,6 @@ enum Command: Equatable {
       --trusted-proxy ADDRESS
                          a proxy before this server, whose X-Forwarded-For says who asks: limits are for each client then;
                          clients behind a proxy on this machine that is not named are not limited
-      --json             one line of JSON for each source
     """
 
   /// Reads a command line, without the program's name.
@@ -84,8 +100,10 @@ enum Command: Equatable {
     case .option("--help"), .argument("help"): self = .help
     case .option("--version"): self = .version
     case nil: throw Mistake(sentence: "There is nothing to do: init, serve, import, user, order, flag or key.")
-    case .argument(let other), .option(let other):
+    case .argument(let other):
       throw Mistake(sentence: "“\(other)” is no command; there are init, serve, import, user, order, flag and key.")
+    case .option(let other):
+      throw Mistake(sentence: "The command comes before its options such as “\(other)”: init, serve, import, user, order, flag or key.")
     }
   }
 
@@ -100,25 +118,28 @@ enum Command: Equatable {
       case .option("--port"):
         let text = try words.value(of: word)
         guard let number = Int(text), (0...65535).contains(number) else {
-          throw Mistake(sentence: "“\(text)” is no port: it is a number from 0 to 65535.")
+          throw Mistake(sentence: "--port takes a number from 0 to 65535, not “\(text)”.")
         }
         port = number
       case .option("--readers-add-feeds"): readersAddFeeds = true
       case .option("--trusted-proxy"):
         let text = try words.value(of: word)
-        guard isIPAddress(text) else { throw Mistake(sentence: "“\(text)” is no IP address of a proxy; one looks like 192.0.2.7.") }
+        guard isIPAddress(text) else { throw Mistake(sentence: "--trusted-proxy takes an IP address such as 192.0.2.7, not “\(text)”.") }
         trustedProxies.insert(text)
       case .option("--public-url"):
-        let text = try words.value(of: word)
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
-          throw Mistake(sentence: "“\(text)” is no address; it looks like https://read.example.org.")
-        }
-        publicURL = text.hasSuffix("/") ? String(text.dropLast()) : text
+        publicURL = try origin(words.value(of: word))
       case .option(let other), .argument(let other): throw Mistake(sentence: "serve does not know “\(other)”.")
       }
     }
     return .serve(
       data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies)
+  }
+
+  /// The address that browsers find the publication's pages at: their links begin at its root.
+  private static func origin(_ text: String) throws(Mistake) -> String {
+    do { return try Origin(text).text } catch {
+      throw Mistake(sentence: "--public-url takes an address such as https://read.example.org, \(error.reason).")
+    }
   }
 
   private static func isIPAddress(_ text: String) -> Bool {
@@ -140,31 +161,6 @@ enum Command: Equatable {
     guard !sources.isEmpty else { throw Mistake(sentence: "import takes at least one file or URL.") }
     return .importFeeds(data: data, json: json, sources: sources)
   }
-
-  private static func user(_ words: inout Words) throws(Mistake) -> Command {
-    var (data, rest) = (String?.none, [String]())
-    while let word = try words.next() {
-      switch word {
-      case .option("--help"): return .help
-      case .option("--data"): data = try words.value(of: word)
-      case .option(let other): throw Mistake(sentence: "user does not know “\(other)”.")
-      case .argument(let text): rest.append(text)
-      }
-    }
-    guard let action = rest.first, ["add", "password", "sign-out", "remove"].contains(action) else {
-      throw Mistake(sentence: "With users one can do four things: add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL.")
-    }
-    if action == "add" {
-      guard rest.count == 3 else { throw Mistake(sentence: "user add takes an address and a name; put a name with spaces in quotes.") }
-      return .addUser(data: data, email: rest[1], name: rest[2])
-    }
-    guard rest.count == 2 else { throw Mistake(sentence: "user \(action) takes one address.") }
-    switch action {
-    case "password": return .setPassword(data: data, email: rest[1])
-    case "sign-out": return .operate(data: data, .signOut(email: rest[1]))
-    default: return .operate(data: data, .removeReader(email: rest[1]))
-    }
-  }
 }
 
 /// One word of a command line.
@@ -175,27 +171,44 @@ enum Word: Equatable {
   case argument(String)
 }
 
-/// Walks over a command line: `--name value` and `--name=value` are the same, `-h` is `--help`, and `--` ends the options.
+/// Walks over a command line: `--name value` and `--name=value` are the same, `-h` is `--help`, and `--` ends the options. No word is empty,
+/// and no option is there twice unless it may be.
 struct Words {
+  private static let repeated: Set<String> = ["--trusted-proxy", "--feature"]
+
   private var rest: ArraySlice<String>
   private var attached: String?
+  /// The option that came last.
+  private var last = ""
   private var optionsEnded = false
+  private var options: Set<String> = []
 
   init(_ words: [String]) { rest = words[...] }
 
   /// The next word; of `--name=value` the name.
   mutating func next() throws(Command.Mistake) -> Word? {
-    if let attached { throw Command.Mistake(sentence: "There is an option that takes no value, and got “\(attached)”.") }
+    if let attached { throw Command.Mistake(sentence: "\(last) takes no value, and got “\(attached)”.") }
     guard let word = rest.popFirst() else { return nil }
+    guard !word.isEmpty else {
+      throw Command.Mistake(sentence: "Word \(rest.startIndex) of the command is empty, as that of a variable without a value is.")
+    }
     if optionsEnded || !word.hasPrefix("-") || word == "-" { return .argument(word) }
     if word == "--" {
       optionsEnded = true
       return try next()
     }
     if word == "-h" { return .option("--help") }
-    guard let cut = word.firstIndex(of: "=") else { return .option(word) }
+    guard let cut = word.firstIndex(of: "=") else { return try option(word) }
     attached = String(word[word.index(after: cut)...])
-    return .option(String(word[..<cut]))
+    return try option(String(word[..<cut]))
+  }
+
+  private mutating func option(_ name: String) throws(Command.Mistake) -> Word {
+    last = name
+    guard options.insert(name).inserted || Self.repeated.contains(name) else {
+      throw Command.Mistake(sentence: "\(name) is there twice.")
+    }
+    return .option(name)
   }
 
   /// The value of the option that came last.

@@ -11,7 +11,7 @@ extension Command {
       case .option("--percent"):
         let text = try words.value(of: word)
         guard let number = Int(text), (0...100).contains(number) else {
-          throw Mistake(sentence: "“\(text)” is no percentage: it is a number from 0 to 100.")
+          throw Mistake(sentence: "--percent takes a number from 0 to 100, not “\(text)”.")
         }
         percent = number
       case .option("--min-version"): version = try words.value(of: word)

@@ -48,8 +48,8 @@ struct Founding: Equatable {
       answers[field] = text
     case .currency:
       let code = text.uppercased()
-      guard Locale.Currency.isoCurrencies.contains(where: { $0.identifier.uppercased() == code }) else {
-        throw Command.Mistake(sentence: "“\(text)” is no currency; EUR and USD are.")
+      guard Price.isInUse(code) else {
+        throw Command.Mistake(sentence: "“\(text)” is no currency that people pay in; EUR and USD are.")
       }
       answers[field] = code
       for field in Field.prices { _ = try price(field) }
@@ -154,10 +154,10 @@ struct Founding: Equatable {
   }
 
   private static func cancelling(_ contact: String) throws(Command.Mistake) -> String {
-    if contact.wholeMatch(of: /[^\s@]+@[^\s@]+\.[^\s@]+/) != nil {
+    if contact.wholeMatch(of: /[^\s@:\/]+@[^\s@:\/]+\.[^\s@:\/]+/) != nil {
       return "Write to \(contact) from the address of your account, and nothing more is charged."
     }
-    guard let url = URL(string: contact), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+    guard let url = URL(string: contact), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false, url.user == nil else {
       throw Command.Mistake(sentence: "“\(contact)” is no email address and no page such as https://example.org/account.")
     }
     return "Go to \(contact), and nothing more is charged."
@@ -197,7 +197,12 @@ extension Command {
       }
     }
     guard !isSample || given.isEmpty else { throw Mistake(sentence: "The sample is what it is: --sample goes with --data alone.") }
-    for (field, text) in given { try founding.say(text, about: field) }
+    // Whether a price is one depends on the currency.
+    for (field, text) in given.filter({ $0.field == .currency }) + given.filter({ $0.field != .currency }) {
+      do throws(Mistake) { try founding.say(text, about: field) } catch {
+        throw Mistake(sentence: "\(field.option): \(error.sentence)")
+      }
+    }
     return .initialise(data: data, isSample ? nil : founding)
   }
 }

@@ -9,31 +9,45 @@ struct House {
   enum Failure: Error, Equatable, CustomStringConvertible {
     case notInitialised(path: String)
     case alreadyInitialised(path: String, name: String)
+    /// There is no room for what stands beside the database while it is open.
+    case noRoom(path: String)
+    /// The database cannot be read; the reason is SQLite's.
+    case damaged(path: String, reason: String)
 
     var description: String {
       switch self {
       case .notInitialised(let path):
         "There is no publication in \(path) yet: make yours with “matinee-server init”, or try the sample with “matinee-server init --sample”."
       case .alreadyInitialised(let path, let name): "There is a publication in \(path) already, “\(name)”; it was left as it is."
+      case .noRoom(let path): "The disk is full, and \(path) cannot be opened without some room. Nothing is lost: make room, and try again."
+      case .damaged(let path, let reason): "\(path) is damaged (\(reason)). Put a backup of the publication in its place."
       }
     }
   }
 
   private let folder: DataFolder
+  private let lock: FolderLock
 
   /// - Parameters:
   ///   - path: nil for the reader's data folder.
   ///   - isNew: whether the folder may have no publication yet; otherwise it is not even made.
   /// - Throws: `DataFolder.Failure`, ``Failure``.
   init(_ path: String?, isNew: Bool = false) throws {
+    if !isNew { try Self.check(path) }
     let path = path ?? Self.standard
-    if !isNew, access(path + "/" + Publication.databaseName, F_OK) != 0 {
-      guard errno == ENOENT else { throw DataFolder.Failure.unusable(path: path, reason: String(cString: strerror(errno))) }
-      throw Failure.notInitialised(path: path)
-    }
     folder = try DataFolder(path: path)
+    lock = try FolderLock(folder.path)
     // A server that was killed leaves its address behind. Another program may listen there by now.
     OperatorAccess.close(folder: folder.path)
+  }
+
+  /// Whether there seems to be a publication.
+  /// - Throws: `DataFolder.Failure`, ``Failure``.
+  static func check(_ path: String?) throws {
+    let path = path ?? standard
+    guard access(path + "/" + Publication.databaseName, F_OK) != 0 else { return }
+    guard errno == ENOENT else { throw DataFolder.Failure.unusable(at: path, String(cString: strerror(errno))) }
+    throw Failure.notInitialised(path: path)
   }
 
   /// The folder.
@@ -43,11 +57,23 @@ struct House {
   /// - Parameter needsKey: whether receipts are going to be signed.
   /// - Throws: ``Failure``, and what opening a `Publication` throws.
   func open(needsKey: Bool = false) async throws -> Publication {
-    let publication = try await opened(needsKey: needsKey)
-    guard try await publication.isFounded else { throw Failure.notInitialised(path: folder.path) }
-    // What is sold in the sample today is sold there too; any other publication stays as it is.
-    try await publication.install(SampleContent.publication(openedAt: SystemClock().now))
-    return publication
+    try await naming {
+      let publication = try await opened(needsKey: needsKey)
+      guard try await publication.isFounded else { throw Failure.notInitialised(path: folder.path) }
+      // What is sold in the sample today is sold there too; any other publication stays as it is.
+      try await publication.install(SampleContent.publication(openedAt: SystemClock().now))
+      return publication
+    }
+  }
+
+  /// Tells of a full disk and a damaged database with the file's name, and with what to do.
+  private func naming(_ work: () async throws -> Publication) async throws -> Publication {
+    let file = folder.file(Publication.databaseName)
+    do { return try await work() } catch let error as SQLiteError where error.code == .full {
+      throw Failure.noRoom(path: file)
+    } catch let error as SQLiteError where error.isCorruption {
+      throw Failure.damaged(path: file, reason: error.message)
+    }
   }
 
   /// Founds a publication where there is none.
@@ -68,12 +94,12 @@ struct House {
 
   private func opened(needsKey: Bool = false) async throws -> Publication {
     let gateway = LedgerGateway(program: LedgerGateway.besideThisProgram, file: folder.file("ledger.jsonl"))
-    let folder = folder
+    let (folder, lock) = (folder, lock)
     return try await Publication(
       folder: folder.path, gateway: gateway, clock: SystemClock(), offersSampleAccount: false, needsKey: needsKey,
       log: { line in
         // The folder stays locked as long as somebody may write to it.
-        _ = folder
+        _ = (folder, lock)
         Program.say(line)
       })
   }
@@ -84,4 +110,23 @@ struct House {
     let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     return (data ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.local/share") + "/matinee/server"
   }
+}
+
+/// A lock on a folder itself. The file in it that `DataFolder` locks can be deleted, and made again by somebody else.
+private final class FolderLock: Sendable {
+  private let descriptor: Int32
+
+  /// - Throws: `DataFolder.Failure`.
+  init(_ path: String) throws(DataFolder.Failure) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unusable(at: path, String(cString: strerror(errno))) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let error = errno
+      close(descriptor)
+      throw error == EWOULDBLOCK ? .inUse(path: path) : .unusable(at: path, String(cString: strerror(error)))
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
 }

@@ -10,11 +10,12 @@ enum OperatorTask: Equatable {
   /// Decides for the bank, or whoever a deferred payment waits for.
   case settle(order: String, approved: Bool)
   case refund(order: String, reason: String, trustsClock: Bool = false)
-  case orders(state: String?)
+  case orders(state: String?, json: Bool = false)
   case setFlag(FlagRecord)
   case listFlags
   case reportFlag(String)
   case rotateKey(algorithm: String)
+  case readers(json: Bool)
   case addReader(email: String, name: String, password: String)
   case setPassword(email: String, password: String)
   case signOut(email: String)
@@ -24,25 +25,26 @@ enum OperatorTask: Equatable {
   func request() throws -> Request {
     switch self {
     case .settle(let order, let approved):
-      Request(.post, "/v1/operator/orders/\(Self.segment(order))/\(approved ? "approve" : "decline")")
+      Request(.post, (approved ? APIPath.operatorApproval(of: order) : .operatorRefusal(of: order)).target)
     case .refund(let order, let reason, let trustsClock):
       Request(
-        .post, "/v1/operator/orders/\(Self.segment(order))/refund",
+        .post, APIPath.operatorRefund(of: order).target,
         body: try Wire.encode(RefundRequest(reason: reason, trustsClock: trustsClock ? true : nil)))
-    case .orders(let state): Request(.get, "/v1/operator/orders" + (state.map { "?state=\(Self.segment($0))" } ?? ""))
+    case .readers: Request(.get, APIPath.operatorReaders.target)
+    case .orders(let state, _): Request(.get, APIPath.operatorOrders.target + (state.map { "?state=\(APIPath.encoded($0))" } ?? ""))
     case .setFlag(let flag):
       Request(
-        .put, "/v1/operator/flags/\(Self.segment(flag.name))",
+        .put, APIPath.operatorFlag(flag.name).target,
         body: try Wire.encode(FlagRuleRequest(percent: flag.percent, minVersion: flag.minVersion, features: flag.features)))
-    case .listFlags: Request(.get, "/v1/operator/flags")
-    case .reportFlag(let name): Request(.get, "/v1/operator/flags/\(Self.segment(name))")
-    case .rotateKey(let algorithm): Request(.post, "/v1/operator/keys", body: try Wire.encode(KeyRequest(algorithm: algorithm)))
+    case .listFlags: Request(.get, APIPath.operatorFlags.target)
+    case .reportFlag(let name): Request(.get, APIPath.operatorFlag(name).target)
+    case .rotateKey(let algorithm): Request(.post, APIPath.operatorKeys.target, body: try Wire.encode(KeyRequest(algorithm: algorithm)))
     case .setPassword(let email, let password):
-      Request(.put, "/v1/operator/readers/\(Self.segment(email))/password", body: try Wire.encode(PasswordRequest(password: password)))
-    case .signOut(let email): Request(.delete, "/v1/operator/readers/\(Self.segment(email))/sessions")
-    case .removeReader(let email): Request(.delete, "/v1/operator/readers/\(Self.segment(email))")
+      Request(.put, APIPath.operatorPassword(of: email).target, body: try Wire.encode(PasswordRequest(password: password)))
+    case .signOut(let email): Request(.delete, APIPath.operatorSessions(of: email).target)
+    case .removeReader(let email): Request(.delete, APIPath.operatorReader(email).target)
     case .addReader(let email, let name, let password):
-      Request(.post, "/v1/operator/readers", body: try Wire.encode(NewReaderRequest(email: email, name: name, password: password)))
+      Request(.post, APIPath.operatorReaders.target, body: try Wire.encode(NewReaderRequest(email: email, name: name, password: password)))
     }
   }
 
@@ -53,7 +55,12 @@ enum OperatorTask: Equatable {
     case .settle, .refund:
       let order = try Wire.decode(Order.self, from: response.body)
       return ["Order \(order.number ?? order.id) is \(order.state.rawValue)."]
-    case .orders: return try Wire.decode([Order].self, from: response.body).map(Self.line)
+    case .orders(_, let json):
+      let orders = try Wire.decode([ListedOrder].self, from: response.body)
+      return try json ? orders.map(Self.json) : orders.map(Self.line)
+    case .readers(let json):
+      let readers = try Wire.decode([ListedReader].self, from: response.body)
+      return try json ? readers.map(Self.json) : readers.map(Self.line)
     case .setFlag: return [FlagTable.summary(try Wire.decode(FlagRecord.self, from: response.body))]
     case .listFlags: return try Wire.decode(FlagList.self, from: response.body).flags.map(FlagTable.summary)
     case .reportFlag: return FlagTable(report: try Wire.decode(FlagReport.self, from: response.body)).lines
@@ -70,19 +77,50 @@ enum OperatorTask: Equatable {
     }
   }
 
-  /// Number, identifier, state, product, total: apart by tabs, for other programs too.
-  private static func line(_ order: Order) -> String {
-    [order.number ?? "", order.id, order.state.rawValue, order.productID, "\(order.totalMinorUnits) \(order.currency)"].joined(
-      separator: "\t")
+  /// Number, identifier, state, product, total, time, reader: apart by tabs, for other programs too.
+  private static func line(_ listed: ListedOrder) -> String {
+    let order = listed.order
+    return [
+      order.number ?? "", order.id, order.state.rawValue, order.productID, "\(order.totalMinorUnits) \(order.currency)",
+      order.created.formatted(.iso8601), listed.reader ?? "",
+    ].joined(separator: "\t")
   }
 
-  private static func segment(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+  /// Address, name, and what gives access until when; with tabs between.
+  private static func line(_ reader: ListedReader) -> String {
+    let access = reader.access.map { "\($0.productID) \($0.until.map { "until \($0.formatted(.iso8601))" } ?? "for good")" }
+    return ([reader.email, reader.name] + access).joined(separator: "\t")
+  }
+
+  private static func json(_ value: some Encodable) throws -> String { String(decoding: try Wire.encode(value), as: UTF8.self) }
 }
 
 /// How a command reaches the server that runs: where it listens, and the token of this run. Readable by the owner of the folder alone.
 struct OperatorAccess: Codable {
   var origin: String
   var token: String
+
+  /// Why the server that has the folder does not take a command.
+  enum Failure: Error, Equatable, CustomStringConvertible {
+    /// No file says how to reach who has the folder.
+    case noAccess(folder: String)
+    /// There is no answer at the address in the file.
+    case unanswered(origin: String, file: String, reason: String)
+    /// The answer there is not a publication's, or one to whom the token is unknown.
+    case strange(origin: String, file: String)
+
+    var description: String {
+      switch self {
+      case .noAccess(let folder):
+        "\(folder) is in use by another running program, and \(file(folder)) does not say how to reach it: it takes no commands, as an "
+          + "import does, or is just starting or stopping. Try again in a moment."
+      case .unanswered(let origin, let file, let reason):
+        "The server at \(origin), which \(file) names, does not answer: \(reason)."
+      case .strange(let origin, let file):
+        "\(origin) does not answer as the server that wrote \(file). Start the server again: it writes a new one."
+      }
+    }
+  }
 
   private static func file(_ folder: String) -> String { folder + "/operator.json" }
 
@@ -93,42 +131,55 @@ struct OperatorAccess: Codable {
     try OwnFile.write(Wire.encode(OperatorAccess(origin: origin, token: token)), to: file(folder))
   }
 
-  static func close(folder: String) { try? FileManager.default.removeItem(atPath: file(folder)) }
+  /// Removes the file, and nothing else that may have its name.
+  static func close(folder: String) { unlink(file(folder)) }
 
   /// Sends a request to whoever has the folder: the server that runs, or this process when there is none.
   /// - Parameter answered: told each answer: of a list that comes in pages there are several.
-  /// - Throws: `DataFolder.Failure` when the folder belongs to another program that takes no commands; `TransportError`; errors of opening
-  ///   the publication, and of `answered`.
+  /// - Throws: `Problem` for an answer that is none of success; ``Failure``; errors of opening the publication, and of `answered`.
   static func send(_ request: Request, data: String?, answered: (Response) throws -> Void) async throws {
-    var request = request
     do {
       let publication = try await House(data).open()
-      request.headers["Authorization"] = "Bearer \(try await publication.newOperatorToken())"
-      do { try await all(request, answered) { await publication.handle($0) } } catch {
+      let token = try await publication.newOperatorToken()
+      do { try await all(request, token, answered) { await publication.handle($0) } } catch {
         await publication.close()
         throw error
       }
       await publication.close()
     } catch DataFolder.Failure.inUse(let folder) {
-      guard let text = FileManager.default.contents(atPath: file(folder)), let access = try? Wire.decode(OperatorAccess.self, from: text)
-      else {
-        throw DataFolder.Failure.inUse(path: folder)
-      }
-      request.headers["Authorization"] = "Bearer \(access.token)"
-      let server = try NetworkTransport(origin: access.origin)
-      try await all(request, answered) { try await server.send($0) }
+      try await sendToServer(request, folder, answered)
+    }
+  }
+
+  private static func sendToServer(_ request: Request, _ folder: String, _ answered: (Response) throws -> Void) async throws {
+    let file = file(folder)
+    guard let text = FileManager.default.contents(atPath: file), let access = try? Wire.decode(OperatorAccess.self, from: text) else {
+      throw Failure.noAccess(folder: folder)
+    }
+    do {
+      // The token is for the server alone, also where it does not listen on this machine only.
+      let server = try NetworkTransport(origin: access.origin, usesProxy: false)
+      try await all(request, access.token, answered) { try await server.send($0) }
+    } catch let error as TransportError {
+      throw Failure.unanswered(origin: access.origin, file: file, reason: error.description)
+    } catch let problem as Problem where problem == .nothing(at: request.path) {
+      throw Failure.strange(origin: access.origin, file: file)
+    } catch is DecodingError {
+      throw Failure.strange(origin: access.origin, file: file)
     }
   }
 
   /// Asks for every page.
   private static func all(
-    _ request: Request, _ answered: (Response) throws -> Void, by send: (Request) async throws -> Response
+    _ request: Request, _ token: String, _ answered: (Response) throws -> Void, by send: (Request) async throws -> Response
   ) async throws {
     var next: Request? = request
-    while let request = next {
+    while var request = next {
+      request.headers["Authorization"] = "Bearer \(token)"
       let response = try await send(request)
+      guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
       try answered(response)
-      next = response.headers.nextLink.map { Request(.get, $0, headers: request.headers) }
+      next = response.headers.nextLink.map { Request(.get, $0) }
     }
   }
 }

@@ -1,14 +1,55 @@
-/// `order …` and `key …`.
+import PublicationAPI
+
+/// `user …`, `order …` and `key …`.
 extension Command {
+  static func user(_ words: inout Words) throws(Mistake) -> Command {
+    var (data, json, rest) = (String?.none, false, [String]())
+    while let word = try words.next() {
+      switch word {
+      case .option("--help"): return .help
+      case .option("--data"): data = try words.value(of: word)
+      case .option("--json"): json = true
+      case .option(let other): throw Mistake(sentence: "user does not know “\(other)”.")
+      case .argument(let text): rest.append(text)
+      }
+    }
+    guard let action = rest.first, ["list", "add", "password", "sign-out", "remove"].contains(action) else {
+      throw Mistake(sentence: "With users one can do five things: list, add EMAIL NAME, password EMAIL, sign-out EMAIL and remove EMAIL.")
+    }
+    guard !json || action == "list" else { throw Mistake(sentence: "--json is for user list.") }
+    switch action {
+    case "list":
+      guard rest.count == 1 else { throw Mistake(sentence: "user list takes no address.") }
+      return .operate(data: data, .readers(json: json))
+    case "add":
+      guard rest.count == 3 else { throw Mistake(sentence: "user add takes an address and a name; put a name with spaces in quotes.") }
+      return .addUser(data: data, email: rest[1], name: rest[2])
+    default:
+      guard rest.count == 2 else { throw Mistake(sentence: "user \(action) takes one address.") }
+    }
+    switch action {
+    case "password": return .setPassword(data: data, email: rest[1])
+    case "sign-out": return .operate(data: data, .signOut(email: rest[1]))
+    default: return .operate(data: data, .removeReader(email: rest[1]))
+    }
+  }
+
   static func order(_ words: inout Words) throws(Mistake) -> Command {
-    var (data, reason, state, trustsClock, rest) = (String?.none, String?.none, String?.none, false, [String]())
+    var (data, reason, state, rest) = (String?.none, String?.none, String?.none, [String]())
+    var (trustsClock, json) = (false, false)
     while let word = try words.next() {
       switch word {
       case .option("--help"): return .help
       case .option("--data"): data = try words.value(of: word)
       case .option("--reason"): reason = try words.value(of: word)
-      case .option("--state"): state = try words.value(of: word)
+      case .option("--state"):
+        let text = try words.value(of: word)
+        guard Order.State(rawValue: text) != nil else {
+          throw Mistake(sentence: "--state takes open, deferred, interrupted, paid, declined or refunded, not “\(text)”.")
+        }
+        state = text
       case .option("--trust-clock"): trustsClock = true
+      case .option("--json"): json = true
       case .option(let other): throw Mistake(sentence: "order does not know “\(other)”.")
       case .argument(let text): rest.append(text)
       }
@@ -16,12 +57,13 @@ extension Command {
     guard let action = rest.first, ["list", "approve", "decline", "refund"].contains(action) else {
       throw Mistake(sentence: "With orders one can do four things: list, approve, decline and refund.")
     }
+    guard !json || action == "list" else { throw Mistake(sentence: "--json is for order list.") }
     guard state == nil || action == "list" else { throw Mistake(sentence: "--state is for order list.") }
     guard reason == nil || action == "refund" else { throw Mistake(sentence: "--reason is for order refund.") }
     guard !trustsClock || action == "refund" else { throw Mistake(sentence: "--trust-clock is for order refund.") }
     if action == "list" {
       guard rest.count == 1 else { throw Mistake(sentence: "order list takes no order.") }
-      return .operate(data: data, .orders(state: state))
+      return .operate(data: data, .orders(state: state, json: json))
     }
     guard rest.count == 2 else { throw Mistake(sentence: "order \(action) takes one order, by its number or its identifier.") }
     return action == "refund"
@@ -38,7 +80,7 @@ extension Command {
       case .option("--algorithm"):
         algorithm = try words.value(of: word)
         guard ["es256", "eddsa"].contains(algorithm) else {
-          throw Mistake(sentence: "“\(algorithm)” is no algorithm; es256 and eddsa are.")
+          throw Mistake(sentence: "--algorithm takes es256 or eddsa, not “\(algorithm)”.")
         }
       case .option(let other): throw Mistake(sentence: "key does not know “\(other)”.")
       case .argument(let text): rest.append(text)

@@ -1,4 +1,5 @@
 import Foundation
+import PublicationServer
 
 /// A password from the standard input, not shown when a person types it.
 enum Password {
@@ -6,11 +7,14 @@ enum Password {
   enum Failure: Error, CustomStringConvertible {
     case missing
     case notText
+    case tooLong
 
     var description: String {
       switch self {
       case .missing: "There is no password on the standard input."
       case .notText: "The password on the standard input is not UTF-8, so nobody could type it elsewhere; nothing was changed."
+      case .tooLong:
+        "A password has 1 to \(Publication.longestPassword) bytes, and there are more on the standard input; nothing was changed."
       }
     }
   }
@@ -19,6 +23,7 @@ enum Password {
   static func read() throws(Failure) -> String {
     let bytes = isatty(0) == 1 ? typed() : line()
     guard !bytes.isEmpty else { throw .missing }
+    guard bytes.count <= Publication.longestPassword else { throw .tooLong }
     // `readLine` would put other characters in the place of what is no text, without a word.
     guard let password = String(validating: bytes, as: UTF8.self) else { throw .notText }
     return password
@@ -27,14 +32,16 @@ enum Password {
   /// One line, without its end.
   private static func line() -> [UInt8] {
     var (bytes, byte) = ([UInt8](), UInt8(0))
-    // No more than one line, and of one without end no more than is refused anyway.
-    while bytes.last != UInt8(ascii: "\n"), bytes.count < 1 << 16, Glibc.read(0, &byte, 1) == 1 { bytes.append(byte) }
+    // No more than one line, and of one without end no more than is refused anyway: its end may have two bytes.
+    while bytes.last != UInt8(ascii: "\n"), bytes.count < Publication.longestPassword + 3, Glibc.read(0, &byte, 1) == 1 {
+      bytes.append(byte)
+    }
     for end in "\n\r".utf8 where bytes.last == end { bytes.removeLast() }
     return bytes
   }
 
   private static func typed() -> [UInt8] {
-    FileHandle.standardError.write(Data("Password: ".utf8))
+    LineWriter.write("Password: ", to: STDERR_FILENO)
     var settings = termios()
     tcgetattr(0, &settings)
     let before = settings
@@ -43,7 +50,7 @@ enum Password {
     defer {
       var before = before
       tcsetattr(0, TCSAFLUSH, &before)
-      FileHandle.standardError.write(Data("\n".utf8))
+      LineWriter.write("\n", to: STDERR_FILENO)
     }
     return line()
   }

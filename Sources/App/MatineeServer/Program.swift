@@ -11,7 +11,12 @@ import SQLiteStorage
 
 /// `matinee-server`: the only place where a publication of its own is put together.
 @main enum Program {
+  /// What an operator should know while a server runs.
+  private static let journal = LineWriter(STDERR_FILENO)
+
   static func main() async {
+    // A write to a closed pipe fails instead of ending the process.
+    signal(SIGPIPE, SIG_IGN)
     Config().setUpModules()
     do {
       leave(try await run(Command(arguments())))
@@ -26,7 +31,10 @@ import SQLiteStorage
 
   /// Ends the process at once. Everything is closed and written by now; the handlers that `exit` runs are not for a process with threads:
   /// libcrypto's frees what a thread that is just ending frees too.
-  private static func leave(_ status: Int32) -> Never { _exit(status) }
+  private static func leave(_ status: Int32) -> Never {
+    journal.finish()
+    _exit(status)
+  }
 
   /// The command line, without the program's name. Swift would put other characters in the place of what is no text, without a word.
   private static func arguments() throws(Command.Mistake) -> [String] {
@@ -56,15 +64,19 @@ import SQLiteStorage
     case .importFeeds(let data, let json, let sources):
       return try await importFeeds(House(data), sources, json: json)
     case .addUser(let data, let email, let name):
+      // Before the password is asked for.
+      try House.check(data)
+      try Publication.validateReader(email: email, name: name)
       try await operate(.addReader(email: email, name: name, password: Password.read()), data)
-    case .setPassword(let data, let email): try await operate(.setPassword(email: email, password: Password.read()), data)
+    case .setPassword(let data, let email):
+      try House.check(data)
+      try await operate(.setPassword(email: email, password: Password.read()), data)
     }
     return 0
   }
 
   private static func operate(_ task: OperatorTask, _ data: String?) async throws {
     try await OperatorAccess.send(task.request(), data: data) { response in
-      guard (200..<300).contains(response.status) else { throw try Wire.decode(Problem.self, from: response.body) }
       try task.report(response).forEach(tell)
     }
   }
@@ -74,10 +86,10 @@ import SQLiteStorage
     guard var founding else { return try SampleContent.publication(openedAt: SystemClock().now) }
     if !founding.missing.isEmpty, isatty(0) == 1 {
       let ask = { (question: String) in
-        FileHandle.standardError.write(Data("\(question) ".utf8))
+        LineWriter.write("\(question) ", to: STDERR_FILENO)
         return readLine(strippingNewline: true)
       }
-      try founding.ask(ask) { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
+      try founding.ask(ask) { LineWriter.write("\($0)\n", to: STDERR_FILENO) }
     }
     return try founding.content(id: UUID().uuidString.lowercased())
   }
@@ -85,7 +97,9 @@ import SQLiteStorage
   private static func importFeeds(_ house: House, _ sources: [String], json: Bool) async throws -> Int32 {
     let told = StopSignals.arrival()
     guard let publication = try await open(house, until: told) else { return 1 }
-    let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell)
+    let importer = FeedImporter(publication: publication, web: try web(), json: json, output: tell) {
+      LineWriter.write("\($0)\n", to: STDERR_FILENO)
+    }
     let status = try await run(until: told) { await importer.run(sources) }
     await publication.close()
     return status
@@ -125,7 +139,6 @@ import SQLiteStorage
   ) async throws {
     let told = StopSignals.arrival()
     guard let publication = try await open(house, needsKey: true, until: told) else { return }
-    if let doubt = try await publication.clockDoubt() { say(doubt) }
     await publication.offerPages(at: pages)
     await publication.fetchFeeds(from: try web(), readersMayAdd: readersAddFeeds)
     var limits = Listener.Limits()
@@ -137,7 +150,8 @@ import SQLiteStorage
           + "passwords. Start with --trusted-proxy \(proxy).")
     }
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
-    tell("Listening on \(listener.origin)")
+    // The server goes on where its standard output is not read.
+    LineWriter(STDOUT_FILENO).write("Listening on \(listener.origin)")
     let resuming = await publication.keepResumingCharges()
     await told.value
     resuming.cancel()
@@ -167,10 +181,10 @@ import SQLiteStorage
   }
 
   /// One line on the standard output, at once: other programs read it while this one runs.
-  @Sendable static func tell(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  @Sendable static func tell(_ line: String) { LineWriter.write("\(line)\n", to: STDOUT_FILENO) }
 
-  /// One line on the standard error.
-  static func say(_ line: String) { FileHandle.standardError.write(Data("matinee-server: \(line)\n".utf8)) }
+  /// Writes one line to the standard error, later and without blocking.
+  static func say(_ line: String) { journal.write("matinee-server: \(line)") }
 
   private static func sentence(_ error: any Error) -> String {
     switch error {

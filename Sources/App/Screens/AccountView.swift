@@ -10,8 +10,9 @@ import Gtk
   private let email = Label(styles: [.dim], wraps: true, alignment: .center)
   private let notice = Label(styles: ["notice"], wraps: true)
   private let publication = Label(styles: [.subheading], wraps: true, direction: .ofText)
-  private let premium = Label(styles: [.dim], wraps: true)
-  private let passes = Label(styles: [.dim], wraps: true)
+  // All of a card is on one side.
+  private let premium = Label(styles: [.dim], wraps: true, direction: .ofText)
+  private let passes = Label(styles: [.dim], wraps: true, direction: .ofText)
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
   private let purchases = AccountView.row("Purchases", .forward)
   private let notifications = AccountView.row("Notifications", .forward)
@@ -47,11 +48,11 @@ import Gtk
     let scroller = ScrolledWindow(Clamp(maximumWidth: 560, column))
     root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
-    unlock.onClicked(self) { $0.viewModel.unlockTapped() }
-    purchases.button.onClicked(self) { $0.viewModel.purchasesTapped() }
-    notifications.button.onClicked(self) { $0.viewModel.notificationsTapped() }
-    signOut.button.onClicked(self) { $0.viewModel.signOutTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
+    purchases.button.onClicked(self) { $0.viewModel.send(.purchasesTapped) }
+    notifications.button.onClicked(self) { $0.viewModel.send(.notificationsTapped) }
+    signOut.button.onClicked(self) { $0.viewModel.send(.signOutTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   /// A line as wide as the list, which leads somewhere or does something.

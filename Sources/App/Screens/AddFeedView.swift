@@ -54,15 +54,15 @@ import Gtk
     let added = Box(.vertical, spacing: 12, children: [result, notice, failures.root, end])
     for (page, name) in [(asking, "asking"), (adding, "adding"), (added, "added")] { stack.add(page, name: name) }
     root = Box(.vertical, spacing: 14, children: [Label("Add feed", styles: [.heading]), stack])
-    entry.onChanged(self) { $0.viewModel.urlChanged($1) }
-    entry.onSubmit(self) { $0.viewModel.addTapped() }
-    add.onClicked(self) { $0.viewModel.addTapped() }
+    entry.onChanged(self) { $0.viewModel.send(.urlChanged($1)) }
+    entry.onSubmit(self) { $0.viewModel.send(.addTapped) }
+    add.onClicked(self) { $0.viewModel.send(.addTapped) }
     choose.onClicked(self) { $0.chooseTapped() }
-    cancel.onClicked(self) { $0.viewModel.cancelTapped() }
-    fetch.onClicked(self) { $0.viewModel.fetchTapped() }
-    open.onClicked(self) { $0.viewModel.openTapped() }
-    for button in [close, done] { button.onClicked(self) { $0.viewModel.closeTapped() } }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
+    fetch.onClicked(self) { $0.viewModel.send(.fetchTapped) }
+    open.onClicked(self) { $0.viewModel.send(.openTapped) }
+    for button in [close, done] { button.onClicked(self) { $0.viewModel.send(.closeTapped) } }
+    viewModel.observe { [weak self] in self?.show($0) }
     root.onShown(self) { view in MainLoop.after(seconds: 0) { [weak view] in if view?.entry.isMapped == true { view?.entry.focus() } } }
     root.onHidden(self) { $0.chooser.close() }
   }
@@ -75,7 +75,7 @@ import Gtk
 
   private func chooseTapped() {
     chooser.open(title: "Choose a feed", button: "Choose", over: root) { [weak self] in
-      self?.viewModel.fileChosen($0)
+      self?.viewModel.send(.fileChosen($0))
       // What one does next.
       self?.add.focus()
     }
@@ -85,6 +85,7 @@ import Gtk
     entry.text = state.url
     file.text = state.file ?? ""
     add.isSensitive = state.canAdd
+    let isRefused = state.problem != nil && problem.text != state.problem && state.phase == .asking && state.file == nil
     for label in [problem, trouble, notice] { label.text = state.problem ?? "" }
     for part in [problemText, trouble, notice] as [Widget] { part.isVisible = state.problem != nil }
     show(state.question)
@@ -92,6 +93,7 @@ import Gtk
     switch state.phase {
     case .asking:
       bar.isPulsing = false
+      if isRefused { MainLoop.after(seconds: 0) { [weak self] in if self?.entry.isMapped == true { self?.entry.focusAll() } } }
       guard stack.visibleName != "asking" else { return }
       stack.show("asking")
       // What was pressed to cancel is gone.
@@ -127,7 +129,7 @@ import Gtk
       let lines =
         [Label(name, lines: 1, direction: .ofText)] + (choice.title.isEmpty ? [] : [Label(choice.url, styles: [.caption, .dim], lines: 1)])
       let button = Button(Box(.vertical, spacing: 2, children: lines), name: name, styles: [.flat, "menu-item"])
-      button.onClicked(self) { $0.viewModel.choiceTapped(choice.url) }
+      button.onClicked(self) { $0.viewModel.send(.choiceTapped(choice.url)) }
       return button
     }
     choices.replaceAll { for button in buttons { button } }

@@ -98,9 +98,10 @@ import Gtk
   private func picture(_ image: ArticleBody.Image) -> Widget {
     var ratio = 16.0 / 9
     if let width = image.width, let height = image.height, width > 0, height > 0 { ratio = Double(width) / Double(height) }
-    // A page may plan for anything: what is very flat or very high is cut.
-    let view = ArticlePicture(width: min(720, max(64, image.width ?? 720)), ratio: min(4, max(0.6, ratio)))
+    // A page may plan for anything. The picture itself says more, once it is there.
+    let view = ArticlePicture(width: image.width.map { min(ArticlePicture.widest, max(16, $0)) }, ratio: min(4, max(0.6, ratio)))
     view.show(image.url, altText: image.alt.isEmpty ? "Picture" : image.alt, from: pictures)
+    view.onOpen = { [weak self] in self?.onLink?($0) }
     shown.append(view)
     guard !image.caption.isEmpty else { return view.root }
     return Box(.vertical, spacing: 6, children: [view.root, caption(image.caption)])

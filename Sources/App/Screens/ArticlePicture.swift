@@ -1,6 +1,7 @@
 import Gtk
 
-/// A picture of an article, as wide as there is room. One that did not come keeps no room: a line says what is missing, and tries again.
+/// A picture of an article, whole, and as wide as it is where there is room. One that did not come keeps no room: a line says what is
+/// missing, and tries again.
 @MainActor final class ArticlePicture: View {
   let scope = Scope()
   let root: Widget
@@ -9,13 +10,19 @@ import Gtk
   private let words = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let retry = Button("Try again", styles: [.pill, "compact"])
   private var shown: (path: String, pictures: Pictures)?
+  /// Told the address of a picture that is too large to be shown, and is to be opened.
+  var onOpen: ((String) -> Void)?
+  private var altText = ""
+  private var isTooLarge = false
 
   /// - Parameters:
-  ///   - width: in pixels, where there is room.
-  ///   - ratio: width divided by height.
-  init(width: Int = 720, ratio: Double = 16.0 / 9) {
-    picture = PictureView(width: width, least: 0, ratio: ratio)
+  ///   - width: in pixels, where there is room; `nil` for that of the picture, and no more than the text's.
+  ///   - ratio: width divided by height, until the picture is there.
+  init(width: Int? = nil, ratio: Double = 16.0 / 9) {
+    picture = PictureView(width: width ?? Self.widest, least: 0, ratio: ratio, isWhole: true, isEnlarged: width != nil)
     picture.root.setAccessibleRole(.image)
+    // A small one begins where the text does, with no ground beside it.
+    picture.root.horizontal = .start
     words.expandsHorizontally = true
     retry.vertical = .center
     missing = Box(.horizontal, spacing: 10, styles: ["missing-picture"], children: [Image(.noPicture, size: 16), words, retry])
@@ -23,7 +30,9 @@ import Gtk
     root = Box(.vertical, children: [picture.root, missing])
     picture.onMissing = { [weak self] in self?.shrink() }
     retry.onClicked(self) { view in
-      if let shown = view.shown { shown.pictures.forget(failureOf: shown.path) }
+      guard let shown = view.shown else { return }
+      if view.isTooLarge { return view.onOpen?(shown.path) ?? () }
+      shown.pictures.forget(failureOf: shown.path)
       view.tryAgain()
     }
     // What was missing when the page was left may be there when it is back.
@@ -31,21 +40,30 @@ import Gtk
     root.onHidden(self) { view in view.shown?.pictures.leave(view) }
   }
 
+  /// As wide as the text, in pixels.
+  static let widest = 720
+
   /// - Parameter altText: what is on it, for who cannot see it; empty when nobody says.
   func show(_ path: String?, altText: String = "", from pictures: Pictures) {
     if path != shown?.path { reveal() }
     shown = path.map { ($0, pictures) }
     picture.altText = altText
-    words.text = altText.isEmpty ? "Picture not available" : "\(altText) (picture not available)"
+    self.altText = altText
     root.isVisible = path != nil
     picture.show(path, from: pictures)
   }
 
   private func shrink() {
     guard !missing.isVisible, let shown else { return }
+    isTooLarge = shown.pictures.isTooLarge(shown.path)
+    let reason = isTooLarge ? "the picture is too large to be shown" : "picture not available"
+    words.text = altText.isEmpty ? reason.prefix(1).uppercased() + reason.dropFirst() : "\(altText) (\(reason))"
+    retry.label = isTooLarge ? "Open in browser" : "Try again"
+    retry.isVisible = !isTooLarge || (onOpen != nil && shown.path.hasPrefix("http"))
     missing.isVisible = true
     picture.root.isVisible = false
-    shown.pictures.wait(self) { [weak self] in self?.tryAgain() }
+    // It would be too large again.
+    if !isTooLarge { shown.pictures.wait(self) { [weak self] in self?.tryAgain() } }
   }
 
   private func tryAgain() { if missing.isVisible { reveal() } }

@@ -1,6 +1,6 @@
 import ArticleFeature
 import Gtk
-import PublicationClient
+import ReaderContent
 
 /// An article: title, byline, picture, text, and what it takes to read on.
 @MainActor final class ArticleView: View {
@@ -15,6 +15,7 @@ import PublicationClient
   private var wantsKeyboard = false
   private let status = StatusView()
   private let message = MessageBar()
+  let messages: Overlay?
   private let clubName = Label(lines: 1)
   private let club: Button
   private let title = Label(styles: [.title], wraps: true, direction: .ofText)
@@ -35,7 +36,7 @@ import PublicationClient
   private let note = Label(styles: [.caption, .dim], wraps: true)
   private let reactions = ReactionBar()
   private let discuss = Button("Comments", styles: [.pill, "compact"])
-  private let subscribers = Label("Whoever can read the whole post can write comments.", styles: [.dim], wraps: true)
+  private let subscribers = Label("You can comment once you have unlocked this post.", styles: [.dim], wraps: true)
   private let unread = Button("Mark as unread", styles: [.pill, "compact"])
   private let end: Box
   private let blocks: ArticleBlocks
@@ -50,7 +51,6 @@ import PublicationClient
     self.pictures = pictures
     club = Button(clubName, name: "Fan club", styles: [.flat, "eyebrow"])
     club.horizontal = .start
-    byline.expandsHorizontally = true
     blocks = ArticleBlocks(pictures: pictures)
     // One below the other: side by side they are wider than a narrow window.
     for button in [discuss, unread] { button.horizontal = .start }
@@ -59,13 +59,9 @@ import PublicationClient
       children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [subscribers, discuss, unread])])
     for button in [browser, copy] { button.contentAlignment = .start }
     menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy]))
-    let facts = Box(.horizontal, spacing: 4) { [byline, waiting, comments, bookmark, more] in
-      byline
-      waiting.root
-      comments.root
-      bookmark
-      more
-    }
+    let buttons = Box(.horizontal, spacing: 4, children: [waiting.root, comments.root, bookmark, more])
+    // Below the names where the text is large.
+    let facts = Wrap(byline, buttons, least: 96, spacing: 4)
     let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, files, end] in
       club
       title
@@ -86,13 +82,15 @@ import PublicationClient
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
     // Below what scrolls: whoever wants to read on shall not have to look for it.
-    root = Box(.vertical, styles: [.page], children: [stack, message.root, progress.root, wall.root])
-    club.onClicked(self) { $0.viewModel.clubTapped() }
-    reactions.onChosen = { [weak self] in self?.viewModel.reactionTapped($0) }
-    for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.commentsTapped() } }
-    unread.onClicked(self) { $0.viewModel.readTapped() }
+    let text = Overlay(stack, above: [message.root])
+    messages = text
+    root = Box(.vertical, styles: [.page], children: [text, progress.root, wall.root])
+    club.onClicked(self) { $0.viewModel.send(.clubTapped) }
+    reactions.onChosen = { [weak self] in self?.viewModel.send(.reactionTapped($0)) }
+    for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.send(.commentsTapped) } }
+    unread.onClicked(self) { $0.viewModel.send(.readTapped) }
     blocks.onLink = { [weak self] in self?.linkTapped($0) }
-    bookmark.onClicked(self) { $0.viewModel.bookmarkTapped() }
+    bookmark.onClicked(self) { $0.viewModel.send(.bookmarkTapped) }
     more.onClicked(self) { $0.menu.open(in: $0.root, beside: $0.more) }
     browser.onClicked(self) { $0.browserTapped() }
     copy.onClicked(self) { $0.copyTapped() }
@@ -101,32 +99,32 @@ import PublicationClient
     selection.takeKeys(of: root, inside: false)
     root.addShortcut("<Control>o", self) { $0.browserTapped() }
     root.addShortcut("<Control><Shift>c", self) { $0.copyTapped() }
-    wall.unlock.onClicked(self) { $0.viewModel.unlockTapped() }
-    wall.pass.onClicked(self) { $0.viewModel.passTapped() }
+    wall.unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
+    wall.pass.onClicked(self) { $0.viewModel.send(.passTapped) }
     progress.retry.onClicked(self) { $0.retryTapped() }
     status.button.onClicked(self) { view in
-      if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
+      if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
     }
-    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     page.onScrolled(self) { $0.scrolled() }
     page.onResized(self) { $0.goToPlace() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   /// The button goes while that is done, and the keyboard is on the text.
   private func retryTapped() {
     if progress.retry.hasFocus { page.holdKeyboard() }
-    viewModel.retryTapped()
+    viewModel.send(.retryTapped)
   }
 
   private func browserTapped() {
     menu.close()
-    viewModel.openInBrowserTapped()
+    viewModel.send(.openInBrowserTapped)
   }
 
   private func copyTapped() {
     menu.close()
-    viewModel.copyLinkTapped()
+    viewModel.send(.copyLinkTapped)
   }
 
   /// On the text, which the keyboard scrolls; the first widget would be the fan club's name.
@@ -140,8 +138,9 @@ import PublicationClient
     if let post = state.post {
       clubName.text = post.club
       club.setAccessibleName(post.club)
+      club.tooltip = post.club
       title.text = post.title
-      byline.text = [post.byline, post.date].filter { !$0.isEmpty }.joined(separator: "  ·  ")
+      byline.setMarkup(.line(of: [post.byline, post.date].filter { !$0.isEmpty }.map { Markup($0) }))
       waiting.show(post.waiting)
       comments.show(post)
       reactions.show(post.kinds)
@@ -160,7 +159,7 @@ import PublicationClient
     }
     if state.attachments != attachments {
       attachments = state.attachments
-      files.replaceAll { blocks.files(attachments) { [weak self] in self?.viewModel.attachmentTapped($0) } }
+      files.replaceAll { blocks.files(attachments) { [weak self] in self?.viewModel.send(.attachmentTapped($0)) } }
     }
     files.isVisible = !attachments.isEmpty
     note.text = state.note ?? ""
@@ -237,7 +236,7 @@ import PublicationClient
 
   /// A note is in the text, or the place that led to it; everything else is on the web.
   private func linkTapped(_ link: String) {
-    guard link.hasPrefix("#") else { return viewModel.linkTapped(link) }
+    guard link.hasPrefix("#") else { return viewModel.send(.linkTapped(link)) }
     guard let target = blocks.place(of: String(link.dropFirst())), let place = page.place(of: target.label) else { return }
     page.position += place.top + target.label.top(ofLineAt: target.byte) - Self.room
   }
@@ -251,7 +250,7 @@ import PublicationClient
 
   private func scrolled() {
     guard let first = parts.first, page.isMapped, page.place(of: first) != nil else { return }
-    viewModel.scrolled(to: place)
+    viewModel.send(.scrolled(to: place))
   }
 
   /// The block at the upper edge; `nil` while the whole text is below it.

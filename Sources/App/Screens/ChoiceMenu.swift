@@ -47,7 +47,7 @@ import Gtk
   /// - Parameter label: what the button says; `nil` for the name of what is chosen.
   func show(_ options: [(id: ID, name: String)], chosen: ID, label: String? = nil) {
     let name = label ?? options.first { $0.id == chosen }?.name ?? ""
-    root.label = name.count > 28 ? name.prefix(27) + "…" : name
+    root.label = name
     root.setAccessibleDescription(name)
     self.options = options
     self.chosen = chosen

@@ -1,6 +1,6 @@
 import CommentsFeature
 import Gtk
-import PublicationClient
+import PublicationAPI
 
 /// The comments under a post, and a field to write one.
 @MainActor final class CommentsView: View {
@@ -10,22 +10,24 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
+  let messages: Overlay?
   private let title = Label(styles: [.subheading], lines: 2, direction: .ofText)
   private let post: Button
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
   private let progress = ProgressLine()
-  private let field = TextArea(placeholder: "Write a comment…", name: "Your comment", height: 140)
+  // More than can be sent, so that a reader sees by how much a text is too long.
+  private let field = TextArea(placeholder: "Write a comment…", name: "Your comment", height: 140, limit: Comment.largest)
   private let counter = Label(styles: [.caption, .dim])
   private let hint = Label("Ctrl+Enter sends", styles: [.caption, .dim], lines: 1)
   private let send = Button("Send", styles: [.suggested, .pill, "compact"])
   private let compose: Box
-  private let locked = Label(
-    "Whoever can read this post can comment on it. Unlock it to write.", styles: [.dim], wraps: true, alignment: .center)
+  private let locked = Label("You can comment once you have unlocked this post.", styles: [.dim], wraps: true, alignment: .center)
   private let confirm = Button("Delete the comment", styles: [.destructive])
   private let popover: Popover
   private var deleting: String?
   private weak var selected: SelectionArea?
-  private var wasSent = false
+  /// What was written last, which stays in sight while earlier comments come in above it, until the person scrolls elsewhere.
+  private var written: String?
   private var list: ListView<String, CommentRowView>!
 
   init(_ viewModel: CommentsViewModel) {
@@ -41,27 +43,32 @@ import PublicationClient
     let head = Clamp(maximumWidth: 744, Box(.vertical, styles: ["list-bar", "flush", "headline"], children: [post]))
     stack.expandsVertically = true
     note.isVisible = false
-    root = Box(
-      .vertical, styles: [.page], children: [head, note, stack, message.root, progress.root, foot])
+    let rows = Overlay(stack, above: [message.root])
+    messages = rows
+    root = Box(.vertical, styles: [.page], children: [head, note, rows, progress.root, foot])
     list = ListView(
       self,
       row: { view in
-        CommentRowView(selected: { [weak view] in view?.select(in: $0) }) { [weak view] in view?.askToDelete($0, beside: $1) }
+        CommentRowView(
+          selected: { [weak view] in view?.select(in: $0) }, linkTapped: { [weak view] in view?.viewModel.send(.linkTapped($0)) }
+        ) {
+          [weak view] in view?.confirmDeletion($0, beside: $1)
+        }
       },
       bind: { view, row, id in if let value = view.viewModel.row(for: id) { row.show(value) } })
     list.setListName("Comments")
     stack.add(list, name: "rows")
     stack.add(status.root, name: "status")
-    list.onNearEnd(self) { $0.viewModel.reachedEnd() }
-    post.onClicked(self) { $0.viewModel.postTapped() }
-    field.onChanged(self) { $0.viewModel.draftChanged($1) }
+    list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
+    post.onClicked(self) { $0.viewModel.send(.postTapped) }
+    field.onChanged(self) { $0.viewModel.send(.draftChanged($1)) }
     field.onSubmit(self) { $0.sendTapped() }
     send.onClicked(self) { $0.sendTapped() }
     confirm.onClicked(self) { $0.deleteTapped() }
-    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
-    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
+    message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   /// In the field, for whoever may write. Comments have buttons that delete them, of which none shall be the first that Enter presses.
@@ -69,8 +76,10 @@ import PublicationClient
 
   private func sendTapped() {
     guard viewModel.state.canSend else { return }
-    wasSent = true
-    viewModel.sendTapped()
+    viewModel.send(.sendTapped)
+    // It is at the end, which may be far below.
+    written = viewModel.state.comments.ids.last
+    list.scroll(to: viewModel.state.comments.ids.count - 1)
     field.focusText()
   }
 
@@ -80,14 +89,14 @@ import PublicationClient
     selected = text
   }
 
-  private func askToDelete(_ id: String, beside anchor: Widget) {
+  private func confirmDeletion(_ id: String, beside anchor: Widget) {
     deleting = id
     popover.open(in: root, beside: anchor)
   }
 
   private func deleteTapped() {
     popover.close()
-    if let deleting { viewModel.deleteTapped(deleting) }
+    if let deleting { viewModel.send(.deleteTapped(deleting)) }
     deleting = nil
     // The toolkit would give it to the next best button, which leads away from here.
     takeKeyboard()
@@ -97,6 +106,8 @@ import PublicationClient
     title.text = state.title
     post.isVisible = !state.title.isEmpty
     post.setAccessibleDescription(state.title)
+    // Of which two lines are shown.
+    post.tooltip = state.title
     field.text = state.draft
     send.isSensitive = state.canSend
     counter.text = state.surplus ?? state.room ?? ""
@@ -107,14 +118,11 @@ import PublicationClient
     note.text = state.comments.note ?? ""
     note.isVisible = state.comments.showsNote
     message.message = state.comments.message
-    list.show(state.comments.ids)
+    show(state.comments.ids)
     progress.show(state.comments)
     switch state.comments.phase {
     case .ready:
       stack.show("rows")
-      // What was written is at the end, which may be far below.
-      if wasSent { list.scroll(to: state.comments.ids.count - 1) }
-      wasSent = false
       return
     case .loading: status.showLoading("Fetching the comments…")
     case .empty:
@@ -125,6 +133,12 @@ import PublicationClient
     case .failed(let sentence): status.showFailed(sentence)
     }
     stack.show("status")
+  }
+
+  private func show(_ ids: [String]) {
+    let stays = written.map { list.isInSight($0) } ?? false
+    list.show(ids)
+    if let place = stays ? written.flatMap({ ids.lastIndex(of: $0) }) : nil { list.scroll(to: place) } else { written = nil }
   }
 }
 
@@ -142,14 +156,19 @@ import PublicationClient
 
   /// - Parameters:
   ///   - selected: told the text in which a selection may begin.
+  ///   - linkTapped: given the address.
   ///   - deleteTapped: given the comment, and what was pressed.
-  init(selected: @escaping @MainActor (SelectionArea) -> Void, deleteTapped: @escaping @MainActor (String, Widget) -> Void) {
+  init(
+    selected: @escaping @MainActor (SelectionArea) -> Void, linkTapped: @escaping @MainActor (String) -> Void,
+    deleteTapped: @escaping @MainActor (String, Widget) -> Void
+  ) {
     text = SelectionArea(only: words, copyAll: "Copy comment")
     date.expandsHorizontally = true
     let head = Box(.horizontal, spacing: 8, children: [author, date, delete])
     card = Box(.vertical, spacing: 4, styles: [.card, "comment"], children: [head, text])
     root = Clamp(maximumWidth: 720, card)
     delete.onClicked(self) { view in if let row = view.row { deleteTapped(row.id, view.delete) } }
+    words.onLink(self) { linkTapped($1) }
     text.onSelecting = { [weak self] in if let self { selected(text) } }
   }
 
@@ -159,7 +178,7 @@ import PublicationClient
     self.row = row
     author.text = row.author
     date.text = row.isWaiting ? "Waiting to be sent" : row.date
-    words.text = row.text
+    words.setMarkup(row.parts.reduce(Markup("")) { $0 + ($1.isLink ? Markup($1.text).link(to: $1.text) : Markup($1.text)) })
     delete.isVisible = row.isMine
     card.setStyle("waiting", row.isWaiting)
   }

@@ -8,37 +8,43 @@ import Gtk
   private let viewModel: CurtainViewModel
   private let spinner = Spinner(isSpinning: false, name: "Starting")
   private let notice = Label(styles: ["curtain-text"], wraps: true, alignment: .center)
-  private let choice: Box
+  private let choice: Wrap
 
   init(_ viewModel: CurtainViewModel) {
     self.viewModel = viewModel
     let tryAgain = Button("Try again", styles: [.pill, "curtain-button"])
     let offline = Button("Continue offline", styles: [.pill, "curtain-button"])
-    choice = Box(.horizontal, spacing: 12) {
-      tryAgain
-      offline
-    }
+    choice = Wrap(tryAgain, offline, spacing: 12)
     choice.horizontal = .center
     spinner.setMinimumSize(width: 32, height: 32)
-    let middle = Box(.vertical, spacing: 16, margin: 24) { [spinner, notice, choice] in
+    let brand = Box(.vertical, spacing: 16) { [spinner] in
       Label("Matinee", styles: ["brand"], alignment: .center)
       Label("Your front row seat", styles: ["curtain-text"], alignment: .center)
       spinner
+    }
+    let news = Box(.vertical, spacing: 16) { [notice, choice] in
       notice
       choice
     }
-    middle.vertical = .center
-    middle.horizontal = .center
-    middle.expandsVertically = true
-    middle.expandsHorizontally = true
-    root = Box(.vertical, styles: [.curtain]) { middle }
-    tryAgain.onClicked(self) { $0.viewModel.tryAgainTapped() }
-    offline.onClicked(self) { $0.viewModel.continueOfflineTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    brand.vertical = .end
+    news.vertical = .start
+    for part in [brand, news] {
+      part.horizontal = .center
+      part.expandsVertically = true
+      part.expandsHorizontally = true
+      part.setMargins(horizontal: 24, vertical: 8)
+    }
+    // Half of the window each, so that the brand does not jump when there is something to say.
+    let halves = Box(.vertical, styles: [.curtain], children: [brand, news])
+    halves.isHomogeneous = true
+    root = halves
+    tryAgain.onClicked(self) { $0.viewModel.send(.tryAgainTapped) }
+    offline.onClicked(self) { $0.viewModel.send(.continueOfflineTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: CurtainViewModel.State) {
-    // Kept in the layout, so that the brand does not jump when it comes.
+    // Kept in the layout, for the same reason.
     spinner.opacity = state.showsSpinner ? 1 : 0
     spinner.isSpinning = state.showsSpinner
     notice.text = state.notice ?? ""

@@ -1,11 +1,12 @@
+import FeatureKit
 import FeedFeature
 import Gtk
-import PublicationClient
 
 /// Home: the choice of what to read, and the posts.
 @MainActor final class FeedView: View {
   let scope = Scope()
   var root: Widget { list.root }
+  var messages: Overlay? { list.messages }
   private let viewModel: FeedViewModel
   let list: PostListView
   private let choice = ChoiceMenu<FeedViewModel.Choice>(name: "Posts shown")
@@ -25,25 +26,31 @@ import PublicationClient
     self.viewModel = viewModel
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
-    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [choice.root, unread.root, filler, allRead])
+    // Below each other where the text is large.
+    let bar = Wrap(
+      Box(.horizontal, spacing: 6, children: [choice.root, unread.root]), Box(.horizontal, children: [filler, allRead]), least: 1,
+      spacing: 6, shrinks: true)
+    bar.setStyle("list-bar")
     allRead.tooltip = "Mark all as read"
     list = PostListView(
       viewModel, pictures: pictures, words: .feed, header: Clamp(maximumWidth: 844, bar))
-    unread.root.onClicked(self) { $0.viewModel.unreadOnlyTapped() }
-    allRead.onClicked(self) { $0.viewModel.allReadTapped() }
-    list.onFetch = { [weak self] in self?.viewModel.fetchTapped() }
-    choice.onChosen = { [weak self] in self?.viewModel.choiceTapped($0) }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    unread.root.onClicked(self) { $0.viewModel.send(.unreadOnlyTapped) }
+    allRead.onClicked(self) { $0.viewModel.send(.allReadTapped) }
+    list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
+    choice.onChosen = { [weak self] in self?.viewModel.send(.choiceTapped($0)) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: FeedViewModel.State) {
+    // With one entry it is no choice.
+    choice.root.isVisible = state.options.count > 1
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
     allRead.isSensitive = !state.posts.ids.isEmpty
     list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice), fetch: state.fetch, refresh: state.refresh)
     if state.jumps != jumps { jump = .asked }
     jumps = state.jumps
-    keepAtTop(state.posts)
+    stayAtTop(state.posts)
   }
 
   private func words(_ choice: FeedViewModel.Choice) -> PostListView.Words {
@@ -57,12 +64,12 @@ import PublicationClient
   func takeKeyboard() { list.takeKeyboard() }
 
   /// What was asked for comes a moment later, above the first row.
-  private func keepAtTop(_ posts: ListState) {
+  private func stayAtTop(_ posts: ListState) {
     guard jump != .none else { return }
     list.scrollToTop()
     if posts.isRefreshing {
       jump = .awaited
-    } else if jump == .awaited || (posts.phase != .loading && posts.newer == 0) {
+    } else if jump == .awaited || (posts.phase != .loading && posts.newItemCount == 0) {
       jump = .none
     }
   }

@@ -1,5 +1,5 @@
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// What stands below a list of posts while feeds are being fetched anew: how far that is, and then which of them could not be fetched.
 @MainActor final class FetchLine: View {
@@ -77,6 +77,12 @@ import PublicationClient
       name.shareSelection()
       problem.shareSelection(after: "\n")
       let text = Box(.vertical, spacing: 2, children: [name, problem])
+      // All of them, however many: the list scrolls.
+      if !failure.members.isEmpty {
+        let members = Label(failure.members.joined(separator: ", "), styles: [.caption], wraps: true, direction: .ofText)
+        members.shareSelection(after: "\n")
+        text.append(members)
+      }
       // The keyboard goes through all of them at once: it would take long to walk over hundreds.
       text.takesKeyboard = false
       return text

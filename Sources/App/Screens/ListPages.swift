@@ -1,16 +1,17 @@
 import FanClubFeature
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// A fan club: who it is, and its posts.
 @MainActor final class FanClubView: View {
   let scope = Scope()
   let root: Widget
+  let messages: Overlay?
   private let viewModel: FanClubViewModel
   private let stack = Stack()
   private let status = StatusView()
   private let pictures: Pictures
-  private let picture = PictureView(width: 72, ratio: 1)
+  private let picture = PictureView(width: 72, ratio: 1, growsWithText: true)
   private let name = Label(styles: [.heading], wraps: true, lines: 3, direction: .ofText)
   private let about = Label(styles: [.dim], wraps: true, direction: .ofText)
   // The posts keep their room however much there is to read.
@@ -46,7 +47,9 @@ import PublicationClient
     removal.vertical = .center
     let buttons = Wrap(removal, Box(.horizontal, spacing: 18, children: [notify, follow]), spacing: 18)
     buttons.vertical = .center
-    let facts = Box(.horizontal, spacing: 18, children: [picture.root, Wrap(text, buttons, least: 240, spacing: 10)])
+    picture.root.horizontal = .start
+    // Below the picture where the text is large.
+    let facts = Wrap(picture.root, Wrap(text, buttons, least: 240, spacing: 10), spacing: 18, shrinks: true)
     // The one that loses nothing is first, and so has the keyboard.
     let answers = Box(.horizontal, spacing: 10, children: [keep, agree])
     answers.horizontal = .end
@@ -61,23 +64,26 @@ import PublicationClient
     page = Box(.vertical, styles: [.page], children: [header, list.root])
     stack.add(page, name: "club")
     stack.add(status.root, name: "status")
-    root = stack
-    follow.onClicked(self) { $0.viewModel.followTapped() }
-    more.onClicked(self) { $0.viewModel.aboutTapped() }
-    notify.onClicked(self) { $0.viewModel.notifyTapped() }
+    // Not above the posts alone: they are not there as long as the fan club is not.
+    let whole = Overlay(stack)
+    messages = whole
+    root = whole
+    follow.onClicked(self) { $0.viewModel.send(.followTapped) }
+    more.onClicked(self) { $0.viewModel.send(.aboutTapped) }
+    notify.onClicked(self) { $0.viewModel.send(.notifyTapped) }
     remove.onClicked(self) { $0.popover.open(in: $0.page, beside: $0.remove) }
     keep.onClicked(self) { $0.popover.close() }
     agree.onClicked(self) { view in
       view.popover.close()
-      view.viewModel.removeTapped()
+      view.viewModel.send(.removeTapped)
       // Not with a button that nothing can be done with.
       view.takeKeyboard()
     }
-    list.onFetch = { [weak self] in self?.viewModel.fetchTapped() }
+    list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
     status.button.onClicked(self) { view in
-      if case .gone = view.viewModel.state.phase { view.viewModel.backTapped() } else { view.viewModel.retryTapped() }
+      if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
     }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   /// On the posts, or on what fetches them.
@@ -134,6 +140,7 @@ import PublicationClient
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
+  let messages: Overlay?
   private let followed = FilterButton("Followed", explanation: "Only fan clubs that you follow")
   private let addFeed = Button(
     Box(.horizontal, spacing: 6, children: [Image(.add), Label("Add feed")]), name: "Add feed", styles: [.flat, "choice"])
@@ -149,10 +156,15 @@ import PublicationClient
     note.isVisible = false
     let filler = Box(.horizontal)
     filler.expandsHorizontally = true
-    let bar = Box(.horizontal, spacing: 6, styles: ["list-bar"], children: [followed.root, filler, export, addFeed])
-    root = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, stack, message.root, progress.root])
-    followed.root.onClicked(self) { $0.viewModel.followedOnlyTapped() }
-    addFeed.onClicked(self) { $0.viewModel.addFeedTapped() }
+    // Below each other where the text is large.
+    let bar = Wrap(followed.root, Box(.horizontal, children: [filler, Wrap(export, addFeed, spacing: 6)]), spacing: 6)
+    bar.setStyle("list-bar")
+    for button in [followed.root, export] { button.horizontal = .start }
+    let rows = Overlay(stack, above: [message.root])
+    messages = rows
+    root = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, rows, progress.root])
+    followed.root.onClicked(self) { $0.viewModel.send(.followedOnlyTapped) }
+    addFeed.onClicked(self) { $0.viewModel.send(.addFeedTapped) }
     export.onClicked(self) { $0.exportTapped() }
     root.onHidden(self) { $0.chooser.close() }
     list = ListView(
@@ -163,17 +175,17 @@ import PublicationClient
     list.setStyle(.plainList)
     stack.add(list, name: "rows")
     stack.add(status.root, name: "status")
-    list.onActivated(self) { $0.viewModel.clubTapped($1) }
-    list.onNearEnd(self) { $0.viewModel.reachedEnd() }
-    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
-    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    list.onActivated(self) { $0.viewModel.send(.clubTapped($1)) }
+    list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
+    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
+    message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   private func exportTapped() {
     chooser.save(title: "Export the feeds that you follow", button: "Export", name: "fan-clubs.opml", over: root) { [weak self] in
-      self?.viewModel.exportChosen($0)
+      self?.viewModel.send(.exportChosen($0))
     }
   }
 
@@ -230,7 +242,7 @@ extension FanClubRow {
   let root: Widget
   private let viewModel: FanClubListViewModel
   private let pictures: Pictures
-  private let picture = PictureView(width: 56, ratio: 1)
+  private let picture = PictureView(width: 56, ratio: 1, growsWithText: true)
   private let name = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let unread = Label(styles: [.badge, "unread", "numeric"])
   private let about = Label(styles: [.dim], wraps: true, lines: 2, direction: .ofText)
@@ -243,13 +255,11 @@ extension FanClubRow {
     self.viewModel = viewModel
     self.pictures = pictures
     follow.vertical = .center
-    unread.horizontal = .end
+    // Beside the name: on the picture it would cover the initials.
     unread.vertical = .start
-    unread.setMargin(3)
-    let framed = Overlay(picture.root, above: [unread])
-    framed.vertical = .center
-    let text = Box(.vertical, spacing: 4) { [name, about, numbers, waiting] in
-      name
+    name.expandsHorizontally = true
+    let text = Box(.vertical, spacing: 4) { [name, unread, about, numbers, waiting] in
+      Box(.horizontal, spacing: 8, children: [name, unread])
       about
       Box(.horizontal, children: [numbers, waiting.root])
     }
@@ -257,8 +267,8 @@ extension FanClubRow {
     text.vertical = .center
     root = Clamp(
       maximumWidth: 820,
-      Box(.horizontal, spacing: 14, styles: [.card, "post-row"], children: [framed, Wrap(text, follow, least: 220, spacing: 10)]))
-    follow.onClicked(self) { view in if let id = view.id { view.viewModel.followTapped(id) } }
+      Box(.horizontal, spacing: 14, styles: [.card, "post-row"], children: [picture.root, Wrap(text, follow, least: 220, spacing: 10)]))
+    follow.onClicked(self) { view in if let id = view.id { view.viewModel.send(.followTapped(id)) } }
   }
 
   private(set) var accessibleName = ""

@@ -48,14 +48,14 @@ import SessionService
     column.vertical = .center
     root = ScrolledWindow(Clamp(maximumWidth: 420, column))
     root.setStyle(.page)
-    email.onChanged(self) { $0.viewModel.emailChanged($1) }
-    password.onChanged(self) { $0.viewModel.passwordChanged(Secret($1)) }
-    email.onSubmit(self) { $0.viewModel.submitTapped() }
-    password.onSubmit(self) { $0.viewModel.submitTapped() }
-    signIn.onClicked(self) { $0.viewModel.submitTapped() }
-    sample.onClicked(self) { $0.viewModel.sampleAccountTapped() }
-    cancel.onClicked(self) { $0.viewModel.cancelTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    email.onChanged(self) { $0.viewModel.send(.emailChanged($1)) }
+    password.onChanged(self) { $0.viewModel.send(.passwordChanged(.init($1))) }
+    email.onSubmit(self) { $0.viewModel.send(.submitTapped) }
+    password.onSubmit(self) { $0.viewModel.send(.submitTapped) }
+    signIn.onClicked(self) { $0.viewModel.send(.submitTapped) }
+    sample.onClicked(self) { $0.viewModel.send(.sampleAccountTapped) }
+    cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   func takeKeyboard() { (viewModel.state.email.isEmpty ? email : password).focus() }
@@ -88,6 +88,7 @@ import SessionService
   private func showPatience(_ isWorking: Bool) {
     guard isWorking != self.isWorking else { return }
     self.isWorking = isWorking
+    if !isWorking, password.isWrong { password.focusAll() }
     attempts += 1
     if patience.hasFocus { takeKeyboard() }
     patience.isVisible = false

@@ -1,10 +1,11 @@
 import AppCore
 import Gtk
+import LoginFeature
 import NavigationCore
 
 /// The window: draws what the coordinator presents, and turns its own controls into navigations.
 ///
-/// From below: the pages of the tabs and the login, the sheets on a scrim, the message bar, the curtain.
+/// From below: the pages of the tabs and the login, messages, the sheets on a scrim, the curtain. While there is a sheet, messages are above it.
 @MainActor public final class MainWindow: Presenter, SignalOwner {
   /// Connections of the window itself; each page has a scope of its own.
   public let scope = Scope()
@@ -17,6 +18,9 @@ import NavigationCore
   /// Told the name of the page that lies on top after each painted frame, also while the curtain covers it.
   public var onFrame: ((String) -> Void)?
 
+  /// Told when the curtain begins to lift, before the first frame of that.
+  public var onLift: (() -> Void)?
+
   private typealias Tree = NavigationTree<Destination>
   private let views: ViewFactory
   private let curtain: CurtainView
@@ -24,9 +28,15 @@ import NavigationCore
   private let pages = Stack(crossfades: true)
   private let host: SheetHost
   private var presented: Tree.Node.ID?
-  private let message = MessageBar()
+  private let messages = MessageQueue()
+  /// Above the pages, and above the sheets: where messages stand.
+  private let abovePages: Overlay
+  private let aboveSheets: Overlay
+  private var messagePlace: Overlay?
   private let tabs: TabBar<Tab>
   private let header: HeaderBar
+  /// In the title bar until the first frame is painted.
+  private let noTitle = Box(.horizontal)
   private let back = Button(icon: .back, name: "Back")
   private let refresh = Button(icon: .refresh, name: "Refresh")
   private let search = Button(icon: .search, name: "Search")
@@ -38,7 +48,7 @@ import NavigationCore
   /// Whether the page has nothing yet that takes the keyboard, and holds it until it does.
   private var awaitsKeyboard = false
   private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
-  private var said = 0
+  private var hasReader = false
   private var lastShown: String?
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -57,14 +67,17 @@ import NavigationCore
         .init(.bookmarks, title: "Bookmarks", icon: .bookmark), .init(.account, title: "Account", icon: .person),
       ], name: "Pages")
     header = HeaderBar()
+    // Nor are the title and the window's buttons drawn in the first frame: they come with the second.
+    header.showsWindowButtons = false
     header.addStart(back)
     header.addEnd(refresh)
     header.addEnd(search)
     pages.expandsVertically = true
     // Below the pages: it comes by itself, and what one reads or is about to press stays where it is.
-    host = SheetHost(Box(.vertical, children: [pages, waitingBar.root]))
-    let column = Box(.vertical, children: [host.root, message.root])
-    let content = Overlay(column) { [curtainLift] in curtainLift }
+    abovePages = Overlay(pages)
+    host = SheetHost(Box(.vertical, children: [abovePages, waitingBar.root]))
+    aboveSheets = Overlay(host.root)
+    let content = Overlay(aboveSheets) { [curtainLift] in curtainLift }
     window = Window(application, title: "Matinee", width: 1000, height: 720)
     window.setMinimumWindowSize(width: 360, height: 480)
     window.titlebar(header)
@@ -78,7 +91,7 @@ import NavigationCore
   }
 
   /// Shows below the pages what waits to be sent.
-  public func follow(_ waiting: WaitingViewModel) { waitingBar.follow(waiting) }
+  public func observe(_ waiting: WaitingViewModel) { waitingBar.observe(waiting) }
 
   /// Told when the person turns to the window, or to another one.
   public var onActiveChanged: ((Bool) -> Void)?
@@ -101,8 +114,8 @@ import NavigationCore
   /// Signs in to the sample account, when the login shows and offers it.
   /// - Returns: whether it could.
   public func useSampleAccount() -> Bool {
-    guard case .login(let login) = top?.screen, login.state.offersSampleAccount else { return false }
-    login.sampleAccountTapped()
+    guard let login = top?.screen.model as? LoginViewModel, login.state.offersSampleAccount else { return false }
+    login.send(.sampleAccountTapped)
     return true
   }
 
@@ -114,8 +127,11 @@ import NavigationCore
 
   /// Shows an arrangement: makes views for screens that are new, closes those that are gone.
   public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
-    for (id, screen) in screens where open[id] == nil { add(views.view(screen), id: id, isPage: !tree.sheets.contains { $0.id == id }) }
     let page = tree.tabs.isEmpty ? tree.root : tree.tabs[tree.selectedTab][tree.tabs[tree.selectedTab].count - 1]
+    // A view is made when its place is first seen: none behind the curtain, and none of the login where a session goes on.
+    for node in tree.isCurtainUp ? [] : [page] + tree.sheets where open[node.id] == nil {
+      if let screen = screens[node.id] { add(views.view(screen), id: node.id, isPage: node.id == page.id) }
+    }
     // Asked before anything changes: what is hidden loses the keyboard.
     // The login stays, and is empty when one comes back to it.
     if let left = self.page, left != page.id, left != tree.root.id {
@@ -124,10 +140,15 @@ import NavigationCore
     let isChoosingTabs = tabs.root.hasFocus
     pages.show(name(page.id))
     showSheet(tree.sheets.last)
+    placeMessage(over: page.id)
     for (id, view) in open where screens[id] == nil { close(view, id: id) }
+    // What was said to a reader is nobody else's.
+    if hasReader, tree.tabs.isEmpty { messages.clear() }
+    hasReader = !tree.tabs.isEmpty
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
     showControls(tree)
     if !tree.isCurtainUp { host.root.isVisible = true }
+    if curtainLift.isRevealed, !tree.isCurtainUp { onLift?() }
     curtainLift.isRevealed = tree.isCurtainUp
     // As long as any of it is seen: whoever clicks on it does not mean what lies beneath.
     curtainLift.takesClicks = tree.isCurtainUp || curtain.root.isMapped
@@ -159,32 +180,28 @@ import NavigationCore
     if awaitsKeyboard { view.takeKeyboard() }
   }
 
-  /// Says something in passing, at the bottom, for as long as it takes to read, and to write down a number in it.
-  public func show(message text: String) {
-    message.message = text
-    said += 1
-    takeMessageAway(said, in: Self.readingTime(of: text))
+  /// Says something in passing, at the bottom, after what is being said.
+  public func show(message text: String) { messages.show(text) }
+
+  /// Says that an address is not opened, and offers to copy it.
+  public func show(message text: String, offering address: String) {
+    messages.show(text, .init(label: "Copy address") { [weak self] in self?.window.copyToClipboard(address) })
   }
 
-  /// In seconds.
-  static func readingTime(of text: String) -> Double { 5 + 0.15 * Double(text.count) }
-
-  private func takeMessageAway(_ number: Int, in seconds: Double) {
-    MainLoop.after(seconds: seconds) { [weak self] in
-      guard let self, said == number else { return }
-      if message.isInUse { takeMessageAway(number, in: 2) } else { message.message = nil }
-    }
-  }
-
-  private func messageDismissed() {
-    let hadKeyboard = message.root.hasFocus
-    message.message = nil
-    if hadKeyboard, presented == nil, let page { moveKeyboard(to: page, isChoosingTabs: false) }
+  /// A page has its bars at the end. A sheet has its buttons there, and may be as high as the window.
+  private func placeMessage(over page: Tree.Node.ID) {
+    let isSheet = presented != nil
+    messages.bar.root.vertical = isSheet ? .start : .end
+    let place = isSheet ? aboveSheets : open[page]?.messages ?? abovePages
+    guard place !== messagePlace else { return }
+    messagePlace?.remove(messages.bar.root)
+    place.add(messages.bar.root)
+    messagePlace = place
   }
 
   private func showControls(_ tree: Tree) {
     let isSignedIn = !tree.tabs.isEmpty && !tree.isCurtainUp
-    header.title(isSignedIn ? tabs.root : nil)
+    header.title(isSignedIn ? tabs.root : header.showsWindowButtons ? nil : noTitle)
     if isSignedIn { tabs.selected = Tab.allCases[tree.selectedTab] }
     tabs.root.isSensitive = tree.sheets.isEmpty
     back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
@@ -196,9 +213,13 @@ import NavigationCore
     // A sheet behind the curtain has no view yet.
     let shown = sheet.flatMap { sheet in open[sheet.id].map { (sheet, $0) } }
     guard shown?.0.id != presented else { return }
+    // Before it goes: another one may lie above it for a while.
+    if let presented { focus[presented] = open[presented].flatMap { RememberedFocus(in: $0.root) } }
     presented = shown?.0.id
     if let (sheet, view) = shown {
-      host.present(view.root, name: sheet.destination.title, maximumWidth: 480) { view.takeKeyboard() }
+      host.present(view.root, name: sheet.destination.title, maximumWidth: 480) { [focus] in
+        if focus[sheet.id]?.restore() != true { view.takeKeyboard() }
+      }
     } else {
       host.dismiss()
     }
@@ -234,10 +255,13 @@ import NavigationCore
     }
     host.onKeyboardLeft = { [weak self] in if let self, let page { beginPage(page) } }
     host.onCancelled = { [weak self] in self?.perform?(.back) }
-    message.onDismissed = { [weak self] in self?.messageDismissed() }
+    messages.onTurn = { [weak self] in if let self, let page { placeMessage(over: page) } }
+    messages.onKeyboardLeft = { [weak self] in
+      if let self, presented == nil, let page { moveKeyboard(to: page, isChoosingTabs: false) }
+    }
     window.addShortcut("F5", self) { $0.refreshTapped() }
     window.addShortcut("<Control>r", self) { $0.refreshTapped() }
-    window.addShortcut("<Control>z", self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undoTapped() }
+    window.addShortcut("<Control>z", self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undo() }
     window.addShortcut("<Control>f", self) { $0.searchTapped() }
     window.addShortcut("Escape", self) { $0.perform?(.back) }
     window.addShortcut("<Alt>Left", self) { $0.perform?(.back) }
@@ -255,17 +279,27 @@ import NavigationCore
 
   private func refreshTapped() {
     guard !curtain.root.isMapped else { return }
-    top?.screen.refreshTapped()
+    top?.screen.refresh()
   }
 
   private func painted() {
+    defer { fillTitleBar() }
     giveKeyboard()
+    // What one is about to press is not hidden.
+    if messages.bar.root.vertical == .end, messages.bar.root.shareOfFocusBeneath > 0.25 { messages.bar.root.vertical = .start }
     if let onFrame, let name = top?.name { onFrame(name) }
     guard let name = shownName, name != lastShown else { return }
     lastShown = name
     onFrameShows?(name)
     for continuation in waiting { continuation.resume() }
     waiting = []
+  }
+
+  /// After the first frame.
+  private func fillTitleBar() {
+    guard !header.showsWindowButtons else { return }
+    header.showsWindowButtons = true
+    if noTitle.isMapped { header.title(nil) }
   }
 }
 

@@ -10,7 +10,7 @@ import Gtk
   private let quiet = SwitchRow("Quiet hours", detail: "")
   private let from = TimeField(name: "Quiet from")
   private let to = TimeField(name: "Quiet until")
-  private let hours = Grid(spacing: 10)
+  private let hours = Box(.vertical, spacing: 8)
   private let clubs = Box(.vertical, spacing: 10)
   private let none = Label(styles: [.dim], wraps: true)
   private let clubPart: Box
@@ -18,9 +18,11 @@ import Gtk
 
   init(_ viewModel: NotificationsViewModel) {
     self.viewModel = viewModel
-    for (row, (word, field)) in [("From", from), ("Until", to)].enumerated() {
-      hours.attach(Label(word), column: 0, row: row)
-      hours.attach(field.root, column: 1, row: row)
+    for (word, field) in [("From", from), ("Until", to)] {
+      let label = Label(word)
+      // As wide as each other, so that the fields stand below each other.
+      label.setMinimumWidth(characters: 6)
+      hours.append(Wrap(label, field.root))
     }
     clubPart = Box(
       .vertical, spacing: 10, styles: [.card, "padded"], children: [Label("Fan clubs", styles: [.subheading]), none, clubs])
@@ -32,11 +34,11 @@ import Gtk
       ])
     root = ScrolledWindow(Clamp(maximumWidth: 640, column))
     root.setStyle(.page)
-    all.control.onToggled(self) { $0.viewModel.onTapped() }
-    quiet.control.onToggled(self) { $0.viewModel.quietHoursTapped() }
-    from.onChanged = { [weak self] in self?.viewModel.quietFromChanged($0) }
-    to.onChanged = { [weak self] in self?.viewModel.quietToChanged($0) }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    all.control.onToggled(self) { $0.viewModel.send(.onTapped) }
+    quiet.control.onToggled(self) { $0.viewModel.send(.quietHoursTapped) }
+    from.onChanged = { [weak self] in self?.viewModel.send(.quietFromChanged($0)) }
+    to.onChanged = { [weak self] in self?.viewModel.send(.quietToChanged($0)) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: NotificationsViewModel.State) {
@@ -54,7 +56,7 @@ import Gtk
     if rows.map(\.id) != state.clubs.map(\.id) {
       rows = state.clubs.map { club in
         let row = SwitchRow(club.name, detail: "")
-        row.control.onToggled(self) { $0.viewModel.clubTapped(club.id) }
+        row.control.onToggled(self) { $0.viewModel.send(.clubTapped(club.id)) }
         return (club.id, row)
       }
       clubs.replaceAll { for (_, row) in rows { row.root } }

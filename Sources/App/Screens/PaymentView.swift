@@ -23,14 +23,14 @@ import PaymentFeature
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
   private var shownLines: [PaymentViewModel.State.Line] = []
-  private var choices: [(id: String, button: Button)] = []
+  private var choices: [(id: String, button: Button, tick: Widget)] = []
 
   init(_ viewModel: PaymentViewModel) {
     self.viewModel = viewModel
     waiting = LoadingWords(status)
     status.expandsHorizontally = true
     totalWords.expandsHorizontally = true
-    let sum = Box(.horizontal, spacing: 12, children: [totalWords, Box(.vertical, children: [total, tax])])
+    let sum = Wrap(totalWords, Box(.vertical, children: [total, tax]), least: 84, spacing: 12)
     let progress = Box(.horizontal, spacing: 10, children: [spinner, status])
     let bill = Box(
       .vertical, spacing: 12,
@@ -44,12 +44,12 @@ import PaymentFeature
     stack.add(content, name: "payment")
     stack.add(problem.root, name: "status")
     root = Box(.vertical, spacing: 12, children: [stack, pay, cancel])
-    pay.onClicked(self) { $0.viewModel.payTapped() }
-    confirm.onClicked(self) { $0.viewModel.confirmTapped() }
-    again.onClicked(self) { $0.viewModel.openAgainTapped() }
-    cancel.onClicked(self) { $0.viewModel.cancelTapped() }
-    problem.button.onClicked(self) { $0.viewModel.retryTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    pay.onClicked(self) { $0.viewModel.send(.payTapped) }
+    confirm.onClicked(self) { $0.viewModel.send(.confirmTapped) }
+    again.onClicked(self) { $0.viewModel.send(.openAgainTapped) }
+    cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
+    problem.button.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: PaymentViewModel.State) {
@@ -72,13 +72,12 @@ import PaymentFeature
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
     again.isVisible = state.canOpenAgain
-    cancel.isSensitive = state.canCancel
     // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
-    let isOver = state.status?.isSettled == true || (state.status.isProblem && !state.canPay)
-    cancel.label = isOver || state.isAskingAgain ? "Close" : "Cancel"
+    let isFinished = state.status?.isSettled == true || (state.status.isProblem && !state.canPay)
+    cancel.label = isFinished || !state.canCancel ? "Close" : "Cancel"
     switch state.phase {
     case .ready:
-      pay.isVisible = !isOver
+      pay.isVisible = !isFinished
       stack.show("payment")
       return
     case .loading: problem.showLoading("Fetching the price…")
@@ -93,9 +92,10 @@ import PaymentFeature
   private func show(_ status: PaymentViewModel.State.Status?, isPublicationAsked: Bool) {
     let isWorking = if case .working = status { true } else { false }
     let isDone = if case .done = status { true } else { false }
-    let hasPage = if case .confirm(_, _?) = status { true } else { false }
-    spinner.isSpinning = isWorking
-    spinner.isVisible = isWorking
+    let isConfirming = if case .confirming = status { true } else { false }
+    let hasPage = if case .confirm(_, _?) = status { true } else { isConfirming }
+    spinner.isSpinning = isWorking || isConfirming
+    spinner.isVisible = spinner.isSpinning
     waiting.show(isWorking && isPublicationAsked ? status?.text : nil)
     if !isWorking || !isPublicationAsked { self.status.text = status?.text ?? "" }
     self.status.isVisible = status != nil
@@ -106,29 +106,37 @@ import PaymentFeature
 
   private func showMethods(_ state: PaymentViewModel.State) {
     if choices.map(\.id) != state.methods.map(\.id) {
-      choices = state.methods.map { ($0.id, choice($0)) }
+      choices = state.methods.map { method in
+        let (button, tick) = choice(method)
+        return (method.id, button, tick)
+      }
       methods.replaceAll { for choice in choices { choice.button } }
     }
-    for (id, button) in choices {
+    for (id, button, tick) in choices {
       button.isOn = id == state.selectedMethod
+      // Lines alone say both what is chosen and where the keyboard is.
+      tick.isVisible = button.isOn
       button.isSensitive = state.canPay
     }
   }
 
-  private func choice(_ method: PaymentViewModel.State.Method) -> Button {
-    let words = Box(.vertical, children: [Label(method.name)])
+  private func choice(_ method: PaymentViewModel.State.Method) -> (button: Button, tick: Widget) {
+    let words = Box(.vertical, children: [Label(method.name, wraps: true)])
+    words.expandsHorizontally = true
     if !method.detail.isEmpty { words.append(Label(method.detail, styles: [.caption, .dim], wraps: true)) }
-    let button = Button(words, name: method.name, styles: [.card, "method"])
-    button.onClicked(self) { $0.viewModel.methodChosen(method.id) }
-    return button
+    let tick = Image(.done, size: 16, styles: ["tick"])
+    tick.vertical = .center
+    let button = Button(Box(.horizontal, spacing: 8, children: [words, tick]), name: method.name, styles: [.card, "method"])
+    button.onClicked(self) { $0.viewModel.send(.methodChosen(method.id)) }
+    return (button, tick)
   }
 
   private static func row(_ line: PaymentViewModel.State.Line) -> Widget {
     let name = Label(line.name, styles: [.subheading], wraps: true, direction: .ofText)
     name.expandsHorizontally = true
     let price = Label(line.price, alignment: .end)
-    for label in [name, price] { label.vertical = .baseline }
-    let row = Box(.vertical, spacing: 2, children: [Box(.horizontal, spacing: 12, children: [name, price])])
+    // Below each other where the text is large.
+    let row = Box(.vertical, spacing: 2, children: [Wrap(name, price, least: 84, spacing: 12)])
     if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
     return row
   }
@@ -142,7 +150,7 @@ extension PaymentViewModel.State.Status {
   /// Whether there is nothing left to decide.
   fileprivate var isSettled: Bool {
     switch self {
-    case .waiting, .confirm, .done: true
+    case .waiting, .confirm, .confirming, .done: true
     case .working, .problem: false
     }
   }

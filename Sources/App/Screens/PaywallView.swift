@@ -14,6 +14,7 @@ import PaywallFeature
   private let benefits = Box(.vertical, spacing: 6)
   private let warning = Label(styles: ["notice"], wraps: true)
   private let notice = Label(styles: ["notice"], wraps: true)
+  private let confirm = Button("Open your bank's page", styles: [.pill])
   private let balance = Label(styles: [.dim], wraps: true, alignment: .center)
   private let offers = Box(.vertical, spacing: 10)
   private let cancel = Button("Not now", styles: [.flat])
@@ -22,21 +23,24 @@ import PaywallFeature
 
   init(_ viewModel: PaywallViewModel) {
     self.viewModel = viewModel
-    let content = Box(.vertical, spacing: 14) { [title, text, benefits, warning, notice, offers, balance] in
+    let content = Box(.vertical, spacing: 14) { [title, text, benefits, warning, notice, confirm, offers, balance] in
       title
       text
       benefits
       warning
       notice
+      confirm
       offers
       balance
     }
     stack.add(FittingScroller(content), name: "offers")
     stack.add(status.root, name: "status")
     root = Box(.vertical, spacing: 10, children: [badge.root, stack, cancel])
-    cancel.onClicked(self) { $0.viewModel.closeTapped() }
-    status.button.onClicked(self) { $0.viewModel.retryTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    confirm.horizontal = .center
+    confirm.onClicked(self) { $0.viewModel.send(.confirmTapped) }
+    cancel.onClicked(self) { $0.viewModel.send(.closeTapped) }
+    status.button.onClicked(self) { $0.viewModel.send(.retryTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   /// On what loses nothing, and is always in sight: the first offer is further down, and one would begin to read there.
@@ -50,6 +54,7 @@ import PaywallFeature
       label.text = words ?? ""
       label.isVisible = words != nil
     }
+    confirm.isVisible = state.confirmPage != nil
     if state.benefits != shownBenefits {
       shownBenefits = state.benefits
       benefits.replaceAll { for benefit in state.benefits { Self.line(benefit) } }
@@ -58,13 +63,16 @@ import PaywallFeature
       shown = state.offers
       offers.replaceAll { for offer in state.offers { button(offer) } }
     }
+    // Where there is nothing to buy, nothing is put off.
+    cancel.label = state.phase == .ready && !state.offers.contains(where: \.canBuy) ? "Close" : "Not now"
     switch state.phase {
     case .ready: stack.show("offers")
     case .loading: showStatus { $0.showLoading("Fetching the offers…") }
     case .unavailable(let problem):
       showStatus {
         $0.show(
-          icon: problem == .noProducts ? .empty : .failed, heading: problem.heading, sentence: problem.sentence, action: "Try again")
+          icon: problem == .noProducts ? .empty : .failed, heading: problem.heading, sentence: problem.sentence,
+          action: problem.canRetry ? "Try again" : nil)
       }
     }
   }
@@ -83,7 +91,7 @@ import PaywallFeature
   }
 
   private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {
-    let words = Box(.vertical, spacing: 3, children: [Label(offer.name, styles: [.subheading], direction: .ofText)])
+    let words = Box(.vertical, spacing: 3, children: [Label(offer.name, styles: [.subheading], wraps: true, lines: 3, direction: .ofText)])
     if let saving = offer.saving {
       // Beneath the name: beside it there is no room in a narrow window.
       let badge = Label(saving, styles: [.badge, "saving"])
@@ -92,8 +100,8 @@ import PaywallFeature
     }
     if !offer.note.isEmpty { words.append(Label(offer.note, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
     words.expandsHorizontally = true
-    let price = Label(offer.price, styles: ["price"], alignment: .end)
-    let pace = Label(offer.detail, styles: [.caption, .dim], alignment: .end)
+    let price = Label(offer.price, styles: ["price"], wraps: true, lines: 2, alignment: .end)
+    let pace = Label(offer.detail, styles: [.caption, .dim], wraps: true, lines: 2, alignment: .end)
     let prices = Box(.vertical, spacing: 2, children: [price])
     if offer.detail != offer.price { prices.append(pace) }
     prices.vertical = .center
@@ -104,7 +112,7 @@ import PaywallFeature
       Wrap(words, prices, least: 84, spacing: 12), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
     button.isSensitive = offer.canBuy
     button.setStyle("best", offer.isBest)
-    button.onClicked(self) { $0.viewModel.buyTapped(offer.id) }
+    button.onClicked(self) { $0.viewModel.send(.buyTapped(offer.id)) }
     return button
   }
 }

@@ -1,5 +1,5 @@
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// A picture in a frame that has its size from the beginning. It is loaded when it comes on screen and let go when it leaves: a list
 /// keeps some two hundred rows, and shows ten. The empty frame stands for what is on its way, one with a sign, or a club's initials, for
@@ -14,6 +14,10 @@ import PublicationClient
   private let picture = Picture(fit: .cover)
   private let layers: Overlay
   private let width: Int
+  private let ratio: Double
+  private let isWhole: Bool
+  private let isEnlarged: Bool
+  private let frame: RatioBox
   private var shown: (path: String, pictures: Pictures)?
   private var loading: Task<Void, Never>?
   private var emblem: Emblem?
@@ -33,10 +37,18 @@ import PublicationClient
   ///   - width: in pixels, where there is room.
   ///   - least: the width in a narrow window; nil for the same.
   ///   - ratio: width divided by height.
-  init(width: Int, least: Int? = nil, ratio: Double) {
-    self.width = width
+  ///   - growsWithText: whether the widths are those at the usual text size, up to twice that.
+  ///   - isWhole: whether the frame takes the shape of the picture once that is there. Otherwise the picture fills the frame, and is cut
+  ///     where it does not fit.
+  ///   - isEnlarged: whether a picture that is shown whole is as wide as its place, also if it has fewer pixels.
+  init(
+    width: Int, least: Int? = nil, ratio: Double, growsWithText: Bool = false, isWhole: Bool = false, isEnlarged: Bool = false
+  ) {
+    let scale = growsWithText ? min(max(Theme.textScale, 1), 2) : 1
+    let width = Int((Double(width) * scale).rounded())
+    (self.width, self.ratio, self.isWhole, self.isEnlarged) = (width, ratio, isWhole, isEnlarged)
     layers = Overlay(picture)
-    let frame = RatioBox(ratio: ratio, maximumWidth: width, layers)
+    frame = RatioBox(ratio: ratio, maximumWidth: width, layers)
     frame.setMinimumSize(width: least ?? width)
     frame.setStyle("picture-frame")
     frame.vertical = .center
@@ -44,6 +56,7 @@ import PublicationClient
     frame.onPlaced(self) { $0.load() }
     frame.onShown(self) { $0.load() }
     frame.onHidden(self) { $0.unload() }
+    frame.onScaleFactorChanged(self) { $0.loadAgain() }
   }
 
   /// - Parameter emblem: what is drawn where there is no picture, or none to be had.
@@ -65,24 +78,33 @@ import PublicationClient
   private func load() {
     // A new row is on screen for a moment, before the list gives those a place that are.
     guard let shown, loading == nil, root.isMapped, root.width > 0 else { return }
-    // Enough for a display with two pixels to the unit.
-    let side = width * 2
-    if let known = shown.pictures.known(shown.path, side: side) {
-      picture.texture = known
-      return
-    }
+    let (side, ratio) = (width * root.scaleFactor, isWhole ? nil : ratio)
+    if let known = shown.pictures.known(shown.path, side: side, ratio: ratio) { return draw(known) }
+    // Another size of it, until this one is there.
     picture.texture = shown.pictures.known(shown.path)
     loading = Task { [weak self] in
-      let texture = await shown.pictures.load(shown.path, side: side)
+      let texture = await shown.pictures.load(shown.path, side: side, ratio: ratio)
       guard !Task.isCancelled, let self else { return }
-      if let texture { picture.texture = texture }
+      if let texture { draw(texture) }
       isMissing = picture.texture == nil
       if texture == nil { shown.pictures.wait(self) { [weak self] in self?.loadAgain() } }
       if isMissing { onMissing?() }
     }
   }
 
+  private func draw(_ texture: Texture) {
+    picture.texture = texture
+    guard isWhole else { return }
+    let natural = texture.width / max(1, root.scaleFactor)
+    frame.setShape(
+      ratio: Double(texture.width) / Double(texture.height), maximumWidth: isEnlarged ? width : min(width, max(Self.leastWhole, natural)))
+  }
+
+  /// Below this nothing is recognized, in pixels.
+  private static let leastWhole = 16
+
   private func loadAgain() {
+    loading?.cancel()
     loading = nil
     load()
   }
@@ -110,7 +132,7 @@ import PublicationClient
     }
     if emblem != nil, initials == nil {
       let letters = Label(styles: ["initials"], lines: 1, alignment: .center)
-      // The frame does not grow with the text, and two of the widest letters have room in it.
+      // Two of the widest letters have room in the frame.
       letters.setTextSize(pixels: Double(width) * 0.36)
       initials = add(letters)
       // The name stands beside it.

@@ -12,69 +12,89 @@ import Runtime
   private let clock: any AppClock
   private let decoder = PictureDecoder()
   private let loads = SharedWork<Key, Texture>()
-  private var kept: LeastRecentlyUsed<Key, Texture>
-  /// Every size that some place needed, the largest first.
-  private var sides: [Int] = []
-  /// When to ask again for what was no picture, by uptime.
-  private var failed: [String: Duration] = [:]
+  private var textures: LeastRecentlyUsed<Key, Texture>
+  /// Every size that some place needed, the widest first.
+  private var places: [Place] = []
+  /// When to ask again for what was no picture, by uptime, and whether it is one that is too large.
+  private var failed: [String: (until: Duration, isTooLarge: Bool)] = [:]
   /// Places on screen whose picture could not be had.
   private var missing: [ObjectIdentifier: @MainActor () -> Void] = [:]
+
+  /// The room for a picture, in pixels.
+  private struct Place: Hashable {
+    let width: Int
+    let height: Int
+
+    /// - Parameter ratio: `nil` for a picture that is shown whole, whatever its shape.
+    init(_ width: Int, ratio: Double?) {
+      self.width = width
+      height = ratio.map { max(1, Int((Double(width) / $0).rounded(.up))) } ?? 0
+    }
+  }
 
   /// A picture, as large as some place needs it.
   private struct Key: Hashable {
     let path: String
-    let side: Int
+    let place: Place
+
+    init(_ path: String, _ place: Place) { (self.path, self.place) = (path, place) }
   }
 
   /// - Parameters:
   ///   - client: where pictures come from; needs no session.
   ///   - effects: the door off the main actor.
   ///   - clock: says when to ask again for what was no picture.
-  ///   - limit: how much memory pictures take at most, in bytes.
-  public init(client: APIClient, effects: Effects, clock: any AppClock, limit: Int = 64 << 20) {
+  ///   - limit: how much memory pictures take at most, in bytes of 4 for each pixel.
+  public init(client: APIClient, effects: Effects, clock: any AppClock, limit: Int = 40 << 20) {
     self.client = client
     self.effects = effects
     self.clock = clock
-    kept = LeastRecentlyUsed(limit: limit)
+    textures = LeastRecentlyUsed(limit: limit)
   }
 
   /// How many pictures are on their way.
   public var inFlight: Int { loads.count }
 
   /// How many are kept in memory.
-  public var count: Int { kept.count }
+  public var count: Int { textures.count }
 
   /// How many wait for one; for tests.
-  func waiting(for path: String, side: Int) -> Int { loads.waiting(for: Key(path: path, side: side)) }
+  func waiting(for path: String, side: Int) -> Int { loads.waiting(for: Key(path, Place(side, ratio: 1))) }
 
   /// A picture that is kept.
-  /// - Parameter side: see ``load(_:side:)``; nil for the largest that there is.
-  public func known(_ path: String, side: Int? = nil) -> Texture? {
-    if let side { return kept.value(for: Key(path: path, side: side)) }
-    for side in sides { if let texture = kept.value(for: Key(path: path, side: side)) { return texture } }
+  /// - Parameters:
+  ///   - side: see ``load(_:side:ratio:)``; nil for the widest that there is.
+  ///   - ratio: the same.
+  public func known(_ path: String, side: Int? = nil, ratio: Double? = 1) -> Texture? {
+    if let side { return textures.value(for: Key(path, Place(side, ratio: ratio))) }
+    for place in places { if let texture = textures.value(for: Key(path, place)) { return texture } }
     return nil
   }
 
   /// A picture, loaded unless it is kept; nil when it could not be had or is none. A load that nobody waits for any more, because all
   /// their tasks were cancelled, is cancelled too.
-  /// - Parameter side: the longest side that is needed, in pixels; a larger picture is scaled down while it is decoded.
-  public func load(_ path: String, side: Int) async -> Texture? {
-    if let known = known(path, side: side) { return known }
-    if let until = failed[path], clock.uptime < until { return nil }
-    let key = Key(path: path, side: side)
+  /// - Parameters:
+  ///   - side: the width of the place that it is to cover, in pixels; a larger picture is scaled down while it is decoded.
+  ///   - ratio: the width of the place divided by its height; `nil` for a place that takes the shape of the picture.
+  public func load(_ path: String, side: Int, ratio: Double? = 1) async -> Texture? {
+    if let known = known(path, side: side, ratio: ratio) { return known }
+    if let until = failed[path]?.until, clock.uptime < until { return nil }
+    let key = Key(path, Place(side, ratio: ratio))
     do {
       let texture = try await effects.run("picture") { [client, decoder, loads] in
-        try await loads.value(for: key) { try await decoder.decode(try await client.picture(path), side: side) }
+        try await loads.value(for: key) {
+          try await decoder.decode(try await client.picture(path), covering: (key.place.width, key.place.height))
+        }
       }
-      keep(texture, key)
+      cache(texture, key)
       return texture
     } catch {
-      if Self.isLasting(error) { note(failureOf: path) }
+      if Self.isLasting(error) { note(error, of: path) }
       return nil
     }
   }
 
-  /// Calls `again` once when it is worth another try: see ``askAgain()``.
+  /// Calls `again` once when it is worth another try: see ``retryUnreachable()``.
   func wait(_ place: AnyObject, again: @escaping @MainActor () -> Void) { missing[ObjectIdentifier(place)] = again }
 
   /// The place has left the screen, or shows something else.
@@ -83,35 +103,43 @@ import Runtime
   /// Somebody asks for what was no picture, and wants an answer of now.
   func forget(failureOf path: String) { failed[path] = nil }
 
+  /// Whether it is not shown because it is too large.
+  func isTooLarge(_ path: String) -> Bool { failed[path]?.isTooLarge ?? false }
+
   /// There is a network again, or somebody has answered: what is missing on screen is tried again.
-  public func askAgain() {
+  public func retryUnreachable() {
     let places = missing.values
     missing = [:]
     for again in places { again() }
   }
 
-  private func keep(_ texture: Texture, _ key: Key) {
-    guard kept.value(for: key) == nil else { return }
-    if !sides.contains(key.side) {
-      sides.append(key.side)
-      sides.sort(by: >)
+  private func cache(_ texture: Texture, _ key: Key) {
+    guard textures.value(for: key) == nil else { return }
+    if !places.contains(key.place) {
+      places.append(key.place)
+      places.sort { $0.width > $1.width }
     }
     failed[key.path] = nil
     // A small one costs more than its pixels.
-    kept.insert(texture, for: key, cost: texture.byteCount + 4096)
+    textures.insert(texture, for: key, cost: texture.byteCount + 4096)
   }
 
-  private func note(failureOf path: String) {
+  private func note(_ error: any Error, of path: String) {
     // Nobody sees so many in five minutes but of a publication that wants it.
     if failed.count >= 1000 { failed.removeAll() }
-    failed[path] = clock.uptime + Self.patience
+    let isTooLarge =
+      switch error {
+      case Texture.Refusal.tooLarge, ClientError.unacceptable(.tooLarge): true
+      default: false
+      }
+    failed[path] = (clock.uptime + Self.patience, isTooLarge)
   }
 
   /// Whether the next attempt would end in the same way, unlike one without a network.
   private static func isLasting(_ error: any Error) -> Bool {
-    switch error {
-    case ClientError.offline, ClientError.cancelled, is CancellationError: false
-    default: true
+    switch (error as? ClientError)?.disposition {
+    case .retryLater(.unreachable, _), .cancelled: false
+    default: !(error is CancellationError)
     }
   }
 }
@@ -119,14 +147,11 @@ import Runtime
 /// Decodes one picture after the other on a thread of its own: it takes long enough to hold up others on the shared pool. Those that
 /// nobody waits for by then are passed over.
 private actor PictureDecoder {
-  struct NoPicture: Error {}
-
   private let executor = ThreadExecutor(name: "pictures")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  func decode(_ data: Data, side: Int) throws -> Texture {
+  func decode(_ data: Data, covering place: (width: Int, height: Int)) throws -> Texture {
     try Task.checkCancellation()
-    guard let texture = Texture.decode(data, maximumSide: side) else { throw NoPicture() }
-    return texture
+    return try Texture.read(data, covering: place)
   }
 }

@@ -1,5 +1,5 @@
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// A page with a list of posts, and a pill when there are newer ones: the feed, the bookmarks and a fan club's posts are each one.
 @MainActor final class PostListView: View {
@@ -36,6 +36,7 @@ import PublicationClient
   private lazy var menu = PostMenu(page)
   private let status = StatusView()
   private let message = MessageBar()
+  let messages: Overlay?
   private let progress = ProgressLine()
   private let fetching = FetchLine()
   private let pill = Button("New posts", styles: [.suggested, .pill, "compact", "new-posts"])
@@ -57,46 +58,46 @@ import PublicationClient
     pill.vertical = .start
     pill.setMargin(12)
     pill.isVisible = false
-    let rows = Overlay(stack, above: [pill])
-    root = Box(.vertical, styles: [.page]) { [note, message, progress, fetching] in
+    let rows = Overlay(stack, above: [pill, message.root])
+    messages = rows
+    root = Box(.vertical, styles: [.page]) { [note, progress, fetching] in
       if let header { header }
       note
       rows
-      message.root
       progress.root
       fetching.root
     }
     list = ListView(
-      self, row: { view in PostRowView(page: view.page, pictures: pictures) { [weak view] in view?.openMenu($0, beside: $1) } },
+      self, row: { view in PostRowView(page: view.page, pictures: pictures) { [weak view] in view?.openMenu($0, beside: $1, at: $2) } },
       bind: { view, row, id in
         if let value = view.page.row(for: id) { row.show(value) }
       })
     list.setStyle(.plainList)
     stack.add(list, name: "rows")
     stack.add(status.root, name: "status")
-    list.onActivated(self) { $0.page.postTapped($1) }
-    list.onNearEnd(self) { $0.page.reachedEnd() }
+    list.onActivated(self) { $0.page.send(.postTapped($1)) }
+    list.onNearEnd(self) { $0.page.send(.reachedEnd) }
     status.button.onClicked(self) { view in
       switch (view.fetch, view.phase) {
       // That is what the button there says.
-      case (.notNeeded, .empty): view.page.refreshTapped()
-      case (.notNeeded, _): view.page.retryTapped()
+      case (.notNeeded, .empty): view.page.send(.refreshTapped)
+      case (.notNeeded, _): view.page.send(.retryTapped)
       case (.offered, _), (.running, _): view.onFetch?()
       }
     }
-    progress.retry.onClicked(self) { $0.page.retryTapped() }
-    fetching.cancel.onClicked(self) { $0.page.cancelFetchTapped() }
-    fetching.retry.onClicked(self) { $0.page.fetchAgainTapped() }
-    fetching.dismiss.onClicked(self) { $0.page.fetchDismissed() }
+    progress.retry.onClicked(self) { $0.page.send(.retryTapped) }
+    fetching.cancel.onClicked(self) { $0.page.send(.cancelFetchTapped) }
+    fetching.retry.onClicked(self) { $0.page.send(.fetchAgainTapped) }
+    fetching.dismiss.onClicked(self) { $0.page.send(.fetchDismissed) }
     fetching.onKeyboardLeft = { [weak self] in self?.takeKeyboard() }
     pill.onClicked(self) { view in
       view.awaitsNewest = view.pill.hasFocus
       if view.awaitsNewest { view.root.holdKeyboard() }
-      view.page.newPostsTapped()
+      view.page.send(.newPostsTapped)
       view.scrollToTop()
     }
-    message.onDismissed = { [weak self] in self?.messageAnswered { $0.messageDismissed() } }
-    message.onAction = { [weak self] in self?.messageAnswered { $0.undoTapped() } }
+    message.onDismissed = { [weak self] in self?.messageAnswered { $0.send(.messageDismissed) } }
+    message.onAction = { [weak self] in self?.messageAnswered { $0.send(.undoTapped) } }
     page.onRowsChanged = { [weak self] ids in self?.list.update(ids) }
   }
 
@@ -120,7 +121,9 @@ import PublicationClient
     if hadKeyboard { takeKeyboard() }
   }
 
-  private func openMenu(_ row: PostRow, beside anchor: Widget) { menu.open(row, in: root, beside: anchor) }
+  private func openMenu(_ row: PostRow, beside anchor: Widget, at point: (x: Double, y: Double)?) {
+    menu.open(row, in: root, beside: anchor, at: point)
+  }
 
   /// - Parameters:
   ///   - words: what the page says while it has no rows, in place of the words before; `nil` for the same.
@@ -138,7 +141,7 @@ import PublicationClient
     if let words = state.pill { pill.label = words }
     pill.isVisible = state.pill != nil && hasRows
     show(state.phase, fetch)
-    if awaitsNewest, hasRows, state.newer == 0, let newest = state.ids.first {
+    if awaitsNewest, hasRows, state.newItemCount == 0, let newest = state.ids.first {
       awaitsNewest = false
       if root.holdsKeyboard { list.focusRow(newest) }
     }

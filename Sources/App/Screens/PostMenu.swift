@@ -1,5 +1,5 @@
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// What else can be done to a post of a list: the kinds of reaction, its read mark, where it leads to. One serves all rows of a page.
 @MainActor final class PostMenu: SignalOwner {
@@ -19,23 +19,24 @@ import PublicationClient
     kinds.root.horizontal = .center
     for button in [read, toHere, club, browser, copy] { button.contentAlignment = .start }
     popover = Popover(Box(.vertical, spacing: 2, children: [kinds.root, Separator(), read, toHere, Separator(), club, browser, copy]))
-    kinds.onChosen = { [weak self] kind in self?.choose { $0.reactionTapped($1, kind) } }
-    read.onClicked(self) { $0.choose { $0.readTapped($1) } }
-    toHere.onClicked(self) { $0.choose { $0.readToHereTapped($1) } }
-    club.onClicked(self) { $0.choose { $0.clubTapped($1) } }
-    browser.onClicked(self) { $0.choose { $0.openInBrowserTapped($1) } }
-    copy.onClicked(self) { $0.choose { $0.copyLinkTapped($1) } }
+    kinds.onChosen = { [weak self] kind in self?.choose { $0.send(.reactionTapped($1, kind)) } }
+    read.onClicked(self) { $0.choose { $0.send(.readTapped($1)) } }
+    toHere.onClicked(self) { $0.choose { $0.send(.readToHereTapped($1)) } }
+    club.onClicked(self) { $0.choose { $0.send(.clubTapped($1)) } }
+    browser.onClicked(self) { $0.choose { $0.send(.openInBrowserTapped($1)) } }
+    copy.onClicked(self) { $0.choose { $0.send(.copyLinkTapped($1)) } }
   }
 
   /// - Parameters:
   ///   - root: the page's.
   ///   - anchor: what it points at.
-  func open(_ row: PostRow, in root: Widget, beside anchor: Widget) {
+  ///   - point: where in the anchor; `nil` for all of it.
+  func open(_ row: PostRow, in root: Widget, beside anchor: Widget, at point: (x: Double, y: Double)? = nil) {
     id = row.id
     kinds.show(row.kinds)
     for button in [browser, copy] { button.isVisible = row.link != nil }
     read.label = row.isRead ? "Mark as unread" : "Mark as read"
-    popover.open(in: root, beside: anchor)
+    if let point { popover.open(in: root, at: point, of: anchor) } else { popover.open(in: root, beside: anchor) }
   }
 
   private func choose(_ body: (any PostPage, String) -> Void) {

@@ -1,6 +1,6 @@
 import FanClubFeature
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// A post in a list: picture, fan club, title, opening, date, reactions, comments, bookmark, a lock, and whether it was read.
 @MainActor final class PostRowView: ListRow {
@@ -11,21 +11,17 @@ import PublicationClient
   private let pictures: Pictures
   private let picture = PictureView(width: 208, least: 84, ratio: 16 / 9)
   private let framed: Overlay
-  // Without the word where the picture is small, or the text is large.
-  private let lock = Either(
-    wide: PostRowView.premium(styles: ["on-picture"]), narrow: Box(.horizontal, styles: [.badge, "on-picture"], children: [Image(.lock)]))
-  private let lockWithoutPicture = PostRowView.premium(styles: ["premium"])
+  // What most rows do without is made when a row needs it: a list keeps some two hundred rows, and makes fifty in one frame.
+  private var lock: Widget?
+  private var lockWithoutPicture: Widget?
   private let dot = Box(.horizontal, styles: ["unread-dot"])
   private let card: Box
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let date = Label(styles: [.caption, .dim])
-  private let byline = Label(styles: [.caption, .dim], lines: 1)
-  // The same beside the buttons, where no picture takes that place.
-  private let lowerDate = Label(styles: [.caption, .dim])
-  private let lowerByline = Label(styles: [.caption, .dim], lines: 1)
+  private var byline: Label?
   private let whose: Box
+  private let marks: Box
   private let origin: Box
-  private let footer: Box
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let teaser = Label(styles: [.dim], wraps: true, lines: 2, direction: .ofText)
   private let waiting = WaitingMark()
@@ -33,52 +29,43 @@ import PublicationClient
   private let comments = CommentsButton()
   private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
   private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
-  private let openMenu: @MainActor (PostRow, Widget) -> Void
+  private let openMenu: @MainActor (PostRow, Widget, (x: Double, y: Double)?) -> Void
 
-  /// - Parameter openMenu: shows what else can be done to the post, beside a widget.
-  init(page: any PostPage, pictures: Pictures, openMenu: @escaping @MainActor (PostRow, Widget) -> Void) {
+  /// - Parameter openMenu: shows what else can be done to the post, beside a widget or at a point of it.
+  init(
+    page: any PostPage, pictures: Pictures, openMenu: @escaping @MainActor (PostRow, Widget, (x: Double, y: Double)?) -> Void
+  ) {
     self.page = page
     self.openMenu = openMenu
     self.pictures = pictures
     // On its own page a club's name stands above the list.
     club.isVisible = !(page is FanClubViewModel)
-    lock.horizontal = .start
-    lock.vertical = .start
-    lock.setMargin(6)
-    framed = Overlay(picture.root) { [lock] in lock }
+    framed = Overlay(picture.root)
     framed.vertical = .start
-    lockWithoutPicture.vertical = .start
     // A line of its own where there is little room: beside the club it would be next to nothing of either.
-    byline.setMaximumWidth(characters: 24)
-    byline.expandsHorizontally = true
-    origin = Box(.horizontal, spacing: 8, children: [date, byline])
+    origin = Box(.horizontal, spacing: 8, children: [date])
     whose = Box(.horizontal, spacing: 8, children: [dot, club])
     let place = Wrap(whose, origin)
     place.expandsHorizontally = true
     waiting.root.vertical = .start
     // Up here the names give way to it; the buttons below need all the room of a narrow window.
-    let head = Box(.horizontal, spacing: 8, children: [place, waiting.root, lockWithoutPicture])
+    marks = Box(.horizontal, spacing: 8, children: [waiting.root])
+    let head = Wrap(place, marks, least: 1)
+    react.root.horizontal = .start
     dot.vertical = .center
     dot.setMinimumSize(width: 8, height: 8)
-    let actions = Box(.horizontal) { [react, comments, bookmark, more] in
-      react.root
-      comments.root
-      bookmark
-      more
-    }
+    // Below each other where the text is large.
+    let actions = Wrap(
+      react.root, Wrap(comments.root, Box(.horizontal, children: [bookmark, more]), spacing: 0), spacing: 0)
     actions.vertical = .end
     actions.horizontal = .end
     actions.expandsVertically = true
     actions.expandsHorizontally = true
-    footer = Box(.horizontal, spacing: 8, children: [lowerDate, lowerByline])
-    footer.vertical = .center
-    // A name may be cut for the buttons, a date goes above them.
-    let bottom = Wrap(footer, actions, least: 1)
     let text = Box(.vertical, spacing: 4) { [title, teaser] in
       head
       title
       teaser
-      bottom
+      actions
     }
     text.expandsHorizontally = true
     // As wide as the buttons with numbers: otherwise each picture would have what its own buttons leave.
@@ -88,15 +75,17 @@ import PublicationClient
       text
     }
     root = Clamp(maximumWidth: 820, card)
-    react.root.onClicked(self) { view in if let row = view.row { view.page.reactTapped(row.id) } }
-    comments.root.onClicked(self) { view in if let row = view.row { view.page.commentsTapped(row.id) } }
-    bookmark.onClicked(self) { view in if let row = view.row { view.page.bookmarkTapped(row.id) } }
+    react.root.onClicked(self) { view in if let row = view.row { view.page.send(.reactTapped(row.id)) } }
+    comments.root.onClicked(self) { view in if let row = view.row { view.page.send(.commentsTapped(row.id)) } }
+    bookmark.onClicked(self) { view in if let row = view.row { view.page.send(.bookmarkTapped(row.id)) } }
     more.onClicked(self) { $0.menuTapped(beside: $0.more) }
-    react.root.onSecondaryClick(self) { $0.menuTapped(beside: $0.react.root) }
-    card.onSecondaryClick(self) { $0.menuTapped(beside: $0.more) }
+    react.root.onSecondaryClick(self) { view, _ in view.menuTapped(beside: view.react.root) }
+    card.onSecondaryClick(self) { $0.menuTapped(beside: $0.card, at: $1) }
   }
 
-  private func menuTapped(beside anchor: Widget) { if let row { openMenu(row, anchor) } }
+  private func menuTapped(beside anchor: Widget, at point: (x: Double, y: Double)? = nil) {
+    if let row { openMenu(row, anchor, point) }
+  }
 
   var accessibleName: String {
     guard let row else { return "" }
@@ -111,17 +100,7 @@ import PublicationClient
     teaser.text = row.teaser
     teaser.isVisible = !row.teaser.isEmpty
     date.text = row.date
-    lowerDate.text = row.date
-    let isSaid = !row.byline.isEmpty && row.byline != row.club
-    for label in [byline, lowerByline] {
-      // A name in other letters than the interface's is isolated, so that the dot stays between it and the date.
-      label.text = isSaid ? "·  \u{2068}\(row.byline)\u{2069}" : ""
-      label.isVisible = isSaid
-    }
-    // Below nothing but the dot there would be a line with nothing in it.
-    let isAbove = row.picture != nil || !club.isVisible
-    origin.isVisible = isAbove
-    footer.isVisible = !isAbove
+    show(byline: row.byline != row.club ? row.byline : "")
     waiting.show(row.waiting)
     react.show(row)
     comments.show(row)
@@ -131,14 +110,48 @@ import PublicationClient
     card.setStyle("read", row.isRead)
     bookmark.isOn = row.isBookmarked
     framed.isVisible = row.picture != nil
-    lock.isVisible = row.isLocked
-    lockWithoutPicture.isVisible = row.isLocked && row.picture == nil
+    showLock(onPicture: row.isLocked && row.picture != nil, beside: row.isLocked && row.picture == nil)
     picture.show(row.picture, from: pictures)
   }
 
   func unbind() {
     row = nil
     picture.clear()
+  }
+
+  private func showLock(onPicture: Bool, beside: Bool) {
+    if onPicture, lock == nil {
+      // Without the word where the picture is small, or the text is large.
+      let made = Either(
+        wide: Self.premium(styles: ["on-picture"]), narrow: Box(.horizontal, styles: [.badge, "on-picture"], children: [Image(.lock)]))
+      made.horizontal = .start
+      made.vertical = .start
+      made.setMargin(6)
+      framed.add(made)
+      lock = made
+    }
+    if beside, lockWithoutPicture == nil {
+      let made = Self.premium(styles: ["premium"])
+      made.vertical = .start
+      marks.append(made)
+      lockWithoutPicture = made
+    }
+    lock?.isVisible = onPicture
+    lockWithoutPicture?.isVisible = beside
+    // Of an empty one the room beside it would be left.
+    marks.isVisible = beside || waiting.root.isVisible
+  }
+
+  private func show(byline name: String) {
+    if !name.isEmpty, byline == nil {
+      let made = Label(styles: [.caption, .dim], lines: 1)
+      made.setMaximumWidth(characters: 24)
+      made.expandsHorizontally = true
+      origin.append(made)
+      byline = made
+    }
+    byline?.setMarkup(.line(of: [Markup(name)], continues: true))
+    byline?.isVisible = !name.isEmpty
   }
 
   private static func premium(styles: [Style]) -> Box {

@@ -1,5 +1,5 @@
+import FeatureKit
 import Gtk
-import PublicationClient
 
 /// What stands below a list while rows come in, and when further ones could not be had.
 @MainActor final class ProgressLine {

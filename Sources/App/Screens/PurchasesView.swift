@@ -44,9 +44,18 @@ import Gtk
     root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
     scroller.scrollsByKeyboard(arrowsFirst: true)
-    restore.onClicked(self) { $0.viewModel.restoreTapped() }
-    status.button.onClicked(self) { $0.viewModel.refreshTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    restore.onClicked(self) { $0.viewModel.send(.restoreTapped) }
+    status.button.onClicked(self) { $0.viewModel.send(.refreshTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
+  }
+
+  /// On the first control from above; what restores purchases is at the end, and one begins to read at the top.
+  func takeKeyboard() {
+    switch viewModel.state.phase {
+    case .loading: break
+    case .ready: if !rows.focusFirst() { scroller.holdKeyboard() }
+    case .empty, .failed: root.focusFirst()
+    }
   }
 
   private func show(_ state: PurchasesViewModel.State) {
@@ -96,8 +105,8 @@ import Gtk
       for row in open { row.scope.close() }
       open = state.rows.map { row in
         PurchaseRowView(
-          row.id, check: { [weak self] in self?.viewModel.checkTapped(row.id) },
-          confirm: { [weak self] in self?.viewModel.confirmTapped(row.id) })
+          row.id, check: { [weak self] in self?.viewModel.send(.checkTapped(row.id)) },
+          confirm: { [weak self] in self?.viewModel.send(.confirmTapped(row.id)) })
       }
       rows.replaceAll { for row in open { row.root } }
     }
@@ -121,9 +130,9 @@ import Gtk
   let id: UUID
   private let name = Label(styles: [.subheading], wraps: true, direction: .ofText)
   private let price = Label(styles: ["numeric"], alignment: .end)
-  private let facts = Label(styles: [.caption, .dim], wraps: true)
+  private let facts = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let factsText: SelectionArea
-  private let words = Label(wraps: true)
+  private let words = Label(wraps: true, direction: .ofText)
   private let detail = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let spinner = Spinner(isSpinning: false, name: "Asking the store")
   private let asking = Label(styles: [.caption, .dim], wraps: true)
@@ -152,7 +161,8 @@ import Gtk
   func show(_ row: PurchaseRow, isMarked: Bool) {
     name.text = row.name
     price.text = row.price
-    facts.text = row.facts
+    // One reads out the number of an order.
+    facts.setMarkup(Markup(keepingCodes: row.facts))
     words.text = row.status.words
     words.setStyle("success", row.status.tone == .good)
     words.setStyle(.error, row.status.tone == .bad)

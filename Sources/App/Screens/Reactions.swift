@@ -1,6 +1,6 @@
+import FeatureKit
 import Gtk
 import PublicationAPI
-import PublicationClient
 
 extension Reaction {
   /// What stands for it. A kind that this version does not know is a face that says nothing.
@@ -36,19 +36,19 @@ extension Reaction {
 @MainActor final class ReactButton {
   let root: Button
   private let image = Image(.heartOutline)
-  private let count = Label(styles: ["numeric"])
+  private let inside: Box
+  private var count: Label?
   private var kind: Reaction?
 
   init() {
-    let inside = Box(.horizontal, spacing: 6, children: [image, count])
+    inside = Box(.horizontal, spacing: 6, children: [image])
     inside.horizontal = .center
     root = Button(inside, name: "React", styles: [.flat, "quiet", "reaction"])
     root.tooltip = "React"
   }
 
   func show(_ row: PostRow) {
-    count.text = row.reactions
-    count.isVisible = !row.reactions.isEmpty
+    inside.show(row.reactions, in: &count)
     root.isOn = row.isReacted
     let all = row.reactions.isEmpty ? "Nobody so far" : "\(row.reactions) in all"
     root.setAccessibleDescription(row.reaction.map { "You chose \($0.words). \(all)" } ?? all)
@@ -71,7 +71,10 @@ extension Reaction {
   func show(_ choices: [ReactionChoice]) {
     if choices.map(\.kind) != buttons.map(\.kind) {
       buttons = choices.map { button($0.kind) }
-      root.replaceAll { for (_, button, _, _) in buttons { button } }
+      let half = (buttons.count + 1) / 2
+      let parts = [buttons.prefix(half), buttons.dropFirst(half)].map { Box(.horizontal, spacing: 2, children: $0.map(\.button)) }
+      // Below each other where the text is large.
+      root.replaceAll { Wrap(parts[0], parts[1], spacing: 2) }
     }
     for (choice, (kind, button, image, count)) in zip(choices, buttons) {
       image.setIcon(kind.icon(isChosen: choice.isChosen))
@@ -109,16 +112,29 @@ extension Reaction {
 /// How many comments there are, and the way to them.
 @MainActor final class CommentsButton {
   let root: Button
-  private let count = Label(styles: ["numeric"])
+  private let inside = Box(.horizontal, spacing: 6, children: [Image(.comment)])
+  private var count: Label?
 
   init() {
-    root = Button(Box(.horizontal, spacing: 6, children: [Image(.comment), count]), name: "Comments", styles: [.flat, "quiet"])
+    root = Button(inside, name: "Comments", styles: [.flat, "quiet"])
     root.tooltip = "Comments"
   }
 
   func show(_ row: PostRow) {
-    count.text = row.comments
-    count.isVisible = !row.comments.isEmpty
+    inside.show(row.comments, in: &count)
     root.setAccessibleDescription(row.comments.isEmpty ? "None so far" : "\(row.comments) so far")
+  }
+}
+
+extension Box {
+  /// Shows how many there are, at the end. The label is made when there is a number: most rows of a list have none.
+  fileprivate func show(_ number: String, in label: inout Label?) {
+    if label == nil, !number.isEmpty {
+      let made = Label(styles: ["numeric"])
+      append(made)
+      label = made
+    }
+    label?.text = number
+    label?.isVisible = !number.isEmpty
   }
 }

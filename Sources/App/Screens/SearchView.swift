@@ -1,6 +1,6 @@
 import Gtk
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import SearchFeature
 
 /// Search: a field that has the keyboard at once, and what is found as one types.
@@ -14,6 +14,7 @@ import SearchFeature
   private let stack = Stack()
   private let status = StatusView()
   private let message = MessageBar()
+  let messages: Overlay?
   private let progress = ProgressLine()
   private var list: ListView<SearchItem, SearchRowView>!
 
@@ -23,8 +24,9 @@ import SearchFeature
     entry.expandsHorizontally = true
     let bar = Box(.horizontal, spacing: 8, styles: ["list-bar"], children: [entry, spinner, clear])
     stack.expandsVertically = true
-    root = Box(
-      .vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), stack, message.root, progress.root])
+    let rows = Overlay(stack, above: [message.root])
+    messages = rows
+    root = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), rows, progress.root])
     list = ListView(
       self, row: { _ in SearchRowView(pictures: pictures) },
       bind: { view, row, item in
@@ -40,22 +42,22 @@ import SearchFeature
     list.onActivated(self) { view, item in
       switch item {
       case .heading: break
-      case .club(let id): view.viewModel.clubTapped(id)
-      case .post(let id): view.viewModel.postTapped(id)
+      case .club(let id): view.viewModel.send(.clubTapped(id))
+      case .post(let id): view.viewModel.send(.postTapped(id))
       }
     }
-    list.onNearEnd(self) { $0.viewModel.reachedEnd() }
-    entry.onChanged(self) { $0.viewModel.queryChanged($1) }
-    entry.onSubmit(self) { $0.viewModel.submitTapped() }
+    list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
+    entry.onChanged(self) { $0.viewModel.send(.queryChanged($1)) }
+    entry.onSubmit(self) { $0.viewModel.send(.submitTapped) }
     clear.onClicked(self) { view in
-      view.viewModel.clearTapped()
+      view.viewModel.send(.clearTapped)
       view.takeKeyboard()
     }
-    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.retryTapped() } }
-    message.onDismissed = { [weak self] in self?.viewModel.messageDismissed() }
+    for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
+    message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     viewModel.onRowsChanged = { [weak self] ids in self?.list.update(Set(ids.map(SearchItem.post))) }
     viewModel.onClubsChanged = { [weak self] ids in self?.list.update(Set(ids.map(SearchItem.club))) }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   func takeKeyboard() { entry.focus() }
@@ -118,10 +120,11 @@ enum SearchItem: Hashable, Sendable {
   private let pictures: Pictures
   private let heading = Label(styles: [.subheading])
   private let clubCard: Box
-  private let picture = PictureView(width: 40, ratio: 1)
+  private let picture = PictureView(width: 40, ratio: 1, growsWithText: true)
   private let name = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
   private let numbers = Label(styles: [.caption, .dim], wraps: true, lines: 2)
   private let postCard: Box
+  private let dot = Box(.horizontal, styles: ["unread-dot"])
   private let club = Label(styles: ["eyebrow"], lines: 1)
   private let lock = Box(.horizontal, spacing: 4, styles: [.badge, "premium"], children: [Image(.lock), Label("Premium")])
   private let title = Label(styles: [.subheading], wraps: true, lines: 2, direction: .ofText)
@@ -131,7 +134,9 @@ enum SearchItem: Hashable, Sendable {
   init(pictures: Pictures) {
     self.pictures = pictures
     lock.vertical = .center
-    let head = Box(.horizontal, spacing: 8, children: [club, lock])
+    dot.vertical = .center
+    dot.setMinimumSize(width: 8, height: 8)
+    let head = Box(.horizontal, spacing: 8, children: [dot, club, lock])
     postCard = Box(.vertical, spacing: 4, styles: [.card, "post-row"], children: [head, title, excerpt, date])
     let text = Box(.vertical, spacing: 4, children: [name, numbers])
     text.expandsHorizontally = true
@@ -159,13 +164,15 @@ enum SearchItem: Hashable, Sendable {
 
   func show(_ row: SearchRow) {
     show(postCard)
-    accessibleName = row.title.text + (row.post.isLocked ? ", premium" : "")
+    accessibleName = row.title.text + (row.post.isRead ? "" : ", unread") + (row.post.isLocked ? ", premium" : "")
+    postCard.setStyle("read", row.post.isRead)
+    dot.isVisible = !row.post.isRead
     club.text = row.post.club
     lock.isVisible = row.post.isLocked
     title.setMarkup(Self.markup(row.title))
     excerpt.setMarkup(Self.markup(row.excerpt))
     excerpt.isVisible = !row.excerpt.text.isEmpty
-    date.setMarkup(row.byline.map { Markup("\(row.post.date)  ·  ") + Self.markup($0) } ?? Markup(row.post.date))
+    date.setMarkup(.line(of: [Markup(row.post.date)] + (row.byline.map { [Self.markup($0)] } ?? [])))
   }
 
   private func show(_ part: Widget) { for other in [heading, clubCard, postCard] as [Widget] { other.isVisible = other === part } }

@@ -17,9 +17,9 @@ import Gtk
     let buttons = Box(.horizontal, spacing: 10, children: [cancel, signOut])
     buttons.horizontal = .end
     root = Box(.vertical, spacing: 16, children: [Label("Sign out?", styles: [.heading]), costs, buttons])
-    cancel.onClicked(self) { $0.viewModel.cancelTapped() }
-    signOut.onClicked(self) { $0.viewModel.signOutTapped() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
+    signOut.onClicked(self) { $0.viewModel.send(.signOutTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: SignOutViewModel.State) {

@@ -32,7 +32,7 @@ import TesterFeature
       return false
     }
     window.addShortcut("Escape", self) { $0.hide() }
-    viewModel.onChange = { [weak self] in self?.show($0) }
+    viewModel.observe { [weak self] in self?.show($0) }
   }
 
   /// Whether it can be seen.
@@ -44,7 +44,6 @@ import TesterFeature
   /// Takes it away for good, before the application ends.
   public func close() {
     viewModel.disappear()
-    viewModel.onChange = nil
     for section in sections { section.scope.close() }
     sections = []
     scope.close()
@@ -70,7 +69,7 @@ import TesterFeature
       column.remove(last.root)
     }
     while sections.count < state.sections.count {
-      let section = TesterSectionView { [weak self] in self?.viewModel.tapped($0) }
+      let section = TesterSectionView { [weak self] in self?.viewModel.send($0) }
       sections.append(section)
       column.append(section.root)
     }

@@ -1,30 +1,42 @@
+import AccountFeature
+import AddFeedFeature
 import AppCore
+import ArticleFeature
+import BookmarksFeature
+import CommentsFeature
+import FanClubFeature
+import FeedFeature
 import Gtk
+import LoginFeature
+import PaymentFeature
+import PaywallFeature
+import SearchFeature
 
 /// Makes the view of a screen.
 @MainActor struct ViewFactory {
   let pictures: Pictures
 
   func view(_ screen: Screen) -> any View {
-    switch screen {
-    case .login(let model): return LoginView(model)
-    case .feed(let model): return FeedView(model, pictures: pictures)
-    case .fanClubs(let model): return FanClubListView(model, pictures: pictures)
-    case .fanClub(let model): return FanClubView(model, pictures: pictures)
-    case .bookmarks(let model):
+    switch screen.model {
+    case let model as LoginViewModel: return LoginView(model)
+    case let model as FeedViewModel: return FeedView(model, pictures: pictures)
+    case let model as FanClubListViewModel: return FanClubListView(model, pictures: pictures)
+    case let model as FanClubViewModel: return FanClubView(model, pictures: pictures)
+    case let model as BookmarksViewModel:
       let list = PostListView(model, pictures: pictures, words: .bookmarks)
-      model.onChange = { [weak list] in list?.show($0) }
+      model.observe { [weak list] in list?.show($0) }
       return list
-    case .account(let model): return AccountView(model)
-    case .article(let model): return ArticleView(model, pictures: pictures)
-    case .paywall(let model): return PaywallView(model)
-    case .payment(let model): return PaymentView(model)
-    case .purchases(let model): return PurchasesView(model)
-    case .comments(let model): return CommentsView(model)
-    case .search(let model): return SearchView(model, pictures: pictures)
-    case .addFeed(let model): return AddFeedView(model)
-    case .notifications(let model): return NotificationsView(model)
-    case .signOut(let model): return SignOutView(model)
+    case let model as AccountViewModel: return AccountView(model)
+    case let model as ArticleViewModel: return ArticleView(model, pictures: pictures)
+    case let model as PaywallViewModel: return PaywallView(model)
+    case let model as PaymentViewModel: return PaymentView(model)
+    case let model as PurchasesViewModel: return PurchasesView(model)
+    case let model as CommentsViewModel: return CommentsView(model)
+    case let model as SearchViewModel: return SearchView(model, pictures: pictures)
+    case let model as AddFeedViewModel: return AddFeedView(model)
+    case let model as NotificationsViewModel: return NotificationsView(model)
+    case let model as SignOutViewModel: return SignOutView(model)
+    default: fatalError("\(type(of: screen.model)) has no view; see “Adding a screen” in docs/engineers.md")
     }
   }
 }

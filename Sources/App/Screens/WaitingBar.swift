@@ -5,8 +5,8 @@ import Gtk
 @MainActor final class WaitingBar: View {
   let scope = Scope()
   let root: Widget
-  private let text = Label(styles: ["waiting-text"], lines: 1)
-  private let detail = Label(styles: [.caption], lines: 3)
+  private let text = Label(styles: ["waiting-text"], wraps: true, lines: 2)
+  private let detail = Label(styles: [.caption], wraps: true, lines: 6)
   private let again = Button("Try now", styles: [.pill, "compact"])
   private var model: WaitingViewModel?
   /// Told when the bar goes and takes the keyboard with it.
@@ -17,16 +17,17 @@ import Gtk
     words.expandsHorizontally = true
     words.vertical = .center
     again.vertical = .center
-    let row = Box(.horizontal, spacing: 12, children: [Image(.offline), words, again])
+    // The button goes below where the text is large.
+    let row = Box(.horizontal, spacing: 12, children: [Image(.offline), Wrap(words, again, least: 150, spacing: 12)])
     root = Box(.vertical, styles: ["waiting-bar"], children: [Clamp(maximumWidth: 820, row)])
     root.setAccessibleRole(.alert)
     root.isVisible = false
-    again.onClicked(self) { $0.model?.tryNowTapped() }
+    again.onClicked(self) { $0.model?.send(.tryNowTapped) }
   }
 
-  func follow(_ model: WaitingViewModel) {
+  func observe(_ model: WaitingViewModel) {
     self.model = model
-    model.onChange = { [weak self] in self?.show($0) }
+    model.observe { [weak self] in self?.show($0) }
   }
 
   private func show(_ state: WaitingViewModel.State) {

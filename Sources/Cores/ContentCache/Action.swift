@@ -3,7 +3,7 @@ import Runtime
 
 /// Something a reader does to an entity: it changes the cache at once and the server afterwards.
 ///
-/// It says how it changes the entity, and whoever registers it how it is sent. It needs no way back: what is shown is the server's value
+/// It says how it changes the entity; how it is sent is said when it is registered. It needs no way back: what is shown is the server's value
 /// folded with the pending actions, so that one is undone by folding without it.
 public protocol Action: Codable, Sendable {
   /// What it changes.
@@ -48,6 +48,9 @@ public enum RequestFailure: Error, Equatable, Sendable {
     case .refused(let sentence), .unreachable(let sentence, _): sentence
     }
   }
+
+  /// Whether nobody answered, rather than with no.
+  public var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
 }
 
 /// An action that the server refused, and that was taken back.
@@ -61,7 +64,7 @@ public struct ActionFailure: Error, Equatable, Sendable {
   /// Why, for the reader.
   public let sentence: String
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(kind: String, actionID: UUID, entityID: String, sentence: String) {
     self.kind = kind
     self.actionID = actionID
@@ -93,12 +96,14 @@ public struct Retry: Sendable {
   /// How long they are.
   public let backoff: Backoff
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(on clock: any AppClock, random: any RandomSource = SystemRandom(), backoff: Backoff = Backoff()) {
     self.clock = clock
     self.random = random
     self.backoff = backoff
   }
 
-  func wait(after tries: Int, asked: Duration?) -> Duration { backoff.wait(after: tries, asked: asked, chance: random.fraction()) }
+  func wait(after tries: Int, retryAfter: Duration?) -> Duration {
+    backoff.wait(after: tries, retryAfter: retryAfter, chance: random.fraction())
+  }
 }

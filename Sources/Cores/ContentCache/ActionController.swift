@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// Carries out what a reader does: the cache changes before ``perform(_:)`` returns, the outbox keeps the action, the server is asked,
+/// Carries out what a reader does: the cache changes before `perform` returns, the outbox keeps the action, the server is asked,
 /// and what it refuses is taken back.
 ///
 /// All actions stand in one line and are sent in the order they were performed in, one at a time. While the server cannot be reached the
@@ -24,9 +24,9 @@ import Runtime
   /// How often the server answered something else: what fails meanwhile fails by itself, and not with all that the server does.
   private var otherAnswers = 0
   /// How often the server was asked in vain since it last said anything.
-  private var vainTries = 0
+  private var failedTries = 0
   /// Whether the server itself wants this pause.
-  private var isPauseAskedFor = false
+  private var isRetryAfterPause = false
   private var mayBegin: Bool
   private var isClosed = false
   /// Whether what the server did to all is on its way into the store. Until it is there, the action stays in the outbox; nothing else is sent,
@@ -49,6 +49,7 @@ import Runtime
 
   /// - Parameters:
   ///   - outbox: where actions survive; with one, nothing is sent before ``resume()`` has brought in what it holds.
+  ///   - effects: the door off the main actor.
   ///   - retry: when the server is asked again after it could not be reached.
   ///   - explain: what an error of a `send` means, with a sentence for the reader, and how often this one was sent: what was sent again
   ///     before ``serverAnswered()`` counts once. What it calls unreachable is sent again for as long as it does.
@@ -67,6 +68,9 @@ import Runtime
 
   /// Makes a kind of action known: which cache it changes and how it is sent. Before ``resume()``, and once for each kind.
   /// - Parameters:
+  ///   - type: the kind of action.
+  ///   - cache: the cache it changes.
+  ///   - sideEffect: what it changes beside its own entity; `nil` for nothing.
   ///   - send: asks the server, which may see the same ``Action/id`` again; returns the entity as it is afterwards, `nil` when it is no
   ///     more. Of an action about all, nothing is returned: what the server has done to each is known.
   ///   - confirmed: told after the server carried one out and the cache has its answer.
@@ -74,13 +78,14 @@ import Runtime
   ///   - handBack: takes what the reader wrote with one that was refused, and returns whether there is any. Then it is kept, and handed back
   ///     by each ``resume()``, until ``forgetRefused(_:)``. Before ``onFailure``; not asked when a newer one has taken its place.
   public func register<A: Action>(
-    _ type: A.Type, cache: Cache<A.Value>, confirmed: @escaping @MainActor (A) -> Void = { _ in },
+    _ type: A.Type, cache: Cache<A.Value>, sideEffect: @escaping @MainActor (A) -> SideEffect? = { _ in nil },
+    confirmed: @escaping @MainActor (A) -> Void = { _ in },
     refused: @escaping @MainActor (A, any Error) -> Void = { _, _ in }, handBack: @escaping @MainActor (A) -> Bool = { _ in false },
     send: @escaping @Sendable (A) async throws -> A.Value?
   ) {
     precondition(registrations[A.kind] == nil, "\(A.kind) is registered twice")
     registrations[A.kind] = Registered(
-      cache: cache, effects: effects, send: send, confirmed: confirmed, refused: refused, handBack: handBack)
+      cache: cache, sideEffect: sideEffect, effects: effects, send: send, confirmed: confirmed, refused: refused, handBack: handBack)
   }
 
   /// Carries out an action; the cache has changed when this returns. Does nothing for one that was performed before, and nothing once
@@ -113,7 +118,7 @@ import Runtime
     let (added, superseded) = line.prepend(rows.compactMap { seen.insert($0.id).inserted ? old($0) : nil })
     // From the last to the first, since each goes beneath all that are there.
     for action in added {
-      action.isKept = true
+      action.isPersisted = true
       action.apply(true)
     }
     for action in superseded { forget(action.id) }
@@ -153,7 +158,7 @@ import Runtime
 
   /// Sends what waits at once, unless the server itself wants to be left alone: something else was answered, so the network is there.
   public func networkIsBack() {
-    if !isPauseAskedFor { retryNow() }
+    if !isRetryAfterPause { retryNow() }
   }
 
   /// The server has answered something that is no action: ``networkIsBack()``, and what it breaks over meanwhile is at fault itself.
@@ -186,7 +191,7 @@ import Runtime
   /// Writes the actions' rows, and sends them afterwards.
   private func keep(_ actions: [PendingAction]) {
     let areKept: @MainActor () -> Void = { [weak self] in
-      for action in actions { action.isKept = true }
+      for action in actions { action.isPersisted = true }
       self?.go()
     }
     guard outbox != nil else { return areKept() }
@@ -247,9 +252,9 @@ import Runtime
 
   /// Sends as far as the line is kept, unless that is under way or has to wait.
   private func go() {
-    guard mayBegin, !isClosed, !isStoring, sending == nil, pause == nil, line.first?.isKept == true else { return }
+    guard mayBegin, !isClosed, !isStoring, sending == nil, pause == nil, line.first?.isPersisted == true else { return }
     sending = Task {
-      while !isClosed, !isStoring, pause == nil, let first = line.first, first.isKept {
+      while !isClosed, !isStoring, pause == nil, let first = line.first, first.isPersisted {
         first.isOnItsWay = true
         if first.triedAt != otherAnswers { (first.tries, first.triedAt) = (first.tries + 1, otherAnswers) }
         let outcome: Result<@MainActor () -> Void, any Error>
@@ -257,7 +262,7 @@ import Runtime
         guard !isClosed else { return }
         first.isOnItsWay = false
         // It may have been dropped meanwhile.
-        if !first.isOver { settle(first, outcome) }
+        if !first.isFinished { settle(first, outcome) }
       }
       sending = nil
     }
@@ -272,7 +277,7 @@ import Runtime
     case .failure(let error):
       switch explain(error, action.tries) {
       case .refused(let sentence): refuse(action, error, sentence)
-      case .unreachable(let sentence, let asked):
+      case .unreachable(let sentence, let retryAfter):
         // Whether it came nobody knows, and it is no matter: the newer one says how it shall be.
         if line.isSuperseded(action) {
           line.remove(action)
@@ -280,7 +285,7 @@ import Runtime
           forget(action.id)
         }
         onUnreachable?(error)
-        wait(sentence, asked)
+        wait(sentence, retryAfter)
       }
     }
   }
@@ -300,16 +305,16 @@ import Runtime
 
   /// The server has spoken about the first in line.
   private func end(_ action: PendingAction) {
-    vainTries = 0
+    failedTries = 0
     line.remove(action)
     tell()
   }
 
-  private func wait(_ problem: String, _ asked: Duration?) {
-    vainTries += 1
-    isPauseAskedFor = asked != nil
+  private func wait(_ problem: String, _ retryAfter: Duration?) {
+    failedTries += 1
+    isRetryAfterPause = retryAfter != nil
     waiting.value = Waiting(count: line.count, problem: problem)
-    let wait = retry.wait(after: vainTries, asked: asked)
+    let wait = retry.wait(after: failedTries, retryAfter: retryAfter)
     pause = Task { [weak self, effects, clock = retry.clock] in
       guard (try? await effects.sleep("actions.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
       self?.pause = nil
@@ -318,5 +323,7 @@ import Runtime
   }
 
   /// A problem lasts until the server has spoken.
-  private func tell() { waiting.value = Waiting(count: line.count, problem: vainTries > 0 && line.count > 0 ? waiting.value.problem : nil) }
+  private func tell() {
+    waiting.value = Waiting(count: line.count, problem: failedTries > 0 && line.count > 0 ? waiting.value.problem : nil)
+  }
 }

@@ -13,7 +13,7 @@
   var first: PendingAction? { start < actions.count ? actions[start] : nil }
 
   /// All of them, in their order.
-  var all: [PendingAction] { actions[start...].filter { !$0.isOver } }
+  var all: [PendingAction] { actions[start...].filter { !$0.isFinished } }
 
   /// Adds one at the end.
   /// - Returns: the one that gave way to it, which is over.
@@ -51,11 +51,11 @@
 
   /// One is over.
   mutating func remove(_ action: PendingAction) {
-    guard !action.isOver else { return }
-    action.isOver = true
+    guard !action.isFinished else { return }
+    action.isFinished = true
     count -= 1
     if let key = action.key, newest[key] === action { newest[key] = nil }
-    while start < actions.count, actions[start].isOver { start += 1 }
+    while start < actions.count, actions[start].isFinished { start += 1 }
     // As many steps as there were ends since the last time.
     if actions.count > 2 * count + 16 { (actions, start) = (all, 0) }
   }

@@ -19,7 +19,7 @@ import Runtime
     var shown: Value?
   }
 
-  private var known: [String: AnyHeld] = [:]
+  private var entries: [String: AnyCacheEntry] = [:]
   /// Entities with pending actions of their own; those about all are among them, each in its place.
   private var folded: [String: Folded] = [:] {
     didSet {
@@ -34,19 +34,21 @@ import Runtime
   /// Whether each entity is shown as the server has it.
   private var isPlain = true
   /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
-  private var done: [(at: Stamp, apply: (inout Value?) -> Void)] = [] { didSet { lastDone = done.last?.at ?? .beforeAll } }
-  private var lastDone = Stamp.beforeAll
+  private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = [] {
+    didSet { lastBulkChange = bulkChanges.last?.at ?? .beforeAll }
+  }
+  private var lastBulkChange = Stamp.beforeAll
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
-  private var gone: [String: Stamp] = [:]
+  private var removed: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
   /// Whether something on a page was not stored any more, or was forgotten with everything.
   private var hasMissed = false
   /// Whether something on a page may not be here: otherwise nothing has to be looked for to list what is there.
   private var hasGaps: Bool { hasMissed || mayBeOutdated }
   /// Whether the server has done anything that what it said before does not show.
-  private var mayBeOutdated: Bool { !gone.isEmpty || lastDone > .beforeAll }
+  private var mayBeOutdated: Bool { !removed.isEmpty || lastBulkChange > .beforeAll }
   /// What was asked for before this belongs to somebody who signed out.
-  private var floor = Stamp.beforeAll
+  private var erasedAt = Stamp.beforeAll
 
   private var observers: [Int: @MainActor (Set<String>) -> Void] = [:]
   private var lastToken = 0
@@ -58,26 +60,26 @@ import Runtime
   /// What is being asked, for all who want to know.
   var requests: [PageKey: PageRequest] = [:]
 
-  private let keeper: Keeper<Value>?
+  private let writer: StoreWriter<Value>?
 
   /// Told after each question that was put to the server: what went wrong with it, or `nil`.
   public var onAnswer: (((any Error)?) -> Void)?
 
   /// In memory only.
-  public init() { keeper = nil }
+  public init() { writer = nil }
 
   /// - Parameters:
   ///   - store: keeps what the server says; `nil` for memory only.
   ///   - effects: the door to it.
   public init(store: EntityStore?, effects: Effects) {
-    keeper = store.map { Keeper(store: $0, effects: effects) }
-    keeper?.isPending = { [weak self] in self?.isPending($0) ?? false }
+    writer = store.map { StoreWriter(store: $0, effects: effects) }
+    writer?.isPending = { [weak self] in self?.isPending($0) ?? false }
   }
 
   /// Told what went wrong with the store, in a sentence for the reader.
   public var onNotice: ((String) -> Void)? {
-    get { keeper?.onNotice }
-    set { keeper?.onNotice = newValue }
+    get { writer?.onNotice }
+    set { writer?.onNotice = newValue }
   }
 
   /// The entity as the reader shall see it.
@@ -97,12 +99,14 @@ import Runtime
   }
 
   /// Stores what the server answered.
-  /// - Parameter asked: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
-  ///   missing, and one that was asked for before ``removeAll()`` is dropped. `nil` for now.
-  public func store(_ values: [Value], asOf asked: Stamp? = nil) {
-    let stamp = asked ?? stamp()
-    guard stamp >= floor else { return }
-    learn(values.map { Held($0, stamp) })
+  /// - Parameters:
+  ///   - values: the entities.
+  ///   - requestedAt: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
+  ///     missing, and one that was asked for before ``removeAll()`` is dropped. `nil` for now.
+  public func store(_ values: [Value], asOf requestedAt: Stamp? = nil) {
+    let stamp = requestedAt ?? stamp()
+    guard stamp >= erasedAt else { return }
+    merge(values.map { CacheEntry($0, stamp) })
   }
 
   /// Forgets entities that the server says are gone.
@@ -118,35 +122,35 @@ import Runtime
   }
 
   /// Forgets everything, pending actions among it, and drops every answer to what was asked before: for signing out. The store is
-  /// erased by whoever opened it.
+  /// erased by its owner.
   public func removeAll() {
-    floor = stamp()
+    erasedAt = stamp()
     hasMissed = true
-    let ids = Set(known.keys).union(folded.keys)
-    known.removeAll()
+    let ids = Set(entries.keys).union(folded.keys)
+    entries.removeAll()
     folded.removeAll()
     aboutAll.removeAll()
-    done.removeAll()
-    gone.removeAll()
+    bulkChanges.removeAll()
+    removed.removeAll()
     pages.removeAll()
-    keeper?.drop()
+    writer?.drop()
     for id in ids { note(id) }
-    let asked = requests
+    let requestedAt = requests
     requests.removeAll()
-    for request in asked.values {
+    for request in requestedAt.values {
       request.task?.cancel()
       request.finish(.failure(CancellationError()))
     }
   }
 
   /// Returns when everything stored so far is written: before the process ends.
-  public func written() async { await keeper?.written() }
+  public func written() async { await writer?.written() }
 
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
     var ids = !isFolding ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
-    for held in known.values where !isFolding || folded[held.id] == nil {
-      if aboutAll.isEmpty ? condition(held.value(of: Value.self)) : self[held.id].map(condition) ?? false { ids.append(held.id) }
+    for entry in entries.values where !isFolding || folded[entry.id] == nil {
+      if aboutAll.isEmpty ? condition(entry.value(of: Value.self)) : self[entry.id].map(condition) ?? false { ids.append(entry.id) }
     }
     return ids
   }
@@ -172,14 +176,14 @@ import Runtime
       }
     }
     change(id) { insert(&folded[id, default: Folded(actions: aboutAll)].actions) }
-    keep(id)
+    persist(id)
   }
 
   /// Takes an action back.
   func remove(_ action: Pending, from id: String?) {
     guard let id else { return changeAll { removeFromAll(action) } }
     change(id) { folded[id]?.actions.removeAll { $0.id == action.id } }
-    keep(id)
+    persist(id)
   }
 
   /// Takes an action about all away that the server carried out, and does the same to what is known of each, and to what is stored: that is
@@ -192,9 +196,9 @@ import Runtime
   }
 
   private func doToAll(_ apply: @escaping @Sendable (inout Value?) -> Void) {
-    done.append((stamp(), apply))
-    for entity in Array(known.values) { put(entity) }
-    keeper?.keep(done: apply)
+    bulkChanges.append((stamp(), apply))
+    for entity in Array(entries.values) { put(entity) }
+    writer?.persist(bulkChanges: apply)
   }
 
   private func removeFromAll(_ action: Pending) {
@@ -209,9 +213,9 @@ import Runtime
     change(id) {
       folded[id]?.actions.removeAll { $0.id == action.id }
       guard let value else { return drop(id, stamp) }
-      if value.id == id { put(Held(value, stamp)) }
+      if value.id == id { put(CacheEntry(value, stamp)) }
     }
-    keep(id)
+    persist(id)
     // An answer that is about another entity is stored as any other.
     if let value, value.id != id { store([value]) }
   }
@@ -219,77 +223,77 @@ import Runtime
   // MARK: For fetchers
 
   /// The store, where there is one.
-  var entityStore: EntityStore? { keeper?.store }
+  var entityStore: EntityStore? { writer?.store }
 
   /// The server's value.
   func value(_ id: String) -> Value? {
-    guard let held = known[id] else { return nil }
-    return held.value(of: Value.self)
+    guard let entry = entries[id] else { return nil }
+    return entry.value(of: Value.self)
   }
 
   /// Whether there is something to show.
   func shows(_ id: String) -> Bool {
     if isFolding, let index = folded.index(forKey: id) { return folded.values[index].shown != nil }
-    return known[id] != nil
+    return entries[id] != nil
   }
 
   /// Those of the entities of this cache's pages that there is something to show of, in their order.
   func shown(of ids: [String]) -> [String] {
     guard hasGaps || isFolding else {
-      assert(ids.allSatisfy { self.known[$0] != nil })
+      assert(ids.allSatisfy { self.entries[$0] != nil })
       return ids
     }
-    let (known, isFolding) = (known, isFolding)
+    let (entries, isFolding) = (entries, isFolding)
     var shown: [String] = []
     shown.reserveCapacity(ids.count)
     // No filter: that finds out each time that this is the main thread.
-    for id in ids where isFolding ? shows(id) : known[id] != nil { shown.append(id) }
+    for id in ids where isFolding ? shows(id) : entries[id] != nil { shown.append(id) }
     return shown
   }
 
   /// Whether what is here of an entity was asked for at that moment or later.
-  func isKnown(_ id: String, since stamp: Stamp) -> Bool { known[id].map { $0.stamp >= stamp } ?? false }
+  func isKnown(_ id: String, since stamp: Stamp) -> Bool { entries[id].map { $0.stamp >= stamp } ?? false }
 
   /// Notes what is known of a page, and that it is being read; its entities are stored already.
-  func keep(_ page: PageRow) {
+  func persist(_ page: PageRow) {
     pages[page.key] = page
-    guard let keeper else { return }
-    keeper.keep(page)
-    for id in page.ids { if let entity = known[id] { keeper.keep(read: entity) } }
+    guard let writer else { return }
+    writer.persist(page)
+    for id in page.ids { if let entity = entries[id] { writer.persist(read: entity) } }
   }
 
   /// Brings in what the store holds of a page, beneath what is known here.
   /// - Parameter id: the entity, for a page of one.
-  func recall(_ key: PageKey, single id: String? = nil) async -> PageRow? {
-    guard let keeper else { return nil }
-    let asked = stamp()
+  func loadFromStore(_ key: PageKey, single id: String? = nil) async -> PageRow? {
+    guard let writer else { return nil }
+    let requestedAt = stamp()
     let found =
-      await keeper.ask { store in
+      await writer.ask { store in
         if let id { return await store.single(id, as: key, of: Value.self) }
         return await store.page(key, of: Value.self)
       } ?? nil
-    guard let found, asked >= floor else { return nil }
-    learn(found.items)
+    guard let found, requestedAt >= erasedAt else { return nil }
+    merge(found.items)
     if found.items.count < found.page.ids.count { hasMissed = true }
     // An answer of the server that came meanwhile is newer.
     if pages[key] == nil { pages[key] = found.page }
     return pages[key]
   }
 
-  /// Brings in all that the store keeps for good, such as bookmarks: a part at a time, so that nobody else waits for long.
-  func recallKept() async { await recall(keptOnly: true) }
+  /// Brings in all pinned entities of the store, such as bookmarks: a part at a time, so that nobody else waits for long.
+  func loadPinnedFromStore() async { await loadFromStore(pinnedOnly: true) }
 
   /// Brings in all that the store has, in the same way: for few entities, of which one is looked for.
-  public func recallAll() async { await recall(keptOnly: false) }
+  public func loadAllFromStore() async { await loadFromStore(pinnedOnly: false) }
 
-  private func recall(keptOnly: Bool) async {
-    guard let keeper else { return }
-    let asked = stamp()
-    var place: EntityStore.KeptPlace? = (.max, .max)
+  private func loadFromStore(pinnedOnly: Bool) async {
+    guard let writer else { return }
+    let requestedAt = stamp()
+    var place: EntityStore.ReadPosition? = (.max, .max)
     while let after = place {
-      let found = await keeper.ask { await $0.kept(Value.self, only: keptOnly, after: after) }
-      guard let found, asked >= floor else { return }
-      learn(found.values)
+      let found = await writer.ask { await $0.entities(Value.self, pinnedOnly: pinnedOnly, after: after) }
+      guard let found, requestedAt >= erasedAt else { return }
+      merge(found.values)
       place = found.next
     }
   }
@@ -297,77 +301,77 @@ import Runtime
   // MARK: Inside
 
   /// Whether an entity has pending actions is written with it: those that have stay, so that there is something to show them on.
-  private func keep(_ id: String) {
-    guard let keeper else { return }
-    if let entity = known[id] { keeper.keep(entity) } else { keeper.keep(unknown: id) }
+  private func persist(_ id: String) {
+    guard let writer else { return }
+    if let entity = entries[id] { writer.persist(entity) } else { writer.persist(unknown: id) }
   }
 
   private func drop(_ id: String, _ stamp: Stamp) {
-    known[id]?.isGone = true
-    known[id] = nil
-    gone[id] = stamp
-    keeper?.keep(removed: id)
+    entries[id]?.isGone = true
+    entries[id] = nil
+    removed[id] = stamp
+    writer?.persist(removed: id)
   }
 
   /// Takes in what the server says now, or said before and the store has.
-  private func learn(_ values: [AnyHeld]) {
-    known.reserveCapacity(known.count + values.count)
+  private func merge(_ values: [AnyCacheEntry]) {
+    entries.reserveCapacity(entries.count + values.count)
     // Asked for all of them at once: each look at what belongs to an object is checked.
     let (isPlain, mayBeOutdated) = (isPlain, mayBeOutdated)
-    for held in values {
-      if !isPlain, isPending(held.id) || !aboutAll.isEmpty {
-        change(held.id) { put(held) }
-      } else if mayBeOutdated ? put(held) : merge(held) {
-        note(held.id)
+    for entry in values {
+      if !isPlain, isPending(entry.id) || !aboutAll.isEmpty {
+        change(entry.id) { put(entry) }
+      } else if mayBeOutdated ? put(entry) : merge(entry) {
+        note(entry.id)
       }
     }
   }
 
   /// - Returns: whether what is known has changed.
-  @discardableResult private func put(_ held: AnyHeld) -> Bool {
-    if !gone.isEmpty, let end = gone[held.id] {
-      guard held.stamp >= end else { return false }
-      gone[held.id] = nil
+  @discardableResult private func put(_ entry: AnyCacheEntry) -> Bool {
+    if !removed.isEmpty, let end = removed[entry.id] {
+      guard entry.stamp >= end else { return false }
+      removed[entry.id] = nil
     }
-    var held = held
-    if held.stamp < lastDone {
-      guard let newer = upToDate(held) else {
-        guard let old = known[held.id], old.stamp <= held.stamp else { return false }
-        drop(held.id, lastDone)
+    var entry = entry
+    if entry.stamp < lastBulkChange {
+      guard let newer = upToDate(entry) else {
+        guard let old = entries[entry.id], old.stamp <= entry.stamp else { return false }
+        drop(entry.id, lastBulkChange)
         return true
       }
-      held = newer
+      entry = newer
     }
-    return merge(held)
+    return merge(entry)
   }
 
   /// Puts a value in, or in the place of an older one.
   /// - Returns: whether what is known has changed.
-  private func merge(_ held: AnyHeld) -> Bool {
-    guard let old = known.find(orInsert: held) else {
-      if held.storedAt == nil { keeper?.keep(held) }
+  private func merge(_ entry: AnyCacheEntry) -> Bool {
+    guard let old = entries.find(orInsert: entry) else {
+      if entry.storedAt == nil { writer?.persist(entry) }
       return true
     }
-    let (older, newer) = held.stamp < old.stamp ? (held, old) : (old, held)
+    let (older, newer) = entry.stamp < old.stamp ? (entry, old) : (old, entry)
     var newest = newer.value(of: Value.self)
     if newest.detail == nil { newest.detail = older.value(of: Value.self).detail }
     guard newest != old.value(of: Value.self) else {
       old.stamp = newer.stamp
       return false
     }
-    let new = Held(newest, newer.stamp)
+    let new = CacheEntry(newest, newer.stamp)
     old.isGone = true
-    known[new.id] = new
-    keeper?.keep(new)
+    entries[new.id] = new
+    writer?.persist(new)
     return true
   }
 
   /// A value with what the server has done to all since it was asked for; `nil` for one that is no more.
-  private func upToDate(_ held: AnyHeld) -> AnyHeld? {
-    let old = held.value(of: Value.self)
+  private func upToDate(_ entry: AnyCacheEntry) -> AnyCacheEntry? {
+    let old = entry.value(of: Value.self)
     var newer: Value? = old
-    for (at, apply) in done where held.stamp < at { apply(&newer) }
-    return newer.map { $0 == old ? held : Held($0, held.stamp) }
+    for (at, apply) in bulkChanges where entry.stamp < at { apply(&newer) }
+    return newer.map { $0 == old ? entry : CacheEntry($0, entry.stamp) }
   }
 
   private func change(_ id: String, _ body: () -> Void) {
@@ -378,7 +382,7 @@ import Runtime
   }
 
   private func changeAll(_ body: () -> Void) {
-    let before = Set(known.keys).union(folded.keys).map { ($0, self[$0]) }
+    let before = Set(entries.keys).union(folded.keys).map { ($0, self[$0]) }
     body()
     for id in Array(folded.keys) { refold(id) }
     for (id, value) in before where self[id] != value { note(id) }

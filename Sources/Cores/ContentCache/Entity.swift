@@ -9,8 +9,8 @@ public protocol Entity: Identifiable, Codable, Equatable, Sendable where ID == S
   /// A long text that only a single answer brings, such as a body; `nil` in lists, which are read without it. An answer that has none takes
   /// none away. By default there is no such thing.
   var detail: String? { get set }
-  /// Whether it is kept however much else is read, such as what a reader bookmarked. By default not.
-  var isKept: Bool { get }
+  /// Whether it stays in the store however much else is read, such as what a reader bookmarked. By default not.
+  var isPinned: Bool { get }
 }
 
 extension Entity {
@@ -22,7 +22,7 @@ extension Entity {
     set {}
   }
   /// It is not.
-  public var isKept: Bool { false }
+  public var isPinned: Bool { false }
 }
 
 /// A cache, as a page sees it: nothing to write with.
@@ -54,15 +54,17 @@ extension CacheReading {
   }
 }
 
-/// A cache, as whoever asks the server sees it. No page is ever handed one.
+/// A cache, as fetchers see it. No page is ever handed one.
 @MainActor public protocol CacheWriting<Value>: CacheReading {
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
   func stamp() -> Stamp
 
   /// Stores what the server answered.
-  /// - Parameter asked: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
-  ///   missing, and one from before everything was forgotten is dropped. `nil` for now.
-  func store(_ values: [Value], asOf asked: Stamp?)
+  /// - Parameters:
+  ///   - values: the entities.
+  ///   - requestedAt: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
+  ///     missing, and one from before everything was forgotten is dropped. `nil` for now.
+  func store(_ values: [Value], asOf requestedAt: Stamp?)
 
   /// Forgets entities that the server says are gone.
   func remove(_ ids: [String])

@@ -59,31 +59,31 @@ struct PageRow: Equatable, Sendable {
   /// Tells whether the entities are still what the server said when it gave the tag: ``FetchedPage/digest``.
   var digest: Int64?
   /// When the server last said that it is so.
-  var fetched: Date
+  var fetchedAt: Date
   /// Whether the server's answer, if it is one of this run, had entities without their detail only.
   var isBare = false
   /// When the server was asked, if that was in this run.
-  var asked: Stamp?
+  var requestedAt: Stamp?
 }
 
 /// A page out of the store.
 struct StoredPage: Sendable {
   let page: PageRow
   /// The page's entities, as far as they are stored.
-  let items: [AnyHeld]
+  let items: [AnyCacheEntry]
 }
 
 /// What is written together.
 struct StoreBatch<Value: Entity>: Sendable {
   /// What the server did to all, before it said anything else of this.
-  var done: [@Sendable (inout Value?) -> Void] = []
-  /// The server's values, and whether each is kept for good.
-  var values: [(held: Held<Value>, isKept: Bool)] = []
+  var bulkChanges: [@Sendable (inout Value?) -> Void] = []
+  /// The server's values, and whether each is pinned.
+  var values: [(entry: CacheEntry<Value>, isPinned: Bool)] = []
   /// What was read, and is as it was written.
-  var read: [(held: Held<Value>, isKept: Bool)] = []
+  var read: [(entry: CacheEntry<Value>, isPinned: Bool)] = []
   /// When the first of that was last noted.
   var isReadSince: Int64?
-  /// What is not known here, and whether it is pending: if not, it is kept for good only if its value says so.
+  /// What is not known here, and whether it is pending: if not, it is pinned only if its value says so.
   var unknown: [(id: String, isPending: Bool)] = []
   /// What the server said is gone.
   var removed: [String] = []
@@ -101,7 +101,7 @@ extension PageRow {
     ) {
       PageRow(
         key: key, ids: try $0.withBytes(0, ids) ?? [], next: try $0.get(1), etag: try $0.get(2), digest: try $0.get(4),
-        fetched: try $0.get(3))
+        fetchedAt: try $0.get(3))
     }
     guard let row else { return nil }
     self = row
@@ -147,6 +147,6 @@ extension PageRow {
   private func put(_ connection: Connection, _ tick: Int64) throws {
     try connection.execute(
       "INSERT OR REPLACE INTO page (list, cursor, read, fetched, ids, next, etag, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.list,
-      key.cursor, tick, fetched, StoredForm.bytes(ids), next, etag, digest)
+      key.cursor, tick, fetchedAt, StoredForm.bytes(ids), next, etag, digest)
   }
 }

@@ -40,7 +40,7 @@ public final class EntityStore: Sendable {
   ///   - path: a file of its own, or `:memory:`.
   ///   - owner: whose it is, such as a reader's id with their publication's.
   ///   - clock: dates what is fetched.
-  ///   - limit: how much is kept, in bytes; what was not read for longest goes first, and what is kept for good never.
+  ///   - limit: how much is kept, in bytes; what was not read for longest goes first, and what is pinned never.
   public init(path: String, owner: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) {
     self.clock = clock
     self.owner = owner
@@ -115,7 +115,7 @@ public final class EntityStore: Sendable {
         // An answer to another question is no reason to ask conditionally.
         return StoredPage(
           page: PageRow(
-            key: key, ids: row.ids, next: row.next, etag: hops == 0 ? row.etag : nil, digest: row.digest, fetched: row.fetched),
+            key: key, ids: row.ids, next: row.next, etag: hops == 0 ? row.etag : nil, digest: row.digest, fetchedAt: row.fetchedAt),
           items: items)
       }
       return nil
@@ -128,28 +128,28 @@ public final class EntityStore: Sendable {
       guard let item = try entity(id, of: type, withDetail: true, connection) else { return nil }
       let row = try PageRow(key, connection)
       state.withLock { if row != nil { $0.readPages.append(key) } }
-      return StoredPage(page: row ?? PageRow(key: key, ids: [id], fetched: .distantPast), items: [item])
+      return StoredPage(page: row ?? PageRow(key: key, ids: [id], fetchedAt: .distantPast), items: [item])
     } ?? nil
   }
 
   /// Where a part of what is kept ends: what was read longer ago follows.
-  typealias KeptPlace = (read: Int64, number: Int64)
+  typealias ReadPosition = (read: Int64, number: Int64)
 
-  /// The entities that are kept for good, the last read first, a part at a time.
-  /// - Parameter keptOnly: if not, all there are.
+  /// The pinned entities, the last read first, a part at a time.
+  /// - Parameter pinnedOnly: if not, all there are.
   /// - Returns: the part after a place, and where the next one begins; `nil` after the last.
-  nonisolated(nonsending) func kept<Value: Entity>(
-    _ type: Value.Type, only keptOnly: Bool = true, after place: KeptPlace = (.max, .max), limit: Int = 500
-  ) async -> (values: [AnyHeld], next: KeptPlace?) {
+  nonisolated(nonsending) func entities<Value: Entity>(
+    _ type: Value.Type, pinnedOnly: Bool = true, after place: ReadPosition = (.max, .max), limit: Int = 500
+  ) async -> (values: [AnyCacheEntry], next: ReadPosition?) {
     await read { [self] connection in
       var reading = Reading<Value>()
       let places = try connection.query(
         """
-        SELECT number, value, read FROM entity WHERE kind = ?\(keptOnly ? " AND kept = 1" : "") AND (read, number) < (?, ?)
+        SELECT number, value, read FROM entity WHERE kind = ?\(pinnedOnly ? " AND kept = 1" : "") AND (read, number) < (?, ?)
         ORDER BY read DESC, number DESC LIMIT ?
         """,
         Value.kind, place.read, place.number, limit
-      ) { row -> KeptPlace in
+      ) { row -> ReadPosition in
         reading.take(row, withDetail: false)
         return (try row.get(2), try row.get(0))
       }
@@ -158,7 +158,7 @@ public final class EntityStore: Sendable {
   }
 
   /// A stored page as it is, with its entities.
-  private func stored<Value: Entity>(_ key: PageKey, of type: Value.Type, _ connection: Connection) throws -> (PageRow, [AnyHeld])? {
+  private func stored<Value: Entity>(_ key: PageKey, of type: Value.Type, _ connection: Connection) throws -> (PageRow, [AnyCacheEntry])? {
     var reading = Reading<Value>()
     let row = try PageRow(key, connection) { bytes in
       try connection.prepared(Self.find(withDetail: false)) { statement in
@@ -176,13 +176,14 @@ public final class EntityStore: Sendable {
   }
 
   /// A stored entity; `nil` when there is none that this version can read.
-  private func entity<Value: Entity>(_ id: String, of type: Value.Type, withDetail: Bool, _ connection: Connection) throws -> AnyHeld? {
+  private func entity<Value: Entity>(_ id: String, of type: Value.Type, withDetail: Bool, _ connection: Connection) throws -> AnyCacheEntry?
+  {
     var reading = Reading<Value>()
     _ = try connection.queryOne(Self.find(withDetail: withDetail), Value.kind, id) { reading.take($0, withDetail: withDetail) }
     return noted(reading).first
   }
 
-  private func noted<Value>(_ reading: Reading<Value>) -> [AnyHeld] {
+  private func noted<Value>(_ reading: Reading<Value>) -> [AnyCacheEntry] {
     state.withLock { state in
       state.rowsRead += reading.numbers.count
       state.readEntities += reading.numbers
@@ -193,7 +194,7 @@ public final class EntityStore: Sendable {
   /// Entities as they come out of the file.
   private struct Reading<Value: Entity> {
     var numbers: [Int64] = []
-    var values: [AnyHeld] = []
+    var values: [AnyCacheEntry] = []
 
     mutating func reserve(_ count: Int) {
       numbers.reserveCapacity(count)
@@ -204,7 +205,7 @@ public final class EntityStore: Sendable {
     mutating func take(_ row: Row, withDetail: Bool) {
       numbers.append(row.integer(0))
       let detail = withDetail ? try? row.get(2, as: String?.self) : nil
-      if let held = try? row.withBytes(1, { Held<Value>($0, detail: detail) }) { values.append(held) }
+      if let entry = try? row.withBytes(1, { CacheEntry<Value>($0, detail: detail) }) { values.append(entry) }
     }
   }
 
@@ -213,7 +214,7 @@ public final class EntityStore: Sendable {
   /// Writes a batch, all or nothing but for what was done to all, and keeps to the limit.
   /// - Returns: this moment, in the store's own counting; `nil` when it could not be written.
   @discardableResult nonisolated(nonsending) func write<Value: Entity>(_ batch: StoreBatch<Value>) async -> Int64? {
-    guard await apply(batch.done) else { return nil }
+    guard await apply(batch.bulkChanges) else { return nil }
     return await run { [self] connection in
       let (tick, isNoted, read, pages, evicts) = state.withLock { state in
         // Whatever was noted since anything was stored or read is the youngest already.
@@ -230,8 +231,8 @@ public final class EntityStore: Sendable {
         try write(batch.values, connection, tick)
         if !isNoted { try note(batch.read, connection, tick) }
         for (id, isPending) in batch.unknown {
-          let isKept = try isPending || entity(id, of: Value.self, withDetail: false, connection)?.isKept == true
-          try connection.execute("UPDATE entity SET kept = ? WHERE kind = ? AND id = ?", isKept, Value.kind, id)
+          let isPinned = try isPending || entity(id, of: Value.self, withDetail: false, connection)?.isPinned == true
+          try connection.execute("UPDATE entity SET kept = ? WHERE kind = ? AND id = ?", isPinned, Value.kind, id)
         }
         for page in batch.pages { try page.write(connection, tick) }
       }
@@ -242,10 +243,10 @@ public final class EntityStore: Sendable {
 
   /// Does to all of a kind what the server did, a part at a time, so that nobody who reads waits for long.
   /// - Returns: whether it came to the end. If not, it is done again to all: what is newer is not written yet.
-  nonisolated(nonsending) private func apply<Value: Entity>(_ done: [@Sendable (inout Value?) -> Void]) async -> Bool {
-    var place: Int64? = done.isEmpty ? nil : 0
+  nonisolated(nonsending) private func apply<Value: Entity>(_ bulkChanges: [@Sendable (inout Value?) -> Void]) async -> Bool {
+    var place: Int64? = bulkChanges.isEmpty ? nil : 0
     while let after = place {
-      let next = await run { [self] connection in try connection.transaction { try apply(done, after: after, connection) } }
+      let next = await run { [self] connection in try connection.transaction { try apply(bulkChanges, after: after, connection) } }
       guard let next else { return false }
       place = next
     }
@@ -254,7 +255,7 @@ public final class EntityStore: Sendable {
 
   /// - Returns: where the next part begins; `nil` after the last.
   private func apply<Value: Entity>(
-    _ done: [@Sendable (inout Value?) -> Void], after place: Int64, limit: Int = 500, _ connection: Connection
+    _ bulkChanges: [@Sendable (inout Value?) -> Void], after place: Int64, limit: Int = 500, _ connection: Connection
   ) throws -> Int64? {
     // Nobody's yet, or another reader's.
     guard try connection.queryOne("SELECT 1 FROM store WHERE owner = ?", owner, map: { _ in true }) == true else { return nil }
@@ -263,17 +264,17 @@ public final class EntityStore: Sendable {
     let sql = "SELECT number, value FROM entity NOT INDEXED WHERE number > ? AND kind = ? ORDER BY number LIMIT ?"
     let numbers = try connection.query(sql, place, Value.kind, limit) { row in
       let number = try row.get(0, as: Int64.self)
-      guard let old = try? row.withBytes(1, { Held<Value>($0) })?.value else { return number }
-      let new = done.reduce(into: Value?.some(old)) { $1(&$0) }
+      guard let old = try? row.withBytes(1, { CacheEntry<Value>($0) })?.value else { return number }
+      let new = bulkChanges.reduce(into: Value?.some(old)) { $1(&$0) }
       if new == nil { gone.append(number) } else if let new, new != old { changed.append((number, new)) }
       return number
     }
     try connection.prepared("DELETE FROM entity WHERE number = ?") { statement in for number in gone { try statement.run(number) } }
     var form = StoredForm()
-    // What has pending actions is kept for good too.
+    // What has pending actions stays pinned.
     try connection.prepared("UPDATE entity SET kept = max(kept, ?), value = ? WHERE number = ?") { statement in
       for (number, value) in changed {
-        try statement.bind(value.isKept, at: 0)
+        try statement.bind(value.isPinned, at: 0)
         try statement.bind(number, at: 2)
         try form.write(value) { try statement.runBound(bytes: $0, at: 1) }
       }
@@ -282,23 +283,24 @@ public final class EntityStore: Sendable {
   }
 
   /// Notes that entities were read, and writes those that are not there any more: others may have needed the room.
-  private func note<Value: Entity>(_ read: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
+  private func note<Value: Entity>(_ read: [(entry: CacheEntry<Value>, isPinned: Bool)], _ connection: Connection, _ tick: Int64) throws {
     let gone = try connection.prepared("UPDATE entity SET read = ?, kept = ? WHERE kind = ? AND id = ? RETURNING 1") { statement in
-      try read.filter { try statement.first(tick, $0.isKept, Value.kind, $0.held.id) { _ in true } == nil }
+      try read.filter { try statement.first(tick, $0.isPinned, Value.kind, $0.entry.id) { _ in true } == nil }
     }
     try write(gone, connection, tick)
   }
 
-  private func write<Value: Entity>(_ values: [(held: Held<Value>, isKept: Bool)], _ connection: Connection, _ tick: Int64) throws {
+  private func write<Value: Entity>(_ values: [(entry: CacheEntry<Value>, isPinned: Bool)], _ connection: Connection, _ tick: Int64) throws
+  {
     var form = StoredForm()
     try connection.prepared(Self.upsert) { statement in
       try statement.bind(Value.kind, at: 0)
       try statement.bind(tick, at: 3)
-      for (held, isKept) in values {
-        try statement.bind(held.id, at: 1)
-        try statement.bind(isKept, at: 2)
-        try statement.bind(held.value.detail, at: 5)
-        try form.write(held.value) { try statement.runBound(bytes: $0, at: 4) }
+      for (entry, isPinned) in values {
+        try statement.bind(entry.id, at: 1)
+        try statement.bind(isPinned, at: 2)
+        try statement.bind(entry.value.detail, at: 5)
+        try form.write(entry.value) { try statement.runBound(bytes: $0, at: 4) }
       }
     }
   }
@@ -367,7 +369,7 @@ public final class EntityStore: Sendable {
         return try body(connection)
       }
     } catch is Taken { return nil } catch let error as SQLiteError where error.code == .misuse {
-      // Closed: whoever still asks is gone too.
+      // Closed: no caller needs an answer any more.
       return nil
     } catch {
       state.withLock { state in

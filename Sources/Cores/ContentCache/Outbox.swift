@@ -4,7 +4,7 @@ import SQLiteStorage
 /// Actions that were accepted from the reader and not yet confirmed by the server, in a database of their own, so that they survive the
 /// end of the process. Each belongs to its owner; another's are never seen.
 public struct Outbox: Sendable {
-  /// The schema's history, for ``SQLiteStorage/Database``.
+  /// The schema's history, for `Database` of SQLiteStorage.
   public static let migrations = [
     Migration(
       version: 1,

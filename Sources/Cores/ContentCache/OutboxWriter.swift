@@ -3,7 +3,7 @@ import Runtime
 
 /// Writes to the outbox, one after the other in the order they were asked for; each is its own delivery.
 ///
-/// A queue and not a chain of tasks: whoever awaits a task's value comes back by way of the shared pool, in no certain order.
+/// A queue and not a chain of tasks: a task that awaits another's value resumes by way of the shared pool, in no certain order.
 @MainActor final class OutboxWriter {
   private struct Write {
     let label: String

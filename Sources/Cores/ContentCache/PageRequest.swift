@@ -10,7 +10,7 @@ public struct FetchedPage<Value: Entity>: Equatable, Sendable {
   /// What the server calls this state of the page; `nil` when it does not say, and to ask for all of it next time too.
   public var etag: String?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(items: [Value], next: String? = nil, etag: String? = nil) {
     self.items = items
     self.next = next
@@ -53,28 +53,30 @@ public enum PageAnswer<Value: Entity>: Equatable, Sendable {
 extension Cache {
   /// Brings in what the store holds of one entity, unless it is known already.
   /// - Returns: the entity; `nil` when nothing is known of it without asking the server.
-  @discardableResult public func recall(_ id: String) async -> Value? {
-    if self[id] == nil { _ = await recall(PageKey("=" + id, nil), single: id) }
+  @discardableResult public func loadFromStore(_ id: String) async -> Value? {
+    if self[id] == nil { _ = await loadFromStore(PageKey("=" + id, nil), single: id) }
     return self[id]
   }
 
   /// Brings in one entity by itself: what is stored of it at once, its ``Entity/detail`` among it, and then what the server says. Asked by
   /// several meanwhile, it is asked for once.
   /// - Parameters:
+  ///   - id: which entity.
   ///   - label: what the delivery is called.
-  ///   - anew: whether it is asked for again while it is asked for already, since the answer may be another now. All get the new one.
+  ///   - effects: the door off the main actor.
+  ///   - refetch: whether it is asked for again while it is asked for already, since the answer may be another now. All get the new one.
   ///   - fetch: asks the server, with the entity tag of what is here, where there is one; answers with a page of one.
   /// - Returns: the server's value, without the reader's pending changes, and with the detail only if the server gave it.
   /// - Throws: what `fetch` throws; `CancellationError` when everything was forgotten meanwhile.
   public func load(
-    _ id: String, _ label: String, effects: Effects, anew: Bool = false,
+    _ id: String, _ label: String, effects: Effects, refetch: Bool = false,
     fetch: @escaping @Sendable (_ etag: String?) async throws -> PageAnswer<Value>
   ) async throws -> Value {
     let key = PageKey("=" + id, nil)
-    if let page = pages[key] { keep(page) } else { _ = await recall(key, single: id) }
+    if let page = pages[key] { persist(page) } else { _ = await loadFromStore(key, single: id) }
     var held: Observation?
     let page = try await withCheckedThrowingContinuation { continuation in
-      held = request(key, label, effects, anew: anew) {
+      held = request(key, label, effects, refetch: refetch) {
         try await fetch($1)
       } then: {
         continuation.resume(with: $0)
@@ -89,15 +91,15 @@ extension Cache {
   /// Asks the server for a page, once for all who ask while that is under way; its answer is stored before they are told.
   ///
   /// With an entity tag, when what is here is what the answer with that tag said.
-  /// - Returns: whoever no longer wants to know cancels or releases it; the question ends with the last.
+  /// - Returns: to be cancelled or released by a caller that no longer wants the answer; the request ends with the last.
   func request(
-    _ key: PageKey, _ label: String, _ effects: Effects, anew: Bool = false,
+    _ key: PageKey, _ label: String, _ effects: Effects, refetch: Bool = false,
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>,
     then: @escaping @MainActor (Result<PageRow, any Error>) -> Void
   ) -> Observation {
     let request = requests[key] ?? PageRequest()
     requests[key] = request
-    if request.task == nil || anew { begin(request, key, label, effects, fetch) }
+    if request.task == nil || refetch { begin(request, key, label, effects, fetch) }
     let token = request.add(then)
     return Observation { [weak self] in
       request.remove(token)
@@ -113,7 +115,7 @@ extension Cache {
   ) {
     request.task?.cancel()
     request.attempt += 1
-    let (attempt, asked) = (request.attempt, stamp())
+    let (attempt, requestedAt) = (request.attempt, stamp())
     let tagged = pages[key].flatMap(tagged)
     let cursor = key.cursor.isEmpty ? nil : key.cursor
     request.task = Task { [weak self] in
@@ -121,25 +123,25 @@ extension Cache {
       do {
         result = .success(try await effects.run(label) { try await Answered(asking: fetch, at: cursor, unless: tagged) })
       } catch { result = .failure(error) }
-      // Whoever wanted to know may be gone, or signed out.
+      // The callers may be gone, or the reader signed out.
       guard let self, requests[key] === request, request.attempt == attempt else { return }
       requests[key] = nil
-      request.finish(result.map { take($0, key, asked) })
+      request.finish(result.map { take($0, key, requestedAt) })
       onAnswer?(result.failure)
     }
   }
 
-  private func take(_ answer: Answered<Value>, _ key: PageKey, _ asked: Stamp) -> PageRow {
+  private func take(_ answer: Answered<Value>, _ key: PageKey, _ requestedAt: Stamp) -> PageRow {
     let page = answer.page
-    store(page.items, asOf: asked)
+    store(page.items, asOf: requestedAt)
     var taken: Set<String> = []
     let ids = page.items.map(\.id).filter { taken.insert($0).inserted }
     var row = PageRow(
       key: key, ids: ids, next: page.next, etag: page.etag, digest: answer.digest,
-      fetched: entityStore?.clock.now ?? .distantPast)
+      fetchedAt: entityStore?.clock.now ?? .distantPast)
     row.isBare = page.items.allSatisfy { $0.detail == nil }
-    row.asked = asked
-    keep(row)
+    row.requestedAt = requestedAt
+    persist(row)
     return row
   }
 
@@ -195,7 +197,7 @@ extension FetchedPage {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     guard let bytes = try? encoder.encode(items) else { return nil }
-    // Whoever forges one misleads nobody but themselves.
+    // No cryptographic hash: a reader who forges one misleads only themselves.
     var hash = FNV1a()
     hash.add(bytes)
     return Int64(bitPattern: hash.value)

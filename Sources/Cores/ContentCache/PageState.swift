@@ -8,7 +8,7 @@ public struct PageState: Equatable, Sendable {
     case initial
     /// The first answer is on its way.
     case loading
-    /// The list is empty, as far as is known: see ``PageState/isStored``.
+    /// The list is empty, as far as is known: see ``PageState/isFromStore``.
     case empty
     /// There are ids.
     case content
@@ -29,17 +29,17 @@ public struct PageState: Equatable, Sendable {
   /// Whether there is no further page.
   public internal(set) var reachedEnd = false
   /// Whether some of it is what was stored, and the server has not said that it is still so.
-  public internal(set) var isStored = false
+  public internal(set) var isFromStore = false
   /// When the oldest of that was fetched.
-  public internal(set) var storedSince: Date?
+  public internal(set) var fetchedAt: Date?
   /// Whether the server has yet to say whether what was stored is still so.
-  public internal(set) var isConfirming = false
-  /// How many newer items the server has, which come in by ``PageFetcher/showNewer()`` and not before: above the first, and those that
+  public internal(set) var isRevalidating = false
+  /// How many newer items the server has, which come in by ``PageFetcher/showNewItems()`` and not before: above the first, and those that
   /// it got late among the others of the first page.
-  public internal(set) var newer = 0
-  /// Whether there may be more than ``newer`` of them, since nothing on the server's first page is shown here.
-  public internal(set) var hasMoreNewer = false
-  var wasAnswered = false
+  public internal(set) var newItemCount = 0
+  /// Whether there may be more than ``newItemCount`` of them, since nothing on the server's first page is shown here.
+  public internal(set) var hasMoreNewItems = false
+  var isLoaded = false
 
   /// Whether anything is on its way.
   public var isLoading: Bool { isReloading || isLoadingMore }
@@ -51,20 +51,8 @@ public struct PageState: Equatable, Sendable {
     switch failure {
     case .refused(let sentence): return .failed(sentence)
     // What was empty when it was stored is not taken for what nobody knows.
-    case .unreachable(let sentence, _): return isStored ? .empty : .offline(sentence)
-    case nil: return wasAnswered ? .empty : .initial
+    case .unreachable(let sentence, _): return isFromStore ? .empty : .offline(sentence)
+    case nil: return isLoaded ? .empty : .initial
     }
   }
-}
-
-/// One page of a list.
-struct PageSegment {
-  /// What it was asked for with; empty for the first.
-  let cursor: String
-  var ids: [String]
-  var next: String?
-  /// When it was stored, unless the server has said in this run that it is so.
-  var stored: Date?
-  /// When the server was asked for it in this run.
-  var asked: Stamp?
 }

@@ -30,15 +30,15 @@ struct Target: Hashable {
   let send: @MainActor () async throws -> @MainActor () -> Void
   /// Returns when what the server did is in the store: for one about all, which nothing stands for there once it is forgotten.
   let isStored: (@MainActor () async -> Void)?
-  /// Tells whoever registered the kind.
+  /// Reports a refusal to where the kind was registered.
   let refused: (any Error) -> Void
-  /// Gives whoever registered the kind what the reader wrote, and says whether there is any.
+  /// Hands what the reader wrote back to where the kind was registered, and says whether there is any.
   let handBack: () -> Bool
   /// Its row is written, or never will be.
-  var isKept = false
+  var isPersisted = false
   var isOnItsWay = false
   /// It is not in the line any more.
-  var isOver = false
+  var isFinished = false
   /// How often it was sent, counted once until the server answered something else.
   var tries = 0
   /// How much else the server had answered when it was sent last.
@@ -72,6 +72,7 @@ struct Target: Hashable {
 
 @MainActor struct Registered<A: Action>: Registration {
   let cache: Cache<A.Value>
+  let sideEffect: @MainActor (A) -> SideEffect?
   let effects: Effects
   let send: @Sendable (A) async throws -> A.Value?
   let confirmed: @MainActor (A) -> Void
@@ -85,17 +86,25 @@ struct Target: Hashable {
   func pending(_ action: A) -> PendingAction {
     let (cache, effects, send, confirmed, refused, handBack) = (cache, effects, send, confirmed, refused, handBack)
     let change = Cache<A.Value>.Pending(id: action.id, apply: action.apply)
+    let side = sideEffect(action)
     let entity = A.isAboutAll ? nil : action.entityID
     var isStored: (@MainActor () async -> Void)?
     if A.isAboutAll, cache.entityStore != nil { isStored = { await cache.written() } }
     return PendingAction(
       action, target: Target(cache: ObjectIdentifier(cache), entityID: action.entityID),
-      apply: { beneath in cache.add(change, to: entity, beneath: beneath) },
-      revert: { cache.remove(change, from: entity) },
+      apply: { beneath in
+        cache.add(change, to: entity, beneath: beneath)
+        side?.apply(beneath)
+      },
+      revert: {
+        cache.remove(change, from: entity)
+        side?.revert()
+      },
       send: {
         let value = try await effects.run("action.\(A.kind)") { try await send(action) }
         return {
           if let entity { cache.confirm(change, of: entity, as: value) } else { cache.confirm(change) }
+          side?.confirm()
           confirmed(action)
         }
       },

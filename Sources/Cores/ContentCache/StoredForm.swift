@@ -67,6 +67,7 @@ public struct StoredForm: ~Copyable {
   /// A text.
   /// - Parameters:
   ///   - name: the field's name, at most 23 bytes.
+  ///   - text: the field.
   ///   - mayMiss: whether it stays as it is when what was stored is without it, such as a field that an entity gained. Without one that may
   ///     not, there is no entity.
   public mutating func field(_ name: StaticString, _ text: inout String, mayMiss: Bool = false) {

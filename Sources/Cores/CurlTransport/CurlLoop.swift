@@ -25,7 +25,7 @@ final class CurlLoop: @unchecked Sendable {
   private var running: [UnsafeMutableRawPointer: Transfer] = [:]
   private var spare: [UnsafeMutableRawPointer] = []
 
-  init(limits: NetworkTransport.Limits, userAgent: String, certificates: String?) throws(TransportError) {
+  init(limits: NetworkTransport.Limits, userAgent: String, certificates: String?, usesProxy: Bool) throws(TransportError) {
     guard matinee_curl_global_init() == CURLE_OK, let multi = matinee_curl_multi_init() else {
       throw .unsupported("libcurl cannot be started")
     }
@@ -34,7 +34,8 @@ final class CurlLoop: @unchecked Sendable {
     self.userAgent = userAgent
     self.certificates = certificates
     let environment = ProcessInfo.processInfo.environment
-    withoutProxy = ((environment["no_proxy"] ?? environment["NO_PROXY"]).map { $0 + "," } ?? "") + "localhost,127.0.0.0/8,::1"
+    withoutProxy =
+      !usesProxy ? "*" : ((environment["no_proxy"] ?? environment["NO_PROXY"]).map { $0 + "," } ?? "") + "localhost,127.0.0.0/8,::1"
     let thread = Thread { self.run() }
     thread.name = "curl"
     thread.start()

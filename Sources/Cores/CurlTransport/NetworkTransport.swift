@@ -31,15 +31,18 @@ public final class NetworkTransport: Transport {
   public let origin: String?
   private let limits: Limits
   private let certificates: String?
+  private let usesProxy: Bool
   /// Made for the first request: a transport that nobody uses has no thread and loads no library.
   private let loop = Mutex<CurlLoop?>(nil)
 
   /// - Parameters:
   ///   - origin: scheme, host and port of the publication, such as `https://example.org`.
+  ///   - limits: what a transfer may take.
   ///   - certificates: a PEM file of authorities to trust instead of the system's.
-  /// - Throws: ``TransportError/unsupported(_:)`` when `origin` is no origin.
+  ///   - usesProxy: whether requests go through the proxy that the environment names; no for what no proxy may read.
+  /// - Throws: `TransportError.unsupported` when `origin` is no origin.
   public init(
-    origin: String?, limits: Limits = Limits(), certificates: String? = nil
+    origin: String?, limits: Limits = Limits(), certificates: String? = nil, usesProxy: Bool = true
   ) throws(TransportError) {
     if let origin {
       guard let parsed = Origin(origin), parsed.isWhole(origin) else {
@@ -51,12 +54,13 @@ public final class NetworkTransport: Transport {
     }
     self.limits = limits
     self.certificates = certificates
+    self.usesProxy = usesProxy
   }
 
   deinit { loop.withLock { $0?.stop() } }
 
   /// Sends a request: a path goes to ``origin``, an absolute URL where it says, there without `Authorization` unless it is ``origin``.
-  /// - Throws: ``TransportError``; `CancellationError` at once when the task is cancelled.
+  /// - Throws: `TransportError`; `CancellationError` at once when the task is cancelled.
   public func send(_ request: Request) async throws -> Response {
     try Task.checkCancellation()
     let transfer = try Transfer(try resolved(request))
@@ -73,7 +77,7 @@ public final class NetworkTransport: Transport {
   private func running() throws -> CurlLoop {
     try loop.withLock { loop in
       if let loop { return loop }
-      let made = try CurlLoop(limits: limits, userAgent: Config.userAgent, certificates: certificates)
+      let made = try CurlLoop(limits: limits, userAgent: Config.userAgent, certificates: certificates, usesProxy: usesProxy)
       loop = made
       return made
     }

@@ -55,7 +55,7 @@ final class Transfer: @unchecked Sendable {
     matinee_curl_slist_free_all(list)
   }
 
-  /// Takes whoever waits; false when the transfer was cancelled before it began, which answers them at once.
+  /// Takes the continuation of the caller; false when the transfer was cancelled before it began, which resumes it at once.
   func begin(_ continuation: CheckedContinuation<Response, any Error>) -> Bool {
     let begun = phase.withLock { phase in
       guard case .new = phase else { return false }
@@ -66,7 +66,7 @@ final class Transfer: @unchecked Sendable {
     return begun
   }
 
-  /// Answers whoever waits, once; false when they were answered before or do not wait yet.
+  /// Resumes the caller, once; false when it was resumed before or does not wait yet.
   @discardableResult
   func finish(_ result: Result<Response, any Error>) -> Bool {
     let continuation: CheckedContinuation<Response, any Error>? = phase.withLock { phase in

@@ -5,7 +5,7 @@ public struct Flag: Hashable, Sendable {
   /// The answer when no rule is known, or none that this client can follow.
   public let standard: Bool
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(_ name: String, standard: Bool = false) {
     self.name = name
     self.standard = standard
@@ -27,7 +27,7 @@ public struct Capabilities: Equatable, Sendable {
   /// What it reports to know, such as `device_receipts`.
   public let features: Set<String>
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(version: ClientVersion, features: Set<String> = []) {
     self.version = version
     self.features = features

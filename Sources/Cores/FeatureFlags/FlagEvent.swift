@@ -26,7 +26,7 @@ public struct FlagEvent: Equatable, Sendable, Identifiable {
   /// The side that the user was on, by flag.
   public let buckets: [String: Variant]
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(id: UUID, kind: Kind, code: String? = nil, buckets: [String: Variant]) {
     self.id = id
     self.kind = kind
@@ -49,7 +49,7 @@ public struct FetchedRules: Equatable, Sendable {
   /// What is wrong with the others, one sentence each.
   public let malformed: [FlagRule.Malformed]
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(rules: [FlagRule], malformed: [FlagRule.Malformed] = []) {
     self.rules = rules
     self.malformed = malformed
@@ -59,7 +59,9 @@ public struct FetchedRules: Equatable, Sendable {
 /// Where events go.
 public protocol FlagSink: Sendable {
   /// Hands events over; some may have been handed over before.
-  /// - Parameter user: whose they are; nobody else's name may go along.
+  /// - Parameters:
+  ///   - events: the events, in their order.
+  ///   - user: whose they are; nobody else's name may go along.
   /// - Throws: ``FlagFailure``; anything else is taken for ``FlagFailure/unreachable``.
   func send(_ events: [FlagEvent], of user: String) async throws
 }

@@ -4,7 +4,7 @@ public struct FlagRule: Hashable, Sendable {
   public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
     /// One sentence.
     public let description: String
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ description: String) { self.description = description }
   }
 

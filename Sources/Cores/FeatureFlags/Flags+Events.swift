@@ -14,6 +14,8 @@ extension Flags {
 
   /// Counts something that may have begun in an earlier session, once, in the buckets of that one: whatever a flag says by now.
   /// - Parameters:
+  ///   - kind: what happened.
+  ///   - code: which of its kind.
   ///   - id: what it is known by, so that it is counted once however often it is told.
   ///   - user: whose it is, who need not be in.
   ///   - begun: when it began, by the wall clock.

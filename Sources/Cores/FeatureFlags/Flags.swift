@@ -17,7 +17,7 @@ public struct FlagEnvironment: Sendable {
   /// The door off the main actor.
   public let effects: Effects
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     client: Capabilities, scope: String, path: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
     effects: Effects
@@ -43,7 +43,7 @@ public struct FlagEnvironment: Sendable {
     var buckets: [String: Variant] = [:]
   }
 
-  /// Told what is wrong with a rule, a file or a server's answer, in a sentence for whoever runs the app.
+  /// Told what is wrong with a rule, a file or a server's answer, in a sentence for the log.
   public var onProblem: ((String) -> Void)?
 
   let environment: FlagEnvironment

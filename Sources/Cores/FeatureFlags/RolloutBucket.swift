@@ -4,7 +4,7 @@ import Runtime
 ///
 /// The bytes of the flag's name, a zero byte and the bytes of the user's identifier, all UTF-8, go through FNV-1a (64 bits) and then
 /// through the finalizer of MurmurHash3 (fmix64), which spreads what FNV leaves close together; the upper half of the product of that and
-/// 10,000 (128 bits) is the place. A roll-out of p percent is for the places below 100·p: whoever is in at 10 % is in at 50 % too. The
+/// 10,000 (128 bits) is the place. A roll-out of p percent is for the places below 100·p: a user who is in at 10 % is in at 50 % too. The
 /// flag's name is part of it, so that it is not always the same users who try what is new.
 public enum RolloutBucket {
   /// How many places there are.

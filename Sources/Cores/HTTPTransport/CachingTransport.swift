@@ -12,7 +12,7 @@ import Runtime
 /// any thread; files are read and written on a thread of their own.
 public final class CachingTransport: Transport {
   private let wrapped: any Transport
-  private let files: AnswerFiles
+  private let files: CachedResponseFiles
   private let clock: any AppClock
   private let shared = SharedWork<String, Response>()
 
@@ -25,7 +25,7 @@ public final class CachingTransport: Transport {
   public init(_ wrapped: any Transport, folder: String, limit: Int, largest: Int, clock: any AppClock) {
     self.wrapped = wrapped
     self.clock = clock
-    files = AnswerFiles(folder: folder, limit: limit, largest: largest, clock: clock)
+    files = CachedResponseFiles(folder: folder, limit: limit, largest: largest, clock: clock)
   }
 
   /// Answers from the files, or asks.
@@ -38,36 +38,36 @@ public final class CachingTransport: Transport {
   }
 
   private func answer(_ request: Request, _ key: String) async throws -> Response {
-    guard let kept = await files.read(key) else {
+    guard let cached = await files.read(key) else {
       try Task.checkCancellation()
       let response = try await wrapped.send(request)
-      await keep(response, to: request, key)
+      await store(response, to: request, key)
       return response
     }
-    if kept.isFresh(at: clock.now) { return kept.response }
+    if cached.isFresh(at: clock.now) { return cached.response }
     var conditional = request
-    conditional.headers["If-None-Match"] = kept.response.headers["ETag"]
-    conditional.headers["If-Modified-Since"] = kept.response.headers["Last-Modified"]
+    conditional.headers["If-None-Match"] = cached.response.headers["ETag"]
+    conditional.headers["If-Modified-Since"] = cached.response.headers["Last-Modified"]
     let response: Response
-    do { response = try await wrapped.send(conditional) } catch is TransportError { return kept.response }
+    do { response = try await wrapped.send(conditional) } catch is TransportError { return cached.response }
     switch response.status {
     case 304:
-      let confirmed = kept.confirmed(by: response.headers, at: clock.now)
+      let confirmed = cached.confirmed(by: response.headers, at: clock.now)
       if let confirmed { await files.write(confirmed, key) } else { await files.remove(key) }
-      return confirmed?.response ?? kept.response
-    case 500...: return kept.response
+      return confirmed?.response ?? cached.response
+    case 500...: return cached.response
     default:
-      await keep(response, to: request, key)
+      await store(response, to: request, key)
       return response
     }
   }
 
   /// Keeps a new answer in the place of any other, or nothing when it is none to keep.
-  private func keep(_ response: Response, to request: Request, _ key: String) async {
+  private func store(_ response: Response, to request: Request, _ key: String) async {
     let lifetime = Freshness.lifetime(of: response.headers, receivedAt: clock.now)
     guard response.status == 200, let lifetime, Self.isAcceptable(response, to: request) else { return await files.remove(key) }
     let now = clock.now
-    await files.write(KeptAnswer(response: response, kept: now, freshUntil: now.addingTimeInterval(lifetime)), key)
+    await files.write(CachedResponse(response: response, storedAt: now, freshUntil: now.addingTimeInterval(lifetime)), key)
   }
 
   /// Whether it is of the kind that was asked for: the page with which a hotel's network answers everything is not to be kept as a picture.
@@ -80,23 +80,23 @@ public final class CachingTransport: Transport {
 }
 
 /// An answer as it is kept.
-struct KeptAnswer: Equatable {
+struct CachedResponse: Equatable {
   var response: Response
   /// When its server last said so.
-  var kept: Date
+  var storedAt: Date
   var freshUntil: Date
 
   /// A wall clock that was set back proves nothing.
-  func isFresh(at now: Date) -> Bool { kept <= now && now < freshUntil }
+  func isFresh(at now: Date) -> Bool { storedAt <= now && now < freshUntil }
 
   /// The same answer after its server said that it is still the one; nil when it is to be kept no longer.
-  func confirmed(by headers: Headers, at now: Date) -> KeptAnswer? {
+  func confirmed(by headers: Headers, at now: Date) -> CachedResponse? {
     var new = self
     for (name, value) in headers.fields where !["content-length", "content-encoding", "content-type"].contains(name.lowercased()) {
       new.response.headers[name] = value
     }
     guard let lifetime = Freshness.lifetime(of: new.response.headers, receivedAt: now) else { return nil }
-    new.kept = now
+    new.storedAt = now
     new.freshUntil = now.addingTimeInterval(lifetime)
     return new
   }

@@ -65,7 +65,9 @@ public struct FaultPlan: Equatable, Sendable {
   }
 
   /// Reads a plan from JSON.
-  /// - Parameter file: what errors name the file.
+  /// - Parameters:
+  ///   - json: the file's bytes.
+  ///   - file: what errors name the file.
   /// - Throws: `LocatedJSON.Failure`.
   public init(json: Data, file: String) throws(LocatedJSON.Failure) {
     self = try LocatedJSON.decode(FaultPlan.self, from: json, file: file)

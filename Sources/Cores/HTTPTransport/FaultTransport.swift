@@ -24,6 +24,7 @@ public final class FaultTransport: Transport {
 
   /// - Parameters:
   ///   - wrapped: what answers when nothing goes wrong.
+  ///   - plan: what goes wrong.
   ///   - clock: what delays wait on.
   public init(_ wrapped: any Transport, plan: FaultPlan, clock: any AppClock) {
     self.wrapped = wrapped

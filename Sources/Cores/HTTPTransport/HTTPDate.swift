@@ -2,7 +2,7 @@ import Foundation
 
 /// Dates in header fields (RFC 9110, 5.6.7).
 public enum HTTPDate {
-  /// The form that everybody sends, and the two that whoever receives them has to know all the same.
+  /// The form that senders use, and the two obsolete ones that a recipient has to read (RFC 9110, section 5.6.7).
   private static let forms = ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"]
 
   /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. Years of two digits are those

@@ -8,7 +8,7 @@ public struct StubFiles: Sendable {
   /// Another text for each time that a file was saved; `nil` when it is not there.
   public var stamp: @Sendable (_ path: String) -> String?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(read: @escaping @Sendable (String) throws -> Data, stamp: @escaping @Sendable (String) -> String?) {
     self.read = read
     self.stamp = stamp
@@ -37,6 +37,7 @@ extension StubAnswers: Decodable {
 
   /// Reads a file.
   /// - Parameters:
+  ///   - json: the file's bytes.
   ///   - path: the file; bodies are looked for from its folder.
   ///   - files: reads the bodies.
   /// - Throws: `LocatedJSON.Failure`, also for a body that cannot be read.

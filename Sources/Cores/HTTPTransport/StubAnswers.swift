@@ -16,7 +16,7 @@ public struct StubAnswers: Equatable, Sendable {
     /// How long it takes, in seconds.
     public var delay: Double
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ response: Response, delay: Double = 0) {
       self.response = response
       self.delay = delay
@@ -46,7 +46,7 @@ public struct StubAnswers: Equatable, Sendable {
     /// The line of the file; 0 for a rule that is from none.
     public var line: Int
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ method: Request.Method? = nil, _ path: String, answers: [Answer], after: After = .last, line: Int = 0) {
       self.method = method
       self.path = path

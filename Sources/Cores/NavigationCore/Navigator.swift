@@ -17,7 +17,7 @@
 
   /// - Parameters:
   ///   - root: the screen beneath everything, made at once, behind the curtain.
-  ///   - presenter: draws; held strongly, and must not hold whoever owns the navigator.
+  ///   - presenter: draws; held strongly, and must not hold the navigator's owner.
   ///   - instantiate: makes a screen when its node becomes visible for the first time.
   public init(
     root: Destination, presenter: any Presenter<Destination, Screen>, instantiate: @escaping @MainActor (Destination) -> Screen

@@ -1,4 +1,4 @@
-/// The part of a purchase in which a person is asked, and may still leave. Decides once, whoever comes first: the authorizer's answer or
+/// The part of a purchase in which a person is asked, and may still leave. Decided once, by what comes first: the authorizer's answer or
 /// the person's leaving.
 @MainActor final class Attempt {
   /// What is known of the authorization.
@@ -11,7 +11,7 @@
   /// The user who was signed in at the first step.
   let user: String
   private(set) var isCancelled = false
-  /// Whether whoever asked has left, before or after the person agreed.
+  /// Whether the caller has left, before or after the person agreed.
   private(set) var isLeft = false
   private var facts = Facts()
   private var task: Task<Void, Never>?

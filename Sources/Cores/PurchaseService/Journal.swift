@@ -97,7 +97,8 @@ public struct Journal: Sendable {
           INSERT INTO purchase (id, seller, user_id, product, one_time, minor_units, currency, path, begun, step)
           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
           """, transaction.id, transaction.seller, transaction.user, transaction.productID, transaction.isOneTime,
-          transaction.price?.minorUnits ?? 0, transaction.price?.currency ?? "", transaction.path, transaction.begun, transaction.step)
+          transaction.price?.minorUnits ?? 0, transaction.price?.currency ?? "", transaction.purchasePath, transaction.begun,
+          transaction.step)
         try Self.note(transaction, now, connection)
         return nil
       }
@@ -116,7 +117,7 @@ public struct Journal: Sendable {
   public func unfinished(seller: String) async throws -> [Transaction] {
     try await database.run { connection in
       try connection.query("SELECT * FROM purchase WHERE seller = ? ORDER BY begun, rowid", seller, map: Transaction.init)
-        .filter { !$0.step.isOver }
+        .filter { !$0.step.isFinished }
     }
   }
 
@@ -143,9 +144,11 @@ public struct Journal: Sendable {
 
   /// The receipts that a path stored for a user, by the transaction they are for.
   /// - Throws: `SQLiteError`.
-  func receipts(seller: String, path: String, user: String) async throws -> [String] {
+  func receipts(seller: String, purchasePath: String, user: String) async throws -> [String] {
     try await database.run { connection in
-      try connection.query("SELECT token FROM receipt WHERE seller = ? AND path = ? AND user_id = ? ORDER BY id", seller, path, user) {
+      try connection.query(
+        "SELECT token FROM receipt WHERE seller = ? AND path = ? AND user_id = ? ORDER BY id", seller, purchasePath, user
+      ) {
         try $0.get("token", as: String.self)
       }
     }
@@ -158,12 +161,12 @@ public struct Journal: Sendable {
     try await database.run { connection in
       try connection.transaction {
         try Self.update(transaction, now, connection)
-        try Self.store(receipt, transaction.id, transaction.seller, transaction.path, transaction.user, now, connection)
+        try Self.store(receipt, transaction.id, transaction.seller, transaction.purchasePath, transaction.user, now, connection)
       }
     }
   }
 
-  /// The number of the last receipt that was stored: what ``replaceReceipts(seller:path:user:with:upTo:)`` leaves alone is newer.
+  /// The number of the last receipt that was stored: what ``replaceReceipts(seller:purchasePath:user:with:upTo:)`` leaves alone is newer.
   /// - Throws: `SQLiteError`.
   func lastReceipt() async throws -> Int {
     try await database.run { connection in
@@ -173,25 +176,29 @@ public struct Journal: Sendable {
 
   /// Stores what the store says is in force, and drops the user's other receipts of this path up to a number.
   /// - Throws: `SQLiteError`.
-  func replaceReceipts(seller: String, path: String, user: String, with receipts: [UUID: String], upTo last: Int) async throws {
+  func replaceReceipts(seller: String, purchasePath: String, user: String, with receipts: [UUID: String], upTo last: Int) async throws {
     let now = clock.now
     try await database.run { connection in
       try connection.transaction {
         try connection.execute(
-          "DELETE FROM receipt WHERE seller = ? AND path = ? AND user_id = ? AND number <= ?", seller, path, user, last)
-        for (id, token) in receipts { try Self.store(token, id, seller, path, user, now, connection) }
+          "DELETE FROM receipt WHERE seller = ? AND path = ? AND user_id = ? AND number <= ?", seller, purchasePath, user, last)
+        for (id, token) in receipts { try Self.store(token, id, seller, purchasePath, user, now, connection) }
       }
     }
   }
 
   /// Drops a receipt that the store took back, and notes that on its purchase, if that was made here: both or neither.
+  /// - Returns: that purchase as it was before.
   /// - Throws: `SQLiteError`.
-  func revoke(_ id: UUID, seller: String, path: String, sentence: String) async throws {
+  func revoke(_ id: UUID, seller: String, purchasePath: String, sentence: String) async throws -> Transaction? {
     try await database.run { connection in
       try connection.transaction {
-        try connection.execute("DELETE FROM receipt WHERE seller = ? AND path = ? AND id = ?", seller, path, id)
+        let before = try connection.queryOne(
+          "SELECT * FROM purchase WHERE id = ? AND seller = ? AND path = ?", id, seller, purchasePath, map: Transaction.init)
+        try connection.execute("DELETE FROM receipt WHERE seller = ? AND path = ? AND id = ?", seller, purchasePath, id)
         try connection.execute(
-          "UPDATE purchase SET revoked = 1, sentence = ? WHERE id = ? AND seller = ? AND path = ?", sentence, id, seller, path)
+          "UPDATE purchase SET revoked = 1, sentence = ? WHERE id = ? AND seller = ? AND path = ?", sentence, id, seller, purchasePath)
+        return before
       }
     }
   }
@@ -212,10 +219,11 @@ public struct Journal: Sendable {
   }
 
   private static func store(
-    _ token: String, _ id: UUID, _ seller: String, _ path: String, _ user: String, _ now: Date, _ connection: Connection
+    _ token: String, _ id: UUID, _ seller: String, _ purchasePath: String, _ user: String, _ now: Date, _ connection: Connection
   ) throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, path, user, id, token,
+      "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath, user, id,
+      token,
       now)
     // What the store lists again it has given back.
     try connection.execute("UPDATE purchase SET revoked = 0, sentence = NULL WHERE id = ? AND revoked = 1", id)
@@ -235,7 +243,7 @@ extension Transaction {
       id: try row.get("id", as: UUID.self), seller: try row.get("seller", as: String.self), user: try row.get("user_id", as: String.self),
       productID: try row.get("product", as: String.self), isOneTime: try row.get("one_time", as: Bool.self),
       price: Price(minorUnits: try row.get("minor_units", as: Int.self), currency: try row.get("currency", as: String.self)),
-      path: try row.get("path", as: String.self), begun: try row.get("begun", as: Date.self))
+      purchasePath: try row.get("path", as: String.self), begun: try row.get("begun", as: Date.self))
     step = try row.get("step", as: Step.self)
     token = try row.get("token", as: String?.self).map(PaymentToken.init)
     receipt = try row.get("receipt", as: String?.self)

@@ -10,7 +10,7 @@ public struct TrustedKeys: Equatable, Sendable {
   /// The public keys, also those that are no longer signed with.
   public let keys: [VerificationKey]
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(issuer: String, keys: [VerificationKey]) {
     self.issuer = issuer
     self.keys = keys
@@ -25,7 +25,7 @@ public actor KeyRing {
   public static let refreshInterval: Duration = .seconds(86_400)
 
   private let seller: String
-  private let path: String
+  private let purchasePath: String
   private let journal: Journal
   private let clock: any AppClock
   private let fetch: @Sendable () async throws -> TrustedKeys
@@ -38,15 +38,15 @@ public actor KeyRing {
 
   /// - Parameters:
   ///   - seller: whose keys, as the journal names it.
-  ///   - path: the name of the path that verifies with them; no other one's receipts are judged by them.
+  ///   - purchasePath: the name of the path that verifies with them; no other one's receipts are judged by them.
   ///   - journal: keeps the keys for a start without a network.
   ///   - clock: dates them, and spaces out fetches.
   ///   - fetch: asks the seller for its keys; may throw anything.
   public init(
-    seller: String, path: String, journal: Journal, clock: any AppClock, fetch: @escaping @Sendable () async throws -> TrustedKeys
+    seller: String, purchasePath: String, journal: Journal, clock: any AppClock, fetch: @escaping @Sendable () async throws -> TrustedKeys
   ) {
     self.seller = seller
-    self.path = path
+    self.purchasePath = purchasePath
     self.journal = journal
     self.clock = clock
     self.fetch = fetch
@@ -56,7 +56,7 @@ public actor KeyRing {
   /// - Throws: ``VerificationFailure/unavailable(_:)``.
   public func current() async throws(VerificationFailure) -> TrustedKeys {
     if let known { return known }
-    let stored = try? await journal.trustedKeys(seller: seller, path: path)
+    let stored = try? await journal.trustedKeys(seller: seller, purchasePath: purchasePath)
     // Somebody else may have asked the seller meanwhile.
     if known == nil { (known, storedAt) = (stored?.keys, stored?.fetched) }
     if let known { return known }
@@ -89,7 +89,7 @@ public actor KeyRing {
   }
 
   private func refetch() async throws(VerificationFailure) -> TrustedKeys {
-    // Whoever comes while a fetch runs waits for that one.
+    // Callers that come while a fetch runs wait for that one.
     let task = fetching ?? Task { [fetch] in try await fetch() }
     fetching = task
     do {
@@ -99,7 +99,7 @@ public actor KeyRing {
         known = fetched
         lastFetch = clock.uptime
         // What is not stored now is asked for again at the next start.
-        try? await journal.store(fetched, seller: seller, path: path)
+        try? await journal.store(fetched, seller: seller, purchasePath: purchasePath)
       }
       return fetched
     } catch {
@@ -110,9 +110,9 @@ public actor KeyRing {
 }
 
 extension Journal {
-  func trustedKeys(seller: String, path: String) async throws -> (keys: TrustedKeys, fetched: Date)? {
+  func trustedKeys(seller: String, purchasePath: String) async throws -> (keys: TrustedKeys, fetched: Date)? {
     try await database.run { connection in
-      try connection.queryOne("SELECT issuer, keys, fetched FROM trusted_keys WHERE seller = ? AND path = ?", seller, path) { row in
+      try connection.queryOne("SELECT issuer, keys, fetched FROM trusted_keys WHERE seller = ? AND path = ?", seller, purchasePath) { row in
         let fields = try JSONDecoder().decode([VerificationKey.JWK].self, from: Data(row.get("keys", as: String.self).utf8))
         let keys = TrustedKeys(issuer: try row.get("issuer", as: String.self), keys: try fields.map { try VerificationKey(jwk: $0) })
         return (keys, try row.get("fetched", as: Date.self))
@@ -120,12 +120,13 @@ extension Journal {
     }
   }
 
-  func store(_ trusted: TrustedKeys, seller: String, path: String) async throws {
+  func store(_ trusted: TrustedKeys, seller: String, purchasePath: String) async throws {
     let keys = String(decoding: try JSONEncoder().encode(trusted.keys.map(\.jwk)), as: UTF8.self)
     let now = clock.now
     _ = try await database.run { connection in
       try connection.execute(
-        "INSERT OR REPLACE INTO trusted_keys (seller, path, issuer, keys, fetched) VALUES (?, ?, ?, ?, ?)", seller, path, trusted.issuer,
+        "INSERT OR REPLACE INTO trusted_keys (seller, path, issuer, keys, fetched) VALUES (?, ?, ?, ?, ?)", seller, purchasePath,
+        trusted.issuer,
         keys, now)
     }
   }

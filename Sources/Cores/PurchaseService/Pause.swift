@@ -23,14 +23,14 @@ import Runtime
     canEndEarly = true
     if !isNetworkBack { await sleep(label, for: duration - least, environment) }
     canEndEarly = false
-    // A whole wait without a word: whoever is heard of after that is back.
+    // A whole wait without the network coming back: when it does after that, it counts as new.
     if !isWoken { earlyTries = isNetworkBack ? earlyTries + 1 : 0 }
   }
 
-  /// How much of a wait is kept to also when the network is back. Whoever is there, and breaks over this all the same, is not asked each time
-  /// that they answer something else: from the second time on such tries are as far apart as any others.
+  /// How much of a wait is kept to also when the network is back. A server that is there, and breaks at this request all the same, is not asked each time
+  /// that it answers something else: from the second time on such tries are as far apart as any others.
   func least(of wait: Duration, _ retry: RetryPolicy) -> Duration {
-    earlyTries == 0 ? .zero : min(retry.wait(after: earlyTries, asked: nil, chance: 0), wait)
+    earlyTries == 0 ? .zero : min(retry.wait(after: earlyTries, retryAfter: nil, chance: 0), wait)
   }
 
   private func sleep(_ label: String, for duration: Duration, _ environment: PurchaseEnvironment) async {

@@ -4,7 +4,7 @@ import Foundation
 public struct PaymentToken: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   /// The provider's text; a secret.
   public let rawValue: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(_ rawValue: String) { self.rawValue = rawValue }
   /// Says nothing of the token.
   public var description: String { "PaymentToken" }
@@ -21,7 +21,7 @@ public struct OrderSummary: Equatable, Sendable {
   /// The total with tax.
   public let total: Price
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(id: UUID, product: Product, total: Price) {
     self.id = id
     self.product = product
@@ -64,13 +64,13 @@ public protocol PaymentAuthorizer: Sendable {
 public struct PaymentAuthorizationError: Error, Equatable, Sendable {
   /// For people: what happened, and what to do.
   public let sentence: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(sentence: String) { self.sentence = sentence }
 }
 
 /// Where a payment stands, from the three facts there are about it. Status text, buttons and analytics all read this, and nothing else
 /// stores success.
-public enum PaymentOutcome: Equatable, Sendable {
+public enum AuthorizationOutcome: Equatable, Sendable {
   /// The person has not agreed; leaving now is a cancellation.
   case notAuthorized
   /// The person agreed; the provider has not answered yet.
@@ -85,7 +85,7 @@ public enum PaymentOutcome: Equatable, Sendable {
   ///   - started: whether the person has agreed.
   ///   - tokenError: why the provider gave no token, for people.
   ///   - hasToken: whether the provider gave a token.
-  public static func from(started: Bool, tokenError: String?, hasToken: Bool) -> PaymentOutcome {
+  public static func from(started: Bool, tokenError: String?, hasToken: Bool) -> AuthorizationOutcome {
     // A token counts first: with one, money may move. An error counts without a start, since the provider may fail before it asks.
     if hasToken { return .authorized }
     if let tokenError { return .failed(tokenError) }

@@ -46,6 +46,12 @@ public struct Price: Hashable, Sendable {
     return percent >= 1 ? percent : nil
   }
 
+  /// Whether people pay in the currency of that code (ISO 4217): not in `XXX`, which is none, in `XAU`, which is gold, or in one that is no
+  /// more.
+  public static func isInUse(_ currency: String) -> Bool { inUse.contains(currency) }
+
+  private static let inUse = Set(Locale.commonISOCurrencyCodes)
+
   /// How many digits the minor unit has (ISO 4217, List One).
   static func digits(of currency: String) -> Int {
     switch currency {

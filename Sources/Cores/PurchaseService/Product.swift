@@ -26,7 +26,7 @@ public struct Product: Hashable, Sendable, Identifiable {
     /// How much of the price it is.
     public let amount: Price
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(name: String, basisPoints: Int, amount: Price) {
       self.name = name
       self.basisPoints = basisPoints
@@ -51,7 +51,7 @@ public struct Product: Hashable, Sendable, Identifiable {
   /// The tax within ``price``; `nil` when the seller does not say.
   public let tax: Tax?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     id: String, kind: Kind, name: String, detail: String = "", price: Price, entitlement: String? = nil, offer: Offer? = nil,
     tax: Tax? = nil

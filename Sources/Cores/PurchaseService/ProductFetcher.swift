@@ -28,7 +28,7 @@ public struct StoreFailure: Error, Equatable, Sendable {
   /// What was thrown underneath, for logs; two failures that differ only in this are equal.
   public let underlying: (any Error)?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(_ kind: Kind, code: String, sentence: String, underlying: (any Error)? = nil) {
     self.kind = kind
     self.code = code

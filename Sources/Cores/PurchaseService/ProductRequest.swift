@@ -23,7 +23,7 @@ public struct ProductRequest: Hashable, Sendable {
   /// In which currency and language.
   public var storefront: Storefront
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(_ ids: [Product.ID], user: String? = nil, storefront: Storefront = Storefront()) {
     self.ids = ids
     self.user = user
@@ -42,7 +42,7 @@ public struct ProductList: Equatable, Sendable {
   /// When the oldest part of it was fetched, by the wall clock.
   public var fetched: Date
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(_ products: [Product], unknown: [Product.ID] = [], isStale: Bool = false, fetched: Date) {
     self.products = products
     self.unknown = unknown

@@ -25,11 +25,11 @@ import Foundation
   var storefront: Storefront { get set }
   /// The products with these identifiers, in their order, each once; the ones that the store does not know are named.
   ///
-  /// Served without asking again for ``PurchaseServiceConfig/productTimeToLive``. Whoever asks while an answer is on its way waits for that
+  /// Served without asking again for ``PurchaseServiceConfig/productTimeToLive``. A caller that comes while an answer is on its way waits for that
   /// one. When the store is away the last good answer is served, marked stale; when it says no, nothing is.
   /// - Throws: ``StoreFailure``.
   func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList
-  /// What a purchase was for, as whoever sold it names it; `nil` when that cannot be had.
+  /// What a purchase was for, as the purchase path that sold it names it; `nil` when that cannot be had.
   func product(of transaction: Transaction) async -> Product?
 
   /// Whether this person may buy on this device at all.

@@ -21,7 +21,7 @@ public struct PurchaseNotice: Hashable, Sendable {
   /// For the person: what happened, and why.
   public let sentence: String
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(transaction: Transaction.ID, productID: Product.ID, event: Event, sentence: String) {
     self.transaction = transaction
     self.productID = productID

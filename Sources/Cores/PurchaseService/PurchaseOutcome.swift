@@ -1,4 +1,4 @@
-/// How a purchase ended for whoever asked for it.
+/// How a purchase ended, as the caller of ``PurchaseLayer/purchase(_:authorizer:onStage:)`` sees it.
 public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendable {
   /// Charged, verified, unlocked.
   case purchased(Purchasable)

@@ -12,7 +12,7 @@ public struct PurchasePath<Purchasable: Hashable & Sendable>: Sendable {
   /// How receipts are verified.
   public let verifier: any ReceiptVerifier<Purchasable>
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     name: String, fetcher: any ProductFetcher, queue: any QueueProcessor, verifier: any ReceiptVerifier<Purchasable>
   ) {
@@ -36,7 +36,7 @@ public struct PurchaseEnvironment: Sendable {
   /// Spreads the waits.
   public let random: any RandomSource
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(), effects: Effects, retry: RetryPolicy = RetryPolicy(),
     random: any RandomSource = SystemRandom()

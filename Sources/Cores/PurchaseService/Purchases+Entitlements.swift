@@ -19,7 +19,7 @@ extension Purchases {
   }
 
   /// The receipts that give access now.
-  private var granting: [ReceiptContents<Purchasable>] { receipts.values.filter { access(by: $0) != .over } }
+  private var granting: [ReceiptContents<Purchasable>] { receipts.values.filter { access(by: $0) != .expired } }
 
   private func access(by contents: ReceiptContents<Purchasable>) -> TrustedTime.Access {
     time.access(until: contents.expires, environment.clock)
@@ -28,14 +28,15 @@ extension Purchases {
   // MARK: Time
 
   /// Reads, once, how far an earlier run had proved the time.
-  func knowTime() async {
+  func loadTime() async {
     let task =
       timeTask
       ?? Task {
         // A file that cannot be read leaves what receipts say themselves.
         if let known = try? await self.environment.effects.run(
-          "purchase.time", { [journal, seller, path = path.name] in try await journal.beginTime(seller: seller, path: path) })
-        {
+          "purchase.time",
+          { [journal, seller, purchasePath = purchasePath.name] in try await journal.beginTime(seller: seller, purchasePath: purchasePath) }
+        ) {
           self.time = known
         }
       }
@@ -44,11 +45,11 @@ extension Purchases {
   }
 
   /// Writes down how far time is proved by now.
-  func keepTime() async {
+  func persistTime() async {
     time.advance(environment.clock)
     // What is not written now is written at the next look.
-    try? await environment.effects.run("purchase.time") { [journal, seller, path = path.name, time] in
-      try await journal.store(time, seller: seller, path: path)
+    try? await environment.effects.run("purchase.time") { [journal, seller, purchasePath = purchasePath.name, time] in
+      try await journal.store(time, seller: seller, purchasePath: purchasePath)
     }
   }
 
@@ -63,7 +64,7 @@ extension Purchases {
     let mark = arrivals.count
     let (tokens, last): ([String], Int?)
     do {
-      (tokens, last) = try await environment.effects.run("purchase.restore") { [queue = path.queue, journal] in
+      (tokens, last) = try await environment.effects.run("purchase.restore") { [queue = purchasePath.queue, journal] in
         let last = try? await journal.lastReceipt()
         return (try await queue.restore(user: user), last)
       }
@@ -84,7 +85,7 @@ extension Purchases {
         continue
       }
     }
-    await knowTime()
+    await loadTime()
     guard generation == self.generation else { return entitlements }
     time.heardFromStore()
     for receipt in found.values { time.advance(to: receipt.contents.issued, environment.clock) }
@@ -94,8 +95,8 @@ extension Purchases {
     let stored = found.mapValues(\.token)
     if let last {
       // What is not stored now is asked for again at the next start.
-      try? await environment.effects.run("purchase.receipts") { [journal, seller, path = path.name] in
-        try await journal.replaceReceipts(seller: seller, path: path, user: user, with: stored, upTo: last)
+      try? await environment.effects.run("purchase.receipts") { [journal, seller, purchasePath = purchasePath.name] in
+        try await journal.replaceReceipts(seller: seller, purchasePath: purchasePath, user: user, with: stored, upTo: last)
       }
       guard generation == self.generation else { return entitlements }
     }
@@ -111,7 +112,7 @@ extension Purchases {
     for receipt in found.values { keepNewest(receipt.contents) }
     recomputeEntitlements()
     historyChanged()
-    await keepTime()
+    await persistTime()
     for contents in withdrawn { await wasWithdrawn(contents) }
     return entitlements
   }
@@ -120,8 +121,8 @@ extension Purchases {
   func loadReceipts(_ generation: Int) async throws {
     guard let user else { return }
     let restorations = restorations
-    let tokens = try await environment.effects.run("purchase.stored") { [journal, seller, path = path.name] in
-      try await journal.receipts(seller: seller, path: path, user: user)
+    let tokens = try await environment.effects.run("purchase.stored") { [journal, seller, purchasePath = purchasePath.name] in
+      try await journal.receipts(seller: seller, purchasePath: purchasePath, user: user)
     }
     let unjudged = await judge(tokens, of: user, generation, restorations)
     guard generation == self.generation else { return }
@@ -134,7 +135,7 @@ extension Purchases {
       var (left, tries) = (unjudged, 0)
       while !left.isEmpty {
         tries += 1
-        let wait = environment.retry.wait(after: tries, asked: nil, chance: environment.random.fraction())
+        let wait = environment.retry.wait(after: tries, retryAfter: nil, chance: environment.random.fraction())
         await pause.wait("purchase.judge", for: wait, atLeast: pause.least(of: wait, environment.retry), environment)
         guard let self, !Task.isCancelled else { return }
         pause.tries()
@@ -156,7 +157,9 @@ extension Purchases {
       let answer: Result<ReceiptContents<Purchasable>, any Error>
       do {
         answer = .success(
-          try await environment.effects.run("purchase.verify") { [verifier = path.verifier] in try await verifier.verify(stored: token) })
+          try await environment.effects.run("purchase.verify") { [verifier = purchasePath.verifier] in
+            try await verifier.verify(stored: token)
+          })
       } catch { answer = .failure(error) }
       // What the store said meanwhile is newer than what was stored.
       guard generation == self.generation, restorations == self.restorations else { return [] }
@@ -196,15 +199,15 @@ extension Purchases {
     let wait = time.untilNextLook(at: ends, environment.clock)
     expiryTimer = Task { [weak self, environment] in
       do { try await environment.effects.sleep("purchase.expiry", for: wait, on: environment.clock) } catch { return }
-      await self?.lookAgain()
+      await self?.recheckEntitlements()
     }
   }
 
   /// Asks the store about what seems to be over. Its answer ends it or renews it; without one, the grace goes on.
-  private func lookAgain() async {
+  private func recheckEntitlements() async {
     // This is the timer: what follows does not stop it.
     expiryTimer = nil
-    await keepTime()
+    await persistTime()
     if granting.contains(where: { access(by: $0) == .inGrace }) { _ = try? await restore() }
     recomputeEntitlements()
   }

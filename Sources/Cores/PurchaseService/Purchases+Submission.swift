@@ -3,13 +3,13 @@ import Runtime
 
 extension Purchases {
   /// What one step of a submission came to.
-  private enum Advance {
+  private enum StepOutcome {
     /// The next step can be taken.
     case next
     /// The end.
-    case over(Outcome)
+    case finished(Outcome)
     /// Nothing for now: the same again after a wait.
-    case later(asked: Duration? = nil, PendingReason = .storeUnavailable)
+    case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
     /// Nothing until the same user signs in again.
     case parked(PendingReason)
     /// Nothing until somebody did what the store waits for: the same again after a long wait.
@@ -25,8 +25,8 @@ extension Purchases {
       submission.pause.tries()
       switch await advance(submission) {
       case .next: continue
-      case .over(let outcome):
-        over(submission.transaction, outcome)
+      case .finished(let outcome):
+        finished(submission.transaction, outcome)
         if submission.report(outcome), !wasBought { notice(outcome, submission.transaction) }
         return
       case .parked(let reason):
@@ -38,16 +38,16 @@ extension Purchases {
         let wait = environment.retry.waitForSomebody
         submission.tried()
         await submission.pause.wait("purchase.wait", for: wait, atLeast: wait, environment)
-      case .later(let asked, let reason):
+      case .retry(let retryAfter, let reason):
         tries += 1
-        let wait = environment.retry.wait(after: tries, asked: asked, chance: environment.random.fraction())
+        let wait = environment.retry.wait(after: tries, retryAfter: retryAfter, chance: environment.random.fraction())
         let shown = reason == .sessionEnded ? reason : submission.transaction.pendingReason ?? reason
         let isLong = tries >= environment.retry.triesInForeground || wait > environment.retry.patience
         if reason == .sessionEnded || isLong || submission.isLeft { submission.report(.pending(shown)) }
         submission.reason = shown
         submission.onStage?(.retrying)
         // What the store asked for is kept to.
-        let least = asked != nil ? wait : submission.pause.least(of: wait, environment.retry)
+        let least = retryAfter != nil ? wait : submission.pause.least(of: wait, environment.retry)
         submission.tried()
         await submission.pause.wait("purchase.wait", for: wait, atLeast: least, environment)
         submission.reason = nil
@@ -55,50 +55,50 @@ extension Purchases {
     }
   }
 
-  private func advance(_ submission: Submission<Purchasable>) async -> Advance {
+  private func advance(_ submission: Submission<Purchasable>) async -> StepOutcome {
     switch submission.transaction.step {
-    case .begun, .finished, .failed, .cancelled, .abandoned: .over(.cancelled)
+    case .begun, .finished, .failed, .cancelled, .abandoned: .finished(.cancelled)
     case .authorized, .submitted: await charge(submission)
     case .received: await verify(submission)
     case .verified: await finish(submission)
     }
   }
 
-  private func charge(_ submission: Submission<Purchasable>) async -> Advance {
+  private func charge(_ submission: Submission<Purchasable>) async -> StepOutcome {
     guard submission.transaction.user == user else { return .parked(user == nil ? .sessionEnded : .otherUser) }
     submission.transaction.step = .submitted
     // Before the store hears of it; when it cannot be written it is not sent.
-    do { try await record(submission.transaction) } catch { return .later() }
+    do { try await record(submission.transaction) } catch { return .retry() }
     submission.onStage?(.charging)
     let transaction = submission.transaction
     let answer =
-      (try? await environment.effects.run("purchase.submit") { [queue = path.queue] in await queue.add(transaction) })
+      (try? await environment.effects.run("purchase.submit") { [queue = purchasePath.queue] in await queue.add(transaction) })
       ?? .unavailable(reason: "cancelled")
     return await settle(submission, answer)
   }
 
   /// Asks the store for the receipt of a purchase that is over because it refused the one that it gave, and has it verified. It is asked
   /// under the identifier that was charged, so nothing is charged again; and as long as both have not said yes, nothing changes.
-  func askAgain(about transaction: Transaction) async {
+  func recheck(_ transaction: Transaction) async {
     if let running = submissions[transaction.id] {
       await running.nextTry()
       return
     }
     let submission = Submission<Purchasable>(transaction)
     submissions[transaction.id] = submission
-    if let outcome = await secondAnswer(submission) {
+    if let outcome = await recheckedOutcome(submission) {
       // The first no was an end, and one more is none.
-      if case .purchased = outcome { over(submission.transaction, outcome) }
+      if case .purchased = outcome { finished(submission.transaction, outcome) }
       notice(outcome, submission.transaction)
     }
     submissions[transaction.id] = nil
     submission.tried()
   }
 
-  /// - Returns: `nil` when the store, or whoever verifies, cannot say now.
-  private func secondAnswer(_ submission: Submission<Purchasable>) async -> Outcome? {
+  /// - Returns: `nil` when the store or the verifier cannot say now.
+  private func recheckedOutcome(_ submission: Submission<Purchasable>) async -> Outcome? {
     let transaction = submission.transaction
-    let answer = try? await environment.effects.run("purchase.submit") { [queue = path.queue] in await queue.add(transaction) }
+    let answer = try? await environment.effects.run("purchase.submit") { [queue = purchasePath.queue] in await queue.add(transaction) }
     guard let answer, case .accepted(let receipt, _) = answer,
       FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) == .finish
     else { return nil }
@@ -114,30 +114,29 @@ extension Purchases {
     } catch { return nil }
   }
 
-  private func settle(_ submission: Submission<Purchasable>, _ answer: SubmissionOutcome) async -> Advance {
+  private func settle(_ submission: Submission<Purchasable>, _ answer: SubmissionOutcome) async -> StepOutcome {
     let transaction = submission.transaction
     switch FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) {
     case .finish:
-      guard case .accepted(let receipt, _) = answer else { return .later() }
+      guard case .accepted(let receipt, _) = answer else { return .retry() }
       submission.transaction.step = .received
       submission.transaction.receipt = receipt
       submission.transaction.wait(for: nil)
       // Not written is not lost: the store is asked again at the next start, and gives the same receipt.
       try? await record(submission.transaction)
       return .next
-    case .finishAndTell(let failure):
+    case .fail(let failure):
       submission.transaction.step = .failed
       submission.transaction.wait(for: nil)
       submission.transaction.failure = failure.code
       submission.transaction.sentence = failure.sentence
       submission.transaction.token = nil
       try? await record(submission.transaction)
-      await tellFinished(submission)
-      return .over(.failed(failure))
+      await finishInQueue(submission)
+      return .finished(.failed(failure))
     // A session that has ended is over for this layer when ``setUser(_:)`` says so; one that goes on is asked with again.
-    case .keep(.renewSession): return .later(.sessionEnded)
-    case .keep(.wait(let asked)): return .later(asked: asked)
-    case .keep(.somebody(let reason)):
+    case .retry(let retryAfter, let reason): return .retry(after: retryAfter, reason)
+    case .waitForSomebody(let reason):
       submission.transaction.wait(for: reason)
       // Not written is asked again at the next start.
       try? await record(submission.transaction)
@@ -145,7 +144,7 @@ extension Purchases {
     }
   }
 
-  private func verify(_ submission: Submission<Purchasable>) async -> Advance {
+  private func verify(_ submission: Submission<Purchasable>) async -> StepOutcome {
     submission.onStage?(.verifying)
     let transaction = submission.transaction
     let receipt = transaction.receipt ?? ""
@@ -154,9 +153,9 @@ extension Purchases {
       contents = try await verified(receipt)
       try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
     } catch .unavailable {
-      return .later()
+      return .retry()
     } catch .fromTheFuture {
-      return .later(.clockIsBehind)
+      return .retry(.clockIsBehind)
     } catch .rejected(let sentence) {
       drop(transaction.id)
       return await settle(submission, .refused(code: PurchaseFailure.receiptRejected, sentence: sentence))
@@ -175,7 +174,7 @@ extension Purchases {
       submission.report(.purchased(contents.purchasable))
       return answer
     }
-    return .over(await bought(submission, contents, receipt))
+    return .finished(await bought(submission, contents, receipt))
   }
 
   /// Writes down that a receipt is good, gives what it is for, and tells the store.
@@ -199,25 +198,27 @@ extension Purchases {
     historyChanged()
     hold(contents)
     time.heardFromStore()
-    await keepTime()
+    await persistTime()
     submission.onStage?(.unlocked)
-    if isWritten { await tellFinished(submission) }
+    if isWritten { await finishInQueue(submission) }
     return .purchased(contents.purchasable)
   }
 
   /// For a transaction that an earlier run left verified: its receipt is stored, and only the store is yet to be told.
-  private func finish(_ submission: Submission<Purchasable>) async -> Advance {
+  private func finish(_ submission: Submission<Purchasable>) async -> StepOutcome {
     let transaction = submission.transaction
-    await tellFinished(submission)
-    guard transaction.user == user, let contents = receipts[transaction.id] else { return .over(.cancelled) }
-    return .over(.purchased(contents.purchasable))
+    await finishInQueue(submission)
+    guard transaction.user == user, let contents = receipts[transaction.id] else { return .finished(.cancelled) }
+    return .finished(.purchased(contents.purchasable))
   }
 
   /// Tells the store, then writes that down. What fails here is done again at the next start.
-  private func tellFinished(_ submission: Submission<Purchasable>) async {
+  private func finishInQueue(_ submission: Submission<Purchasable>) async {
     var transaction = submission.transaction
     do {
-      try await environment.effects.run("purchase.finish") { [queue = path.queue, transaction] in try await queue.finish(transaction) }
+      try await environment.effects.run("purchase.finish") { [queue = purchasePath.queue, transaction] in
+        try await queue.finish(transaction)
+      }
       guard transaction.step == .verified else { return }
       transaction.step = .finished
       try await record(transaction)
@@ -242,13 +243,15 @@ extension Purchases {
   func verified(_ receipt: String) async throws(VerificationFailure) -> ReceiptContents<Purchasable> {
     let contents: ReceiptContents<Purchasable>
     do {
-      contents = try await environment.effects.run("purchase.verify") { [verifier = path.verifier] in try await verifier.verify(receipt) }
+      contents = try await environment.effects.run("purchase.verify") { [verifier = purchasePath.verifier] in
+        try await verifier.verify(receipt)
+      }
     } catch {
       throw error as? VerificationFailure ?? .unavailable("\(error)")
     }
-    // Whoever could not judge stored receipts can now: the seller's keys are known, or the backend is there.
+    // Stored receipts that could not be verified can be now: the seller's keys are known, or the backend is there.
     judgingPause?.networkIsBack()
-    await knowTime()
+    await loadTime()
     guard contents.issued <= time.guess(environment.clock) + Config.clockSkewLimit.seconds else { throw .fromTheFuture(contents.issued) }
     return contents
   }

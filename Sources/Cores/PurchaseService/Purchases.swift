@@ -22,7 +22,7 @@ import Runtime
   }
 
   let seller: String
-  let path: PurchasePath<Purchasable>
+  let purchasePath: PurchasePath<Purchasable>
   let journal: Journal
   let environment: PurchaseEnvironment
 
@@ -38,7 +38,7 @@ import Runtime
   var arrivals: [UUID] = []
   /// How often the store has said what is in force.
   var restorations = 0
-  /// What receipts are judged by; ``knowTime()`` first.
+  /// What receipts are judged by; ``loadTime()`` first.
   var time = TrustedTime()
   var timeTask: Task<Void, Never>?
   let entitled = LastValue<Set<Purchasable>>([])
@@ -47,7 +47,7 @@ import Runtime
   public var onEnd: (@MainActor (Transaction, Outcome) -> Void)?
   /// How often something was written down: what ``historyStream()`` follows.
   private let written = LastValue(0)
-  private let shelf: ProductShelf
+  private let productCache: ProductCache
   let notices = Notices()
   var expiryTimer: Task<Void, Never>?
   /// Asks again about stored receipts that could not be judged when they were loaded; its end says that there are none.
@@ -58,26 +58,26 @@ import Runtime
   /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
   private var begunHere: Set<UUID> = []
   /// Transactions that ended in this process: a journal that was read before that is out of date about them.
-  private var ended: Set<UUID> = []
+  private var finishedHere: Set<UUID> = []
   private var attempts: [Claim: Attempt] = [:]
   private var observer: Task<Void, Never>?
 
   /// - Parameters:
   ///   - seller: names the store in the journal: purchases and receipts of one are never shown to another.
-  ///   - path: how to sell.
+  ///   - purchasePath: how to sell.
   ///   - journal: what survives the program.
   ///   - environment: time, identifiers, the door off the main actor.
   ///   - storefront: in which currency and language products are asked for.
   public init(
-    seller: String, path: PurchasePath<Purchasable>, journal: Journal, environment: PurchaseEnvironment,
+    seller: String, purchasePath: PurchasePath<Purchasable>, journal: Journal, environment: PurchaseEnvironment,
     storefront: Storefront = Storefront()
   ) {
     self.seller = seller
-    self.path = path
+    self.purchasePath = purchasePath
     self.journal = journal
     self.environment = environment
     self.storefront = storefront
-    shelf = ProductShelf(fetcher: path.fetcher, environment: environment)
+    productCache = ProductCache(fetcher: purchasePath.fetcher, environment: environment)
   }
 
   isolated deinit {
@@ -97,7 +97,7 @@ import Runtime
     judging?.cancel()
     notices.forget()
     recomputeEntitlements()
-    shelf.keep(only: newUser)
+    productCache.removeAll(except: newUser)
     historyChanged()
     for attempt in attempts.values where attempt.user != newUser { attempt.cancel() }
     for submission in submissions.values { submission.pause.wake() }
@@ -113,12 +113,12 @@ import Runtime
     let unfinished = try await unfinished()
     // Another path's are its own to close: its process may be this one, and the person may be about to agree.
     for transaction in unfinished
-    where transaction.step == .begun && transaction.path == path.name && !begunHere.contains(transaction.id) {
+    where transaction.step == .begun && transaction.purchasePath == purchasePath.name && !begunHere.contains(transaction.id) {
       var abandoned = transaction
       abandoned.step = .abandoned
       try await record(abandoned)
     }
-    await knowTime()
+    await loadTime()
     try await loadReceipts(generation)
     guard generation == self.generation else { return }
     for transaction in unfinished { goOn(with: transaction) }
@@ -139,13 +139,14 @@ import Runtime
 
   /// Whether it is the user's and this path's to finish, and not over.
   func canGoOn(with transaction: Transaction) -> Bool {
-    transaction.user == user && transaction.path == path.name && transaction.step.isUnderWay && !ended.contains(transaction.id)
+    transaction.user == user && transaction.purchasePath == purchasePath.name && transaction.step.isUnderWay
+      && !finishedHere.contains(transaction.id)
   }
 
   /// Listens to the store, from the first ``resume()`` on.
   private func observe() {
     guard observer == nil else { return }
-    let updates = path.queue.observe()
+    let updates = purchasePath.queue.observe()
     observer = Task { [weak self] in
       for await update in updates { await self?.received(update) }
     }
@@ -169,11 +170,11 @@ import Runtime
   /// - Throws: ``StoreFailure``.
   public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList {
     while true {
-      let key = shelfKey
+      let key = productCacheKey
       do throws(StoreFailure) {
-        let list = try await shelf.products(ids, for: key)
-        if key == shelfKey { return list }
-      } catch { if key == shelfKey { throw error } }
+        let list = try await productCache.products(ids, for: key)
+        if key == productCacheKey { return list }
+      } catch { if key == productCacheKey { throw error } }
       // Somebody else, another currency or another language by now: what came is not for them.
     }
   }
@@ -181,19 +182,19 @@ import Runtime
   /// See ``PurchaseLayer/product(of:)``.
   public func product(of transaction: Transaction) async -> Product? { try? await products([transaction.productID]).products.first }
 
-  private var shelfKey: ProductShelf.Key { ProductShelf.Key(user: user, storefront: storefront) }
+  private var productCacheKey: ProductCache.Key { ProductCache.Key(user: user, storefront: storefront) }
 
   // MARK: Purchasing
 
   /// Whether this person may buy on this device at all.
-  public var canMakePayments: Bool { path.queue.canMakePayments }
+  public var canMakePayments: Bool { purchasePath.queue.canMakePayments }
 
   /// See ``PurchaseLayer/purchase(_:authorizer:onStage:)``.
   public func purchase(
     _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
   ) async -> Outcome {
     guard let user else { return .failed(.notSignedIn) }
-    guard path.queue.canMakePayments else { return .failed(.notAllowed) }
+    guard purchasePath.queue.canMakePayments else { return .failed(.notAllowed) }
     let claim = Claim(user: user, productID: product.id)
     guard attempts[claim] == nil, !isPaying(claim) else { return .failed(.inProgress) }
     guard !product.kind.isOwned || !owns(product.id) else { return .failed(.alreadyOwned) }
@@ -233,7 +234,7 @@ import Runtime
   ) async -> Outcome {
     var transaction = Transaction(
       id: environment.identifiers.next(), seller: seller, user: attempt.user, productID: product.id, isOneTime: product.kind.isOneTime,
-      price: product.firstPayment, path: path.name, begun: environment.clock.now)
+      price: product.firstPayment, purchasePath: purchasePath.name, begun: environment.clock.now)
     begunHere.insert(transaction.id)
     do {
       let other = try await environment.effects.run("purchase.begin") { [journal, transaction] in try await journal.begin(transaction) }
@@ -242,29 +243,29 @@ import Runtime
         goOn(with: other)
         return .failed(.inProgress)
       }
-    } catch { return over(transaction, .failed(.storage("\(error)"))) }
+    } catch { return finished(transaction, .failed(.storage("\(error)"))) }
     historyChanged()
     attempt.stage(.begun)
 
     attempt.stage(.waitingForAuthorization)
     let facts = await attempt.ask(
       OrderSummary(id: transaction.id, product: product, total: product.firstPayment), authorizer, environment)
-    switch PaymentOutcome.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
+    switch AuthorizationOutcome.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
     case .notAuthorized, .authorizing:
       transaction.step = .cancelled
       // A row that could not be closed is closed as abandoned at the next start.
       try? await record(transaction)
-      return over(transaction, .cancelled)
+      return finished(transaction, .cancelled)
     case .failed(let sentence):
       transaction.step = .failed
       transaction.failure = PurchaseFailure.authorization(sentence).code
       transaction.sentence = sentence
       try? await record(transaction)
-      return over(transaction, .failed(.authorization(sentence)))
+      return finished(transaction, .failed(.authorization(sentence)))
     case .authorized:
       transaction.step = .authorized
       transaction.token = facts.token
-      do { try await record(transaction) } catch { return over(transaction, .failed(.storage("\(error)"))) }
+      do { try await record(transaction) } catch { return finished(transaction, .failed(.storage("\(error)"))) }
     }
     let submission = submit(transaction, onStage)
     if attempt.isLeft { submission.leave() }
@@ -272,7 +273,7 @@ import Runtime
   }
 
   /// The end of a purchase, which is told here and nowhere else.
-  @discardableResult func over(_ transaction: Transaction, _ outcome: Outcome) -> Outcome {
+  @discardableResult func finished(_ transaction: Transaction, _ outcome: Outcome) -> Outcome {
     onEnd?(transaction, outcome)
     return outcome
   }
@@ -290,7 +291,7 @@ import Runtime
     Task {
       await self.drive(submission)
       self.submissions[transaction.id] = nil
-      if submission.transaction.step.isOver { self.ended.insert(transaction.id) }
+      if submission.transaction.step.isFinished { self.finishedHere.insert(transaction.id) }
       submission.tried()
     }
     return submission
@@ -313,7 +314,9 @@ import Runtime
     guard generation == self.generation else { return [] }
     let known = Set(written.map(\.id))
     let restored = receipts.values.filter { !known.contains($0.transaction) }
-    return (written + restored.map { Transaction(seller: seller, path: path.name, restored: $0) }).sorted { $0.begun > $1.begun }
+    return (written + restored.map { Transaction(seller: seller, purchasePath: purchasePath.name, restored: $0) }).sorted {
+      $0.begun > $1.begun
+    }
   }
 
   /// See ``PurchaseLayer/historyStream()``.
@@ -321,7 +324,7 @@ import Runtime
     .ticks(of: written.stream())
   }
 
-  /// Whoever follows the history looks again.
+  /// Makes the observers of the history read it again.
   func historyChanged() { written.value += 1 }
 
   /// See ``PurchaseLayer/check(_:)``.
@@ -330,8 +333,8 @@ import Runtime
     guard let user, let transaction = try? await written(for: user).first(where: { $0.id == id }) else { return }
     if canGoOn(with: transaction) {
       await submit(transaction).nextTry()
-    } else if transaction.isRejected, transaction.path == path.name, user == self.user {
-      await askAgain(about: transaction)
+    } else if transaction.isRejected, transaction.purchasePath == purchasePath.name, user == self.user {
+      await recheck(transaction)
     }
   }
 

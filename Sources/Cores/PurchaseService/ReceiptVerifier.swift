@@ -21,7 +21,7 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
   /// Whether everyone vouched for it who has to; `false` while only the device did, since the backend could not be asked.
   public var isConfirmed = true
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     issuer: String, user: String, transaction: UUID, productID: Product.ID, purchasable: Purchasable, issued: Date, expires: Date?,
     isConsumable: Bool = false
@@ -43,7 +43,7 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
 /// Proves where a receipt comes from: on the device by its signature, by asking the backend, or both.
 ///
 /// Whether a genuine receipt is this user's and for this purchase, and whether it claims to be signed in the future, is not the verifier's
-/// to judge: ``Purchases`` compares that itself, whoever verified.
+/// to judge: ``Purchases`` compares that itself, with any verifier.
 public protocol ReceiptVerifier<Purchasable>: Sendable {
   /// What the app sells.
   associatedtype Purchasable: Hashable & Sendable

@@ -8,9 +8,9 @@ public struct RetryPolicy: Equatable, Sendable {
   public var longestWait: Duration
   /// How much longer a wait may be made by chance, as a share of our own wait, so that many devices do not all come back at once: 0 to 1.
   public var jitter: Double
-  /// After how many tries whoever asked for the purchase is told that it is pending. It goes on all the same.
+  /// After how many tries the caller is told that the purchase is pending. It goes on all the same.
   public var triesInForeground: Int
-  /// The longest wait that whoever asked is made to sit through before being told that the purchase is pending.
+  /// The longest wait before the caller is told that the purchase is pending.
   public var patience: Duration
   /// The wait before asking again about a purchase that somebody has yet to approve, or to do something for.
   public var waitForSomebody: Duration
@@ -36,9 +36,9 @@ public struct RetryPolicy: Equatable, Sendable {
   /// jitter.
   /// - Parameters:
   ///   - tries: how many there were, from 1.
-  ///   - asked: what the store asked for, which counts unless our own is longer.
+  ///   - retryAfter: what the store asked for, which counts unless our own is longer.
   ///   - chance: how much of the jitter, from 0 to 1.
-  public func wait(after tries: Int, asked: Duration?, chance: Double) -> Duration {
-    Backoff(first: firstWait, longest: longestWait, jitter: jitter).wait(after: tries, asked: asked, chance: chance)
+  public func wait(after tries: Int, retryAfter: Duration?, chance: Double) -> Duration {
+    Backoff(first: firstWait, longest: longestWait, jitter: jitter).wait(after: tries, retryAfter: retryAfter, chance: chance)
   }
 }

@@ -82,7 +82,7 @@ import Runtime
 
   /// See ``PurchaseLayer/product(of:)``: the path that began it says, so that nobody is counted as a reader of the other.
   public func product(of transaction: Transaction) async -> Product? {
-    await (both.first { $0.path.name == transaction.path } ?? old).product(of: transaction)
+    await (both.first { $0.purchasePath.name == transaction.purchasePath } ?? old).product(of: transaction)
   }
 
   /// See ``PurchaseLayer/canMakePayments``.

@@ -1,4 +1,4 @@
-/// One transaction on its way through the store: there is never a second for the same transaction. Whoever comes later waits for this one.
+/// One transaction on its way through the store: there is never a second for the same transaction. Later callers wait for this one.
 @MainActor final class Submission<Purchasable: Hashable & Sendable> {
   var transaction: Transaction
   var onStage: (@MainActor (PurchaseStage) -> Void)?
@@ -6,7 +6,7 @@
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
   let pause = Pause()
-  /// Whether whoever asked does not sit through waits, and is not there to hear the end.
+  /// Whether the caller has left: it does not wait between tries, and does not hear the end.
   private(set) var isLeft = false
   /// Why it is asked about again, during the wait for that.
   var reason: PendingReason?
@@ -20,20 +20,20 @@
     return await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Whoever asked has left: they are told that it is pending as soon as it waits, and its end is to be told otherwise.
+  /// The caller has left: it is told that the purchase is pending as soon as that waits, and the end is told by a notice.
   func leave() {
     isLeft = true
     if let reason { report(.pending(reason)) }
   }
 
-  /// Tells whoever waits; each is told once.
-  /// - Returns: whether nobody has heard this answer: whoever asked has left, was told another one before, or asked in an earlier run.
+  /// Answers the waiting callers; each is answered once.
+  /// - Returns: whether no caller has heard this answer: it left, was given another one before, or asked in an earlier run.
   @discardableResult func report(_ outcome: PurchaseOutcome<Purchasable>) -> Bool {
     defer { answer = outcome }
     let isUnheard = (waiting.isEmpty || isLeft) && answer != outcome
     let told = waiting
     waiting = []
-    // From here on the stages are nobody's business: whoever asked has an answer.
+    // The caller has an answer: the stages are no longer reported.
     onStage = nil
     for continuation in told { continuation.resume(returning: outcome) }
     return isUnheard
@@ -42,7 +42,7 @@
   /// Returns once the store has been asked again, whatever came of it.
   func nextTry() async { await withCheckedContinuation { watching.append($0) } }
 
-  /// A try is over: whoever wanted to know can look.
+  /// A try has ended: resumes those that wait for one.
   func tried() {
     let told = watching
     watching = []

@@ -24,7 +24,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     case abandoned
 
     /// Whether nothing is left to do.
-    public var isOver: Bool {
+    public var isFinished: Bool {
       switch self {
       case .begun, .authorized, .submitted, .received, .verified: false
       case .finished, .failed, .cancelled, .abandoned: true
@@ -32,7 +32,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     }
 
     /// Whether something was agreed to, and something is left to do.
-    public var isUnderWay: Bool { !isOver && self != .begun }
+    public var isUnderWay: Bool { !isFinished && self != .begun }
 
     /// Whether money may move or have moved, and the end is not known.
     public var isPaying: Bool {
@@ -82,7 +82,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   /// What the person was shown as the total; `nil` for what was bought elsewhere.
   public let price: Price?
   /// The name of the path that began it, which finishes it too.
-  public let path: String
+  public let purchasePath: String
   /// When it began, by the wall clock.
   public let begun: Date
   /// What was written down last.
@@ -106,7 +106,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
 
   /// Makes one that has just begun, or with a token one that was just authorized.
   public init(
-    id: UUID, seller: String, user: String, productID: Product.ID, isOneTime: Bool, price: Price, path: String, begun: Date,
+    id: UUID, seller: String, user: String, productID: Product.ID, isOneTime: Bool, price: Price, purchasePath: String, begun: Date,
     token: PaymentToken? = nil
   ) {
     self.id = id
@@ -115,7 +115,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     self.productID = productID
     self.isOneTime = isOneTime
     self.price = price
-    self.path = path
+    self.purchasePath = purchasePath
     self.begun = begun
     self.token = token
     isRestored = false
@@ -123,14 +123,14 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   }
 
   /// One that is known from its receipt alone.
-  init<Purchasable>(seller: String, path: String, restored contents: ReceiptContents<Purchasable>) {
+  init<Purchasable>(seller: String, purchasePath: String, restored contents: ReceiptContents<Purchasable>) {
     id = contents.transaction
     self.seller = seller
     user = contents.user
     productID = contents.productID
     isOneTime = contents.expires == nil
     price = nil
-    self.path = path
+    self.purchasePath = purchasePath
     begun = contents.issued
     isRestored = true
     step = .finished

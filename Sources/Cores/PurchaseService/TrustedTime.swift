@@ -13,7 +13,7 @@ struct TrustedTime: Equatable, Sendable {
     /// Over by one clock at least, and the store has not said so: access goes on for a while.
     case inGrace
     /// Over.
-    case over
+    case expired
   }
 
   /// What was proved, when ``uptime`` was read; long ago while nothing is.
@@ -45,7 +45,7 @@ struct TrustedTime: Equatable, Sendable {
     guard let expires else { return .inForce }
     let proved = now(clock)
     if proved < expires, clock.now < expires { return .inForce }
-    return proved < expires + Config.offlineGrace.seconds && starts <= Config.offlineStarts ? .inGrace : .over
+    return proved < expires + Config.offlineGrace.seconds && starts <= Config.offlineStarts ? .inGrace : .expired
   }
 
   /// How long until a judgement about one of these ends may change by itself. At most an hour: the wall clock may be set meanwhile, and
@@ -64,15 +64,15 @@ struct TrustedTime: Equatable, Sendable {
 extension Journal {
   /// Counts a start of the program, and gives the time that an earlier one left.
   /// - Throws: `SQLiteError`.
-  func beginTime(seller: String, path: String) async throws -> TrustedTime {
+  func beginTime(seller: String, purchasePath: String) async throws -> TrustedTime {
     let clock = clock
     return try await database.run { connection in
       try connection.transaction {
         var time =
-          try connection.queryOne("SELECT * FROM trusted_time WHERE seller = ? AND path = ?", seller, path, map: TrustedTime.init)
+          try connection.queryOne("SELECT * FROM trusted_time WHERE seller = ? AND path = ?", seller, purchasePath, map: TrustedTime.init)
           ?? TrustedTime()
         time.begin(clock)
-        try Self.store(time, seller, path, connection)
+        try Self.store(time, seller, purchasePath, connection)
         return time
       }
     }
@@ -80,13 +80,14 @@ extension Journal {
 
   /// Writes down how far time is proved.
   /// - Throws: `SQLiteError`.
-  func store(_ time: TrustedTime, seller: String, path: String) async throws {
-    try await database.run { connection in try Self.store(time, seller, path, connection) }
+  func store(_ time: TrustedTime, seller: String, purchasePath: String) async throws {
+    try await database.run { connection in try Self.store(time, seller, purchasePath, connection) }
   }
 
-  private static func store(_ time: TrustedTime, _ seller: String, _ path: String, _ connection: Connection) throws {
+  private static func store(_ time: TrustedTime, _ seller: String, _ purchasePath: String, _ connection: Connection) throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO trusted_time (seller, path, time, uptime, boot, starts) VALUES (?, ?, ?, ?, ?, ?)", seller, path, time.time,
+      "INSERT OR REPLACE INTO trusted_time (seller, path, time, uptime, boot, starts) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath,
+      time.time,
       time.uptime.seconds, time.boot, time.starts)
   }
 }

@@ -52,7 +52,12 @@ public final class MockQueueProcessor: QueueProcessor {
   private let failure: Failure
   private let location: TestLocation
 
-  /// - Parameter failure: fails the test; called on any thread. The other parameters are the caller's place.
+  /// - Parameters:
+  ///   - fileID: the caller's place, for the failure.
+  ///   - file: the same.
+  ///   - line: the same.
+  ///   - column: the same.
+  ///   - failure: fails the test; called on any thread.
   public init(
     fileID: StaticString = #fileID, file: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
     failure: @escaping Failure

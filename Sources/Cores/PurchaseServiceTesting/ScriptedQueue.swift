@@ -34,7 +34,7 @@ public final class ScriptedQueue: QueueProcessor {
   public func restore(_ answer: @escaping @Sendable (_ user: String) throws -> [String]) { state.withLock { $0.restored = answer } }
   /// Whether payments are allowed.
   public func allowPayments(_ allowed: Bool) { state.withLock { $0.canMakePayments = allowed } }
-  /// Tells whoever observes of something that nobody asked for; while nobody does it is kept for the first who will.
+  /// Sends an update to the observers; without one, it waits for the first.
   public func tell(_ update: QueueUpdate) {
     let observers = state.withLock { state in
       if state.observers.isEmpty { state.untold.append(update) }

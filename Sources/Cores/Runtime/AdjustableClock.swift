@@ -46,7 +46,7 @@ public final class AdjustableClock: AppClock, Sendable {
   /// How far ahead of the clock underneath this one is; less than zero after it ran slower.
   public var ahead: Duration { state.withLock { $0.ahead(at: base.uptime) } }
 
-  /// Moves the clock forwards at once and wakes whoever is due. A negative duration does nothing.
+  /// Moves the clock forwards at once and wakes the sleepers that are due. A negative duration does nothing.
   public func step(by duration: Duration) { change { $0.ahead += max(duration, .zero) } }
 
   /// The wall clock's time.

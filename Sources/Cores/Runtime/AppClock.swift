@@ -77,7 +77,7 @@ public final class ManualClock: AppClock, Sendable {
   /// How long until the first of them wakes; `nil` while nobody sleeps.
   public var nextDue: Duration? { state.withLock { state in state.sleepers.map(\.due).min().map { $0 - state.uptime } } }
 
-  /// Moves both clocks forwards and wakes whoever is due, earliest first.
+  /// Moves both clocks forwards and wakes the sleepers that are due, earliest first.
   public func advance(by duration: Duration) {
     let due: [Sleeper] = state.withLock { state in
       state.uptime += duration

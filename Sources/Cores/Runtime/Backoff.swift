@@ -2,12 +2,12 @@
 public struct Backoff: Equatable, Sendable {
   /// The wait after the first try; it doubles with each further one.
   public var first: Duration
-  /// The longest wait of our own; whoever is asked may want a longer one.
+  /// The longest wait of our own; the server may ask for a longer one.
   public var longest: Duration
   /// How much longer a wait may be made by chance, as a share of our own wait: 0 to 1.
   public var jitter: Double
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(first: Duration = .seconds(1), longest: Duration = .seconds(300), jitter: Double = 0.5) {
     self.first = first
     self.longest = longest
@@ -17,11 +17,11 @@ public struct Backoff: Equatable, Sendable {
   /// The wait before the next try: never shorter than was asked for, never longer than that or our longest wait by more than the jitter.
   /// - Parameters:
   ///   - tries: how many there were, from 1.
-  ///   - asked: what whoever was asked wants (`Retry-After`), which counts unless our own is longer.
+  ///   - retryAfter: what the server asked for (RFC 9110, section 10.2.3), which counts unless our own is longer.
   ///   - chance: how much of the jitter, from 0 to 1: ``RandomSource/fraction()``.
-  public func wait(after tries: Int, asked: Duration? = nil, chance: Double) -> Duration {
+  public func wait(after tries: Int, retryAfter: Duration? = nil, chance: Double) -> Duration {
     let own = min(first * (1 << min(max(tries - 1, 0), 20)), longest)
     let share = min(max(jitter, 0), 1) * min(max(chance, 0), 1)
-    return max(asked ?? .zero, own) + own * share
+    return max(retryAfter ?? .zero, own) + own * share
   }
 }

@@ -27,8 +27,11 @@ public final class ChildProcess: Sendable {
   /// Starts a program, in a process group of its own and with no signal blocked.
   /// - Parameters:
   ///   - program: its path.
+  ///   - arguments: what follows its name.
   ///   - environment: its whole environment; `nil` for this process's own.
   ///   - input: the descriptor that becomes its standard input; this process's own unless given. It stays open here, as do the others.
+  ///   - output: the descriptor that becomes its standard output.
+  ///   - errors: the descriptor that becomes its standard error.
   /// - Throws: ``Failure``.
   public init(
     _ program: String, _ arguments: [String], environment: [String: String]? = nil, input: Int32 = 0, output: Int32 = 1,
@@ -67,9 +70,19 @@ public final class ChildProcess: Sendable {
     }
   }
 
+  /// Whether it ends within that time. Blocks the thread.
+  public func hasEnded(within patience: Duration) -> Bool {
+    let deadline = ContinuousClock.now + patience
+    while !hasEnded {
+      guard ContinuousClock.now < deadline else { return false }
+      usleep(5000)
+    }
+    return true
+  }
+
   /// Waits until it has ended. Blocks the thread: call it on one that may wait.
   public func wait() -> Ending {
-    // Looks without taking: whoever signals meanwhile must not hit a process that was given the same number.
+    // Looks without reaping: a signal sent meanwhile must not hit another process with the same number.
     var information = siginfo_t()
     while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     return ending.withLock { ending in

@@ -11,7 +11,7 @@
     public let label: String
   }
 
-  /// Called before the delivered value reaches whoever waits for it.
+  /// Called before the delivered value reaches the caller that awaits it.
   public var onDelivery: ((Delivery) -> Void)?
   /// How many effects have been started and not delivered.
   public private(set) var inFlight = 0
@@ -31,7 +31,7 @@
     onDelivery?(Delivery(number: deliveries, label: label))
   }
 
-  /// Delivers nothing from here on, and begins nothing: whoever waits for this door waits for ever, as in a process that was killed. For
+  /// Delivers nothing from here on, and begins nothing: a caller that awaits it waits for ever, as in a process that was killed. For
   /// scenarios and tests, which cannot end a process of their own.
   public func stop() { isStopped = true }
 
@@ -68,7 +68,7 @@
     deliver(label)
     inFlight -= 1
     if inFlight == 0, !settling.isEmpty {
-      // After the main actor's jobs that are already queued, so that whoever started the next effect from this one is counted.
+      // After the main actor's jobs that are already queued, so that the next effect, started from this one, is counted.
       Task { @MainActor in self.wakeSettled() }
     }
     return try result.get()
@@ -84,6 +84,30 @@
     timers -= 1
     try result.get()
     deliver(label)
+  }
+
+  /// Waits for a task to end, but not for longer than `patience`. The task goes on after that.
+  /// - Parameters:
+  ///   - label: names the timer among the deliveries.
+  ///   - patience: how long the task may take.
+  ///   - clock: what that is measured by.
+  ///   - task: what is waited for.
+  /// - Returns: whether it ended in time.
+  @discardableResult public func wait(
+    _ label: String, for patience: Duration, on clock: any AppClock, until task: Task<Void, Never>
+  ) async -> Bool {
+    let (outcomes, first) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingOldest(1))
+    Task {
+      await task.value
+      first.yield(true)
+    }
+    let timer = Task {
+      try? await sleep(label, for: patience, on: clock)
+      first.yield(false)
+    }
+    defer { timer.cancel() }
+    for await isInTime in outcomes { return isInTime }
+    return false
   }
 
   private nonisolated func perform<Value: Sendable>(

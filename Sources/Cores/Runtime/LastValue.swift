@@ -8,7 +8,7 @@
   @MainActor private final class Reader {
     private var newest: Value
     private var given: Value?
-    private var isOver = false
+    private var isFinished = false
     private var waiting: CheckedContinuation<Void, Never>?
 
     init(_ value: Value) { newest = value }
@@ -20,14 +20,14 @@
 
     /// What was not given yet is given still.
     func end() {
-      isOver = true
+      isFinished = true
       wake()
     }
 
     func next() async -> Value? {
       while newest == given {
-        if isOver { return nil }
-        // Looks again once whoever changes the value is done with it for now.
+        if isFinished { return nil }
+        // Looks again once the present changes of the value are done.
         await withCheckedContinuation { waiting = $0 }
       }
       given = newest

@@ -1,6 +1,6 @@
 /// Values up to a total cost; when it is exceeded, those that were used longest ago go first.
 ///
-/// A value type: whoever holds it decides on which thread.
+/// A value type: its owner decides on which thread.
 public struct LeastRecentlyUsed<Key: Hashable, Value> {
   fileprivate struct Entry {
     let value: Value

@@ -31,7 +31,7 @@ public final class Streams<Value: Sendable>: Sendable {
     listeners.withLock { listeners in
       guard !listeners.isEmpty else { return }
       let value = value()
-      // Whoever has ended is found here and not by its termination: that is told under the lock of its task, which a yield wants too.
+      // A stream that has ended is found here and not by its termination handler, which runs under the lock that a yield takes too.
       listeners.removeAll { if case .terminated = $0.yield(value) { true } else { false } }
     }
   }

@@ -30,6 +30,7 @@ public final class Connection {
   /// Opens the database, and makes the file, readable by its owner only, when there is none.
   /// - Parameters:
   ///   - path: a file, or `:memory:`.
+  ///   - synchronous: when a transaction counts as written.
   ///   - executor: the thread that owns the connection; every call asserts that it runs there.
   /// - Throws: ``SQLiteError``; its ``SQLiteError/isCorruption`` says that the file is damaged or no database.
   public init(path: String, synchronous: Synchronous = .full, executor: ThreadExecutor? = nil) throws(SQLiteError) {
@@ -58,6 +59,12 @@ public final class Connection {
     } catch {
       throw error.isCorruption ? SQLiteError(code: error.extendedCode, message: error.message, sql: path) : error
     }
+  }
+
+  /// How long a call waits for another connection's lock from now on; five seconds unless told otherwise.
+  public func setBusyTimeout(_ time: Duration) {
+    executor?.checkIsolated()
+    sqlite3_busy_timeout(handle, Int32(time / .milliseconds(1)))
   }
 
   /// The tables of a database that there is, which is not changed by the look: for who wants to know whose file it is.

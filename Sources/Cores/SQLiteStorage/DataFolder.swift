@@ -12,6 +12,19 @@ public final class DataFolder: Sendable {
     /// It could not be made or opened; the reason is the system's.
     case unusable(path: String, reason: String)
 
+    /// A path that cannot be used.
+    /// - Parameters:
+    ///   - path: the path.
+    ///   - reason: what the system says. Of a path that leads to a file, or through one, it says little: that is said here.
+    public static func unusable(at path: String, _ reason: String) -> Failure {
+      let whole = URL(fileURLWithPath: path).standardizedFileURL
+      var part = whole
+      while part.path != "/", access(part.path, F_OK) != 0 { part.deleteLastPathComponent() }
+      var status = stat()
+      guard stat(part.path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return .unusable(path: path, reason: reason) }
+      return .unusable(path: path, reason: "\(part == whole ? "it" : part.path) is a file, not a folder")
+    }
+
     /// One sentence.
     public var description: String {
       switch self {
@@ -33,7 +46,7 @@ public final class DataFolder: Sendable {
       try FileManager.default.createDirectory(
         atPath: self.path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw .unusable(path: self.path, reason: error.systemReason)
+      throw .unusable(at: self.path, error.systemReason)
     }
     try Self.closeToOthers(self.path)
     let lock = open(self.path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

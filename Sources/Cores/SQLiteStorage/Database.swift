@@ -35,7 +35,11 @@ public actor Database {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Opens the database and brings its schema up to date.
-  /// - Parameter damage: what becomes of a damaged file, now and whenever the damage is met.
+  /// - Parameters:
+  ///   - path: a file, or `:memory:`.
+  ///   - migrations: the schema's history.
+  ///   - synchronous: when a transaction counts as written.
+  ///   - damage: what becomes of a damaged file, now and whenever the damage is met.
   /// - Throws: ``SQLiteError``, ``MigrationError``.
   public init(
     path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
@@ -45,7 +49,11 @@ public actor Database {
   }
 
   /// A database that is being opened while the caller goes on; ``run(_:)`` throws what the opening throws.
-  /// - Parameter damage: what becomes of a damaged file, whenever the damage is met.
+  /// - Parameters:
+  ///   - path: a file, or `:memory:`.
+  ///   - migrations: the schema's history.
+  ///   - synchronous: when a transaction counts as written.
+  ///   - damage: what becomes of a damaged file, whenever the damage is met.
   public init(
     opening path: String, migrations: [Migration], synchronous: Connection.Synchronous = .full, ifDamaged damage: Damage = .refuse
   ) {
@@ -55,7 +63,7 @@ public actor Database {
     self.migrations = migrations
     self.synchronous = synchronous
     self.damage = damage
-    // What is in its way is told to whoever asks something of it.
+    // The next caller gets the error.
     executor.post { self.assumeIsolated { database in _ = try? database.attempt { _ in } } }
   }
 
@@ -79,9 +87,7 @@ public actor Database {
   private func open() throws {
     do {
       try connect()
-    } catch let error as SQLiteError where error.isCorruption && damage == .setAside {
-      try replace(error)
-    } catch MigrationError.failed(_, _, let error) where error.isCorruption && damage == .setAside {
+    } catch  where SQLiteError.isCorruption(error) && damage == .setAside {
       try replace(error)
     }
   }
@@ -108,7 +114,7 @@ public actor Database {
   private func opened() async throws { try attempt { _ in } }
 
   /// Renames the damaged file, with its log, and makes a new one. When that cannot be done, the damage is what is told.
-  private func replace(_ error: SQLiteError) throws {
+  private func replace(_ error: any Error) throws {
     guard path != ":memory:" else { throw error }
     // Closed before: closing removes the log by its name, which is the new file's then.
     owned.connection = nil

@@ -8,7 +8,7 @@ public struct Migration: Equatable, Sendable {
   /// The statements that lead there.
   public let sql: String
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(version: Int, sql: String) {
     self.version = version
     self.sql = sql
@@ -32,7 +32,8 @@ public enum MigrationError: Error, Equatable, Sendable, CustomStringConvertible 
     case .newer(let path, let found, let known):
       "\(path) was written by a newer version of this program (schema \(found), this one knows \(known)); it was left untouched."
     case .backupFailed(let path, let error): "\(path) was not upgraded because its backup could not be written: \(error)"
-    case .failed(let path, let version, let error): "\(path) could not be upgraded to schema \(version): \(error)"
+    // A step is many statements.
+    case .failed(let path, let version, let error): "\(path) could not be upgraded to schema \(version): \(error.reason)"
     case .brokenReference(let path, let table): "\(path) could not be upgraded: a row of \(table) refers to one that does not exist."
     }
   }

@@ -56,12 +56,30 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
   /// Whether the file itself is damaged or no database, so that trying again cannot help.
   public var isCorruption: Bool { code == .corrupt || code == .notADatabase }
 
-  /// One sentence.
+  /// Whether an error says so of a file, also of one that could not be upgraded for it.
+  public static func isCorruption(_ error: any Error) -> Bool {
+    if case MigrationError.failed(_, _, let cause) = error { return cause.isCorruption }
+    return (error as? SQLiteError)?.isCorruption == true
+  }
+
+  /// One line.
   public var description: String {
     switch code {
-    case .corrupt, .notADatabase: "The database is damaged (\(message)): \(sql)"
-    case .full: "The disk is full, and nothing of this was stored: \(sql)"
-    default: "SQLite error \(extendedCode), \(message): \(sql)"
+    case .corrupt, .notADatabase: "The database is damaged (\(message)): \(statement)"
+    case .full: reason
+    default: "SQLite error \(extendedCode), \(message): \(statement)"
     }
   }
+
+  /// The same without the statement, in one sentence.
+  var reason: String {
+    switch code {
+    case .corrupt, .notADatabase: "The database is damaged (\(message))."
+    case .full: "The disk is full, and nothing of this was stored."
+    default: "SQLite error \(extendedCode), \(message)."
+    }
+  }
+
+  /// The statement on one line.
+  private var statement: String { sql.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

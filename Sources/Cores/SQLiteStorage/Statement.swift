@@ -75,14 +75,18 @@ public struct PreparedStatement {
 
   /// Binds one value. It stays, for ``runBound(bytes:at:)`` and ``firstBound(text:at:_:)``, until another takes its place: what many uses have in
   /// common is bound once.
-  /// - Parameter parameter: its place from 0.
+  /// - Parameters:
+  ///   - value: the value; `nil` for NULL.
+  ///   - parameter: its place from 0.
   /// - Throws: ``SQLiteError``.
   public func bind(_ value: (some SQLValue)?, at parameter: Int) throws(SQLiteError) {
     try connection.check(statement.bind(value?.scalar ?? .null, at: Int32(parameter + 1)), statement.sql)
   }
 
   /// Runs it with the values that are bound, without looking at rows, and with bytes in the place of one of them: they are not copied.
-  /// - Parameter parameter: the bytes' place from 0.
+  /// - Parameters:
+  ///   - bytes: read before this returns.
+  ///   - parameter: the bytes' place from 0.
   /// - Throws: ``SQLiteError``.
   public func runBound(bytes: UnsafeRawBufferPointer, at parameter: Int) throws(SQLiteError) {
     defer {
@@ -104,6 +108,7 @@ public struct PreparedStatement {
   /// - Parameters:
   ///   - text: in UTF-8.
   ///   - parameter: its place from 0.
+  ///   - body: reads the row, which is good until it returns.
   /// - Throws: ``SQLiteError``, or what `body` throws.
   public func firstBound(text: UnsafeBufferPointer<UInt8>, at parameter: Int, _ body: (Row) throws -> Void) throws {
     defer {

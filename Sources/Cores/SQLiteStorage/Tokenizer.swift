@@ -15,6 +15,7 @@ public final class Tokenizer {
   /// - Parameters:
   ///   - name: such as `unicode61`.
   ///   - arguments: as behind `tokenize =`.
+  ///   - connection: the connection whose tokenizers are looked through.
   /// - Throws: ``SQLiteError`` when there is no such tokenizer, or it does not know the arguments.
   public init(_ name: String, _ arguments: [String] = [], for connection: Connection) throws(SQLiteError) {
     connection.executor?.checkIsolated()

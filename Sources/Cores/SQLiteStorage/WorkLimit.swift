@@ -13,7 +13,7 @@ public struct WorkLimit: Sendable {
   /// Whether nobody wants the work any more. It is asked on the connection's thread, in the task that works there.
   public var isUnwanted: @Sendable () -> Bool
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     deadline: Duration? = nil, clock: any AppClock = SystemClock(), unless isUnwanted: @escaping @Sendable () -> Bool = { false }
   ) {

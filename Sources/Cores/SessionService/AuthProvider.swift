@@ -6,7 +6,7 @@ public struct User: Codable, Hashable, Identifiable, Sendable {
   public var email: String
   /// What to call the user.
   public var name: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(id: String, email: String, name: String) {
     self.id = id
     self.email = email

@@ -2,12 +2,15 @@ import Runtime
 
 /// One user's session with one publication: restored at the start, checked with the backend, kept in a token store, ended once.
 ///
-/// Isolated to the main actor. There is one for each publication that the app has open, passed to whoever needs it.
+/// Isolated to the main actor. There is one for each publication that the app has open, passed to what needs it.
 @MainActor public final class Session {
   /// Told of each change, once.
   public weak var delegate: (any SessionDelegate)?
   /// How long a session lasts on this machine, as far as the token store has shown it; changes only together with ``state``.
   public private(set) var persistence = Persistence.kept
+
+  /// Whose session the backend ended, to be offered at the next sign-in; `nil` after a user has signed out.
+  public private(set) var endedUser: User?
 
   private let auth: any AuthProvider
   private let store: any TokenStore
@@ -175,6 +178,11 @@ import Runtime
   private func set(_ state: State) {
     let old = current.value
     guard state != old else { return }
+    switch state {
+    case .signedOut(.ended): endedUser = old.user ?? endedUser
+    case .signingOut, .signedIn: endedUser = nil
+    case .restoring, .checking, .unverified, .signedOut: break
+    }
     current.value = state
     delegate?.session(self, changedFrom: old, to: state)
   }

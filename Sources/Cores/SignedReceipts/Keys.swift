@@ -24,7 +24,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   public let kid: String
   /// How it signs.
   public let algorithm: SignatureAlgorithm
-  /// The other half, for whoever verifies.
+  /// The public half, to verify with.
   public let verificationKey: VerificationKey
   private let handle: KeyHandle
 
@@ -38,7 +38,9 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   }
 
   /// Makes a new key from the library's random numbers.
-  /// - Parameter kid: the identifier; the key's thumbprint (RFC 7638) when `nil`.
+  /// - Parameters:
+  ///   - algorithm: what it signs with.
+  ///   - kid: the identifier; the key's thumbprint (RFC 7638) when `nil`.
   /// - Throws: ``KeyError/library(_:)``.
   public static func generate(_ algorithm: SignatureAlgorithm, kid: String? = nil) throws(KeyError) -> SigningKey {
     do { return try SigningKey(KeyHandle.generate(algorithm), algorithm, kid: kid) } catch { throw .library(error) }
@@ -47,6 +49,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   /// Reads a private key.
   /// - Parameters:
   ///   - raw: 32 bytes: the scalar of P-256 with the highest byte first, or the seed of Ed25519.
+  ///   - algorithm: what it signs with.
   ///   - kid: the identifier; the key's thumbprint (RFC 7638) when `nil`.
   /// - Throws: ``KeyError``.
   public init(raw: Data, algorithm: SignatureAlgorithm, kid: String? = nil) throws(KeyError) {
@@ -55,7 +58,9 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   }
 
   /// Reads a private key in PEM (PKCS #8 or SEC 1, not encrypted).
-  /// - Parameter kid: the identifier; the key's thumbprint (RFC 7638) when `nil`.
+  /// - Parameters:
+  ///   - pem: the file's text.
+  ///   - kid: the identifier; the key's thumbprint (RFC 7638) when `nil`.
   /// - Throws: ``KeyError``.
   public init(pem: String, kid: String? = nil) throws(KeyError) {
     let handle: KeyHandle
@@ -144,7 +149,7 @@ extension VerificationKey {
     /// The y coordinate of an EC key, base64url.
     public var y: String?
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(kty: String, crv: String, kid: String, alg: String, x: String, y: String? = nil) {
       self.kty = kty
       self.crv = crv

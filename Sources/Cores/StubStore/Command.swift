@@ -10,7 +10,7 @@ extension TestStore {
     /// The user; `nil` for any.
     public var user: String?
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ product: Product.ID? = nil, user: String? = nil) {
       self.product = product
       self.user = user
@@ -61,7 +61,7 @@ extension TestStore {
     case priceIncrease(Product.ID, priceMinorUnits: Int, needsConsent: Bool = false)
     /// The person agrees to the higher price, or does not.
     case consent(Target = Target(), agreed: Bool)
-    /// How many seconds pass in the store in one second: 1, or ``AdjustableClock/monthInThirtySeconds``, or 0 to stand still.
+    /// How many seconds pass in the store in one second: 1, or `AdjustableClock.monthInThirtySeconds`, or 0 to stand still.
     case clockRate(Int)
     /// Moves the store's clock on.
     case step(Duration)

@@ -28,7 +28,9 @@ public struct StubFile: Sendable {
   public init(products: [StubProduct]) { self.products = products }
 
   /// Reads a file.
-  /// - Parameter name: what errors name the file.
+  /// - Parameters:
+  ///   - json: the file's bytes.
+  ///   - name: what errors name the file.
   /// - Throws: `LocatedJSON.Failure`.
   public init(json: Data, name: String) throws(LocatedJSON.Failure) {
     self = try LocatedJSON.decode(StubFile.self, from: json, file: name)

@@ -7,7 +7,7 @@ struct StubLedger: Codable, Equatable, Sendable {
   var orders: [StubOrder] = []
   /// By user, then by the type of what is spent.
   var balances: [String: [String: Int]] = [:]
-  /// What was spent already, by the key of whoever asked.
+  /// What was spent already, by the caller's key.
   var spent: Set<String> = []
   /// Prices that differ from the file's, in minor units.
   var prices: [Product.ID: Int] = [:]

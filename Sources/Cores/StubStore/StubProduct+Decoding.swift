@@ -50,8 +50,9 @@ extension StubProduct: Decodable {
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     let currency = try fields.decode(String.self, forKey: .currency)
-    guard currency.utf8.count == 3, currency.utf8.allSatisfy({ (65...90).contains($0) }) else {
-      throw DecodingError.located(fields.codingPath + [CodingKeys.currency], "expected a currency such as “EUR”, found “\(currency)”")
+    guard Price.isInUse(currency) else {
+      throw DecodingError.located(
+        fields.codingPath + [CodingKeys.currency], "expected a currency that people pay in, such as “EUR”, found “\(currency)”")
     }
     let kind: Product.Kind
     switch try fields.decode(Kind.self, forKey: .kind) {

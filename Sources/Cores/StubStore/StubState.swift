@@ -41,7 +41,7 @@ public struct StubLogEntry: Codable, Equatable, Sendable {
   /// What, in a clause.
   public let text: String
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(date: Date, text: String) {
     self.date = date
     self.text = text

@@ -3,7 +3,7 @@ import PurchaseService
 import Runtime
 
 extension TestStore {
-  /// Does what a tester says. Returns when it is done, saved, and told to whoever listens.
+  /// Does what a tester says. Returns when it is done, saved, and told to the observers.
   /// - Throws: ``Refusal``, when there is nothing that the command could be about.
   public func perform(_ command: Command) async throws(Refusal) {
     switch command {
@@ -30,7 +30,10 @@ extension TestStore {
   private static func spending(_ type: String, _ user: String, _ key: String) -> String { "\(user)\n\(type)\n\(key)" }
 
   /// Spends one of a user's consumables.
-  /// - Parameter key: names what it is spent on: the same key again spends nothing, and is `true` again.
+  /// - Parameters:
+  ///   - type: the type of consumable.
+  ///   - user: whose it is.
+  ///   - key: names what it is spent on: the same key again spends nothing, and is `true` again.
   /// - Returns: whether there was one.
   public func spend(_ type: String, of user: String, on key: String) async -> Bool {
     let spent = try? await change { core, now throws(Refusal) in

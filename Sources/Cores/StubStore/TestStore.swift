@@ -106,7 +106,7 @@ public final class TestStore: Sendable {
     return state
   }
 
-  /// The one door to what the store knows: what is due happens first, then the change; when it is on the disk, whoever listens is told.
+  /// The one door to what the store knows: what is due happens first, then the change; when it is on the disk, the observers are told.
   func change<Value: Sendable>(_ body: @Sendable (inout Core, Date) throws(Refusal) -> (Value, [QueueUpdate])) async throws(Refusal)
     -> Value
   {

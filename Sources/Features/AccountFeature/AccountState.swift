@@ -1,5 +1,5 @@
+import FeatureKit
 import Foundation
-import PublicationClient
 import PurchaseService
 
 /// What the reader's purchases give access to, as far as it is known here.
@@ -33,6 +33,15 @@ public struct WaitingPayments: Equatable, Sendable {
       case .purchasing: forPublication += 1
       case .purchased, .failed, .restored, .revoked: break
       }
+    }
+  }
+
+  /// What signing out means to them, in a sentence; `nil` without any.
+  public var costOfLeaving: String? {
+    switch forBank + forReader + forPublication {
+    case 0: nil
+    case 1: "1 payment is not confirmed yet. It goes on when you sign in here again."
+    case let count: "\(count) payments are not confirmed yet. They go on when you sign in here again."
     }
   }
 

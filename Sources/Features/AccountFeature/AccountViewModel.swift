@@ -1,16 +1,16 @@
+import FeatureKit
 import Foundation
-import PublicationClient
 import Runtime
 import SessionService
 
 /// The account screen: who is signed in, what they have, and the way out. Isolated to the main actor.
-@MainActor public final class AccountViewModel {
+@MainActor public final class AccountViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// The reader signed out; told once.
     case signedOut
     /// Signing out would cost the reader something: ask first.
-    case askToSignOut
+    case confirmSignOut
     /// The reader wants premium access.
     case openPaywall
     /// The reader wants to see what they bought.
@@ -19,21 +19,31 @@ import SessionService
     case openNotifications
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader wants to know how things stand now. A second press while that is asked asks nothing more.
+    case refreshTapped
+    /// The reader pressed "Sign out": asks first where that would cost them something.
+    case signOutTapped
+    /// The reader pressed "Unlock".
+    case unlockTapped
+    /// The reader pressed "Purchases".
+    case purchasesTapped
+    /// The reader pressed "Notifications".
+    case notificationsTapped
+  }
+
   /// What the screen shows.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
-  }
-  /// Called once when it is set, then on each change.
-  public var onChange: ((State) -> Void)? {
-    didSet { onChange?(state) }
-  }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let session: Session
   private let publication: LastValue<String?>
   private let premium: @MainActor () -> AsyncStream<PremiumStatus>
   private let passes: @MainActor () -> AsyncStream<Int?>
   private let payments: @MainActor () -> AsyncStream<WaitingPayments>
-  private let lookForReceipts: @MainActor () async -> Void
+  private let restorePurchases: @MainActor () async -> Void
   private let formatting: Formatting
   private let mayLeave: @MainActor () async -> Bool
   private let output: @MainActor (Output) -> Void
@@ -46,14 +56,14 @@ import SessionService
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - payments: a new stream of which payments wait, which starts with what is known now; as long as it is read they are asked about.
-  ///   - lookForReceipts: asks the store anew what the reader has, which ``premium`` then says.
+  ///   - restorePurchases: asks the store anew what the reader has, which ``premium`` then says.
   ///   - formatting: how dates become text.
   ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
   ///   - output: told what comes next.
   public init(
     session: Session, publication: LastValue<String?>, premium: @escaping @MainActor () -> AsyncStream<PremiumStatus>,
     passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.yield(nil) } },
-    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, lookForReceipts: @escaping @MainActor () async -> Void = {},
+    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments>, restorePurchases: @escaping @MainActor () async -> Void = {},
     formatting: Formatting,
     mayLeave: @escaping @MainActor () async -> Bool = { true }, output: @escaping @MainActor (Output) -> Void
   ) {
@@ -62,7 +72,7 @@ import SessionService
     self.premium = premium
     self.passes = passes
     self.payments = payments
-    self.lookForReceipts = lookForReceipts
+    self.restorePurchases = restorePurchases
     self.formatting = formatting
     self.mayLeave = mayLeave
     self.output = output
@@ -108,25 +118,36 @@ import SessionService
     watchingPayments?.cancel()
   }
 
-  /// The reader wants to know how things stand now. A second press while that is asked asks nothing more.
-  public func refreshTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .refreshTapped: refreshTapped()
+    case .signOutTapped: signOutTapped()
+    case .unlockTapped: unlockTapped()
+    case .purchasesTapped: purchasesTapped()
+    case .notificationsTapped: notificationsTapped()
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
+
+  private func refreshTapped() {
     watchPayments()
     guard !state.isRefreshing else { return }
     state.isRefreshing = true
-    Task { [weak self, lookForReceipts] in
-      await lookForReceipts()
+    Task { [weak self, restorePurchases] in
+      await restorePurchases()
       self?.state.isRefreshing = false
     }
   }
 
-  /// The reader pressed "Sign out": asks first where that would cost them something.
-  public func signOutTapped() {
+  private func signOutTapped() {
     guard !state.isSigningOut, session.state.user != nil else { return }
     state.isSigningOut = true
     Task {
       guard await mayLeave() else {
         state.isSigningOut = false
-        return output(.askToSignOut)
+        return output(.confirmSignOut)
       }
       await session.signOut()
       state.isSigningOut = false
@@ -134,19 +155,16 @@ import SessionService
     }
   }
 
-  /// The reader pressed "Unlock".
-  public func unlockTapped() {
+  private func unlockTapped() {
     guard state.canUnlock, !state.isSigningOut else { return }
     output(.openPaywall)
   }
 
-  /// The reader pressed "Purchases".
-  public func purchasesTapped() {
+  private func purchasesTapped() {
     if !state.isSigningOut { output(.openPurchases) }
   }
 
-  /// The reader pressed "Notifications".
-  public func notificationsTapped() {
+  private func notificationsTapped() {
     if !state.isSigningOut { output(.openNotifications) }
   }
 

@@ -1,8 +1,9 @@
+import FeatureKit
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 
 /// Account → Notifications: whether the reader hears of new posts, when not, and of which fan clubs. Isolated to the main actor.
-@MainActor public final class NotificationsViewModel {
+@MainActor public final class NotificationsViewModel: Refreshable {
   /// Everything the page shows.
   public struct State: Equatable, Sendable {
     /// A fan club that the reader follows.
@@ -14,7 +15,7 @@ import PublicationClient
       /// Whether the reader hears of its new posts.
       public var isOn: Bool
 
-      /// Makes one.
+      /// Memberwise initializer.
       public init(id: FanClub.ID, name: String, isOn: Bool) {
         self.id = id
         self.name = name
@@ -41,10 +42,26 @@ import PublicationClient
     public init() {}
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Asks anew which fan clubs the reader follows.
+    case refreshTapped
+    /// Notifications at all: the other way from now on.
+    case onTapped
+    /// Quiet hours: the other way from now on.
+    case quietHoursTapped
+    /// When the quiet hours begin, in minutes since midnight.
+    case quietFromChanged(Int)
+    /// When they end, in minutes since midnight.
+    case quietToChanged(Int)
+    /// Notifications of a fan club: the other way from now on.
+    case clubTapped(FanClub.ID)
+  }
+
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let preferences: NotificationPreferences
   private let clubs: FollowedClubs
@@ -80,19 +97,27 @@ import PublicationClient
     clubs.disappear()
   }
 
-  /// Asks anew which fan clubs the reader follows.
-  public func refreshTapped() { clubs.refresh() }
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .refreshTapped: refreshTapped()
+    case .onTapped: onTapped()
+    case .quietHoursTapped: quietHoursTapped()
+    case .quietFromChanged(let minutes): quietFromChanged(minutes)
+    case .quietToChanged(let minutes): quietToChanged(minutes)
+    case .clubTapped(let id): clubTapped(id)
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
 
-  /// Notifications at all: the other way from now on.
-  public func onTapped() { change { $0.isOn.toggle() } }
-  /// Quiet hours: the other way from now on.
-  public func quietHoursTapped() { change { $0.hasQuietHours.toggle() } }
-  /// When the quiet hours begin, in minutes since midnight.
-  public func quietFromChanged(_ minutes: Int) { change { $0.quietFrom = Self.minute(minutes) } }
-  /// When they end, in minutes since midnight.
-  public func quietToChanged(_ minutes: Int) { change { $0.quietTo = Self.minute(minutes) } }
-  /// Notifications of a fan club: the other way from now on.
-  public func clubTapped(_ id: FanClub.ID) {
+  private func refreshTapped() { clubs.refresh() }
+
+  private func onTapped() { change { $0.isOn.toggle() } }
+  private func quietHoursTapped() { change { $0.hasQuietHours.toggle() } }
+  private func quietFromChanged(_ minutes: Int) { change { $0.quietFrom = Self.minute(minutes) } }
+  private func quietToChanged(_ minutes: Int) { change { $0.quietTo = Self.minute(minutes) } }
+  private func clubTapped(_ id: FanClub.ID) {
     preferences.set(!preferences.isOn(for: id), for: id)
     update()
   }

@@ -1,6 +1,7 @@
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 
 /// What the words of a row are made of, beside the purchase itself.
@@ -43,7 +44,7 @@ extension PurchaseRow {
       facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
     if transaction.state == .interrupted { page = transaction.url }
     // What was refused may be put right by the publication, and is then asked for: what is spent is on no list of what is in force.
-    canCheck = transaction.step.isUnderWay && transaction.state != .purchased || transaction.isPaidInVain
+    canCheck = transaction.step.isUnderWay && transaction.state != .purchased || transaction.isPaidWithoutAccess
   }
 
   /// From the publication's record of a purchase that was made on another computer.
@@ -67,7 +68,7 @@ extension PurchaseRow.Status {
       self.init(.waiting, "Waiting to be confirmed", detail: "The store is asked again by itself. You are charged at most once.")
     case .deferred: self.init(.waiting, "Waiting for the bank", detail: sentence)
     case .interrupted: self.init(.waiting, "Your bank asks you to confirm", detail: sentence)
-    case .failed where transaction.isPaidInVain:
+    case .failed where transaction.isPaidWithoutAccess:
       self.init(.bad, "Paid, and refused by the publication", detail: sentence)
     case .failed: self.init(.bad, "Failed, and not charged", detail: sentence)
     case .revoked: self.init(.past, "Refunded", detail: sentence)

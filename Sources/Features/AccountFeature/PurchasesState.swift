@@ -63,7 +63,7 @@ public struct PurchaseRow: Equatable, Sendable, Identifiable {
     /// A sentence more: why, until when; may be empty.
     public var detail: String
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ tone: Tone, _ words: String, detail: String = "") {
       self.tone = tone
       self.words = words

@@ -1,11 +1,12 @@
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import Runtime
 
 /// Account → Purchases: what the reader bought, where each purchase stands, and what can be done about it. Isolated to the main actor.
-@MainActor public final class PurchasesViewModel {
+@MainActor public final class PurchasesViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// Open the page on which the reader's bank asks them to confirm.
@@ -14,14 +15,22 @@ import Runtime
     case restored(String)
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader asked for everything anew. A second press while that is under way does nothing.
+    case refreshTapped
+    /// The reader pressed "Check now". A second press while the store is being asked does nothing.
+    case checkTapped(PurchaseRow.ID)
+    /// The reader pressed the button that opens the bank's page.
+    case confirmTapped(PurchaseRow.ID)
+    /// The reader wants what was bought elsewhere. A second press while the store is being asked does nothing.
+    case restoreTapped
+  }
+
   /// What the screen shows.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
-  }
-  /// Called once when it is set, then on each change.
-  public var onChange: ((State) -> Void)? {
-    didSet { onChange?(state) }
-  }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let purchases: PublicationPurchases
   private let publication: PublicationInfo?
@@ -89,8 +98,8 @@ import Runtime
         for await count in counts where !Task.isCancelled { self?.passesChanged(to: count) }
       },
     ]
-    askAboutPending()
-    Task { [weak self] in await self?.askForAll() }
+    checkPending()
+    Task { [weak self] in await self?.loadAll() }
   }
 
   /// The screen went away.
@@ -100,37 +109,45 @@ import Runtime
     asking?.cancel()
   }
 
-  /// The reader asked for everything anew. A second press while that is under way does nothing.
-  public func refreshTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .refreshTapped: refreshTapped()
+    case .checkTapped(let id): checkTapped(id)
+    case .confirmTapped(let id): confirmTapped(id)
+    case .restoreTapped: restoreTapped()
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
+
+  private func refreshTapped() {
     guard !state.isRefreshing else { return }
     state.isRefreshing = true
-    askAboutPending()
+    checkPending()
     Task { [weak self] in
       await self?.read()
-      await self?.askForAll()
+      await self?.loadAll()
       self?.state.isRefreshing = false
     }
   }
 
-  /// The reader pressed "Check now". A second press while the store is being asked does nothing.
-  public func checkTapped(_ id: PurchaseRow.ID) {
+  private func checkTapped(_ id: PurchaseRow.ID) {
     guard state.rows.contains(where: { $0.id == id && $0.canCheck }), checking.insert(id).inserted else { return }
     show()
     Task { [weak self, purchases] in
       await purchases.check(id)
       self?.checking.remove(id)
       await self?.read()
-      await self?.askForOrders()
+      await self?.refreshOrders()
     }
   }
 
-  /// The reader pressed the button that opens the bank's page.
-  public func confirmTapped(_ id: PurchaseRow.ID) {
+  private func confirmTapped(_ id: PurchaseRow.ID) {
     if let page = state.rows.first(where: { $0.id == id })?.page { output(.openWeb(page)) }
   }
 
-  /// The reader wants what was bought elsewhere. A second press while the store is being asked does nothing.
-  public func restoreTapped() {
+  private func restoreTapped() {
     guard !state.isRestoring else { return }
     state.isRestoring = true
     state.restored = nil
@@ -141,14 +158,14 @@ import Runtime
       } catch {
         self?.restoreEnded("Nothing could be restored. \(error.sentence)")
       }
-      await self?.askForOrders()
+      await self?.refreshOrders()
     }
   }
 
   // MARK: Reading
 
   /// At once, and as long as somebody looks.
-  private func askAboutPending() {
+  private func checkPending() {
     asking?.cancel()
     asking = Task { [purchases] in await purchases.watchPending() }
   }
@@ -165,27 +182,27 @@ import Runtime
       failure = "What you bought cannot be read on this computer. \(error)"
     }
     show()
-    await askForNames()
+    await loadNames()
   }
 
   /// The publication's own records, and then what is in force: an order that was given back says one thing on this page only, and access that
   /// goes on another everywhere else.
-  private func askForAll() async {
-    await askForOrders()
+  private func loadAll() async {
+    await refreshOrders()
     // Without an answer the receipts that are kept here hold.
     _ = try? await purchases.restore()
   }
 
   /// The publication's own records: numbers, and what was bought elsewhere. Without an answer the list does without them.
-  private func askForOrders() async {
+  private func refreshOrders() async {
     let load = loadOrders
     guard let answer = try? await effects.run("purchases.orders", { try await load() }) else { return }
     orders = Dictionary(answer.compactMap { order in UUID(uuidString: order.id).map { ($0, order) } }) { first, _ in first }
     show()
-    await askForNames()
+    await loadNames()
   }
 
-  private func askForNames(_ more: [Product.ID] = []) async {
+  private func loadNames(_ more: [Product.ID] = []) async {
     let ids = Set((transactions ?? []).map(\.productID) + orders.values.map(\.productID) + more).subtracting(products.keys)
     guard !ids.isEmpty, let list = try? await purchases.products(ids.sorted()) else { return }
     for product in list.products { products[product.id] = product }
@@ -198,7 +215,7 @@ import Runtime
   }
 
   private func restored(_ owned: Set<PurchasableProduct>) async {
-    await askForNames(owned.map(\.id))
+    await loadNames(owned.map(\.id))
     let names = owned.map { products[$0.id]?.name ?? $0.id }.sorted().formatted(.list(type: .and).locale(formatting.locale))
     let nothing = (passCount ?? 0) > 0 ? "Nothing but your article passes was found" : "Nothing was found"
     restoreEnded(

@@ -1,7 +1,8 @@
-import PublicationClient
+import FeatureKit
+import ReaderContent
 
 /// The question before signing out, where that puts off or loses something. Isolated to the main actor.
-@MainActor public final class SignOutViewModel {
+@MainActor public final class SignOutViewModel: ScreenModel {
   /// Everything the sheet shows.
   public struct State: Equatable, Sendable {
     /// What signing out costs, a sentence each.
@@ -16,49 +17,80 @@ import PublicationClient
     case close
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader wants to sign out all the same.
+    case signOutTapped
+    /// The reader stays.
+    case cancelTapped
+  }
+
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let store: ContentStore
+  private let payments: @MainActor () -> AsyncStream<WaitingPayments>
   private let output: @MainActor (Output) -> Void
-  private var watching: Task<Void, Never>?
+  /// `nil` until the stream gives its first value.
+  private var waitingPayments: WaitingPayments?
+  private var watching: [Task<Void, Never>] = []
 
   /// - Parameters:
   ///   - store: the reader's content.
+  ///   - payments: a new stream of which payments wait, which starts with what is known now.
   ///   - output: told what the coordinator shall do.
-  public init(store: ContentStore, output: @escaping @MainActor (Output) -> Void) {
+  public init(
+    store: ContentStore,
+    payments: @escaping @MainActor () -> AsyncStream<WaitingPayments> = { AsyncStream { $0.yield(WaitingPayments()) } },
+    output: @escaping @MainActor (Output) -> Void
+  ) {
     self.store = store
+    self.payments = payments
     self.output = output
     update()
   }
 
-  isolated deinit { watching?.cancel() }
+  isolated deinit { for task in watching { task.cancel() } }
 
-  /// The sheet came on screen: it follows what waits from here on.
+  /// The sheet came on screen: it follows what signing out costs from here on.
   public func appear() {
-    let waiting = store.waiting.stream()
-    watching = Task { [weak self] in
-      // A stream still gives what it held when its reader was cancelled.
-      for await _ in waiting where !Task.isCancelled { self?.update() }
-    }
+    let (changes, payments) = (store.leavingStream(), payments())
+    // A stream still gives what it held when its reader was cancelled.
+    watching = [
+      Task { [weak self] in
+        for await _ in changes where !Task.isCancelled { self?.update() }
+      },
+      Task { [weak self] in
+        for await payments in payments where !Task.isCancelled {
+          self?.waitingPayments = payments
+          self?.update()
+        }
+      },
+    ]
   }
 
   /// The sheet is off screen.
   public func disappear() {
-    watching?.cancel()
-    watching = nil
+    for task in watching { task.cancel() }
+    watching = []
   }
 
-  /// The reader wants to sign out all the same.
-  public func signOutTapped() { output(.signOut) }
-  /// The reader stays.
-  public func cancelTapped() { output(.close) }
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .signOutTapped: signOutTapped()
+    case .cancelTapped: cancelTapped()
+    }
+  }
+
+  private func signOutTapped() { output(.signOut) }
+  private func cancelTapped() { output(.close) }
 
   private func update() {
     guard !store.isClosed else { return }
-    let costs = store.costsOfLeaving
-    state.costs = costs.isEmpty ? ["Everything was sent meanwhile."] : costs
+    let costs = store.costsOfLeaving + [waitingPayments?.costOfLeaving].compactMap(\.self)
+    state.costs = costs.isEmpty && waitingPayments != nil ? ["Nothing is put off or lost any more."] : costs
   }
 }

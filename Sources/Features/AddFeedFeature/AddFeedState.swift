@@ -1,5 +1,5 @@
+import FeatureKit
 import PublicationAPI
-import PublicationClient
 
 extension AddFeedViewModel {
   /// Everything the dialog shows.
@@ -23,7 +23,7 @@ extension AddFeedViewModel {
       /// What there is to choose from, in the page's order.
       public var choices: [Import.Choice]
 
-      /// Makes one.
+      /// Memberwise initializer.
       public init(_ sentence: String, _ choices: [Import.Choice]) {
         self.sentence = sentence
         self.choices = choices
@@ -41,7 +41,7 @@ extension AddFeedViewModel {
       /// Whether it is being cancelled; nothing can be pressed then.
       public var isCancelling: Bool
 
-      /// Makes one.
+      /// Memberwise initializer.
       public init(_ words: String, fraction: Double? = nil, title: String = "", isCancelling: Bool = false) {
         self.words = words
         self.fraction = fraction
@@ -52,7 +52,7 @@ extension AddFeedViewModel {
 
     /// What the dialog is for at the moment.
     public var phase = Phase.asking
-    /// The address, as it was typed.
+    /// The address, or the path of a file, as it was typed.
     public var url = ""
     /// The name of the file that was chosen instead; `nil` for none.
     public var file: String?
@@ -69,8 +69,8 @@ extension AddFeedViewModel {
     /// The fan clubs whose posts could not be fetched.
     public var failures: [ClubsFetch.Failure] = []
 
-    /// An empty dialog.
-    public init() {}
+    /// An empty dialog, or one with an address.
+    public init(url: String = "") { self.url = url }
   }
 
   /// What the coordinator shall do.

@@ -1,17 +1,39 @@
 import ContentCache
+import FeatureKit
 import FeedFormats
 import Foundation
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 import Runtime
 
 /// "Add feed": takes an address or a file, shows how far the publication is with it, and cancels. Of a list of feeds it fetches the posts of
 /// all, if the reader wants that. Isolated to the main actor.
-@MainActor public final class AddFeedViewModel {
+@MainActor public final class AddFeedViewModel: Closable {
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader types an address, in place of a file.
+    case urlChanged(String)
+    /// The reader chose a file, in place of an address.
+    case fileChosen(String)
+    /// Adds it, or says why what was typed is nothing that can be.
+    case addTapped
+    /// Adds one of the feeds that the web page at the address names.
+    case choiceTapped(String)
+    /// Stops: nothing of it will be there, unless it was done before. Posts that were fetched stay.
+    case cancelTapped
+    /// Fetches the posts of the fan clubs that a list of feeds made, those that are not there yet.
+    case fetchTapped
+    /// Opens what was added.
+    case openTapped
+    /// Closes the dialog; what is being added is cancelled first.
+    case closeTapped
+  }
+
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let store: ContentStore
   private let formatting: Formatting
@@ -52,18 +74,30 @@ import Runtime
     urlChanged(url)
   }
 
-  /// The reader types an address, in place of a file.
-  public func urlChanged(_ url: String) {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .urlChanged(let url): urlChanged(url)
+    case .fileChosen(let path): fileChosen(path)
+    case .addTapped: addTapped()
+    case .choiceTapped(let url): choiceTapped(url)
+    case .cancelTapped: cancelTapped()
+    case .fetchTapped: fetchTapped()
+    case .openTapped: openTapped()
+    case .closeTapped: closeTapped()
+    }
+  }
+
+  private func urlChanged(_ url: String) {
     guard case .asking = state.phase, url != state.url || path != nil else { return }
     path = nil
     var new = state
     (new.url, new.file, new.problem, new.question) = (url, nil, nil, nil)
-    new.canAdd = Self.address(url) != nil
+    new.canAdd = url.contains { !$0.isWhitespace }
     state = new
   }
 
-  /// The reader chose a file, in place of an address.
-  public func fileChosen(_ path: String) {
+  private func fileChosen(_ path: String) {
     guard case .asking = state.phase else { return }
     self.path = path
     var new = state
@@ -72,27 +106,30 @@ import Runtime
     state = new
   }
 
-  /// Adds it.
-  public func addTapped() {
+  private func addTapped() {
     guard case .asking = state.phase, state.canAdd else { return }
     isCancelled = false
     (importID, latest) = (nil, nil)
     var new = state
     (new.problem, new.question) = (nil, nil)
-    new.phase = .adding(.init(path == nil ? "Fetching…" : "Opening the file…"))
+    let source = path.map(FeedSource.file) ?? FeedSource(typed: state.url)
+    switch source {
+    case .address: new.phase = .adding(.init("Fetching…"))
+    case .file: new.phase = .adding(.init("Opening the file…"))
+    case .neither(let sentence): new.problem = sentence
+    }
     state = new
-    adding = Task { [weak self] in await self?.add() }
+    if case .neither = source { return }
+    adding = Task { [weak self] in await self?.add(source) }
   }
 
-  /// Adds one of the feeds that the web page at the address names.
-  public func choiceTapped(_ url: String) {
+  private func choiceTapped(_ url: String) {
     guard case .asking = state.phase, state.question?.choices.contains(where: { $0.url == url }) == true else { return }
     urlChanged(url)
     addTapped()
   }
 
-  /// Stops: nothing of it will be there, unless it was done before. Posts that were fetched stay.
-  public func cancelTapped() {
+  private func cancelTapped() {
     if case .fetching = state.phase { return fetch.cancel() }
     guard case .adding(var progress) = state.phase, !progress.isCancelling else { return }
     isCancelled = true
@@ -103,54 +140,45 @@ import Runtime
     if let importID { cancel(importID) } else { failed(nil) }
   }
 
-  /// Fetches the posts of the fan clubs that a list of feeds made, those that are not there yet.
-  public func fetchTapped() {
+  private func fetchTapped() {
     guard case .added = state.phase, state.fetchLabel != nil else { return }
     fetch.begin()
   }
 
-  /// Opens what was added.
-  public func openTapped() {
+  private func openTapped() {
     guard case .added = state.phase, !clubs.isEmpty else { return }
     output(clubs.count == 1 ? .openFanClub(clubs[0]) : .openFanClubs)
   }
 
-  /// Closes the dialog; what is being added is cancelled first.
-  public func closeTapped() { output(.close) }
+  private func closeTapped() { output(.close) }
 
   // MARK: Adding
 
   private static let pace = Duration.milliseconds(500)
 
-  private static func address(_ text: String) -> String? {
-    let text = WebLinks.typed(text)
-    guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false else {
-      return nil
-    }
-    return text
-  }
-
-  private func add() async {
+  private func add(_ source: FeedSource) async {
     do {
-      let begun = try await begin()
+      guard let begun = try await begin(source) else { return }
       guard !store.isClosed, !Task.isCancelled else { return }
       importID = begun.id
-      follow(begun)
+      poll(begun)
     } catch { if !Task.isCancelled { failed(sentence(error)) } }
   }
 
-  private func begin() async throws -> Import {
+  private func begin(_ source: FeedSource) async throws -> Import? {
     let (client, effects, id) = (store.client, store.effects, store.identifiers.next())
-    guard let path else {
-      let url = Self.address(state.url) ?? state.url
+    switch source {
+    case .address(let url):
       importID = id.uuidString
       return try await effects.run("addfeed.begin") { try await client.beginImport(of: url, as: id) }
+    case .file(let path):
+      let name = URL(fileURLWithPath: path).lastPathComponent
+      let document = try await effects.run("addfeed.file") { try await DocumentReader().contents(of: path) }
+      try Task.checkCancellation()
+      importID = id.uuidString
+      return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name, as: id) }
+    case .neither: return nil
     }
-    let name = URL(fileURLWithPath: path).lastPathComponent
-    let document = try await effects.run("addfeed.file") { try await DocumentReader().contents(of: path) }
-    try Task.checkCancellation()
-    importID = id.uuidString
-    return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name, as: id) }
   }
 
   private func sentence(_ error: any Error) -> String {
@@ -162,7 +190,7 @@ import Runtime
   }
 
   /// Shows how far it is, and asks again in a moment until it is over.
-  private func follow(_ latest: Import) {
+  private func poll(_ latest: Import) {
     self.latest = latest
     switch latest.state {
     case .running:
@@ -175,9 +203,9 @@ import Runtime
         }
         guard let self, importID == latest.id, !store.isClosed, !Task.isCancelled else { return }
         switch answer {
-        case .success(let next): follow(next)
+        case .success(let next): poll(next)
         // It goes on there whether anyone looks or not.
-        case .failure(let error) where RequestFailure(explaining: error).isUnreachable: follow(latest)
+        case .failure(let error) where RequestFailure(explaining: error).isUnreachable: poll(latest)
         case .failure(let error): failed(sentence(error))
         }
       }
@@ -211,7 +239,7 @@ import Runtime
       adding?.cancel()
       switch answer {
       // One that runs is being undone: what came of it is asked for in a moment.
-      case .success(let answer): follow(answer)
+      case .success(let answer): poll(answer)
       // It never arrived.
       case .failure(let error as ClientError) where error.isNotFound && latest == nil: failed(nil)
       case .failure:
@@ -220,7 +248,7 @@ import Runtime
         guard let latest else { return failed(problem) }
         show(latest)
         state.problem = problem
-        follow(latest)
+        poll(latest)
       }
     }
   }
@@ -258,6 +286,14 @@ import Runtime
     state = new
   }
 
+  private func fetched(_ count: Int, of all: String) -> String {
+    switch count {
+    case 0: "None of the \(all) has its posts yet."
+    case clubs.count: "The posts of the \(all) are there."
+    default: "The posts of \(formatting.count(count)) of \(all) are there."
+    }
+  }
+
   private func fetchChanged() {
     guard !store.isClosed else { return }
     var new = state
@@ -269,8 +305,7 @@ import Runtime
           fraction: Double(fetch.done) / Double(max(1, fetch.total)), title: fetch.name))
     } else {
       store.listsAreStale()
-      let (fetched, all) = (formatting.count(clubs.count - fetch.left.count), formatting.count(clubs.count, "fan club", "fan clubs"))
-      new.phase = .added("The posts of \(fetched) of \(all) are there.")
+      new.phase = .added(fetched(clubs.count - fetch.left.count, of: formatting.count(clubs.count, "fan club", "fan clubs")))
       new.fetchLabel = fetch.left.isEmpty ? nil : "Fetch the rest"
     }
     state = new

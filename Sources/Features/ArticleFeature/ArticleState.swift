@@ -1,7 +1,7 @@
+import FeatureKit
 import FeedFormats
 import Foundation
 import PublicationAPI
-import PublicationClient
 
 extension ArticleBody.Block {
   /// Whether a picture is in it.
@@ -70,7 +70,7 @@ extension ArticleViewModel {
 }
 
 /// A file that belongs to a post, ready to be drawn.
-public struct Attachment: Equatable, Sendable {
+public struct Attachment: Codable, Equatable, Sendable {
   /// Where it is: an absolute http or https URL.
   public var url: String
   /// What it is called.

@@ -1,11 +1,13 @@
 import ContentCache
+import FeatureKit
 import FeedFormats
 import Foundation
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 
 /// A post's page: shows at once what the cache knows, fetches the body, and opens by itself when the reader gets access.
-@MainActor public final class ArticleViewModel: ContentPage {
+@MainActor public final class ArticleViewModel: Refreshable, PostShowing, ContentPage {
   /// What the coordinator shall do.
   public enum Output: Equatable, Sendable {
     /// Open a page in the browser: an http, https or mailto URL.
@@ -22,12 +24,48 @@ import PublicationClient
     case goBack
   }
 
-  /// The single source of truth.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Loads the post anew: the button, or F5.
+    case refreshTapped
+    /// Tries again what failed.
+    case retryTapped
+    /// Adds the reader's heart, or takes away whatever reaction there is.
+    case reactTapped
+    /// Reacts in this way, or takes the reaction away when it was this one.
+    case reactionTapped(Reaction)
+    /// Opens the comments.
+    case commentsTapped
+    /// Marks the post as unread, or as read again.
+    case readTapped
+    /// Adds or removes the reader's bookmark.
+    case bookmarkTapped
+    /// Opens the fan club's page.
+    case clubTapped
+    /// Offers access.
+    case unlockTapped
+    /// Spends a pass on this post. A second press while that is under way does nothing.
+    case passTapped
+    /// Opens a link of the body in the browser; anything that no browser should get is left alone.
+    case linkTapped(String)
+    /// Opens a file of the post in whatever the desktop has for it.
+    case attachmentTapped(Attachment)
+    /// Opens the post's page on the web in the browser, where it has one.
+    case openInBrowserTapped
+    /// Copies the address of that page.
+    case copyLinkTapped
+    /// The reader scrolled: the page opens there the next time.
+    case scrolled(to: ReadingPlace?)
+    /// Leaves a page that has nothing to show.
+    case backTapped
+    /// The reader has read the message.
+    case messageDismissed
   }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+
+  /// The single source of truth.
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   /// The post.
   public let id: Post.ID
@@ -101,32 +139,52 @@ import PublicationClient
     store.leave(self)
   }
 
-  /// Loads the post anew: the button, or F5.
-  public func refreshTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .refreshTapped: refreshTapped()
+    case .retryTapped: retryTapped()
+    case .reactTapped: reactTapped()
+    case .reactionTapped(let kind): reactionTapped(kind)
+    case .commentsTapped: commentsTapped()
+    case .readTapped: readTapped()
+    case .bookmarkTapped: bookmarkTapped()
+    case .clubTapped: clubTapped()
+    case .unlockTapped: unlockTapped()
+    case .passTapped: passTapped()
+    case .linkTapped(let url): linkTapped(url)
+    case .attachmentTapped(let attachment): attachmentTapped(attachment)
+    case .openInBrowserTapped: openInBrowserTapped()
+    case .copyLinkTapped: copyLinkTapped()
+    case .scrolled(let place): scrolled(to: place)
+    case .backTapped: backTapped()
+    case .messageDismissed: messageDismissed()
+    }
+  }
+  /// See `PostShowing`.
+  public func shows(_ post: Post.ID) -> Bool { id == post }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
+
+  private func refreshTapped() {
     isRefreshing = true
     load()
+    store.onAccessAsked?()
+    // Passes may have been bought, spent or given back elsewhere. Of one that opened this post `ContentStore` finds out by itself.
+    if let post = store.posts[id], post.premium, !post.unlocked, !store.hasPremium { Task { [store] in try? await store.refreshPasses() } }
     update()
   }
 
-  /// Tries again what failed.
-  public func retryTapped() { refreshTapped() }
+  private func retryTapped() { refreshTapped() }
 
-  /// Adds the reader's heart, or takes away whatever reaction there is.
-  public func reactTapped() { store.toggleReaction(id) }
-  /// Reacts in this way, or takes the reaction away when it was this one.
-  public func reactionTapped(_ kind: Reaction) { store.react(id, kind) }
-  /// Opens the comments.
-  public func commentsTapped() { if store.posts[id] != nil { output(.openComments(id)) } }
-  /// Marks the post as unread, or as read again.
-  public func readTapped() { if let post = store.posts[id] { store.markRead(id, !post.read) } }
-  /// Adds or removes the reader's bookmark.
-  public func bookmarkTapped() { store.toggleBookmark(id) }
-  /// Opens the fan club's page.
-  public func clubTapped() { if let post = store.posts[id] { output(.openFanClub(post.fanClubID)) } }
-  /// Offers access.
-  public func unlockTapped() { if case .locked = state.text, !state.isUnlocking { output(.openPaywall(paywallID, post: id)) } }
-  /// Spends a pass on this post. A second press while that is under way does nothing.
-  public func passTapped() {
+  private func reactTapped() { store.toggleReaction(id) }
+  private func reactionTapped(_ kind: Reaction) { store.react(id, kind) }
+  private func commentsTapped() { if store.posts[id] != nil { output(.openComments(id)) } }
+  private func readTapped() { if let post = store.posts[id] { store.markRead(id, !post.read) } }
+  private func bookmarkTapped() { store.toggleBookmark(id) }
+  private func clubTapped() { if let post = store.posts[id] { output(.openFanClub(post.fanClubID)) } }
+  private func unlockTapped() { if case .locked = state.text, !state.isUnlocking { output(.openPaywall(paywallID, post: id)) } }
+  private func passTapped() {
     guard case .locked = state.text, state.passOffer != nil, !state.isUnlocking else { return }
     isSpending = true
     update()
@@ -139,27 +197,23 @@ import PublicationClient
       }
     }
   }
-  /// Opens a link of the body in the browser; anything that no browser should get is left alone.
-  public func linkTapped(_ url: String) {
+  private func linkTapped(_ url: String) {
     guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https", "mailto"].contains(scheme) else { return }
     output(.openWeb(url))
   }
-  /// Opens a file of the post in whatever the desktop has for it.
-  public func attachmentTapped(_ attachment: Attachment) { output(.openWeb(attachment.url)) }
-  /// Opens the post's page on the web in the browser, where it has one.
-  public func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
-  /// Copies the address of that page.
-  public func copyLinkTapped() { if let link = state.post?.link { output(.copyLink(link)) } }
+  private func attachmentTapped(_ attachment: Attachment) { output(.openWeb(attachment.url)) }
+  private func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
+  private func copyLinkTapped() { if let link = state.post?.link { output(.copyLink(link)) } }
   /// Where the reader was in the text; `nil` for its beginning.
   public var place: ReadingPlace? { store.readingPlaces[id] }
-  /// The reader scrolled: the page opens there the next time.
-  public func scrolled(to place: ReadingPlace?) {
+  private func scrolled(to place: ReadingPlace?) {
     if !store.isClosed, store.readingPlaces[id] != place { store.readingPlaces[id] = place }
   }
-  /// Leaves a page that has nothing to show.
-  public func backTapped() { if case .gone = state.phase { output(.goBack) } }
-  /// The reader has read the message.
-  public func messageDismissed() { state.message = nil }
+  private func backTapped() { if case .gone = state.phase { output(.goBack) } }
+  private func messageDismissed() { state.message = nil }
+
+  /// Says anew how long ago the post appeared.
+  public func timePassed() { update() }
 
   /// Asks for the body again, which the publication gives or keeps by the reader's access.
   public func accessChanged() {
@@ -173,14 +227,14 @@ import PublicationClient
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
   /// Loads the post anew when nobody could be reached for it. What was said of that stays until there is an answer.
-  public func askAgain() {
+  public func retryUnreachable() {
     guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
   }
 
   private func load(isAsked: Bool = true) {
     // An answer to an earlier question may be from before what is asked for now.
-    let anew = isLoading
+    let refetch = isLoading
     generation += 1
     isLoading = true
     if isAsked { failure = nil }
@@ -188,7 +242,7 @@ import PublicationClient
     let (mine, id, store) = (generation, id, store)
     Task { [weak self] in
       do {
-        let post = try await store.loadPost(id, anew: anew)
+        let post = try await store.loadPost(id, refetch: refetch)
         self?.loaded(.success(post), generation: mine)
       } catch {
         self?.loaded(.failure(error), generation: mine)
@@ -260,7 +314,7 @@ import PublicationClient
     new.isUnlocking = isSpending || isOpening(post, new)
     let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
     // A text that is here and being read is neither yet.
-    new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.keptNote : Self.beginningNote
+    new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.offlineNote : Self.beginningNote
     new.isRefreshing = isRefreshing && new.phase == .ready
     markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting)
@@ -279,7 +333,7 @@ import PublicationClient
     return if case .locked = state.text { true } else { state.isUnlocking }
   }
 
-  private static let keptNote = "You are offline: this is the text as it was when you read it last."
+  private static let offlineNote = "You are offline: this is the text as it was when you read it last."
   /// Above it, since whoever read to the end of the opening would take it for the post.
   private static let beginningNote = "You are offline: only the opening of this post is on this computer."
 

@@ -1,5 +1,6 @@
+import FeatureKit
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 
 /// What the reader bookmarked, newest post first.
 ///
@@ -8,6 +9,8 @@ import PublicationClient
 @MainActor public final class BookmarksViewModel: PostPage {
   /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
   public typealias State = ListState
+  /// What the reader did.
+  public typealias Input = PostList.Input
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
 
@@ -24,18 +27,13 @@ import PublicationClient
 
   /// The single source of truth.
   public var state: State { posts.list.state }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? {
-    get { posts.list.onChange }
-    set { posts.list.onChange = newValue }
-  }
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { posts.list.observe(observer) }
+  /// Does what the reader asked for.
+  public func send(_ input: PostList.Input) { posts.send(input) }
 
   /// The page came on screen: loads the first time, and reads the cache anew after that.
   public func appear() { posts.list.appear() }
   /// The page is off screen and does nothing until it comes back.
   public func disappear() { posts.list.disappear() }
-  /// Loads the bookmarks anew: the button, or F5.
-  public func refreshTapped() { posts.list.refreshTapped() }
-  /// Tries again what failed.
-  public func retryTapped() { posts.list.retryTapped() }
 }

@@ -1,5 +1,5 @@
+import FeatureKit
 import PublicationAPI
-import PublicationClient
 
 extension CommentsViewModel {
   /// Everything the page shows, but the rows, which ``CommentsViewModel/row(for:)`` gives.
@@ -27,6 +27,8 @@ extension CommentsViewModel {
   public enum Output: Equatable, Sendable {
     /// Open the post itself.
     case openPost(Post.ID)
+    /// Open an address in the browser.
+    case openWeb(String)
   }
 }
 

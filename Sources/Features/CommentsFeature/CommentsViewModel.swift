@@ -1,14 +1,37 @@
 import ContentCache
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 
 /// The comments under a post, and a field to write one. Isolated to the main actor.
-@MainActor public final class CommentsViewModel {
+@MainActor public final class CommentsViewModel: Refreshable {
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Loads the comments anew: the button, or F5.
+    case refreshTapped
+    /// Tries again what failed.
+    case retryTapped
+    /// The last row came in sight.
+    case reachedEnd
+    /// The reader has read the message.
+    case messageDismissed
+    /// Opens the post.
+    case postTapped
+    /// Follows a link in a comment.
+    case linkTapped(String)
+    /// The reader writes.
+    case draftChanged(String)
+    /// Sends what the reader wrote: it is in the list at once, and the field empty.
+    case sendTapped
+    /// Deletes one of the reader's own comments; one that was not sent yet never will be.
+    case deleteTapped(Comment.ID)
+  }
+
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// Told the rows to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<Comment.ID>) -> Void)? {
     get { list.onRowsChanged }
@@ -36,8 +59,8 @@ import PublicationClient
     self.formatting = formatting
     self.output = output
     list = .comments(of: post, store: store)
-    list.onChange = { [weak self] _ in self?.update() }
-    list.onAskedAgain = { [weak self] in self?.loadPost() }
+    list.observe { [weak self] _ in self?.update() }
+    list.onRetryUnreachable = { [weak self] in self?.loadPost() }
     state.draft = store.commentDrafts[post] ?? ""
     judge(&state)
   }
@@ -76,30 +99,43 @@ import PublicationClient
     list.disappear()
   }
 
-  /// Loads the comments anew: the button, or F5.
-  public func refreshTapped() { list.refreshTapped() }
-  /// Tries again what failed.
-  public func retryTapped() { list.retryTapped() }
-  /// The last row came in sight.
-  public func reachedEnd() { list.reachedEnd() }
-  /// The reader has read the message.
-  public func messageDismissed() { list.messageDismissed() }
-  /// Opens the post.
-  public func postTapped() { output(.openPost(post)) }
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .refreshTapped: refreshTapped()
+    case .retryTapped: retryTapped()
+    case .reachedEnd: reachedEnd()
+    case .messageDismissed: messageDismissed()
+    case .postTapped: postTapped()
+    case .linkTapped(let url): linkTapped(url)
+    case .draftChanged(let text): draftChanged(text)
+    case .sendTapped: sendTapped()
+    case .deleteTapped(let id): deleteTapped(id)
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
 
-  /// The reader writes.
-  public func draftChanged(_ text: String) { set(draft: text) }
+  private func refreshTapped() { list.refreshTapped() }
+  private func retryTapped() { list.retryTapped() }
+  private func reachedEnd() { list.reachedEnd() }
+  private func messageDismissed() { list.messageDismissed() }
+  private func postTapped() { output(.openPost(post)) }
+  private func linkTapped(_ url: String) {
+    guard let scheme = URL(string: url)?.scheme?.lowercased(), ["http", "https"].contains(scheme) else { return }
+    output(.openWeb(url))
+  }
 
-  /// Sends what the reader wrote: it is in the list at once, and the field empty.
-  public func sendTapped() {
+  private func draftChanged(_ text: String) { set(draft: text) }
+
+  private func sendTapped() {
     guard state.canSend, let id = store.comment(on: post, state.draft) else { return }
     written.append(id)
     set(draft: "")
     update()
   }
 
-  /// Deletes one of the reader's own comments; one that was not sent yet never will be.
-  public func deleteTapped(_ id: Comment.ID) {
+  private func deleteTapped(_ id: Comment.ID) {
     store.deleteComment(id)
     update()
   }

@@ -1,12 +1,13 @@
 import ContentCache
+import FeatureKit
 import FeedFormats
 import Foundation
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Runtime
 
 /// The fan clubs by name, all or those that the reader follows, each with a button to follow it.
-@MainActor public final class FanClubListViewModel {
+@MainActor public final class FanClubListViewModel: Refreshable {
   /// Everything the page shows, but the rows, which ``FanClubListViewModel/row(for:)`` gives.
   public struct State: Equatable, Sendable {
     /// The rows.
@@ -26,12 +27,37 @@ import Runtime
     case openFanClub(FanClub.ID)
     /// Open the dialog that adds a feed.
     case openAddFeed
+    /// Tell the reader in passing what was exported, wherever they look.
+    case exported(String)
+  }
+
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Shows only the clubs that the reader follows, or all again.
+    case followedOnlyTapped
+    /// Loads the clubs anew: the button, or F5.
+    case refreshTapped
+    /// Tries again what failed.
+    case retryTapped
+    /// The last row came in sight.
+    case reachedEnd
+    /// The reader has read the message.
+    case messageDismissed
+    /// Opens the club's page.
+    case clubTapped(FanClub.ID)
+    /// Follows the club, or stops.
+    case followTapped(FanClub.ID)
+    /// Opens the dialog that adds a feed, where that is offered.
+    case addFeedTapped
+    /// Writes the feeds of all clubs that the reader follows to a file, for other programs (OPML), and says what came of it.
+    /// - Parameter path: where to. What is there is replaced, and stays when there is nothing to write or that fails.
+    case exportChosen(String)
   }
 
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// Told the rows to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<FanClub.ID>) -> Void)? {
     didSet { for list in [all, followed] { list.onRowsChanged = onRowsChanged } }
@@ -63,7 +89,7 @@ import Runtime
     self.output = output
     all = .fanClubs(store: store)
     followed = .fanClubs(store: store, followedOnly: true)
-    for list in [all, followed] { list.onChange = { [weak self] _ in self?.update() } }
+    for list in [all, followed] { list.observe { [weak self] _ in self?.update() } }
   }
 
   isolated deinit {
@@ -97,56 +123,69 @@ import Runtime
     list.disappear()
   }
 
-  /// Shows only the clubs that the reader follows, or all again.
-  public func followedOnlyTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .followedOnlyTapped: followedOnlyTapped()
+    case .refreshTapped: refreshTapped()
+    case .retryTapped: retryTapped()
+    case .reachedEnd: reachedEnd()
+    case .messageDismissed: messageDismissed()
+    case .clubTapped(let id): clubTapped(id)
+    case .followTapped(let id): followTapped(id)
+    case .addFeedTapped: addFeedTapped()
+    case .exportChosen(let path): exportChosen(path)
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
+
+  private func followedOnlyTapped() {
     list.disappear()
     state.isFollowedOnly.toggle()
     if isOnScreen { list.appear() }
     update()
   }
 
-  /// Loads the clubs anew: the button, or F5.
-  public func refreshTapped() { list.refreshTapped() }
-  /// Tries again what failed.
-  public func retryTapped() { list.retryTapped() }
-  /// The last row came in sight.
-  public func reachedEnd() { list.reachedEnd() }
-  /// The reader has read the message.
-  public func messageDismissed() {
+  private func refreshTapped() { list.refreshTapped() }
+  private func retryTapped() { list.retryTapped() }
+  private func reachedEnd() { list.reachedEnd() }
+  private func messageDismissed() {
     // What the list has to say waits behind it.
     guard exportMessage != nil else { return list.messageDismissed() }
     exportMessage = nil
     update()
   }
-  /// Opens the club's page.
-  public func clubTapped(_ id: FanClub.ID) { output(.openFanClub(id)) }
-  /// Follows the club, or stops.
-  public func followTapped(_ id: FanClub.ID) { store.toggleFollow(id) }
-  /// Opens the dialog that adds a feed, where that is offered.
-  public func addFeedTapped() { if state.canAddFeeds { output(.openAddFeed) } }
+  private func clubTapped(_ id: FanClub.ID) { output(.openFanClub(id)) }
+  private func followTapped(_ id: FanClub.ID) { store.toggleFollow(id) }
+  private func addFeedTapped() { if state.canAddFeeds { output(.openAddFeed) } }
 
-  /// Writes the feeds of all clubs that the reader follows to a file, for other programs (OPML), and says in a message what came of it.
-  /// - Parameter path: where to. What is there is replaced, and stays when there is nothing to write or that fails.
-  public func exportChosen(_ path: String) {
+  private func exportChosen(_ path: String) {
     guard state.canAddFeeds else { return }
     exporting?.cancel()
     exporting = Task { [weak self, store, formatting] in
-      let message: String
-      do { message = try await Self.export(store, formatting, to: path) } catch let error as DocumentWriter.Unwritable {
-        message = error.sentence
-      } catch { message = "The feeds were not exported. \(RequestFailure(explaining: error).sentence)" }
+      var (written, problem): (String?, String?)
+      do {
+        written = try await Self.export(store, formatting, to: path)
+        if written == nil { problem = "There is nothing to export: no fan club that you follow has a feed." }
+      } catch let error as DocumentWriter.Unwritable {
+        problem = error.sentence
+      } catch { problem = "The feeds were not exported. \(RequestFailure(explaining: error).sentence)" }
       guard let self, !Task.isCancelled, !store.isClosed else { return }
-      exportMessage = message
+      // What went wrong stays until it was read; what went well leaves by itself.
+      exportMessage = problem
       update()
+      if let written { output(.exported(written)) }
     }
   }
 
-  private static func export(_ store: ContentStore, _ formatting: Formatting, to path: String) async throws -> String {
+  /// - Returns: what was written, in a sentence; `nil` for nothing.
+  private static func export(_ store: ContentStore, _ formatting: Formatting, to path: String) async throws -> String? {
     let clubs = try await store.followedClubs("fanclubs.export")
     let feeds = clubs.compactMap { club in
       club.feed.map { ParsedOutline.Outline(title: club.name, about: club.about, feedURL: $0, homeURL: club.url) }
     }
-    guard !feeds.isEmpty else { return "There is nothing to export: no fan club that you follow has a feed." }
+    guard !feeds.isEmpty else { return nil }
     let list = ParsedOutline(title: "Fan clubs", outlines: feeds)
     try await store.effects.run("fanclubs.write") { try await DocumentWriter().write(list.opml, to: path) }
     let file = "“\(URL(fileURLWithPath: path).lastPathComponent)”"

@@ -1,6 +1,8 @@
 import ContentCache
+import FeatureKit
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 
 /// A fan club's page: who it is, a button to follow it, and its posts.
 @MainActor public final class FanClubViewModel: PostPage {
@@ -48,12 +50,28 @@ import PublicationClient
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
 
-  /// The single source of truth.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Something to the list, or to a row of it.
+    case posts(PostList.Input)
+    /// Leaves a page that has nothing to show.
+    case backTapped
+    /// Follows the club, or stops.
+    case followTapped
+    /// Shows all of what the club says about itself, or its beginning again.
+    case aboutTapped
+    /// Whether the reader wants to hear of this club's new posts: the other way from now on.
+    case notifyTapped
+    /// Fetches the posts of a club that came from a list of feeds. A second press while that is under way does nothing.
+    case fetchTapped
+    /// Removes the club, which the reader has agreed to; its pages are closed once it is gone. A second press while that is under way does nothing.
+    case removeTapped
   }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+
+  /// The single source of truth.
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// The list of posts, with all that can be done to a row.
   public let posts: PostList
 
@@ -92,8 +110,8 @@ import PublicationClient
     fetch = ClubFetch(id, store: store, clock: formatting.clock)
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
-    posts.list.onChange = { [weak self] _ in self?.update() }
-    posts.list.onAskedAgain = { [weak self] in self?.askAgain() }
+    posts.list.observe { [weak self] _ in self?.update() }
+    posts.list.onRetryUnreachable = { [weak self] in self?.retryUnreachable() }
   }
 
   isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }
@@ -125,8 +143,27 @@ import PublicationClient
     posts.list.disappear()
   }
 
-  /// Loads the club and its posts anew: the button, or F5. Where readers add feeds, the publication fetches its feed too.
-  public func refreshTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .posts(.refreshTapped): refreshTapped()
+    case .posts(.fetchAgainTapped): fetchAgainTapped()
+    case .posts(.cancelFetchTapped): cancelFetchTapped()
+    case .posts(.fetchDismissed): fetchDismissed()
+    case .posts(.retryTapped): retryTapped()
+    case .backTapped: backTapped()
+    case .followTapped: followTapped()
+    case .aboutTapped: aboutTapped()
+    case .notifyTapped: notifyTapped()
+    case .fetchTapped: fetchTapped()
+    case .removeTapped: removeTapped()
+    case .posts(let input): posts.send(input)
+    }
+  }
+  /// See `PostPage`.
+  public func send(_ input: PostList.Input) { send(.posts(input)) }
+
+  private func refreshTapped() {
     guard !fetch.state.isOffered else { return fetchTapped() }
     reload()
     guard store.fanClubs[id]?.feed != nil, !feed.isUnderWay else { return }
@@ -134,12 +171,9 @@ import PublicationClient
     feed.begin()
   }
 
-  /// Tries again to fetch the feed.
-  public func fetchAgainTapped() { feed.begin() }
-  /// Waits for the feed no longer.
-  public func cancelFetchTapped() { feed.cancel() }
-  /// The reader has read why the feed could not be fetched.
-  public func fetchDismissed() { feed.dismiss() }
+  private func fetchAgainTapped() { feed.begin() }
+  private func cancelFetchTapped() { feed.cancel() }
+  private func fetchDismissed() { feed.dismiss() }
 
   private func reload() {
     load()
@@ -156,34 +190,28 @@ import PublicationClient
     update()
   }
 
-  /// Tries again what failed.
-  public func retryTapped() {
+  private func retryTapped() {
     if failure != nil { load() }
     posts.list.retryTapped()
     update()
   }
 
-  /// Leaves a page that has nothing to show.
-  public func backTapped() { if case .gone = state.phase { output(.goBack) } }
+  private func backTapped() { if case .gone = state.phase { output(.goBack) } }
 
-  /// Follows the club, or stops.
-  public func followTapped() { store.toggleFollow(id) }
+  private func followTapped() { store.toggleFollow(id) }
 
-  /// Shows all of what the club says about itself, or its beginning again.
-  public func aboutTapped() {
+  private func aboutTapped() {
     wantsWholeAbout.toggle()
     update()
   }
 
-  /// Whether the reader wants to hear of this club's new posts: the other way from now on.
-  public func notifyTapped() {
+  private func notifyTapped() {
     guard let notifications, let notifies = state.notifies else { return }
     notifications.set(!notifies, for: id)
     update()
   }
 
-  /// Fetches the posts of a club that came from a list of feeds. A second press while that is under way does nothing.
-  public func fetchTapped() {
+  private func fetchTapped() {
     fetch.begin { [weak self] hasPosts in
       if hasPosts { self?.reload() }
       self?.update()
@@ -191,8 +219,7 @@ import PublicationClient
     update()
   }
 
-  /// Removes the club, which the reader has agreed to; its pages are closed once it is gone. A second press while that is under way does nothing.
-  public func removeTapped() {
+  private func removeTapped() {
     guard state.canRemove, !isRemoving else { return }
     isRemoving = true
     update()
@@ -206,21 +233,21 @@ import PublicationClient
     }
   }
 
-  private func askAgain() {
+  private func retryUnreachable() {
     guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
   }
 
   private func load(isAsked: Bool = true) {
     // An answer to an earlier question may be from before what is asked for now.
-    let anew = isLoading
+    let refetch = isLoading
     generation += 1
     isLoading = true
     if isAsked { failure = nil }
     let (mine, id, store) = (generation, id, store)
     Task { [weak self] in
       do {
-        try await store.loadFanClub(id, anew: anew)
+        try await store.loadFanClub(id, refetch: refetch)
         self?.loaded(nil, generation: mine)
       } catch {
         self?.loaded(error, generation: mine)

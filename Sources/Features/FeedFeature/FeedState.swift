@@ -1,9 +1,9 @@
+import FeatureKit
 import PublicationAPI
-import PublicationClient
 
 extension FeedViewModel {
   /// Which posts Home shows.
-  public enum Choice: Hashable, Sendable {
+  public enum Choice: Codable, Hashable, Sendable {
     /// All of the publication.
     case all
     /// Those of all fan clubs that the reader follows.
@@ -19,7 +19,7 @@ extension FeedViewModel {
     /// What it is called: "All posts", "Fan clubs you follow", a club's name.
     public var name: String
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ id: Choice, _ name: String) {
       self.id = id
       self.name = name

@@ -1,5 +1,7 @@
+import FeatureKit
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 import Runtime
 
 /// Home: the posts of the whole publication or of some fan clubs, newest first.
@@ -10,10 +12,22 @@ import Runtime
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// Something to the list, or to a row of it.
+    case posts(PostList.Input)
+    /// Shows other posts.
+    case choiceTapped(Choice)
+    /// Shows only what the reader has not read, or everything again.
+    case unreadOnlyTapped
+    /// Fetches the posts of the chosen fan club, which came from a list of feeds. A second press while that is under way does nothing.
+    case fetchTapped
+  }
+
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// The list of what was chosen, with all that can be done to a row.
   public private(set) var posts: PostList
   /// Told the rows to draw again, of those that were asked for.
@@ -50,7 +64,7 @@ import Runtime
     self.output = output
     clubs = FollowedClubs(store: store)
     posts = PostList(.filtered(PostFilter()), store: store, formatting: formatting, output: output)
-    posts.list.onChange = { [weak self] _ in self?.update() }
+    posts.list.observe { [weak self] _ in self?.update() }
     clubs.onChange = { [weak self] in self?.update() }
   }
 
@@ -77,32 +91,40 @@ import Runtime
     look(every: Self.slowPace)
   }
 
-  /// Loads the feed anew: the button, or F5. Where readers add feeds, those behind what is shown are fetched too, each by the publication.
-  public func refreshTapped() {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .posts(.refreshTapped): refreshTapped()
+    case .posts(.fetchAgainTapped): fetchAgainTapped()
+    case .posts(.cancelFetchTapped): cancelFetchTapped()
+    case .posts(.fetchDismissed): fetchDismissed()
+    case .choiceTapped(let choice): choiceTapped(choice)
+    case .unreadOnlyTapped: unreadOnlyTapped()
+    case .fetchTapped: fetchTapped()
+    case .posts(.newPostsTapped): newPostsTapped()
+    case .posts(let input): posts.send(input)
+    }
+  }
+  /// See `PostPage`.
+  public func send(_ input: PostList.Input) { send(.posts(input)) }
+
+  private func refreshTapped() {
     guard fetch?.state.isOffered != true else { return fetchTapped() }
     posts.list.refreshTapped()
     fetchFeeds()
   }
-  /// Tries again the feeds that could not be fetched.
-  public func fetchAgainTapped() { feeds.begin() }
-  /// Fetches no further feeds. What came meanwhile stays.
-  public func cancelFetchTapped() { feeds.cancel() }
-  /// The reader has read which feeds could not be fetched.
-  public func fetchDismissed() { feeds.dismiss() }
-  /// Tries again what failed.
-  public func retryTapped() { posts.list.retryTapped() }
+  private func fetchAgainTapped() { feeds.begin() }
+  private func cancelFetchTapped() { feeds.cancel() }
+  private func fetchDismissed() { feeds.dismiss() }
 
-  /// Shows other posts.
-  public func choiceTapped(_ choice: Choice) {
+  private func choiceTapped(_ choice: Choice) {
     guard choice != state.choice else { return }
     show(choice, isUnreadOnly: state.isUnreadOnly)
   }
 
-  /// Shows only what the reader has not read, or everything again.
-  public func unreadOnlyTapped() { show(state.choice, isUnreadOnly: !state.isUnreadOnly) }
+  private func unreadOnlyTapped() { show(state.choice, isUnreadOnly: !state.isUnreadOnly) }
 
-  /// Fetches the posts of the chosen fan club, which came from a list of feeds. A second press while that is under way does nothing.
-  public func fetchTapped() {
+  private func fetchTapped() {
     fetch?.begin { [weak self] hasPosts in
       if hasPosts { self?.posts.list.refreshTapped() }
       self?.update()
@@ -113,11 +135,10 @@ import Runtime
   /// The reader comes from where new posts were told of, such as a notification: looks for them at once.
   public func newPostsTold() { look() }
 
-  /// Brings in what came since, and goes to the top.
-  public func newPostsTapped() {
+  private func newPostsTapped() {
     guard state.newPosts > 0 else { return }
     jumps += 1
-    posts.list.newerTapped()
+    posts.list.newItemsTapped()
   }
 
   /// A second press while that is under way does nothing.
@@ -164,12 +185,11 @@ import Runtime
 
   private func look() {
     looked = formatting.clock.uptime
-    posts.list.lookForNewer()
+    posts.list.checkForNewItems()
   }
 
   private func show(_ choice: Choice, isUnreadOnly: Bool) {
     posts.list.disappear()
-    posts.list.onChange = nil
     posts.list.onRowsChanged = nil
     posts = PostList(.filtered(PostFilter(choice, isUnreadOnly: isUnreadOnly)), store: store, formatting: formatting, output: output)
     if case .fanClub(let id) = choice {
@@ -183,7 +203,7 @@ import Runtime
     jumps += 1
     state = with(new, posts.list.state)
     posts.list.onRowsChanged = onRowsChanged
-    posts.list.onChange = { [weak self] _ in self?.update() }
+    posts.list.observe { [weak self] _ in self?.update() }
     if isOnScreen { posts.list.appear() }
   }
 
@@ -205,7 +225,7 @@ import Runtime
     var new = state
     new.posts = posts
     new.jumps = jumps
-    new.newPosts = posts.newer
+    new.newPosts = posts.newItemCount
     new.pill = posts.pill
     new.fetch = posts.phase == .empty ? fetch?.state ?? .notNeeded : .notNeeded
     return new

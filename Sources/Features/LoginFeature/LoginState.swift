@@ -8,7 +8,7 @@ public struct LoginPublication: Equatable, Sendable {
     public var email: String
     /// Its password.
     public var password: Secret
-    /// Makes one.
+    /// Memberwise initializer.
     public init(email: String, password: Secret) {
       self.email = email
       self.password = password
@@ -22,7 +22,7 @@ public struct LoginPublication: Equatable, Sendable {
   /// `nil` when the publication offers none.
   public var sampleAccount: SampleAccount?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(name: String, tagline: String = "", sampleAccount: SampleAccount? = nil) {
     self.name = name
     self.tagline = tagline
@@ -67,5 +67,27 @@ extension LoginViewModel {
     public var canSubmit: Bool { !isWorking }
     /// Whether the sample account is offered.
     public var offersSampleAccount: Bool { publication?.sampleAccount != nil }
+  }
+}
+
+extension LoginViewModel {
+  /// The text of the password field, as an input. What is stored of it says whether there is one, and nothing else.
+  public struct Password: Codable, Equatable, Sendable {
+    /// The text.
+    public let secret: Secret
+
+    /// - Parameter text: the text.
+    public init(_ text: String) { secret = Secret(text) }
+
+    /// Reads a text: a scenario's password, or what a recording has in place of one.
+    /// - Throws: `DecodingError` for anything but a text.
+    public init(from decoder: any Decoder) throws { self.init(try decoder.singleValueContainer().decode(String.self)) }
+
+    /// Writes the same for every password.
+    /// - Throws: what the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(secret.isEmpty ? "" : "\(secret)")
+    }
   }
 }

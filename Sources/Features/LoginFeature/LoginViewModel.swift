@@ -1,22 +1,33 @@
+import FeatureKit
 import Runtime
 import SessionService
 
 /// The login screen: the root of the app. Isolated to the main actor.
-@MainActor public final class LoginViewModel {
+@MainActor public final class LoginViewModel: ScreenModel {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// The reader signed in; told once.
     case signedIn
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The text of the email field changed.
+    case emailChanged(String)
+    /// The text of the password field changed.
+    case passwordChanged(Password)
+    /// The reader pressed "Sign in", or Enter in a field.
+    case submitTapped
+    /// The reader pressed "Try the sample account". What stands in the fields is not used and stays.
+    case sampleAccountTapped
+    /// The reader does not want to wait for the answer. One that is here in this very moment still signs in.
+    case cancelTapped
+  }
+
   /// What the screen shows.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
-  }
-  /// Called once when it is set, then on each change.
-  public var onChange: ((State) -> Void)? {
-    didSet { onChange?(state) }
-  }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let session: Session
   private let effects: Effects
@@ -65,8 +76,18 @@ import SessionService
     watching = nil
   }
 
-  /// The text of the email field changed.
-  public func emailChanged(_ text: String) {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .emailChanged(let text): emailChanged(text)
+    case .passwordChanged(let password): passwordChanged(password.secret)
+    case .submitTapped: submitTapped()
+    case .sampleAccountTapped: sampleAccountTapped()
+    case .cancelTapped: cancelTapped()
+    }
+  }
+
+  private func emailChanged(_ text: String) {
     guard text != state.email else { return }
     change {
       $0.email = text
@@ -76,8 +97,7 @@ import SessionService
     }
   }
 
-  /// The text of the password field changed.
-  public func passwordChanged(_ text: Secret) {
+  private func passwordChanged(_ text: Secret) {
     guard text != password else { return }
     password = text
     change {
@@ -87,10 +107,9 @@ import SessionService
     }
   }
 
-  /// The reader pressed "Sign in", or Enter in a field.
-  public func submitTapped() {
+  private func submitTapped() {
     guard state.canSubmit else { return }
-    askAgain()
+    retryUnreachable()
     let email = trimmed(state.email)
     let emailError = Self.error(inEmail: email)
     let passwordError = password.isEmpty ? "Enter your password." : nil
@@ -103,9 +122,8 @@ import SessionService
     signIn(.credentials, email: email, password: password)
   }
 
-  /// The reader pressed "Try the sample account". What stands in the fields is not used and stays.
-  public func sampleAccountTapped() {
-    askAgain()
+  private func sampleAccountTapped() {
+    retryUnreachable()
     guard state.canSubmit, let account = state.publication?.sampleAccount else { return }
     change {
       $0.emailError = nil
@@ -127,8 +145,7 @@ import SessionService
     }
   }
 
-  /// The reader does not want to wait for the answer. One that is here in this very moment still signs in.
-  public func cancelTapped() { signingIn?.cancel() }
+  private func cancelTapped() { signingIn?.cancel() }
 
   private func cancelled() {
     change { $0.work = nil }
@@ -159,7 +176,7 @@ import SessionService
   }
 
   /// Whoever tries again may be at a publication that is there by now.
-  private func askAgain() {
+  private func retryUnreachable() {
     guard unanswered != nil else { return }
     unanswered = nil
     show(session.state)
@@ -191,7 +208,10 @@ import SessionService
     // What stands beside the buttons is not said twice.
     let unanswered = unanswered.map(\.sentence).flatMap { $0 == state.formError ? nil : $0 }
     let sentences = [cause.sentence, unanswered, self.session.persistence.sentence].compactMap { $0 }
-    change { $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ") }
+    change {
+      $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
+      if $0.email.isEmpty, cause == .ended { $0.email = self.session.endedUser?.email ?? "" }
+    }
   }
 
   /// One change of the state, told once.

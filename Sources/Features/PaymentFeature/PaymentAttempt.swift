@@ -1,4 +1,4 @@
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 
 /// One press of "Pay": the facts about it, and the one thing that they come to. Status text and buttons read ``standing``; nothing else
@@ -64,11 +64,11 @@ struct PaymentAttempt: Equatable {
   }
 
   /// The reader left: before they agreed there is nothing to keep.
-  mutating func left() { if outcome == .notAuthorized, !isInVain { self = PaymentAttempt() } }
+  mutating func left() { if outcome == .notAuthorized, !isPaidWithoutAccess { self = PaymentAttempt() } }
 
   // MARK: What they come to
 
-  private var outcome: PaymentOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
+  private var outcome: AuthorizationOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
 
   /// The one place where the facts become an outcome.
   var standing: Standing {
@@ -94,8 +94,8 @@ struct PaymentAttempt: Equatable {
   /// Whether the store had to be asked again, and has not settled it: for how long nobody knows, and nobody need wait for that.
   var isAskingAgain: Bool { isRunning && wasAskedAgain }
 
-  /// Whether leaving now still cancels, leaves nothing behind, or leaves what may take long to itself.
-  var canLeave: Bool { !isRunning || standing == .asking || isAskingAgain }
+  /// Whether leaving now calls it off, or leaves nothing behind.
+  var canCancel: Bool { !isRunning || standing == .asking }
 
   /// Whether "Pay" makes sense now.
   var canStart: Bool { standing == .untouched || hasFailed }
@@ -112,7 +112,7 @@ struct PaymentAttempt: Equatable {
   }
 
   /// Whether it was charged, and the publication refused the receipt.
-  var isInVain: Bool {
+  var isPaidWithoutAccess: Bool {
     if case .failed(.refused(PurchaseFailure.receiptRejected, _)) = standing { true } else { false }
   }
 

@@ -23,7 +23,7 @@ extension PaymentViewModel {
       public var detail: String
       /// What it costs, with tax.
       public var price: String
-      /// Makes one.
+      /// Memberwise initializer.
       public init(name: String, detail: String, price: String) {
         self.name = name
         self.detail = detail
@@ -39,7 +39,7 @@ extension PaymentViewModel {
       public var name: String
       /// One line about it; may be empty.
       public var detail: String
-      /// Makes one.
+      /// Memberwise initializer.
       public init(id: String, name: String, detail: String = "") {
         self.id = id
         self.name = name
@@ -57,13 +57,28 @@ extension PaymentViewModel {
       case waiting(String)
       /// The reader has to do something first, on that page if there is one: their bank asks them to confirm.
       case confirm(String, page: String?)
+      /// The reader has opened that page, and the bank's answer is awaited; shown with a spinner.
+      case confirming(String, page: String?)
       /// It is done.
       case done(String)
+
+      /// The page of the reader's bank; `nil` without one.
+      var page: String? {
+        switch self {
+        case .confirm(_, let page), .confirming(_, let page): page
+        case .working, .problem, .waiting, .done: nil
+        }
+      }
+
+      /// The same once the page was opened.
+      var whileConfirming: Status { .confirming("Waiting for your bank… Nothing was charged yet.", page: page) }
 
       /// The sentence.
       public var text: String {
         switch self {
-        case .working(let text), .problem(let text), .waiting(let text), .confirm(let text, _), .done(let text): text
+        case .working(let text), .problem(let text), .waiting(let text), .confirm(let text, _), .confirming(let text, _),
+          .done(let text):
+          text
         }
       }
     }
@@ -90,9 +105,9 @@ extension PaymentViewModel {
     public var payTitle = "Pay"
     /// Whether the button can be pressed.
     public var canPay = false
-    /// Whether leaving now still cancels, leaves nothing behind, or leaves what ``isAskingAgain`` to itself.
+    /// Whether leaving now calls the payment off, or leaves nothing behind. Otherwise what was agreed to goes on when the reader leaves.
     public var canCancel = true
-    /// Whether the store did not answer and is asked again: what was agreed to goes on when the reader leaves.
+    /// Whether the store did not answer and is asked again.
     public var isAskingAgain = false
     /// Whether the page that the reader pays on can be opened once more.
     public var canOpenAgain = false

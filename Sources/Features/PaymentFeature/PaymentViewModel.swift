@@ -1,11 +1,12 @@
+import FeatureKit
 import Foundation
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 
 /// The payment sheet of one product. Isolated to the main actor.
 ///
 /// Once the reader agreed to pay, the purchase goes on whatever becomes of the sheet.
-@MainActor public final class PaymentViewModel {
+@MainActor public final class PaymentViewModel: Refreshable, Closable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// The product was bought and is unlocked; told once.
@@ -18,14 +19,29 @@ import PurchaseService
     case openWeb(String)
   }
 
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader pressed "Try again" where nothing could be loaded.
+    case retryTapped
+    /// The reader wants to know how things stand now.
+    case refreshTapped
+    /// The reader chose a way to pay.
+    case methodChosen(State.Method.ID)
+    /// The reader pressed "Pay". A second press while that is under way does nothing.
+    case payTapped
+    /// The reader pressed "Open the page again": the browser was closed, or never came up.
+    case openAgainTapped
+    /// The reader pressed the button that opens the bank's page.
+    case confirmTapped
+    /// The reader pressed "Cancel", or "Close". Once they have agreed to pay there is nothing to cancel: the payment goes on, and the reader
+    /// is told what came of it wherever they are.
+    case cancelTapped
+  }
+
   /// What the screen shows.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
-  }
-  /// Called once when it is set, then on each change.
-  public var onChange: ((State) -> Void)? {
-    didSet { onChange?(state) }
-  }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let productID: Product.ID
   private let purchases: PublicationPurchases
@@ -38,9 +54,12 @@ import PurchaseService
   private var failure: String?
   private var attempt = PaymentAttempt()
   /// The purchase that was charged in vain, and its number.
-  private var inVain: UUID?
+  private var paidWithoutAccess: UUID?
   private var number: String?
   private var paying: Task<Void, Never>?
+  /// Whether the reader has opened their bank's page from here.
+  private var isConfirming = false
+  private var confirming: Task<Void, Never>?
   private var isGone = false
   private var isLeaving = false
   private var isFinished = false
@@ -73,6 +92,7 @@ import PurchaseService
   isolated deinit {
     for task in watching { task.cancel() }
     asking?.cancel()
+    confirming?.cancel()
   }
 
   // MARK: Inputs
@@ -88,35 +108,46 @@ import PurchaseService
           for await _ in entitlements where !Task.isCancelled { self?.show() }
         },
         Task { [weak self] in
-          for await _ in history where !Task.isCancelled { await self?.follow() }
+          for await _ in history where !Task.isCancelled { await self?.historyChanged() }
         },
       ]
-      askAboutPending()
+      checkPending()
     }
     reload()
     if attempt.standing == .bought { finish() }
   }
 
-  /// The sheet is not on screen any more: as ``dismissed()``.
-  public func disappear() { dismissed() }
+  /// The sheet is not on screen any more: as ``closed()``.
+  public func disappear() { closed() }
 
-  /// The reader pressed "Try again" where nothing could be loaded.
-  public func retryTapped() { reload() }
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .retryTapped: retryTapped()
+    case .refreshTapped: refreshTapped()
+    case .methodChosen(let id): methodChosen(id)
+    case .payTapped: payTapped()
+    case .openAgainTapped: openAgainTapped()
+    case .confirmTapped: confirmTapped()
+    case .cancelTapped: cancelTapped()
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
 
-  /// The reader wants to know how things stand now.
-  public func refreshTapped() {
-    askAboutPending()
+  private func retryTapped() { reload() }
+
+  private func refreshTapped() {
+    checkPending()
     reload()
   }
 
-  /// The reader chose a way to pay.
-  public func methodChosen(_ id: State.Method.ID) {
+  private func methodChosen(_ id: State.Method.ID) {
     guard !attempt.isRunning, methods.contains(where: { $0.id == id }) else { return }
     state.selectedMethod = id
   }
 
-  /// The reader pressed "Pay". A second press while that is under way does nothing.
-  public func payTapped() {
+  private func payTapped() {
     guard state.canPay, let product, let method else { return }
     attempt = PaymentAttempt(asking: method.question)
     isLeaving = false
@@ -128,21 +159,26 @@ import PurchaseService
     }
   }
 
-  /// The reader pressed "Open the page again": the browser was closed, or never came up.
-  public func openAgainTapped() {
+  private func openAgainTapped() {
     if state.canOpenAgain { method?.openAgain?() }
   }
 
-  /// The reader pressed the button that opens the bank's page.
-  public func confirmTapped() {
-    if case .confirm(_, let page?) = state.status { output(.openWeb(page)) }
+  private func confirmTapped() {
+    guard let page = state.status?.page else { return }
+    output(.openWeb(page))
+    isConfirming = true
+    show()
+    confirming?.cancel()
+    confirming = Task { [weak self, purchases, productID, clock = formatting.clock] in
+      while (try? await clock.sleep(for: Self.confirmationPace)) != nil, self?.isAwaitingConfirmation == true {
+        let waiting = try? await purchases.known(of: productID).first { $0.step.isUnderWay }
+        if let waiting, !Task.isCancelled { await purchases.check(waiting.id) }
+      }
+    }
   }
 
-  /// The reader pressed "Cancel", or "Close". Once they have agreed to pay there is nothing to cancel: a store that is asked again is left to
-  /// itself, and the reader is told what came of it wherever they are.
-  public func cancelTapped() {
-    guard state.canCancel else { return }
-    guard attempt.isRunning, !attempt.isAskingAgain else {
+  private func cancelTapped() {
+    guard attempt.standing == .asking else {
       paying?.cancel()
       leave()
       return
@@ -154,11 +190,12 @@ import PurchaseService
 
   /// The sheet was closed by other means. Before the reader agreed this is a cancellation; afterwards nothing is lost, and what came of
   /// it stays.
-  public func dismissed() {
+  public func closed() {
     isGone = true
     for task in watching { task.cancel() }
     watching = []
     asking?.cancel()
+    confirming?.cancel()
     // Nobody waits for its end here any more: before the reader agreed that cancels it, and afterwards it is told elsewhere.
     if attempt.isRunning {
       paying?.cancel()
@@ -168,12 +205,20 @@ import PurchaseService
     }
   }
 
+  /// How long it is from one look to the next while the reader is at their bank: as at a page that they pay on.
+  static let confirmationPace = Duration.seconds(2)
+
+  /// Whether what the reader opened the bank's page for is still open.
+  private var isAwaitingConfirmation: Bool {
+    if isConfirming, case .waiting(.interrupted) = attempt.standing { true } else { false }
+  }
+
   private var method: PaymentMethod? { methods.first { $0.id == state.selectedMethod } }
 
   // MARK: Loading
 
   /// At once, and as long as somebody looks.
-  private func askAboutPending() {
+  private func checkPending() {
     asking?.cancel()
     asking = Task { [purchases] in await purchases.watchPending() }
   }
@@ -203,9 +248,9 @@ import PurchaseService
     if purchases.isUnderWay(productID), !attempt.isRunning {
       attempt.ended(.pending(reasonToWait(known)))
     }
-    lookForVain(known)
+    findPaidWithoutAccess(known)
     show()
-    followWhatIsOpen()
+    observeOpenPurchase()
   }
 
   // MARK: The purchase
@@ -217,10 +262,10 @@ import PurchaseService
 
   private func ended(_ result: PurchaseOutcome<PurchasableProduct>, _ known: [Transaction]?) {
     attempt.ended(result, waitingFor: reasonToWait(known))
-    lookForVain(known)
+    findPaidWithoutAccess(known)
     paying = nil
     show()
-    followWhatIsOpen()
+    observeOpenPurchase()
     switch result {
     case .purchased: finish()
     case .cancelled where isLeaving: leave()
@@ -230,23 +275,23 @@ import PurchaseService
   }
 
   /// What waits, or was charged in vain, has more to come.
-  private func followWhatIsOpen() {
+  private func observeOpenPurchase() {
     let isWaiting = if case .waiting = attempt.standing { true } else { false }
-    guard isWaiting || attempt.isInVain else { return }
-    Task { [weak self] in await self?.follow() }
+    guard isWaiting || attempt.isPaidWithoutAccess else { return }
+    Task { [weak self] in await self?.historyChanged() }
   }
 
   /// What a payment waits for, and how it ends, is in the journal: it may take days, and another run of the app.
-  private func follow() async {
+  private func historyChanged() async {
     guard !attempt.isRunning, let product else { return }
     let standing = attempt.standing
     // What cannot be read changes nothing.
     guard let known = try? await purchases.known(of: productID), standing == attempt.standing else { return }
     if case .waiting = standing, let last = known.first { followed(last, product) }
-    lookForVain(known)
+    findPaidWithoutAccess(known)
     show()
     if attempt.standing == .bought { finish() }
-    if attempt.isInVain { await askForNumber() }
+    if attempt.isPaidWithoutAccess { await loadOrderNumber() }
   }
 
   private func followed(_ last: Transaction, _ product: Product) {
@@ -267,19 +312,19 @@ import PurchaseService
   }
 
   /// What was charged, and whose receipt the publication refused, is not sold again until that is settled: paid back, or given after all.
-  private func lookForVain(_ known: [Transaction]?) {
-    guard attempt.standing == .untouched || attempt.isInVain, let product, let known else { return }
-    if !purchases.covers(product), let last = known.first(where: \.isPaidInVain) {
-      if inVain != last.id { (inVain, number) = (last.id, nil) }
+  private func findPaidWithoutAccess(_ known: [Transaction]?) {
+    guard attempt.standing == .untouched || attempt.isPaidWithoutAccess, let product, let known else { return }
+    if !purchases.covers(product), let last = known.first(where: \.isPaidWithoutAccess) {
+      if paidWithoutAccess != last.id { (paidWithoutAccess, number) = (last.id, nil) }
       attempt.ended(.failed(.refused(code: PurchaseFailure.receiptRejected, sentence: last.sentence ?? "")))
-    } else if attempt.isInVain, inVain != nil {
-      (attempt, inVain, number) = (PaymentAttempt(), nil, nil)
+    } else if attempt.isPaidWithoutAccess, paidWithoutAccess != nil {
+      (attempt, paidWithoutAccess, number) = (PaymentAttempt(), nil, nil)
     }
   }
 
   /// People read out the publication's own number.
-  private func askForNumber() async {
-    guard number == nil, let id = inVain else { return }
+  private func loadOrderNumber() async {
+    guard number == nil, let id = paidWithoutAccess else { return }
     number = await orderNumber(id)
     show()
   }
@@ -321,15 +366,17 @@ import PurchaseService
       let isFree = product.offer?.isFree == true
       new.payTitle = attempt.hasFailed ? "Try again · \(isFree ? "free" : total)" : isFree ? "Start for free" : "Pay \(total)"
     }
-    new.status = attempt.isInVain ? .problem(inVainText) : attempt.status
+    new.status =
+      attempt.isPaidWithoutAccess
+      ? .problem(paidWithoutAccessText) : isAwaitingConfirmation ? attempt.status?.whileConfirming : attempt.status
     new.canPay = new.phase == .ready && attempt.canStart && !methods.isEmpty
-    new.canCancel = attempt.canLeave
+    new.canCancel = attempt.canCancel
     new.isAskingAgain = attempt.isAskingAgain
     new.canOpenAgain = attempt.standing == .asking && method?.openAgain != nil
     state = new
   }
 
-  private var inVainText: String {
+  private var paidWithoutAccessText: String {
     let order = number.map { "Order \($0)" } ?? "It"
     return "You have paid for this, and the publication refused the receipt. \(order) is being looked at: you are not charged again, and "
       + "Account → Purchases says what becomes of it."

@@ -1,3 +1,4 @@
+import FeatureKit
 import PublicationAPI
 import PurchaseService
 
@@ -16,6 +17,8 @@ extension PaywallViewModel {
 
     /// Why a paywall cannot be shown.
     public enum Problem: Equatable, Sendable {
+      /// The file that each step of a payment is written to cannot be read: where it is.
+      case damaged(file: String)
       /// Payments are not allowed for this person on this device.
       case notAllowed
       /// Its words or products did not come: a code for whoever helps, and a sentence with what to do.
@@ -28,6 +31,7 @@ extension PaywallViewModel {
       /// Which of them it is, in a few words.
       public var heading: String {
         switch self {
+        case .damaged: "Nothing can be bought now"
         case .notAllowed: "Payments are not allowed"
         case .notFetched: "The offers cannot be shown"
         case .noProducts: "Nothing for sale"
@@ -35,9 +39,15 @@ extension PaywallViewModel {
         }
       }
 
+      /// Whether it may be another when the reader tries again.
+      public var canRetry: Bool { if case .damaged = self { false } else { true } }
+
       /// What that means, and what to do.
       public var sentence: String {
         switch self {
+        case .damaged(let file):
+          "The file with your purchases is damaged: \(file.asPathInSentence). Move it elsewhere and restart Matinee. What you have bought comes "
+            + "from the publication, and stays yours."
         case .notAllowed: "Payments are not allowed on this device. Whoever looks after it can change that."
         case .notFetched(let code, let sentence): "\(sentence) (\(code))"
         case .noProducts: "This publication offers nothing here right now."
@@ -64,7 +74,7 @@ extension PaywallViewModel {
       public var isBest: Bool
       /// Whether it can be bought.
       public var canBuy: Bool
-      /// Makes one.
+      /// Memberwise initializer.
       public init(
         id: Product.ID, name: String, price: String, detail: String, note: String = "", saving: String? = nil, isBest: Bool = false,
         canBuy: Bool = true
@@ -96,6 +106,8 @@ extension PaywallViewModel {
     public var selected: Offer.ID?
     /// What the reader should know before choosing, such as that it is theirs already.
     public var notice: String?
+    /// Where the reader confirms a payment that waits for that: their bank's page; `nil` when nothing does, or there is no page.
+    public var confirmPage: String?
     /// That prices may be out of date, and why; `nil` when they are not.
     public var warning: String?
     /// How many article passes the reader has: "You have 3 article passes."; `nil` without any, and where none are sold.

@@ -1,40 +1,56 @@
+import FeatureKit
 import Foundation
 import PublicationAPI
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import Runtime
 
 /// A paywall: what is offered, and with which words. Isolated to the main actor.
-@MainActor public final class PaywallViewModel {
+@MainActor public final class PaywallViewModel: Refreshable {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// The reader wants to pay for this product.
     case buy(Product.ID)
+    /// Open the page on which the reader's bank asks them to confirm a payment that waits for that.
+    case openWeb(String)
     /// The reader does not.
     case close
     /// The reader sees what is offered; told once.
     case shown
   }
 
-  /// What the screen shows.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
-  }
-  /// Called once when it is set, then on each change.
-  public var onChange: ((State) -> Void)? {
-    didSet { onChange?(state) }
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader pressed "Try again".
+    case retryTapped
+    /// The reader wants to know how things stand now.
+    case refreshTapped
+    /// The reader pressed an offer's button.
+    case buyTapped(Product.ID)
+    /// The reader pressed the button that opens the bank's page.
+    case confirmTapped
+    /// The reader pressed "Close".
+    case closeTapped
   }
 
+  /// What the screen shows.
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
+
   private let paywallID: PaywallRecord.ID
-  private let paywalls: PaywallShelf
+  private let paywalls: PaywallCache
   private let purchases: PublicationPurchases
   private let formatting: Formatting
+  private let damagedFile: String?
   private let passes: @MainActor () -> AsyncStream<Int?>
   private let output: @MainActor (Output) -> Void
   private var products: [Product] = []
   private var passCount: Int?
   /// What was charged, and given nothing for: not sold again until that is settled.
-  private var inVain: Set<Product.ID> = []
+  private var paidWithoutAccess: Set<Product.ID> = []
+  /// What the payments that are under way wait for, where that is somebody.
+  private var waits: [Product.ID: PendingReason] = [:]
   private var isLoading = false
   private var wasShown = false
   private var watching: [Task<Void, Never>] = []
@@ -46,16 +62,19 @@ import Runtime
   ///   - purchases: what the reader has, and what there is to buy.
   ///   - formatting: how prices and dates are written.
   ///   - badge: what is special about the store; `nil` for nothing.
+  ///   - damagedFile: the file for which nothing can be bought; `nil` while all is well.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - output: told what comes next.
   public init(
-    _ paywallID: PaywallRecord.ID, paywalls: PaywallShelf, purchases: PublicationPurchases, formatting: Formatting, badge: String? = nil,
-    passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.finish() } }, output: @escaping @MainActor (Output) -> Void
+    _ paywallID: PaywallRecord.ID, paywalls: PaywallCache, purchases: PublicationPurchases, formatting: Formatting, badge: String? = nil,
+    damagedFile: String? = nil, passes: @escaping @MainActor () -> AsyncStream<Int?> = { AsyncStream { $0.finish() } },
+    output: @escaping @MainActor (Output) -> Void
   ) {
     self.paywallID = paywallID
     self.paywalls = paywalls
     self.purchases = purchases
     self.formatting = formatting
+    self.damagedFile = damagedFile
     self.passes = passes
     self.output = output
     state.badge = badge
@@ -84,7 +103,7 @@ import Runtime
           for await count in passes where !Task.isCancelled { self?.passesChanged(to: count) }
         },
       ]
-      askAboutPending()
+      checkPending()
     }
     if state.phase != .ready { reload() } else { showOffers() }
   }
@@ -96,29 +115,42 @@ import Runtime
     asking?.cancel()
   }
 
-  /// The reader pressed "Try again".
-  public func retryTapped() { if state.phase != .ready { reload() } }
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .retryTapped: retryTapped()
+    case .refreshTapped: refreshTapped()
+    case .buyTapped(let id): buyTapped(id)
+    case .confirmTapped: confirmTapped()
+    case .closeTapped: closeTapped()
+    }
+  }
+  /// See `Refreshable`.
+  public func refresh() { send(.refreshTapped) }
 
-  /// The reader wants to know how things stand now.
-  public func refreshTapped() {
-    askAboutPending()
+  private func retryTapped() { if state.phase != .ready { reload() } }
+
+  private func refreshTapped() {
+    checkPending()
     retryTapped()
   }
 
-  /// The reader pressed an offer's button.
-  public func buyTapped(_ id: Product.ID) {
+  private func buyTapped(_ id: Product.ID) {
     guard state.phase == .ready, state.offers.contains(where: { $0.id == id && $0.canBuy }) else { return }
     state.selected = id
     output(.buy(id))
   }
 
-  /// The reader pressed "Close".
-  public func closeTapped() { output(.close) }
+  private func confirmTapped() {
+    if let page = state.confirmPage { output(.openWeb(page)) }
+  }
+
+  private func closeTapped() { output(.close) }
 
   // MARK: Loading
 
   /// At once, and as long as somebody looks.
-  private func askAboutPending() {
+  private func checkPending() {
     asking?.cancel()
     asking = Task { [purchases] in await purchases.watchPending() }
   }
@@ -126,7 +158,7 @@ import Runtime
   private func reload() {
     guard !isLoading else { return }
     guard purchases.canMakePayments else {
-      state.phase = .unavailable(.notAllowed)
+      state.phase = .unavailable(damagedFile.map { .damaged(file: $0) } ?? .notAllowed)
       return
     }
     isLoading = true
@@ -135,14 +167,14 @@ import Runtime
       do throws(StoreFailure) {
         let answer = try await paywalls.paywall(paywallID)
         let list = try await purchases.products(answer.paywall.productIDs)
-        self?.loaded(answer.paywall, list, keptSince: answer.keptSince)
+        self?.loaded(answer.paywall, list, fetchedAt: answer.fetchedAt)
       } catch {
         self?.failed(error)
       }
     }
   }
 
-  private func loaded(_ paywall: PaywallRecord, _ list: ProductList, keptSince: Date?) {
+  private func loaded(_ paywall: PaywallRecord, _ list: ProductList, fetchedAt: Date?) {
     isLoading = false
     products = list.products
     change {
@@ -154,7 +186,7 @@ import Runtime
       case (true, true): $0.phase = .unavailable(.noProducts)
       case (true, false): $0.phase = .unavailable(.unknownProducts(list.unknown))
       }
-      $0.warning = warning(list, keptSince: keptSince)
+      $0.warning = warning(list, fetchedAt: fetchedAt)
       show(products, in: &$0)
     }
     if state.phase == .ready, !wasShown {
@@ -164,9 +196,9 @@ import Runtime
   }
 
   /// That something is of an earlier time; of prices rather than of words.
-  private func warning(_ list: ProductList, keptSince: Date?) -> String? {
+  private func warning(_ list: ProductList, fetchedAt: Date?) -> String? {
     if list.isStale { return "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." }
-    return keptSince.map { "These offers may be out of date: the publication does not answer. They are of \(formatting.moment($0))." }
+    return fetchedAt.map { "These offers may be out of date: the publication does not answer. They are of \(formatting.moment($0))." }
   }
 
   private func failed(_ failure: StoreFailure) {
@@ -177,7 +209,8 @@ import Runtime
   /// What cannot be read is said where it is paid for.
   private func read() async {
     guard let history = try? await purchases.history() else { return }
-    inVain = Set(history.filter(\.isPaidInVain).map(\.productID))
+    paidWithoutAccess = Set(history.filter(\.isPaidWithoutAccess).map(\.productID))
+    waits = Dictionary(grouping: history.filter(\.step.isUnderWay), by: \.productID).compactMapValues { $0.first?.pendingReason }
     showOffers()
   }
 
@@ -203,11 +236,13 @@ import Runtime
         note: product.detail,
         saving: savings[index].map { "Save \(percent($0))" }, isBest: index == best, canBuy: canBuy(product))
     }
+    state.confirmPage = nil
     if products.contains(where: purchases.covers) {
       state.notice = "This is yours already: there is nothing left to pay for here."
     } else if products.contains(where: { purchases.isUnderWay($0.id) }) {
-      state.notice = "A payment is being confirmed. It unlocks by itself."
-    } else if let product = products.first(where: { inVain.contains($0.id) }) {
+      let reasons = products.compactMap { purchases.isUnderWay($0.id) ? waits[$0.id] : nil }
+      (state.notice, state.confirmPage) = Self.notice(waitingFor: reasons)
+    } else if let product = products.first(where: { paidWithoutAccess.contains($0.id) }) {
       state.notice =
         "You have paid for “\(product.name)”, and the publication refused the receipt. That is being looked at, and it is not sold again "
         + "until then: Account → Purchases says what becomes of it."
@@ -219,10 +254,17 @@ import Runtime
     state.balance = left > 0 ? "You have \(formatting.count(left, "article pass", "article passes"))." : nil
   }
 
+  /// What to say of payments that are under way, and where the reader can do something about them, which comes first.
+  private static func notice(waitingFor reasons: [PendingReason]) -> (notice: String, page: String?) {
+    for case .interrupted(let sentence, let page) in reasons { return (sentence, page) }
+    for case .deferred(let sentence) in reasons { return ("\(sentence) It unlocks by itself.", nil) }
+    return ("A payment is being confirmed. It unlocks by itself.", nil)
+  }
+
   /// What gives the same as a purchase that is being confirmed is not sold a second time beside it; and who has everything needs no passes.
   private func canBuy(_ product: Product) -> Bool {
     !(product.kind.isOwned ? purchases.covers(product) : products.contains(where: purchases.covers))
-      && !inVain.contains(product.id)
+      && !paidWithoutAccess.contains(product.id)
       && !products.contains {
         purchases.isUnderWay($0.id) && ($0.id == product.id || ($0.entitlement != nil && $0.entitlement == product.entitlement))
       }

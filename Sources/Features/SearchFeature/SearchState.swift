@@ -1,5 +1,6 @@
+import FeatureKit
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 
 extension SearchViewModel {
   /// Everything the page shows, but the rows, which ``SearchViewModel/row(for:)`` gives.

@@ -1,14 +1,37 @@
 import ContentCache
+import FeatureKit
 import PublicationAPI
-import PublicationClient
+import ReaderContent
 import Runtime
 
 /// Searches all posts, and the names of fan clubs, as one types. Isolated to the main actor.
-@MainActor public final class SearchViewModel: ContentPage {
+@MainActor public final class SearchViewModel: PostShowing, ContentPage {
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader typed: the publication is asked once they paused.
+    case queryChanged(String)
+    /// The reader pressed Enter: asks at once.
+    case submitTapped
+    /// Empties the field.
+    case clearTapped
+    /// Tries again what failed.
+    case retryTapped
+    /// The last row came in sight.
+    case reachedEnd
+    /// Opens a fan club's page.
+    case clubTapped(FanClub.ID)
+    /// Opens a post.
+    case postTapped(Post.ID)
+    /// Adds or removes the reader's bookmark on a post.
+    case bookmarkTapped(Post.ID)
+    /// The reader has read the message.
+    case messageDismissed
+  }
+
   /// The single source of truth.
-  public private(set) var state = State() { didSet { if state != oldValue { onChange?(state) } } }
-  /// Called once on binding, then on each change.
-  public var onChange: ((State) -> Void)? { didSet { onChange?(state) } }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// Told the rows of posts to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)?
   /// The same of fan clubs.
@@ -88,16 +111,31 @@ import Runtime
     store.leave(self)
   }
 
-  /// The reader typed: the publication is asked once they paused.
-  public func queryChanged(_ query: String) {
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .queryChanged(let query): queryChanged(query)
+    case .submitTapped: submitTapped()
+    case .clearTapped: clearTapped()
+    case .retryTapped: retryTapped()
+    case .reachedEnd: reachedEnd()
+    case .clubTapped(let id): clubTapped(id)
+    case .postTapped(let id): postTapped(id)
+    case .bookmarkTapped(let id): bookmarkTapped(id)
+    case .messageDismissed: messageDismissed()
+    }
+  }
+  /// See `PostShowing`.
+  public func shows(_ post: Post.ID) -> Bool { state.ids.contains(post) }
+
+  private func queryChanged(_ query: String) {
     guard query != state.query else { return }
     state.query = query
     guard Self.words(query) != asked else { return }
     search(after: Self.pause)
   }
 
-  /// The reader pressed Enter: asks at once.
-  public func submitTapped() { search(after: nil) }
+  private func submitTapped() { search(after: nil) }
 
   /// Searches for what a link or another page names, at once; without words the page stays as it was left.
   public func opened(with query: String) {
@@ -106,35 +144,30 @@ import Runtime
     search(after: nil)
   }
 
-  /// Empties the field.
-  public func clearTapped() { queryChanged("") }
+  private func clearTapped() { queryChanged("") }
 
-  /// Tries again what failed.
-  public func retryTapped() {
+  private func retryTapped() {
     guard state.loadMoreFailure != nil else { return search(after: nil) }
     state.loadMoreFailure = nil
     loadMore()
   }
 
-  /// The last row came in sight.
-  public func reachedEnd() { if state.loadMoreFailure == nil { loadMore() } }
+  private func reachedEnd() { if state.loadMoreFailure == nil { loadMore() } }
 
-  /// Opens a fan club's page.
-  public func clubTapped(_ id: FanClub.ID) { output(.openFanClub(id)) }
-  /// Opens a post.
-  public func postTapped(_ id: Post.ID) { output(.openPost(id)) }
-  /// Adds or removes the reader's bookmark on a post.
-  public func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }
-  /// The reader has read the message.
-  public func messageDismissed() { state.message = nil }
+  private func clubTapped(_ id: FanClub.ID) { output(.openFanClub(id)) }
+  private func postTapped(_ id: Post.ID) { output(.openPost(id)) }
+  private func bookmarkTapped(_ id: Post.ID) { store.toggleBookmark(id) }
+  private func messageDismissed() { state.message = nil }
 
   /// Draws rows again whose lock may have changed.
   public func accessChanged() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
+  /// Draws the rows again, whose dates say how long ago something was.
+  public func timePassed() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
   /// Asks again what nobody could be reached for. What was said of that stays until there is an answer.
-  public func askAgain() {
+  public func retryUnreachable() {
     guard isUnanswered else { return }
     ask(asked, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
   }

@@ -12,7 +12,7 @@ extension TesterViewModel {
       /// Buttons below the lines.
       public var groups: [Group] = []
 
-      /// Makes one.
+      /// Memberwise initializer.
       public init(_ id: String, lines: [String] = [], groups: [Group] = []) {
         self.id = id
         self.lines = lines
@@ -29,7 +29,7 @@ extension TesterViewModel {
       /// How many stand beside each other.
       public var columns: Int
 
-      /// Makes one.
+      /// Memberwise initializer.
       public init(_ caption: String = "", _ controls: [Control], columns: Int = 3) {
         self.caption = caption
         self.controls = controls
@@ -46,7 +46,7 @@ extension TesterViewModel {
       /// Whether it shows what is the case now.
       public var isOn = false
 
-      /// Makes one.
+      /// Memberwise initializer.
       public init(_ title: String, _ action: Action, isOn: Bool = false) {
         self.title = title
         self.action = action
@@ -55,13 +55,13 @@ extension TesterViewModel {
     }
 
     /// What a button does.
-    public enum Action: Equatable, Sendable {
+    public enum Action: Codable, Equatable, Sendable {
       /// Something to the store.
       case command(TestStore.Command)
       /// Chooses the product that the outcomes of the next purchase and purchases elsewhere are for; `nil` for any.
       case choose(String?)
       /// Looks for new posts now, and not in a few minutes.
-      case lookForNewPosts
+      case checkForNewPosts
     }
 
     /// The parts, from the top.

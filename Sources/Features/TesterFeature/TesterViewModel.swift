@@ -1,26 +1,26 @@
+import FeatureKit
 import Foundation
 import HTTPTransport
-import PublicationClient
+import PublicationCommerce
 import PurchaseService
 import Runtime
 import StubStore
 
 /// The tester panel: what the test store and the canned answers do, and buttons to make them do something else. Isolated to the main actor.
-@MainActor public final class TesterViewModel {
+@MainActor public final class TesterViewModel: ScreenModel {
+  /// What the tester did: the buttons are part of the state.
+  public typealias Input = State.Action
+
   /// What the panel shows.
-  public private(set) var state = State() {
-    didSet { if state != oldValue { onChange?(state) } }
-  }
-  /// Called once when it is set, then on each change.
-  public var onChange: ((State) -> Void)? {
-    didSet { onChange?(state) }
-  }
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let store: TestStore?
   private let answers: StubTransport?
   private let effects: Effects
   private let formatting: Formatting
-  private let lookForNewPosts: @MainActor () -> Void
+  private let checkForNewPosts: @MainActor () -> Void
   private var product: Product.ID?
   private var refusal: String?
   private var watching: [Task<Void, Never>] = []
@@ -30,16 +30,16 @@ import StubStore
   ///   - answers: the canned answers; `nil` without any.
   ///   - effects: the door off the main actor.
   ///   - formatting: how dates and prices are written.
-  ///   - lookForNewPosts: has the app look for what it notifies of.
+  ///   - checkForNewPosts: has the app look for what it notifies of.
   public init(
     store: TestStore?, answers: StubTransport?, effects: Effects, formatting: Formatting,
-    lookForNewPosts: @escaping @MainActor () -> Void = {}
+    checkForNewPosts: @escaping @MainActor () -> Void = {}
   ) {
     self.store = store
     self.answers = answers
     self.effects = effects
     self.formatting = formatting
-    self.lookForNewPosts = lookForNewPosts
+    self.checkForNewPosts = checkForNewPosts
     show()
   }
 
@@ -73,14 +73,14 @@ import StubStore
     watching = []
   }
 
-  /// The tester pressed a button.
-  public func tapped(_ action: State.Action) {
+  /// Does what the tester asked for.
+  public func send(_ action: State.Action) {
     effects.deliver("tester.tapped")
     switch action {
     case .choose(let product):
       self.product = product
       show()
-    case .lookForNewPosts: lookForNewPosts()
+    case .checkForNewPosts: checkForNewPosts()
     case .command(let command):
       guard let store else { return }
       Task { [weak self, effects] in
@@ -111,7 +111,7 @@ import StubStore
       new.problem = state.failure.map { "\($0)" }
     }
     new.sections.append(
-      State.Section("Notifications", groups: [State.Group("", [State.Control("Look for new posts", .lookForNewPosts)], columns: 1)]))
+      State.Section("Notifications", groups: [State.Group("", [State.Control("Look for new posts", .checkForNewPosts)], columns: 1)]))
     new.problem = refusal ?? new.problem
     state = new
   }

@@ -31,7 +31,7 @@ public struct ArticleBody: Equatable, Sendable {
     /// The names of the elements that begin here, of those that a link in this text leads to.
     public var ids: [String]
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ text: String, style: Style = [], link: String? = nil, ids: [String] = []) {
       self.text = text
       self.style = style
@@ -67,7 +67,7 @@ public struct ArticleBody: Equatable, Sendable {
     /// What it says: a paragraph mostly, and lists in it.
     public var blocks: [Block]
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ marker: String, _ blocks: [Block]) {
       self.marker = marker
       self.blocks = blocks
@@ -83,7 +83,7 @@ public struct ArticleBody: Equatable, Sendable {
     /// The rows from top to bottom, each from left to right. A row may have fewer cells than columns.
     public var rows: [[Cell]]
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(caption: [Inline] = [], columns: Int, rows: [[Cell]]) {
       self.caption = caption
       self.columns = columns
@@ -104,7 +104,7 @@ public struct ArticleBody: Equatable, Sendable {
     /// How many rows it takes; they all exist.
     public var rows: Int
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(_ blocks: [Block], isHeader: Bool = false, column: Int, columns: Int = 1, rows: Int = 1) {
       self.blocks = blocks
       self.isHeader = isHeader
@@ -129,7 +129,7 @@ public struct ArticleBody: Equatable, Sendable {
     /// See ``width``.
     public var height: Int?
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(url: String, alt: String = "", caption: [Inline] = [], link: String? = nil, width: Int? = nil, height: Int? = nil) {
       self.url = url
       self.alt = alt

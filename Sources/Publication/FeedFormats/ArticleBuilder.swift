@@ -166,11 +166,17 @@ final class ArticleBuilder {
     // Dots that count readers.
     if sizes.contains(where: { $0.map { $0 <= 1 } ?? false }) { return }
     let classes = attributes["class"] ?? ""
+    // In a line of text, which it would break.
+    let isSmall = sizes.contains { $0 != nil } && sizes.allSatisfy { $0.map { $0 <= Self.letterSize } ?? true }
+    if isSmall { return text(alt) }
     let isLetter = classes.contains("emoji") || classes.contains("smiley")
     let url = HTMLElements.picture(attributes, base)
     guard let url, !isLetter || alt.isEmpty else { return text(alt) }
     append(.init(url: url, alt: alt, link: context.link, width: sizes[0], height: sizes[1]))
   }
+
+  /// In pixels: what is no larger stands among letters.
+  private static let letterSize = 32
 
   private func append(_ image: ArticleBody.Image) {
     endCode()
@@ -226,7 +232,7 @@ final class ArticleBuilder {
     var lines = code[...]
     if lines.first == UInt8(ascii: "\n") { lines.removeFirst() }
     while let last = lines.last, last.isASCIIBlank { lines.removeLast() }
-    if !lines.isEmpty { frames.append(.code(String(decoding: lines, as: UTF8.self).replacingASCII("\r\n", "\n"))) }
+    if !lines.isEmpty { frames.append(.code(String(decoding: lines, as: UTF8.self).streamSafe.replacingASCII("\r\n", "\n"))) }
     code = []
   }
 }

@@ -36,7 +36,8 @@ struct BodyLinks {
     return String(decoding: result + bytes[copied...], as: UTF8.self)
   }
 
-  /// The HTML with every relative link made absolute, and without what leads elsewhere than to the web; the same text when there is neither.
+  /// The HTML with relative links made absolute, and without what leads elsewhere than to the web; the same text when there is neither.
+  /// ``Links/mostAdded(to:)`` bounds how much longer it becomes: the links behind that stay relative.
   /// - Parameters:
   ///   - base: what they are relative to.
   ///   - page: the page that the text is on, which `#section` belongs to.
@@ -44,11 +45,13 @@ struct BodyLinks {
     guard !links.isEmpty || !banned.isEmpty else { return html }
     let bytes = Array(html.utf8)
     var parts = banned.map { (range: $0, text: [UInt8]()) }
+    var left = Links.mostAdded(to: bytes.count)
     for link in links {
       let written = String(decoding: bytes[link], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       guard !written.isEmpty, !Links.isAbsolute(written.utf8) else { continue }
       let absolute = Links.resolve(written, written.hasPrefix("#") ? page ?? base : base)
-      guard absolute != written else { continue }
+      left -= absolute.utf8.count
+      guard absolute != written, left > 0 else { continue }
       var text: [UInt8] = []
       Array(absolute.utf8).withUnsafeBufferPointer { text.appendEscaped($0) }
       parts.append((link, text))
@@ -87,6 +90,10 @@ struct BodyLinks {
         if isPicture, scanner.has(name, "width") || scanner.has(name, "height") {
           if ["0", "1", "0px", "1px"].contains(String(decoding: bytes[value], as: UTF8.self)) { isDot = true }
         }
+        guard !scanner.endsText(value) else {
+          banned.append(value)
+          continue
+        }
         let isLink = attributes.contains { scanner.has(name, $0) }
         guard isLink || others.contains(where: { scanner.has(name, $0) }) else {
           if namesBanned(bytes[value]), !prose.contains(where: { scanner.has(name, $0) }) { banned.append(value) }
@@ -104,7 +111,7 @@ struct BodyLinks {
       let url = String(decoding: bytes[source], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       if !url.isEmpty { picture = url }
     }
-    return (links, banned, picture)
+    return (links, banned + scanner.hidden, picture)
   }
 
   /// Whether something that is no address has one in it that must not get to a reader, as the values of an animation, a style, or where a

@@ -1,4 +1,5 @@
 import CXML2
+import Runtime
 
 /// An element's attributes: read where they lie in the memory of libxml2, so valid only while its start is reported, or the members of
 /// an object where RSS is written as JSON.
@@ -60,6 +61,6 @@ struct ElementAttributes {
     guard let from = start?[index * 5 + 3], let to = start?[index * 5 + 4], to > from else { return "" }
     let text = String(decoding: UnsafeBufferPointer(start: from, count: to - from), as: UTF8.self)
     // Since entities are never substituted, libxml2 hands on an ampersand as it stores it.
-    return text.replacingASCII("&#38;", "&")
+    return text.replacingASCII("&#38;", "&").streamSafe
   }
 }

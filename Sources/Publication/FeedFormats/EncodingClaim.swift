@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// What a document's first bytes say of its encoding without words.
 struct ByteOrderMark {
@@ -94,7 +95,7 @@ struct EncodingClaim {
 
   /// What a server says (`Content-Type: text/xml; charset="utf-8"`); `nil` when it says nothing.
   init?(contentType: String) {
-    for parameter in contentType.split(separator: ";").dropFirst() {
+    for parameter in contentType.streamSafe.split(separator: ";").dropFirst() {
       let parts = parameter.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, String(parts[0]).trimmed.lowercased() == "charset" else { continue }
       let name = String(parts[1]).trimmed.filter { $0 != "\"" && $0 != "'" }

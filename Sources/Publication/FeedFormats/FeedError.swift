@@ -31,7 +31,7 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
   /// How many bytes come before the place, where lines were not counted.
   public var offset: Int?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(_ reason: Reason, source: String, line: Int? = nil, column: Int? = nil, offset: Int? = nil) {
     self.reason = reason
     self.source = source
@@ -46,7 +46,8 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     if let line { place.append("line \(line)") }
     if line != nil, let column { place.append("column \(column)") }
     if line == nil, let offset { place.append("byte \(offset)") }
-    return place.isEmpty ? sentence : "\(place.joined(separator: ", ")): \(sentence)"
+    // After a colon it goes on small, as it does where others put an address before what is wrong.
+    return place.isEmpty ? sentence : "\(place.joined(separator: ", ")): \(sentence.prefix(1).lowercased() + sentence.dropFirst())"
   }
 
   /// The same as ``description``.

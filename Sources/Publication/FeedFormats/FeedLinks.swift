@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// A feed that a web page names.
 public struct FeedLink: Equatable, Sendable {
@@ -7,7 +8,7 @@ public struct FeedLink: Equatable, Sendable {
   /// What the page calls it, plain text; empty when it gives no name.
   public var title: String
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(url: String, title: String = "") {
     self.url = url
     self.title = title
@@ -25,10 +26,11 @@ extension FeedParser {
   /// too early. `application/json` is the type of JSON Feed 1, but also of the interfaces that blogs name for programs, so it counts where
   /// nothing else does; feeds of comments are left out where there is another.
   /// - Parameters:
+  ///   - page: the page as it came.
   ///   - address: where the page is, behind all redirects.
   ///   - contentType: what the server said it is.
   public static func links(in page: Data, at address: String, contentType: String? = nil) -> [FeedLink] {
-    let (found, base) = text(of: page, contentType).withUnsafeBytes { scan($0.bindMemory(to: UInt8.self)) }
+    let (found, base) = text(of: page, contentType).streamSafe.withUnsafeBytes { scan($0.bindMemory(to: UInt8.self)) }
     let home = base.map { Links.resolve($0, address) } ?? address
     let sure = found.filter { $0.type != "application/json" }
     var seen: Set<String> = []

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// Reads feeds, and lists of feeds.
 ///
@@ -81,6 +82,8 @@ public enum FeedParser {
 
   /// - Parameter text: UTF-8, as far as anybody knows.
   private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentFailure) -> FeedDocument {
+    // Also wherever references to characters are decoded later on.
+    let text = text.streamSafe
     if syntax == .json { return .feed(try JSONFormat.read(text, source: source)) }
     var parser = XMLFeedParser(source: source)
     do throws(DocumentFailure) {

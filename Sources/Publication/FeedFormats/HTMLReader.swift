@@ -1,5 +1,6 @@
 import CXML2
 import Foundation
+import Runtime
 
 /// Reads HTML through libxml2's event interface, which forgives everything and builds no tree that could be too deep.
 enum HTMLReader {
@@ -88,7 +89,7 @@ struct HTMLAttributes {
   fileprivate let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
 
   /// The value of an attribute, trimmed; `nil` when it is absent or empty.
-  subscript(name: String) -> String? { find(name).flatMap { $0[1] }.flatMap { String(cString: $0).nonEmpty } }
+  subscript(name: String) -> String? { find(name).flatMap { $0[1] }.flatMap { String(cString: $0).streamSafe.nonEmpty } }
 
   /// Whether an attribute is there, with a value or without.
   func has(_ name: String) -> Bool { find(name) != nil }

@@ -1,9 +1,17 @@
+import Runtime
+
 /// Collects runs of text and collapses white space as HTML does (CSS Text 3, 4.1.1): a run of it is one space, and none stands at the
 /// beginning or end of a line.
 struct InlineWriter {
   private struct Look: Equatable {
     var style: ArticleBody.Style
     var link: String?
+
+    /// What is seen of it on a space: the lines through and beneath it.
+    var onSpace: Look { Look(style: style.intersection(.struck), link: link) }
+
+    /// What both have.
+    func common(_ other: Look) -> Look { Look(style: style.intersection(other.style), link: link == other.link ? link : nil) }
   }
 
   private var finished: [[ArticleBody.Inline]] = []
@@ -14,7 +22,8 @@ struct InlineWriter {
   private var ids: [String] = []
   /// Those that began since; they belong to the next word.
   private var nextIDs: [String] = []
-  private var hasSpace = false
+  /// The look in which the white space before the next word was written.
+  private var space: Look?
   private var breaks = 0
 
   /// Whether paragraphs are ready to be taken by ``takeParagraphs()``.
@@ -27,7 +36,7 @@ struct InlineWriter {
     var start = 0
     while start < text.count {
       if text[start].isASCIIBlank {
-        hasSpace = true
+        if space == nil { space = next }
         start += 1
         continue
       }
@@ -46,7 +55,7 @@ struct InlineWriter {
 
   /// A line break; at the beginning of a paragraph there is nothing to break.
   mutating func breakLine() {
-    hasSpace = false
+    space = nil
     if !isEmpty { breaks += 1 }
   }
 
@@ -56,27 +65,31 @@ struct InlineWriter {
       if !paragraph.isEmpty { finished.append(paragraph) }
     } else if breaks == 1 {
       bytes.append(UInt8(ascii: "\n"))
-      hasSpace = false
+      space = nil
     }
     breaks = 0
-    let wantsSpace = hasSpace && !isEmpty
-    hasSpace = false
-    guard next != look || !nextIDs.isEmpty else {
-      if wantsSpace { bytes.append(0x20) }
-      return
-    }
-    // A space between two looks belongs to the one that is no link, so that no underline sticks out.
-    let before = wantsSpace && !(look.link != nil && next.link == nil)
-    if before { bytes.append(0x20) }
+    let space = isEmpty ? nil : space?.onSpace.common(look).common(next)
+    self.space = nil
+    // No line sticks out of a word, or joins two that have one each.
+    guard let space else { return begin(next) }
+    if space != look.onSpace, space != next.onSpace { begin(space, marked: false) }
+    let endsRun = space == look.onSpace
+    if endsRun { bytes.append(0x20) }
+    begin(next)
+    if !endsRun { bytes.append(0x20) }
+  }
+
+  /// - Parameter marked: whether what is next belongs to the elements that began.
+  private mutating func begin(_ next: Look, marked: Bool = true) {
+    guard next != look || marked && !nextIDs.isEmpty else { return }
     endRun()
     look = next
-    (ids, nextIDs) = (nextIDs, [])
-    if wantsSpace, !before { bytes.append(0x20) }
+    if marked { (ids, nextIDs) = (nextIDs, []) }
   }
 
   private mutating func endRun() {
     guard !bytes.isEmpty else { return }
-    runs.append(ArticleBody.Inline(String(decoding: bytes, as: UTF8.self), style: look.style, link: look.link, ids: ids))
+    runs.append(ArticleBody.Inline(String(decoding: bytes, as: UTF8.self).streamSafe, style: look.style, link: look.link, ids: ids))
     ids = []
     bytes.removeAll(keepingCapacity: true)
   }
@@ -97,7 +110,7 @@ struct InlineWriter {
 
   /// What is there; empty when that is nothing to read.
   mutating func take() -> [ArticleBody.Inline] {
-    hasSpace = false
+    space = nil
     breaks = 0
     return takeLast()
   }

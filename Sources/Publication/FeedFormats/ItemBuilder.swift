@@ -16,10 +16,13 @@ struct ItemBuilder {
   func finished(base feedBase: String?) -> ParsedItem {
     var item = item
     let base = base ?? feedBase
+    // One for all addresses that stand for themselves, as each text has one.
+    var room = Links.mostAdded(to: enclosures.bytes + (item.link?.utf8.count ?? 0))
     if let link = item.link {
       // What a feed writes in the place of an address still tells its items apart.
-      item.link = Links.web(link, base)
-      if item.link == nil, item.id?.nonEmpty == nil { item.id = Links.resolve(link, base) }
+      let resolved = Links.resolve(link, base, &room)
+      item.link = WebLinks.url(resolved)
+      if item.link == nil, item.id?.nonEmpty == nil { item.id = resolved }
     }
     if !people.isEmpty { item.byline = people.text }
     var bodyBase = self.bodyBase
@@ -30,11 +33,11 @@ struct ItemBuilder {
     item.summary = summary.resolved(base: summaryBase ?? base, page: item.link)
     var picture = picture
     if picture.url == nil {
-      let first = body.firstPicture.map { Links.resolve($0, bodyBase ?? base) }
-      picture.offer(first ?? summary.firstPicture.map { Links.resolve($0, summaryBase ?? base) }, .body)
+      let first = body.firstPicture.map { Links.resolve($0, bodyBase ?? base, &room) }
+      picture.offer(first ?? summary.firstPicture.map { Links.resolve($0, summaryBase ?? base, &room) }, .body)
     }
-    item.picture = picture.url.flatMap { Links.web($0, base) }
-    item.enclosures = enclosures.finished(base: base, picture: item.picture)
+    item.picture = picture.url.flatMap { WebLinks.url(Links.resolve($0, base, &room)) }
+    item.enclosures = enclosures.finished(base: base, picture: item.picture, &room)
     item.published = item.published ?? item.updated
     return item
   }

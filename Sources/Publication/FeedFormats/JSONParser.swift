@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// Reads JSON (RFC 8259) from UTF-8 and says where it is broken.
 struct JSONParser {
@@ -155,7 +156,7 @@ struct JSONParser {
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1
-        return String(decoding: text, as: UTF8.self)
+        return String(decoding: text, as: UTF8.self).streamSafe
       case UInt8(ascii: "\\"): try readEscape(&text)
       // Nobody else minds a tab.
       case UInt8(ascii: "\t"):
@@ -244,7 +245,7 @@ struct JSONParser {
 
 extension UInt8 {
   /// The value of a hexadecimal digit.
-  fileprivate var hexadecimal: UInt8? {
+  var hexadecimal: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10

@@ -8,11 +8,13 @@ enum Links {
   /// Nobody follows an address of more bytes: a list of a hundred would be a burden, and no server takes it.
   static let longest = 8192
 
-  /// Whether that is an http or https URL.
+  /// Whether that is an http or https URL that shows where it leads. `https://bank.example@evil.example/` does not: what is before the `@`
+  /// is a name for evil.example. Neither does one with controls of the direction, which no IRI has (RFC 3987, 4.1).
   static func isWeb(_ link: String) -> Bool {
     let length = starts(link, "https://") ? 8 : starts(link, "http://") ? 7 : 0
-    guard length > 0, link.utf8.count <= longest, let host = link.utf8.dropFirst(length).first else { return false }
-    return !"/?#".utf8.contains(host)
+    guard length > 0, link.utf8.count <= longest else { return false }
+    let authority = link.utf8.dropFirst(length).prefix { !"/?#".utf8.contains($0) }
+    return !authority.isEmpty && !authority.contains(UInt8(ascii: "@")) && !link.unicodeScalars.contains(where: \.isHiddenControl)
   }
 
   /// Whether a link begins with something in lower case, however it is written itself.
@@ -33,11 +35,27 @@ enum Links {
     return scheme.count > 1 && link.dropFirst(scheme.count).first == UInt8(ascii: ":")
   }
 
-  /// A link as an absolute one (RFC 3986, 5), or as it is when it is absolute already or there is no base.
+  /// A link as an absolute one (RFC 3986, 5), or as it is when it is absolute already, there is no base, or it would be too long.
   static func resolve(_ link: String, _ base: String?) -> String {
     let link = link.trimmed
     guard !isAbsolute(link.utf8) else { return link }
-    guard let base, let baseURL = URL(string: base) else { return link.hasPrefix("//") ? "https:" + link : link }
-    return URL(string: link, relativeTo: baseURL)?.absoluteString ?? link
+    guard let base, base.utf8.count <= longest, let baseURL = URL(string: base) else {
+      return link.hasPrefix("//") ? "https:" + link : link
+    }
+    guard let url = URL(string: link, relativeTo: baseURL)?.absoluteString, url.utf8.count <= longest else { return link }
+    return url
   }
+
+  /// The same, as long as there is room for what that adds.
+  static func resolve(_ link: String, _ base: String?, _ room: inout Int) -> String {
+    let resolved = resolve(link, base)
+    let added = resolved.utf8.count - link.utf8.count
+    guard added > 0 else { return resolved }
+    room -= added
+    return room >= 0 ? resolved : link
+  }
+
+  /// How many bytes resolved links may add to a text: a short link with a long base, a million times, would be gigabytes. No text with
+  /// links that people follow has more.
+  static func mostAdded(to bytes: Int) -> Int { 4096 + bytes }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// Collects the content of one element, as text or as HTML.
 struct MarkupWriter {
@@ -7,10 +8,12 @@ struct MarkupWriter {
   /// Whether an element came, from when on text has to be escaped.
   private var hasElements = false
   private var depth = 0
+  /// How many bytes of links were resolved.
+  private var resolved = 0
 
   init(_ content: XMLContent) { self.content = content }
 
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  var text: String { String(decoding: bytes, as: UTF8.self).streamSafe }
 
   private static let void: Set<String> = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
@@ -46,7 +49,9 @@ struct MarkupWriter {
         base != nil && (attribute == "href" || attribute == "src")
         // A place of the page that the text is on, which is not the feed's.
         && !value.hasPrefix("#")
-      let written = isLink ? Links.resolve(value, base) : value
+      let mayGrow = isLink && resolved < Links.mostAdded(to: bytes.count - resolved)
+      let written = mayGrow ? Links.resolve(value, base) : value
+      if mayGrow { resolved += written.utf8.count }
       Array(written.utf8).withUnsafeBufferPointer { bytes.appendEscaped($0) }
       bytes.append(UInt8(ascii: "\""))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// What is inside a page and cannot be shown here: a line of text that leads there.
 enum MediaLink {
@@ -15,7 +16,7 @@ enum MediaLink {
     case .recording: return .init("Listen to the recording", link: url)
     case .film: return .init("Watch the video", link: url)
     case .page:
-      let host = URL(string: url)?.host?.lowercased() ?? ""
+      let host = URL(string: url)?.host?.streamSafe.lowercased() ?? ""
       let isFilm = ["youtube.com", "youtube-nocookie.com", "vimeo.com", "dailymotion.com", "twitch.tv"].contains {
         host == $0 || host.hasSuffix("." + $0)
       }
@@ -25,7 +26,9 @@ enum MediaLink {
 
   /// YouTube refuses to play the page that is made for frames when it is opened by itself.
   private static func page(_ url: String, _ host: String) -> String {
-    guard host.hasSuffix("youtube.com") || host.hasSuffix("youtube-nocookie.com"), let path = URL(string: url)?.path else { return url }
+    guard host.hasSuffix("youtube.com") || host.hasSuffix("youtube-nocookie.com"), let path = URL(string: url)?.path.streamSafe else {
+      return url
+    }
     for prefix in ["/embed/", "/v/"] where path.hasPrefix(prefix) {
       let film = path.dropFirst(prefix.count).prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
       if !film.isEmpty, film != "videoseries" { return "https://www.youtube.com/watch?v=\(film)" }

@@ -13,7 +13,7 @@ public struct ParsedEnclosure: Equatable, Sendable {
   /// How long it plays, in seconds.
   public var duration: Int?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(url: String, type: String? = nil, title: String? = nil, length: Int? = nil, duration: Int? = nil) {
     self.url = url
     self.type = type
@@ -29,9 +29,13 @@ public struct ParsedEnclosure: Equatable, Sendable {
   init?(url: String?, type: String?, title: String? = nil, length: String?, duration: String? = nil) {
     guard let url = url?.trimmed.nonEmpty, url.utf8.count <= Links.longest else { return nil }
     self.init(
-      url: url, type: type?.trimmed.lowercased().nonEmpty, title: title?.asPlainLine.nonEmpty,
+      url: url, type: type.flatMap { $0.utf8.count <= Self.longestType ? $0.trimmed.lowercased().nonEmpty : nil },
+      title: title?.asPlainLine.nonEmpty,
       length: length.flatMap { Int($0.trimmed) }.flatMap { $0 > 0 ? $0 : nil }, duration: duration.flatMap(Self.seconds))
   }
+
+  /// No media type has more bytes (RFC 6838, 4.2).
+  private static let longestType = 255
 
   /// From `media:content` of Media RSS: what is heard or watched, and is a file; what is none, such as a player, leads nowhere by itself.
   init?(media attributes: ElementAttributes) {
@@ -72,11 +76,15 @@ struct Enclosures {
     found[index].duration = found[index].duration ?? enclosure.duration
   }
 
+  /// How long the addresses are as the feed has them.
+  var bytes: Int { found.reduce(0) { $0 + $1.url.utf8.count } }
+
   /// Those that can be opened, but for the picture of the item.
-  func finished(base: String?, picture: String?) -> [ParsedEnclosure] {
+  /// - Parameter room: how many bytes resolved addresses may still add.
+  func finished(base: String?, picture: String?, _ room: inout Int) -> [ParsedEnclosure] {
     var result: [ParsedEnclosure] = []
     for var enclosure in found {
-      enclosure.url = Links.resolve(enclosure.url, base)
+      enclosure.url = Links.resolve(enclosure.url, base, &room)
       guard Links.isWeb(enclosure.url), !enclosure.isPicture || enclosure.url != picture else { continue }
       result.append(enclosure)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// The links of a text that lead to another place of the same text, such as a footnote and back.
 struct PlaceLinks {
@@ -19,7 +20,7 @@ struct PlaceLinks {
     let name = written[written.index(after: mark)...]
     guard !name.isEmpty, name.utf8.count <= 3 * Self.longest else { return nil }
     guard mark == written.startIndex || Self.isSamePage(Links.resolve(String(written[..<mark]), base), base) else { return nil }
-    let kept = "#" + (name.removingPercentEncoding ?? String(name))
+    let kept = "#" + (name.removingPercentEncoding ?? String(name)).streamSafe
     targets[kept] = .some(HTMLElements.link(written, base))
     return kept
   }
@@ -27,9 +28,9 @@ struct PlaceLinks {
   /// Whether two addresses are those of one page, which feeds write with or without TLS, a slash at the end, or what counts readers.
   private static func isSamePage(_ link: String, _ base: String?) -> Bool {
     guard let base, let link = URLComponents(string: link), let base = URLComponents(string: base), link.host != nil else { return false }
-    let paths = [link.path, base.path].map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-    return link.host?.lowercased() == base.host?.lowercased() && link.port == base.port && paths[0] == paths[1]
-      && (link.query == base.query || link.query == nil)
+    let paths = [link.path.streamSafe, base.path.streamSafe].map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    return link.host?.streamSafe.lowercased() == base.host?.streamSafe.lowercased() && link.port == base.port && paths[0] == paths[1]
+      && (link.query?.streamSafe == base.query?.streamSafe || link.query == nil)
   }
 
   /// The blocks with these links as they stay: what leads nowhere in them leads to the web again, and names that nothing leads to are left

@@ -1,7 +1,9 @@
+import Runtime
+
 extension ArticleBody {
   /// The words alone: a line a block, pictures by what is written below them or their `alt`.
   public var plainText: String {
-    blocks.map(\.plainText).filter { !$0.isEmpty }.joined(separator: "\n")
+    blocks.map(\.plainText).filter { !$0.isEmpty }.joined(separator: "\n").streamSafe
   }
 
   /// The opening words on one line, cut at the end of a word with `…` when there is more.
@@ -50,7 +52,7 @@ extension ArticleBody.Table {
 extension String {
   /// At most that many characters on one line, cut at the end of a word and marked with `…` when something was left out.
   func shortened(to characters: Int) -> String {
-    let line = visibleText.collapsed
+    let line = streamSafe.visibleText.collapsed
     guard line.count > characters else { return line }
     guard characters > 1 else { return characters == 1 ? "…" : "" }
     let cut = line.prefix(characters - 1)
@@ -75,7 +77,14 @@ extension ParsedItem {
   /// The opening, plain text on one line: of the summary where there is one, else of the body.
   /// - Parameter characters: the most characters that come back.
   public func teaser(characters: Int) -> String {
-    let short = summary.isEmpty ? "" : ArticleBody(html: summary).teaser(characters: characters)
-    return short.isEmpty ? ArticleBody(html: body).teaser(characters: characters) : short
+    let short = summary.isEmpty ? "" : Self.teaser(of: summary, characters)
+    return short.isEmpty ? Self.teaser(of: body, characters) : short
   }
+
+  private static func teaser(of html: String, _ characters: Int) -> String {
+    ArticleBody(html: html.beginning(bytes: longestOpening)).teaser(characters: characters)
+  }
+
+  /// A body may have megabytes, and its first words come before so many bytes of markup.
+  private static let longestOpening = 256 << 10
 }

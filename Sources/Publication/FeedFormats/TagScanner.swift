@@ -15,6 +15,8 @@ struct TagScanner {
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
+  /// Parts of what is no tag, and of tags that never end, in which another reader sees the end of a text: see ``endsText(_:)``.
+  private(set) var hidden: [Range<Int>] = []
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -22,8 +24,18 @@ struct TagScanner {
     while let start = find(UInt8(ascii: "<"), from: position) {
       position = start + 1
       guard position < bytes.count else { return nil }
-      if starts(with: "!--") {
+      if matches("!--", at: position) {
         skip(behind: "-->", or: "--!>")
+        hide(start..<position)
+      } else if bytes[position] == UInt8(ascii: "/"), position + 1 < bytes.count, bytes[position + 1].isASCIILetter {
+        let end = find(UInt8(ascii: ">"), from: position).map { $0 + 1 } ?? bytes.count
+        position += 1
+        // Some read quotes in an end tag, and others end it with the first `>`.
+        let tag = readTag(start)
+        if tag.range.upperBound != end { hidden.append(tag.range) }
+      } else if "!?/".utf8.contains(bytes[position]) {
+        // To a browser that is a comment as well.
+        position = find(UInt8(ascii: ">"), from: position).map { $0 + 1 } ?? bytes.count
       } else if bytes[position].isASCIILetter {
         var tag = readTag(start)
         if has(tag.name, "script") {
@@ -37,13 +49,30 @@ struct TagScanner {
     return nil
   }
 
-  /// Whether a name is written there, in whatever letters.
+  /// Whether a name that is written in lower case here stands in a range; letters there may be capitals.
   func has(_ range: Range<Int>, _ name: StaticString) -> Bool {
-    guard range.count == name.utf8CodeUnitCount else { return false }
-    return zip(bytes[range], 0...).allSatisfy { byte, index in
-      byte == name.utf8Start[index] || (byte.isASCIILetter && byte | 0x20 == name.utf8Start[index])
+    range.count == name.utf8CodeUnitCount && matches(name, at: range.lowerBound)
+  }
+
+  /// Elements in which some readers see text alone, up to their end tag, and others see tags.
+  private static let texts: [StaticString] = [
+    "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style",
+  ]
+
+  /// Whether a value holds the end tag of such a text, or the end of a section of XML: who reads it as text sees tags begin in the middle of
+  /// the value.
+  func endsText(_ range: Range<Int>) -> Bool {
+    // Not by `find`, which would look through all that is behind the value.
+    bytes[range].indices.contains { place in
+      switch bytes[place] {
+      case UInt8(ascii: "<"): matches("</", at: place) && Self.texts.contains { matches($0, at: place + 2) }
+      case UInt8(ascii: "]"): matches("]]>", at: place)
+      default: false
+      }
     }
   }
+
+  private mutating func hide(_ range: Range<Int>) { if endsText(range) { hidden.append(range) } }
 
   private mutating func readTag(_ start: Int) -> Tag {
     var tag = Tag(name: readName(), range: start..<start)
@@ -89,6 +118,7 @@ struct TagScanner {
       // An attribute that never ends is none: what follows is read as text again.
       guard let end = find(quote, from: start) else {
         position = bytes.count
+        hide(start..<position)
         return nil
       }
       position = end + 1
@@ -110,22 +140,30 @@ struct TagScanner {
     return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
-  /// Whether a text in lower case stands there, in whatever letters.
-  private func starts(with text: String) -> Bool {
-    bytes[position...].prefix(text.utf8.count).elementsEqual(text.utf8) { $0 == $1 || ($0.isASCIILetter && $0 | 0x20 == $1) }
+  /// Whether a text that is written in lower case here begins at an offset; letters there may be capitals.
+  private func matches(_ text: StaticString, at start: Int) -> Bool {
+    guard start + text.utf8CodeUnitCount <= bytes.count else { return false }
+    for index in 0..<text.utf8CodeUnitCount {
+      let (byte, wanted) = (bytes[start + index], text.utf8Start[index])
+      guard byte == wanted || (byte.isASCIILetter && byte | 0x20 == wanted) else { return false }
+    }
+    return true
   }
 
-  /// Moves behind the next occurrence of either, or to the end.
+  /// Moves behind the next occurrence of either, or to the end. Nothing is allocated for each place that looks like one: a text may be made
+  /// of nothing else.
   /// - Returns: where it begins.
-  @discardableResult private mutating func skip(behind text: String, or other: String? = nil) -> Int {
-    let first = text.utf8.first ?? 0
-    while let found = find(first, from: position) {
-      position = found
-      for end in [text, other].compactMap(\.self) where starts(with: end) {
-        position += end.utf8.count
+  @discardableResult private mutating func skip(behind text: StaticString, or other: StaticString? = nil) -> Int {
+    while let found = find(text.utf8Start[0], from: position) {
+      if matches(text, at: found) {
+        position = found + text.utf8CodeUnitCount
         return found
       }
-      position += 1
+      if let other, matches(other, at: found) {
+        position = found + other.utf8CodeUnitCount
+        return found
+      }
+      position = found + 1
     }
     position = bytes.count
     return position

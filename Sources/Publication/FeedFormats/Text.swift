@@ -12,6 +12,9 @@ extension String {
     return text.isEmpty ? nil : text
   }
 
+  /// The first so many bytes of it, or one to three fewer where a character would be cut.
+  func beginning(bytes: Int) -> String { utf8.count > bytes ? String(self[..<utf8.index(startIndex, offsetBy: bytes)]) : self }
+
   /// A title or another line of text that feeds write sometimes as text and sometimes as HTML: entities decoded, known tags left out.
   var asPlainLine: String { (looksLikeHTML ? ArticleBody(html: self).plainText : self).visibleText.collapsed }
 
@@ -85,7 +88,22 @@ extension String {
   }
 }
 
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  /// Whether it begins with an ASCII text.
+  func starts(with text: StaticString) -> Bool { starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
+}
+
 extension UnsafeBufferPointer<UInt8> {
+  /// The place behind the first occurrence of an ASCII text.
+  func end(of text: StaticString, from start: Int) -> Int? {
+    var position = start
+    while position < count, let found = self[position...].firstIndex(of: text.utf8Start[0]) {
+      if self[found...].starts(with: text) { return found + text.utf8CodeUnitCount }
+      position = found + 1
+    }
+    return nil
+  }
+
   /// How many bytes the white space has that begins here (Unicode's property White_Space); 0 when none does.
   fileprivate func whiteSpace(at position: Int) -> Int {
     let first = self[position]

@@ -1,9 +1,12 @@
+import Runtime
+
 extension String {
-  /// Without what is not seen and changes what is: control characters that are no white space, and those that turn the direction of what
-  /// stands around them. Empty when nothing is left to see.
+  /// Without what is not seen and changes what is: control characters that are no white space, those that turn the direction of what stands
+  /// around them, and the two that a search marks words with. Empty when nothing is left to see.
   public var visibleText: String {
+    // Marks on both sides of one belong together without it.
     let isClean = !unicodeScalars.contains(where: \.isHiddenControl)
-    let text = isClean ? self : String(UnicodeScalarView(unicodeScalars.filter { !$0.isHiddenControl }))
+    let text = isClean ? self : String(UnicodeScalarView(unicodeScalars.filter { !$0.isHiddenControl })).streamSafe
     return text.isBlank ? "" : text
   }
 
@@ -13,11 +16,12 @@ extension String {
 
 extension Unicode.Scalar {
   /// A control character that is no white space, or one that embeds, overrides or isolates a direction (UAX 9, 2.1 to 2.4): without its end,
-  /// it turns around whatever follows. Marks that only take a side (2.6) do not.
+  /// it turns around whatever follows. Marks that only take a side (2.6) do not. Of the characters for private use, which have no form of
+  /// their own, the two are among them that stand around what a search found.
   var isHiddenControl: Bool {
     switch value {
     case 0x09...0x0D, 0x85: false
-    case 0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069: true
+    case 0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069, 0xE000...0xE001: true
     default: false
     }
   }

@@ -77,34 +77,68 @@ extension String {
   /// As a browser reads the beginning of an address: numeric character references, and the names of what a scheme can be hidden with.
   fileprivate var referencesDecoded: String {
     guard utf8.contains(UInt8(ascii: "&")) else { return self }
-    var result = ""
-    var rest = unicodeScalars[...]
-    while let scalar = rest.popFirst() {
-      guard scalar == "&" else {
-        result.unicodeScalars.append(scalar)
-        continue
-      }
-      var name = String.UnicodeScalarView(
-        rest.prefix { $0.isASCII && ($0 == "#" || $0.properties.isAlphabetic || $0.properties.numericType != nil) })
-      var decoded: Unicode.Scalar?
-      if name.first == "#" {
-        let isHex = name.dropFirst().first.map { $0 == "x" || $0 == "X" } ?? false
-        let digits = name.dropFirst(isHex ? 2 : 1).prefix {
-          $0.isASCII && (isHex ? $0.properties.isASCIIHexDigit : $0.properties.numericType != nil)
+    var text = self
+    return text.withUTF8 { bytes in
+      var result: [UInt8] = []
+      result.reserveCapacity(bytes.count)
+      var position = 0
+      while position < bytes.count {
+        if bytes[position] == UInt8(ascii: "&"), let reference = CharacterReference(bytes[(position + 1)...]) {
+          result.append(contentsOf: UTF8.encode(reference.scalar) ?? UTF8.encodedReplacementCharacter)
+          position += 1 + reference.length
+        } else {
+          result.append(bytes[position])
+          position += 1
         }
-        name = String.UnicodeScalarView(name.prefix(digits.count + (isHex ? 2 : 1)))
-        decoded = UInt32(String(String.UnicodeScalarView(digits)), radix: isHex ? 16 : 10).flatMap(Unicode.Scalar.init)
-      } else {
-        decoded = ["colon": ":", "Tab": "\t", "NewLine": "\n", "amp": "&", "AMP": "&", "nbsp": "\u{A0}"][String(name)]
       }
-      guard let decoded else {
-        result.unicodeScalars.append(scalar)
-        continue
-      }
-      result.unicodeScalars.append(decoded)
-      rest = rest.dropFirst(name.count)
-      if rest.first == ";" { rest = rest.dropFirst() }
+      return String(decoding: result, as: UTF8.self)
     }
-    return result
   }
+}
+
+/// A reference to a character in HTML. Nothing is allocated for it: a text may be made of ampersands alone.
+private struct CharacterReference {
+  let scalar: Unicode.Scalar
+  /// How many bytes it has behind the ampersand.
+  private(set) var length: Int
+
+  /// - Parameter text: what is behind an ampersand.
+  init?(_ text: Slice<UnsafeBufferPointer<UInt8>>) {
+    guard let first = text.first, first == UInt8(ascii: "#") || first.isASCIILetter else { return nil }
+    guard text.first == UInt8(ascii: "#") else {
+      guard let (name, scalar) = Self.names.first(where: { name, _ in Self.isNamed(text, name) }) else { return nil }
+      self.scalar = scalar
+      length = name.utf8CodeUnitCount
+      endWithSemicolon(text)
+      return
+    }
+    let isHex = text.dropFirst().first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
+    let start = isHex ? 2 : 1
+    var (value, digits) = (UInt32(0), 0)
+    for byte in text.dropFirst(start) {
+      guard let digit = byte.hexadecimal, isHex || digit < 10 else { break }
+      // One that is too large is none, however many digits follow.
+      value = min(value * (isHex ? 16 : 10) + UInt32(digit), 0x11_0000)
+      digits += 1
+    }
+    guard digits > 0, let scalar = Unicode.Scalar(value) else { return nil }
+    self.scalar = scalar
+    length = start + digits
+    endWithSemicolon(text)
+  }
+
+  private mutating func endWithSemicolon(_ text: Slice<UnsafeBufferPointer<UInt8>>) {
+    if text.dropFirst(length).first == UInt8(ascii: ";") { length += 1 }
+  }
+
+  /// Whether a text begins with a name, and with no longer one.
+  private static func isNamed(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ name: StaticString) -> Bool {
+    guard text.starts(with: name) else { return false }
+    let next = text.dropFirst(name.utf8CodeUnitCount).first
+    return next.map { !$0.isASCIILetter && !$0.isASCIIDigit } ?? true
+  }
+
+  private static let names: [(StaticString, Unicode.Scalar)] = [
+    ("colon", ":"), ("Tab", "\t"), ("NewLine", "\n"), ("amp", "&"), ("AMP", "&"), ("nbsp", "\u{A0}"),
+  ]
 }

@@ -9,7 +9,9 @@ extension DocumentFailure {
 
   private static func reason(_ failure: XMLFeedParser.Failure, _ entities: Set<String>) -> FeedError.Reason {
     let message = failure.message
-    if message.contains("XML_PARSE_HUGE") || message.contains("too big") || message.contains("too long") {
+    if message.contains("XML_PARSE_HUGE") || message.contains("Huge input lookup") || message.contains("too big")
+      || message.contains("too long")
+    {
       return message.contains("depth") ? .refused("it is nested too deeply") : .refused("one of its texts is too long")
     }
     if failure.isAtEnd { return .cutOff }

@@ -85,6 +85,7 @@ struct XMLFeedParser {
     _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     depth += 1
+    checkNames()
     // libxml2 looks through those in force for each element.
     if context?.pointee.nsNr ?? 0 > 2 * XMLLimits.namespaces { return stop(.refused("it declares too many namespaces")) }
     guard skippedDepth == nil else { return }
@@ -149,7 +150,15 @@ struct XMLFeedParser {
     writer?.add(UnsafeBufferPointer(start: start, count: Int(count)), isLiteral: isLiteral)
   }
 
-  fileprivate mutating func declared(entity name: String) { declaredEntities.insert(name) }
+  fileprivate mutating func declared(entity name: String) {
+    declaredEntities.insert(name)
+    checkNames()
+  }
+
+  /// Called for each event that adds names to libxml2's dictionary.
+  fileprivate mutating func checkNames() {
+    if let names = context?.pointee.dict, xmlDictSize(names) > XMLLimits.names { stop(.refused("it has too many different names")) }
+  }
 
   fileprivate mutating func failed(_ error: xmlError) {
     let code = xmlParserErrors(rawValue: UInt32(max(error.code, 0)))
@@ -231,6 +240,9 @@ private func makeHandler() -> xmlSAXHandler {
   handler.entityDecl = { data, name, _, _, _, _ in
     if let name { parser(data)?.pointee.declared(entity: String(cString: name)) }
   }
+  handler.processingInstruction = { data, _, _ in parser(data)?.pointee.checkNames() }
+  handler.notationDecl = { data, _, _, _ in parser(data)?.pointee.checkNames() }
+  handler.elementDecl = { data, _, _, _ in parser(data)?.pointee.checkNames() }
   handler.serror = { data, error in
     if let error { parser(data)?.pointee.failed(error.pointee) }
   }

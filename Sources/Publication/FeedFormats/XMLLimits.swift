@@ -1,12 +1,14 @@
 import Foundation
 
 /// What libxml2 would take longer for than a document's length justifies: it compares each attribute of an element with all before it,
-/// and each prefix with all namespaces in force.
+/// each prefix with all namespaces in force, and each name with a share of all others.
 enum XMLLimits {
   /// The most attributes of one element.
   static let attributes = 500
   /// The most namespaces in force.
   static let namespaces: Int32 = 256
+  /// The most names of elements, attributes, instructions and entities in a document. libxml2's table of them stops growing at some size.
+  static let names: Int32 = 100_000
 
   /// The place of the first element with too many attributes; `nil` when there is none.
   static func offsetOfFlood(_ bytes: UnsafeRawBufferPointer) -> Int? {

@@ -17,7 +17,10 @@ enum XMLRepair {
   ///   - data: a document whose ASCII characters are one byte each.
   ///   - declared: names that it declares itself, whose references stay.
   static func repaired(_ data: Data, declared: Set<String>) -> Data {
-    let bytes = [UInt8](data)
+    data.withUnsafeBytes { repaired($0.bindMemory(to: UInt8.self), declared: declared) }
+  }
+
+  private static func repaired(_ bytes: UnsafeBufferPointer<UInt8>, declared: Set<String>) -> Data {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + bytes.count / 16)
     var position = 0
@@ -40,21 +43,17 @@ enum XMLRepair {
   private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D }
 
   /// The end of a CDATA section or comment that begins here.
-  private static func protected(_ bytes: [UInt8], _ start: Int) -> Int? {
-    for (opening, closing) in [("<![CDATA[", "]]>"), ("<!--", "-->")] where bytes[start...].starts(with: opening.utf8) {
-      let closing = Array(closing.utf8)
-      var position = start + opening.utf8.count
-      while position + closing.count <= bytes.count {
-        if bytes[position] == closing[0], bytes[position...].starts(with: closing) { return position + closing.count }
-        position += 1
-      }
-      return bytes.count
+  private static func protected(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int? {
+    for (opening, closing) in sections where bytes[start...].starts(with: opening) {
+      return bytes.end(of: closing, from: start + opening.utf8CodeUnitCount) ?? bytes.count
     }
     return nil
   }
 
+  private static let sections: [(StaticString, StaticString)] = [("<![CDATA[", "]]>"), ("<!--", "-->")]
+
   /// Writes what an ampersand begins, and says where it ends.
-  private static func reference(_ bytes: [UInt8], _ start: Int, declared: Set<String>, _ result: inout [UInt8]) -> Int {
+  private static func reference(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, declared: Set<String>, _ result: inout [UInt8]) -> Int {
     let rest = bytes[(start + 1)...].prefix(40)
     let name = rest.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "#") }
     let isEnded = rest.dropFirst(name.count).first == UInt8(ascii: ";")

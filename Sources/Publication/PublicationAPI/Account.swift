@@ -6,7 +6,7 @@ public struct Credentials: Codable, Equatable, Sendable {
   public var email: String
   /// The password.
   public var password: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(email: String, password: String) {
     self.email = email
     self.password = password
@@ -21,7 +21,7 @@ public struct Reader: Codable, Equatable, Sendable, Identifiable {
   public var email: String
   /// What to call the reader.
   public var name: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(id: String, email: String, name: String) {
     self.id = id
     self.email = email
@@ -35,7 +35,7 @@ public struct SignedIn: Codable, Equatable, Sendable {
   public var token: String
   /// Whose it is.
   public var reader: Reader
-  /// Makes one.
+  /// Memberwise initializer.
   public init(token: String, reader: Reader) {
     self.token = token
     self.reader = reader
@@ -99,7 +99,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
   public var title: String
   /// The status code, again.
   public var status: Int
-  /// Makes one.
+  /// Memberwise initializer.
   public init(code: Code, title: String, status: Int) {
     self.code = code
     self.title = title

@@ -8,7 +8,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
     public var email: String
     /// Its password, which is no secret.
     public var password: String
-    /// Makes one.
+    /// Memberwise initializer.
     public init(email: String, password: String) {
       self.email = email
       self.password = password
@@ -32,7 +32,7 @@ public struct PublicationInfo: Codable, Equatable, Sendable {
   /// Whether readers may add feeds: see ``Import``.
   public var canAddFeeds: Bool
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     id: String, name: String, tagline: String, defaultPaywallID: String, sampleAccount: SampleAccount? = nil, hostedCheckout: Bool = false,
     cancelling: String? = nil, canAddFeeds: Bool = false
@@ -92,7 +92,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   /// same, with ``Problem/Code/inUse``.
   public var canRemove: Bool
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     id: String, name: String, about: String = "", picture: String? = nil, url: String? = nil, followers: Int = 0, followed: Bool = false,
     posts: Int = 0, unread: Int? = nil, fetched: Bool = true, problem: String? = nil, feed: String? = nil, canRemove: Bool = false
@@ -139,7 +139,7 @@ public struct Page<Item: Codable & Equatable & Sendable>: Codable, Equatable, Se
   /// What `cursor=` asks for the next page with; `nil` on the last.
   public var next: String?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(items: [Item], next: String? = nil) {
     self.items = items
     self.next = next
@@ -161,7 +161,7 @@ public struct ReadRequest: Codable, Equatable, Sendable {
   /// How many clubs may be named.
   public static let mostClubs = 500
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(id: UUID? = nil, until: Date, clubs: [FanClub.ID]? = nil) {
     self.id = id
     self.until = until

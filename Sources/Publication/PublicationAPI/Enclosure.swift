@@ -11,7 +11,7 @@ public struct Enclosure: Codable, Equatable, Sendable {
   /// How long it plays, in seconds, where anybody says.
   public var duration: Int?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(url: String, type: String? = nil, title: String? = nil, length: Int? = nil, duration: Int? = nil) {
     self.url = url
     self.type = type

@@ -11,7 +11,7 @@ public struct FlagRecord: Codable, Equatable, Sendable {
   /// What a client has to report for it to be for that client; `nil` for nothing.
   public var features: [String]?
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(name: String, percent: Int, minVersion: String? = nil, features: [String]? = nil) {
     self.name = name
     self.percent = percent
@@ -24,7 +24,7 @@ public struct FlagRecord: Codable, Equatable, Sendable {
 public struct FlagList: Codable, Equatable, Sendable {
   /// By name.
   public var flags: [FlagRecord]
-  /// Makes one.
+  /// Memberwise initializer.
   public init(flags: [FlagRecord]) { self.flags = flags }
 }
 
@@ -53,7 +53,7 @@ public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
   /// The side that the reader was on, `on` or `off`, by flag.
   public var buckets: [String: String]
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(id: String, kind: String, code: String? = nil, buckets: [String: String]) {
     self.id = id
     self.kind = kind
@@ -70,6 +70,6 @@ public struct FlagEventBatch: Codable, Equatable, Sendable {
   public static let bucketLimit = 50
   /// In their order.
   public var events: [FlagEventRecord]
-  /// Makes one.
+  /// Memberwise initializer.
   public init(events: [FlagEventRecord]) { self.events = events }
 }

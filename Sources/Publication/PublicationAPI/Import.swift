@@ -35,7 +35,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
     /// The address.
     public var id: String { url }
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(url: String, title: String = "") {
       self.url = url
       self.title = title
@@ -68,7 +68,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   /// The most items that a feed may have.
   public static let mostItems = 20_000
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(
     id: String, state: State = .running, step: Step = .fetching, done: Int = 0, total: Int = 0, clubs: [FanClub.ID] = [],
     title: String = "", problem: String? = nil, choices: [Choice]? = nil
@@ -89,6 +89,6 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
 public struct ImportRequest: Codable, Equatable, Sendable {
   /// An absolute `http` or `https` URL.
   public var url: String
-  /// Makes one.
+  /// Memberwise initializer.
   public init(url: String) { self.url = url }
 }

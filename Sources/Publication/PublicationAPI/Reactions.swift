@@ -84,6 +84,6 @@ public struct ReactionCounts: Codable, Equatable, Sendable, ExpressibleByDiction
 public struct ReactionRequest: Codable, Equatable, Sendable {
   /// The kind.
   public var kind: Reaction
-  /// Makes one.
+  /// Memberwise initializer.
   public init(kind: Reaction) { self.kind = kind }
 }

@@ -14,7 +14,7 @@ public struct SearchHit: Codable, Equatable, Sendable, Identifiable {
   /// Stands behind it.
   public static let markEnd: Character = "\u{E001}"
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(post: Post, title: String, excerpt: String) {
     self.post = post
     self.title = title
@@ -31,7 +31,7 @@ public struct FanClubHit: Codable, Equatable, Sendable, Identifiable {
   /// The club's.
   public var id: FanClub.ID { club.id }
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(club: FanClub, name: String) {
     self.club = club
     self.name = name
@@ -51,7 +51,7 @@ public struct SearchResults: Codable, Equatable, Sendable {
   /// How many clubs there are at most: who looks for one of more types another letter.
   public static let mostClubs = 10
 
-  /// Makes one.
+  /// Memberwise initializer.
   public init(clubs: [FanClubHit] = [], items: [SearchHit] = [], next: String? = nil) {
     self.clubs = clubs
     self.items = items

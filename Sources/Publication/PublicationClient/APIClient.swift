@@ -51,7 +51,7 @@ public struct APIClient: Sendable {
   /// Sends a request with an optional JSON body and decodes the answer.
   /// - Throws: ``ClientError``.
   @concurrent func call<Answer: Decodable & Sendable>(
-    _ method: Request.Method, _ path: [String], query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
+    _ method: Request.Method, _ path: APIPath, query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
     as authorization: Authorization = .session
   ) async throws(ClientError) -> Answer {
     let answer: Answer = try Self.decode(try await send(method, path, query: query, body: body, as: authorization), of: path, method)
@@ -62,19 +62,19 @@ public struct APIClient: Sendable {
   /// The value of an answer's body.
   /// - Throws: ``ClientError/undecodable(what:underlying:)``.
   static func decode<Answer: Decodable>(
-    _ response: Response, of path: [String], _ method: Request.Method = .get
+    _ response: Response, of path: APIPath, _ method: Request.Method = .get
   ) throws(ClientError) -> Answer {
     do {
       return try Wire.decode(Answer.self, from: response.body)
     } catch {
-      throw .undecodable(what: "\(method.rawValue) /\(path.joined(separator: "/"))", underlying: error)
+      throw .undecodable(what: "\(method.rawValue) /\(path.segments.joined(separator: "/"))", underlying: error)
     }
   }
 
   /// Gets a list, without the items that this version does not understand.
   /// - Throws: ``ClientError``.
   @concurrent func list<Item: Decodable & Sendable>(
-    _ path: [String], query: [(String, String?)] = [], headers: Headers = [:]
+    _ path: APIPath, query: [(String, String?)] = [], headers: Headers = [:]
   ) async throws(ClientError) -> [Item] {
     try await listPage(path, query: query, headers: headers).items
   }
@@ -82,7 +82,7 @@ public struct APIClient: Sendable {
   /// The same for a list that comes in pages: with the cursor of the next one, which the answer's head names (`Link`, RFC 8288).
   /// - Throws: ``ClientError``.
   @concurrent func listPage<Item: Decodable & Sendable>(
-    _ path: [String], query: [(String, String?)] = [], headers: Headers = [:]
+    _ path: APIPath, query: [(String, String?)] = [], headers: Headers = [:]
   ) async throws(ClientError) -> (items: [Item], next: String?) {
     var request = Request(.get, try Self.target(path, query: query), headers: headers)
     request.headers["Accept"] = "application/json"
@@ -92,14 +92,14 @@ public struct APIClient: Sendable {
       onAnswer()
       return (items, response.headers.nextLink.flatMap { Request(.get, $0).query("cursor") })
     } catch {
-      throw .undecodable(what: "GET /\(path.joined(separator: "/"))", underlying: error)
+      throw .undecodable(what: "GET /\(path.segments.joined(separator: "/"))", underlying: error)
     }
   }
 
   /// Sends a request with an optional JSON body; returns only answers of success.
   /// - Throws: ``ClientError``.
   @concurrent @discardableResult func send(
-    _ method: Request.Method, _ path: [String], query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
+    _ method: Request.Method, _ path: APIPath, query: [(String, String?)] = [], body: (any Encodable & Sendable)? = nil,
     as authorization: Authorization = .session
   ) async throws(ClientError) -> Response {
     var request = Request(method, try Self.target(path, query: query), headers: ["Accept": "application/json"])
@@ -130,28 +130,12 @@ public struct APIClient: Sendable {
   /// A path and query in the form that a request line takes.
   /// - Throws: ``ClientError/problem(_:retryAfter:)`` with ``Problem/Code/notFound`` for a component that no path can hold: an empty one
   ///   names another resource, `.` and `..` are resolved away on the way to the server, encoded or not.
-  static func target(_ path: [String], query: [(String, String?)]) throws(ClientError) -> String {
-    for component in path where ["", ".", ".."].contains(component) {
+  static func target(_ path: APIPath, query: [(String, String?)]) throws(ClientError) -> String {
+    for component in path.segments where ["", ".", ".."].contains(component) {
       throw .problem(Problem(code: .notFound, title: "There is nothing under this address.", status: 404), retryAfter: nil)
     }
-    let pairs = query.compactMap { name, value in value.map { "\(percentEncoded(name))=\(percentEncoded($0))" } }
-    return "/" + path.map(percentEncoded).joined(separator: "/") + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
-  }
-
-  /// RFC 3986: everything but the unreserved characters as `%XX`, so that an id never becomes syntax.
-  private static func percentEncoded(_ text: String) -> String {
-    var encoded = ""
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-        encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return encoded
+    let pairs = query.compactMap { name, value in value.map { "\(APIPath.encoded(name))=\(APIPath.encoded($0))" } }
+    return path.target + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
   }
 }
 

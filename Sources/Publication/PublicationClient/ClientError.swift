@@ -56,6 +56,8 @@ public enum ClientError: LocalizedError, Sendable {
 
   /// The same as ``sentence``.
   public var errorDescription: String? { sentence }
+  /// Whether the publication itself answered.
+  public var isPublications: Bool { if case .problem(let problem, _) = self { problem.isPublications } else { false } }
   /// The publication's code, when it said no.
   public var code: Problem.Code? { if case .problem(let problem, _) = self { problem.code } else { nil } }
   /// A stable word for what happened, for programs, logs and counts: the publication's own code when it said no.
@@ -75,12 +77,64 @@ public enum ClientError: LocalizedError, Sendable {
   /// Whether there was no connection, rather than a wrong answer.
   public var isOffline: Bool { if case .offline = self { true } else { false } }
   /// Whether the thing asked for does not exist, or no longer.
-  public var isNotFound: Bool { code == .notFound }
+  public var isNotFound: Bool { disposition == .notFound }
+}
+
+extension ClientError {
+  /// What is to be done about an error. Charges are judged by `SubmissionOutcome`, since money may have moved; all else by this.
+  public enum Disposition: Equatable, Sendable {
+    /// The same request may succeed later, and not before a wait that the server asked for.
+    case retryLater(Cause, after: Duration?)
+    /// Nobody is signed in any more: it may succeed with a new session.
+    case sessionEnded
+    /// What was asked for does not exist, or no longer.
+    case notFound
+    /// The publication said no, and will again.
+    case refused
+    /// Nobody waits for an answer.
+    case cancelled
+
+    /// Why there was no answer that counts.
+    public enum Cause: Equatable, Sendable {
+      /// Nobody answered.
+      case unreachable
+      /// Not now: too early, too slow, too often; a proxy or a network wants something first.
+      case busy
+      /// A gateway's errors, maintenance, a network's own page.
+      case down
+      /// The publication broke at this request, or its answer makes no sense: it may do so each time.
+      case broken
+      /// Something between here and the publication answered, or its answer was not let in.
+      case intercepted
+    }
+  }
+
+  /// See ``Disposition``.
+  public var disposition: Disposition {
+    switch self {
+    case .offline: return .retryLater(.unreachable, after: nil)
+    case .unacceptable(.insecure): return .retryLater(.busy, after: nil)
+    case .unacceptable: return .retryLater(.intercepted, after: nil)
+    case .undecodable: return .retryLater(.broken, after: nil)
+    case .cancelled: return .cancelled
+    case .problem(let problem, let retryAfter):
+      switch problem.status {
+      case 401: return .sessionEnded
+      case 407, 408, 425, 429: return .retryLater(.busy, after: retryAfter)
+      // The publication redirects nobody: a network does, to its own page.
+      case 300..<400, 502, 503, 504, 511: return .retryLater(.down, after: retryAfter)
+      case 500...: return .retryLater(.broken, after: retryAfter)
+      default:
+        guard problem.isPublications else { return .retryLater(.intercepted, after: retryAfter) }
+        return problem.code == .notFound ? .notFound : .refused
+      }
+    }
+  }
 }
 
 extension Problem {
   /// Whether the publication itself says so, rather than somebody on the way, such as a proxy.
-  var isPublications: Bool { !code.rawValue.hasPrefix("http_") }
+  public var isPublications: Bool { !code.rawValue.hasPrefix("http_") }
 
   /// What an answer without success says. One that is no problem document, such as a proxy's page, still has its status.
   init(answer: Response) {

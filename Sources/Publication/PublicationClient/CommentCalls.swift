@@ -6,7 +6,7 @@ extension APIClient {
   /// - Parameter cursor: ``Page/next`` of the page before; `nil` for the first.
   /// - Throws: ``ClientError``.
   public func comments(of post: Post.ID, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> Page<Comment> {
-    try await call(.get, ["v1", "posts", post, "comments"], query: Self.page(cursor, limit))
+    try await call(.get, .comments(of: post), query: Self.page(cursor, limit))
   }
 
   /// The same, unless it is still what the client has.
@@ -14,7 +14,7 @@ extension APIClient {
   public func comments(
     of post: Post.ID, cursor: String? = nil, limit: Int? = nil, unless etag: String?
   ) async throws(ClientError) -> Conditional<Page<Comment>> {
-    try await get(["v1", "posts", post, "comments"], query: Self.page(cursor, limit), unless: etag)
+    try await get(.comments(of: post), query: Self.page(cursor, limit), unless: etag)
   }
 
   /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it anew.
@@ -22,12 +22,12 @@ extension APIClient {
   /// - Throws: ``ClientError``; with ``Problem/Code/conflict`` for the identifier of another comment, with ``Problem/Code/locked`` for a
   ///   post that the reader may not read.
   public func putComment(_ id: UUID, on post: Post.ID, text: String) async throws(ClientError) -> Comment {
-    try await call(.put, ["v1", "posts", post, "comments", id.uuidString], body: CommentRequest(text: text))
+    try await call(.put, .comment(id.uuidString, on: post), body: CommentRequest(text: text))
   }
 
   /// Deletes one of the reader's own comments; asking twice changes nothing.
   /// - Throws: ``ClientError``; with ``Problem/Code/notYours`` for somebody else's.
   public func deleteComment(_ id: Comment.ID, on post: Post.ID) async throws(ClientError) {
-    try await send(.delete, ["v1", "posts", post, "comments", id])
+    try await send(.delete, .comment(id, on: post))
   }
 }

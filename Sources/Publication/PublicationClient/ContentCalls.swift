@@ -5,7 +5,7 @@ import PublicationAPI
 extension APIClient {
   /// What the publication says of itself; needs no token.
   /// - Throws: ``ClientError``.
-  public func publication() async throws(ClientError) -> PublicationInfo { try await call(.get, ["v1", "publication"], as: .none) }
+  public func publication() async throws(ClientError) -> PublicationInfo { try await call(.get, .publication, as: .none) }
 
   /// A page of posts, newest first, without bodies.
   /// - Parameters:
@@ -14,7 +14,7 @@ extension APIClient {
   ///   - limit: 1 to 100; `nil` leaves it to the server.
   /// - Throws: ``ClientError``.
   public func posts(_ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> Page<Post> {
-    try await call(.get, ["v1", "posts"], query: filter.query + Self.page(cursor, limit))
+    try await call(.get, .posts, query: filter.query + Self.page(cursor, limit))
   }
 
   /// The same, unless it is still what the client has.
@@ -23,17 +23,17 @@ extension APIClient {
   public func posts(
     _ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil, unless etag: String?
   ) async throws(ClientError) -> Conditional<Page<Post>> {
-    try await get(["v1", "posts"], query: filter.query + Self.page(cursor, limit), unless: etag)
+    try await get(.posts, query: filter.query + Self.page(cursor, limit), unless: etag)
   }
 
   /// One post, with its body where the reader may read it.
   /// - Throws: ``ClientError``.
-  public func post(_ id: Post.ID) async throws(ClientError) -> Post { try await call(.get, ["v1", "posts", id]) }
+  public func post(_ id: Post.ID) async throws(ClientError) -> Post { try await call(.get, .post(id)) }
 
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
   public func post(_ id: Post.ID, unless etag: String?) async throws(ClientError) -> Conditional<Post> {
-    try await get(["v1", "posts", id], unless: etag)
+    try await get(.post(id), unless: etag)
   }
 
   /// Reacts to a post, in place of what the reader chose before, or takes the reaction away; asking twice changes nothing.
@@ -41,7 +41,7 @@ extension APIClient {
   /// - Returns: the post after the change.
   /// - Throws: ``ClientError``.
   public func setReaction(_ id: Post.ID, _ reaction: Reaction?) async throws(ClientError) -> Post {
-    let path = ["v1", "posts", id, "reaction"]
+    let path = APIPath.reaction(to: id)
     guard let reaction else { return try await call(.delete, path) }
     return try await call(.put, path, body: ReactionRequest(kind: reaction))
   }
@@ -50,7 +50,7 @@ extension APIClient {
   /// - Returns: the post after the change.
   /// - Throws: ``ClientError``.
   public func setRead(_ id: Post.ID, _ read: Bool) async throws(ClientError) -> Post {
-    try await call(read ? .put : .delete, ["v1", "posts", id, "read"])
+    try await call(read ? .put : .delete, .readMark(of: id))
   }
 
   /// Marks as read what appeared until some moment; asking twice changes nothing.
@@ -59,60 +59,60 @@ extension APIClient {
   ///   - id: names it, to take it back by: ``unmarkRead(_:)``.
   /// - Throws: ``ClientError``.
   public func markRead(until: Date, in clubs: [FanClub.ID]?, as id: UUID? = nil) async throws(ClientError) {
-    try await send(.put, ["v1", "posts", "read"], body: ReadRequest(id: id, until: until, clubs: clubs))
+    try await send(.put, .readMarks, body: ReadRequest(id: id, until: until, clubs: clubs))
   }
 
   /// Takes back what ``markRead(until:in:as:)`` did; asking twice changes nothing.
   /// - Throws: ``ClientError``.
-  public func unmarkRead(_ id: UUID) async throws(ClientError) { try await send(.delete, ["v1", "posts", "read", id.uuidString]) }
+  public func unmarkRead(_ id: UUID) async throws(ClientError) { try await send(.delete, .readMarks(of: id.uuidString)) }
 
   /// Adds or removes the reader's bookmark; asking twice changes nothing.
   /// - Returns: the post after the change.
   /// - Throws: ``ClientError``.
   public func setBookmark(_ id: Post.ID, _ bookmarked: Bool) async throws(ClientError) -> Post {
-    try await call(bookmarked ? .put : .delete, ["v1", "posts", id, "bookmark"])
+    try await call(bookmarked ? .put : .delete, .bookmark(of: id))
   }
 
   /// A page of fan clubs, by name.
   /// - Parameter cursor: ``Page/next`` of the page before; `nil` for the first.
   /// - Throws: ``ClientError``.
   public func fanClubs(cursor: String? = nil) async throws(ClientError) -> Page<FanClub> {
-    try await call(.get, ["v1", "fanclubs"], query: Self.page(cursor))
+    try await call(.get, .fanClubs, query: Self.page(cursor))
   }
 
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
   public func fanClubs(cursor: String? = nil, unless etag: String?) async throws(ClientError) -> Conditional<Page<FanClub>> {
-    try await get(["v1", "fanclubs"], query: Self.page(cursor), unless: etag)
+    try await get(.fanClubs, query: Self.page(cursor), unless: etag)
   }
 
   /// One fan club.
   /// - Throws: ``ClientError``.
-  public func fanClub(_ id: FanClub.ID) async throws(ClientError) -> FanClub { try await call(.get, ["v1", "fanclubs", id]) }
+  public func fanClub(_ id: FanClub.ID) async throws(ClientError) -> FanClub { try await call(.get, .fanClub(id)) }
 
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
   public func fanClub(_ id: FanClub.ID, unless etag: String?) async throws(ClientError) -> Conditional<FanClub> {
-    try await get(["v1", "fanclubs", id], unless: etag)
+    try await get(.fanClub(id), unless: etag)
   }
 
   /// Follows a fan club, or stops; asking twice changes nothing.
   /// - Returns: the club after the change.
   /// - Throws: ``ClientError``.
   public func setFollow(_ id: FanClub.ID, _ followed: Bool) async throws(ClientError) -> FanClub {
-    try await call(followed ? .put : .delete, ["v1", "fanclubs", id, "follow"])
+    try await call(followed ? .put : .delete, .follow(id))
   }
 
   /// Removes a fan club that the reader added, with its posts.
   /// - Throws: ``ClientError``; with ``Problem/Code/inUse`` while other readers make use of it.
-  public func removeFanClub(_ id: FanClub.ID) async throws(ClientError) { try await send(.delete, ["v1", "fanclubs", id]) }
+  public func removeFanClub(_ id: FanClub.ID) async throws(ClientError) { try await send(.delete, .fanClub(id)) }
 
   /// A page of posts that hold all words of a text, the last of them as far as it is typed; best ones first, without bodies. With the first
   /// page come the fan clubs that have them in their names.
   /// - Parameter text: as the reader typed it: nothing in it is syntax.
   /// - Throws: ``ClientError``.
   public func search(_ text: String, cursor: String? = nil, limit: Int? = nil) async throws(ClientError) -> SearchResults {
-    try await call(.get, ["v1", "search"], query: [("q", text)] + Self.page(cursor, limit))
+    try await call(.get, .search, query: [("q", text)] + Self.page(cursor, limit))
   }
 
   /// The largest picture that is accepted, in bytes.
@@ -161,6 +161,6 @@ public struct PostFilter: Hashable, Sendable {
     ]
   }
 
-  /// What the list is stored under; never changed once it shipped, or what was stored is not found again.
-  var list: String { "posts" + query.compactMap { name, value in value.map { " \(name)=\($0)" } }.joined() }
+  /// The name that the list is stored under; never changed once it shipped, or what was stored is not found again.
+  public var list: String { "posts" + query.compactMap { name, value in value.map { " \(name)=\($0)" } }.joined() }
 }

@@ -9,7 +9,7 @@ extension APIClient {
   ///   - id: what the import is called from then on. To begin the same one again begins nothing.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` where readers cannot add feeds.
   public func beginImport(of url: String, as id: UUID) async throws(ClientError) -> Import {
-    try await call(.put, ["v1", "imports", id.uuidString], body: ImportRequest(url: url))
+    try await call(.put, .feedImport(id.uuidString), body: ImportRequest(url: url))
   }
 
   /// Begins to import a document, a feed or a list of feeds.
@@ -22,10 +22,10 @@ extension APIClient {
   public func beginImport(of document: Data, named name: String, as id: UUID) async throws(ClientError) -> Import {
     guard document.count <= Import.documentLimit else {
       let limit = Import.documentLimit
-      let sentence = "\(name), byte \(limit): The document has more than \(limit / 1_000_000) MB, and so much is not read."
+      let sentence = "\(name), byte \(limit): the document has more than \(limit / 1_000_000) MB, and so much is not read."
       throw .problem(Problem(code: .tooLarge, title: sentence, status: 413), retryAfter: nil)
     }
-    let path = ["v1", "imports", id.uuidString]
+    let path = APIPath.feedImport(id.uuidString)
     var request = Request(.put, try Self.target(path, query: [("name", name)]), headers: ["Accept": "application/json"], body: document)
     // Whatever the document is, it is not this API's JSON.
     request.headers["Content-Type"] = "application/octet-stream"
@@ -34,16 +34,16 @@ extension APIClient {
 
   /// Where an import stands.
   /// - Throws: ``ClientError``.
-  public func progress(of id: Import.ID) async throws(ClientError) -> Import { try await call(.get, ["v1", "imports", id]) }
+  public func progress(of id: Import.ID) async throws(ClientError) -> Import { try await call(.get, .feedImport(id)) }
 
   /// Cancels an import; nothing of it is left, unless it was done before.
   /// - Returns: the import as it is then.
   /// - Throws: ``ClientError``.
-  public func cancelImport(_ id: Import.ID) async throws(ClientError) -> Import { try await call(.delete, ["v1", "imports", id]) }
+  public func cancelImport(_ id: Import.ID) async throws(ClientError) -> Import { try await call(.delete, .feedImport(id)) }
 
   /// Begins to fetch a club's feed now, also for the first time.
   /// - Throws: ``ClientError``; with ``Problem/Code/notOffered`` for a club without a feed, and where feeds are not fetched.
   public func refreshFanClub(_ id: FanClub.ID) async throws(ClientError) -> Import {
-    try await call(.post, ["v1", "fanclubs", id, "refresh"])
+    try await call(.post, .refresh(id))
   }
 }

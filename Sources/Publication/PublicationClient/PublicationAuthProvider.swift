@@ -39,13 +39,13 @@ extension User {
 }
 
 extension AuthError {
-  /// What an error of a call means to whoever is to be let in.
+  /// What an error of a call means to a sign-in or a check of a session.
   /// - Parameter address: where the publication is, for the sentence; `nil` when there is no choice.
   public init(_ error: ClientError, at address: String?) {
-    switch (error, error.code) {
-    case (_, .wrongCredentials): self = .wrongCredentials
-    case (_, .sessionEnded): self = .ended
-    case (.offline, _): self = .unreachable(error.sentence(at: address))
+    switch error.disposition {
+    case _ where error.code == .wrongCredentials: self = .wrongCredentials
+    case .sessionEnded where error.isPublications: self = .ended
+    case .retryLater(.unreachable, _): self = .unreachable(error.sentence(at: address))
     default: self = .rejected(error.sentence(at: address))
     }
   }

@@ -43,12 +43,12 @@ extension APIClient {
   /// The rules for a client, needs no token.
   @concurrent func flags<List: Decodable & Sendable>(_ version: String, features: [String]) async throws(ClientError) -> List {
     try await call(
-      .get, ["v1", "flags"], query: [("client", version), ("features", features.isEmpty ? nil : features.joined(separator: ","))],
+      .get, .flags, query: [("client", version), ("features", features.isEmpty ? nil : features.joined(separator: ","))],
       as: .none)
   }
 
   /// Hands events of the reader over; what was taken before is not counted again.
-  func count(_ batch: FlagEventBatch) async throws(ClientError) { try await send(.post, ["v1", "events"], body: batch) }
+  func count(_ batch: FlagEventBatch) async throws(ClientError) { try await send(.post, .events, body: batch) }
 }
 
 extension FlagEvent.Kind {

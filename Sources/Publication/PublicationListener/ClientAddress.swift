@@ -28,11 +28,32 @@ enum ClientAddress {
   /// - Parameter forwarded: the values of `X-Forwarded-For`, to each of which a proxy adds at the right whom it got the request from.
   static func choose(peer: String, forwarded: [String], trusting proxies: Set<String>) -> String? {
     var address = peer
-    var chain = forwarded.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
     // From the right: what stands further left may have been written by anybody. What is no address tells nothing beyond the proxy.
-    while isTrusted(address, proxies), let next = chain.popLast(), bytes(next) != nil { address = next }
+    for next in chain(forwarded) {
+      guard isTrusted(address, proxies), bytes(next) != nil else { break }
+      address = next
+    }
     guard let bytes = bytes(address) else { return address }
     return isLoopback(bytes) ? nil : name(bytes)
+  }
+
+  /// No request comes through more proxies; there is room for thousands of addresses in a head.
+  private static let longestChain = 20
+
+  /// The last addresses of the fields, last first.
+  private static func chain(_ forwarded: [String]) -> [String] {
+    var chain: [String] = []
+    for field in forwarded.reversed() {
+      var rest = field.utf8[...]
+      while chain.count < longestChain, !rest.isEmpty {
+        let start = rest.lastIndex(of: UInt8(ascii: ",")).map { rest.index(after: $0) } ?? rest.startIndex
+        // A longer one than an address with brackets, zone and port is none.
+        let text = rest[start...].prefix(100)
+        if !text.isEmpty { chain.append(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespaces)) }
+        rest = rest[..<start].dropLast()
+      }
+    }
+    return chain
   }
 
   private static func isTrusted(_ address: String, _ proxies: Set<String>) -> Bool {

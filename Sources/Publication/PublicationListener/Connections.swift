@@ -39,6 +39,8 @@ final class Connections: Sendable {
     var readBefore: Int64 = 0
     /// How many of them the requests took that were answered.
     var taken: Int64 = 0
+    /// How many bytes of an answer the library has a copy of.
+    var held = 0
     var isEnded = false
 
     /// Whether somebody makes an answer, or its client takes it: then the connection keeps its place.
@@ -56,7 +58,7 @@ final class Connections: Sendable {
   // The pointer is a name here, and never followed.
   private struct State: @unchecked Sendable { var entries: [OpaquePointer: Entry] = [:] }
 
-  /// The bytes a second that a body has to come with, beyond the time that each has.
+  /// The bytes a second that a body has to come with, and an answer has to be taken with, beyond the time that each has.
   private static let rate = 64 << 10
   /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep looks each second.
   private static let patience = Duration.seconds(5)
@@ -123,6 +125,17 @@ final class Connections: Sendable {
   private static func refuse(_ state: inout State, _ connection: OpaquePointer, _ response: Response) {
     guard let descriptor = state.entries[connection]?.descriptor else { return }
     state.entries[connection]?.isEnded = true
+    write(response, descriptor)
+  }
+
+  /// Answers in the library's place, which finds the connection closed for writing from then on.
+  func answer(_ response: Response, _ connection: OpaquePointer) {
+    state.withLock { state in
+      if let entry = state.entries[connection] { Self.write(response, entry.descriptor) }
+    }
+  }
+
+  private static func write(_ response: Response, _ descriptor: Int32) {
     let bytes = message(response)
     // It is short, and mostly the first that is sent: the kernel has room for it.
     _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
@@ -144,11 +157,26 @@ final class Connections: Sendable {
       state.entries[connection]?.exchange = exchange
       if phase == .head {
         state.entries[connection]?.received = 0
+        state.entries[connection]?.held = 0
         state.entries[connection]?.taken += taken
         state.entries[connection]?.readBefore = matinee_mhd_read_bytes(entry.descriptor)
       }
       if phase == .sending { state.entries[connection]?.advanced = uptime }
       if phase == .body { state.entries[connection]?.limit = limit }
+    }
+  }
+
+  /// Whether an answer of that many bytes may wait until its client has taken it: whoever takes none fills the memory. A small one always
+  /// may.
+  func mayHold(_ bytes: Int, _ connection: OpaquePointer) -> Bool {
+    state.withLock { state in
+      // Nearly all answers are small: only a large one is worth the sum.
+      if bytes > 1 << 20 {
+        let held = state.entries.values.reduce(0) { $0 + $1.held }
+        guard held == 0 || held + bytes <= limits.unsent else { return false }
+      }
+      state.entries[connection]?.held = bytes
+      return true
     }
   }
 
@@ -163,7 +191,7 @@ final class Connections: Sendable {
         switch entry.phase {
         case .head where uptime - entry.since > limits.headTime: Self.end(&state, connection)
         case .body where uptime - entry.since > limits.bodyTime + .seconds(entry.limit / Self.rate): Self.end(&state, connection)
-        case .sending where uptime - entry.since > limits.bodyTime: Self.end(&state, connection)
+        case .sending where uptime - entry.since > limits.bodyTime + .seconds(entry.held / Self.rate): Self.end(&state, connection)
         case .sending:
           let delivered = Self.delivered(entry.descriptor)
           guard delivered != entry.delivered else { continue }

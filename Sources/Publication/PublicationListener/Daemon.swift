@@ -115,6 +115,16 @@ final class Daemon: Sendable {
 
   func completed(_ exchange: Exchange, _ connection: OpaquePointer?) {
     if let connection { connections.enter(.head, connection, taken: exchange.size, at: clock.uptime) }
+    forget(exchange)
+  }
+
+  /// Answers in the library's place, while the client sends a body that nobody wants. A stop does not wait for the rest of that.
+  func answer(_ exchange: Exchange, _ response: Response, _ connection: OpaquePointer) {
+    connections.answer(response, connection)
+    forget(exchange)
+  }
+
+  private func forget(_ exchange: Exchange) {
     let isDrained = state.withLock { state in
       state.exchanges[ObjectIdentifier(exchange)] = nil
       return state.exchanges.isEmpty

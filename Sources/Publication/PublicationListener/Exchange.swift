@@ -2,6 +2,7 @@ import CMicroHTTPD
 import Foundation
 import HTTPTransport
 import PublicationServer
+import Runtime
 import Synchronization
 
 /// One request and its answer.
@@ -46,7 +47,7 @@ final class Exchange: @unchecked Sendable {
   var place: UploadPlace?
   private let outcome = Mutex(Outcome.none)
 
-  init(target: String?) { self.target = target }
+  init(target: String?) { self.target = target?.streamSafe }
 
   /// The answer, once there is one.
   var answer: Response? { outcome.withLock { if case .answered(let response) = $0 { response } else { nil } } }

@@ -19,7 +19,7 @@ public final class Listener: Sendable {
     public var uploads = NSTemporaryDirectory()
     /// The largest head of a request, in bytes; above it the answer is 431, or 414 when most of it is the target.
     public var head = 32 << 10
-    /// How many connections stand at a time; more wait to be accepted.
+    /// How many connections stand at a time; more wait to be accepted. Fewer where the process may have no more files open (`ulimit -n`).
     public var connections = 512
     /// How long a connection may stand idle.
     public var idle = Duration.seconds(30)
@@ -29,10 +29,27 @@ public final class Listener: Sendable {
     public var bodyTime = Duration.seconds(60)
     /// Addresses of proxies, of which the address in `X-Forwarded-For` is believed.
     public var trustedProxies: Set<String> = []
+    /// The most bytes of large answers that wait until clients have taken them; a client that asks for more is told to come back. One answer
+    /// always may.
+    public var unsent = 256 << 20
     /// How long ``Listener/stop()`` waits for answers that are under way.
     public var grace = Duration.seconds(10)
     /// The limits that suit one publication on one machine.
     public init() {}
+
+    /// How many files everything but connections may have open: the database and its log three times, feeds that are fetched, documents that
+    /// come in, the payment provider's process.
+    private static let otherFiles = 48
+
+    /// The connections that fit, where the process may have so many files open: one that has no place left would keep everybody out.
+    func connections(withFiles files: Int) -> Int { min(connections, max(4, files - Self.otherFiles)) }
+
+    /// The most files that the process may have open.
+    static var openFiles: Int {
+      var limit = rlimit()
+      guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
+      return Int(clamping: limit.rlim_cur)
+    }
   }
 
   /// Why nothing listens.
@@ -92,6 +109,8 @@ public final class Listener: Sendable {
     unnamedProxy: @escaping @Sendable (_ address: String) -> Void = { _ in }, handler: @escaping @Sendable (Request) async -> Response
   ) throws(Failure) {
     let socket = try ListenSocket(address: address, port: port)
+    var limits = limits
+    limits.connections = limits.connections(withFiles: Limits.openFiles)
     self.port = socket.port
     let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
     origin = host.contains(":") ? "http://[\(host)]:\(socket.port)" : "http://\(host):\(socket.port)"

@@ -17,27 +17,30 @@ struct RequestReader {
 
   /// - Returns: whether the connection may go on.
   func proceed(_ method: String, _ version: String, _ part: UnsafeRawBufferPointer) -> Bool {
-    if let answer = exchange.answer { return queue(answer, closing: exchange.isAsking) }
+    if let answer = exchange.answer, exchange.refusal == nil {
+      guard exchange.isAsking else { return queue(answer) }
+      return refuse(answer)
+    }
     guard exchange.hasBegun else {
       exchange.hasBegun = true
       exchange.head = matinee_mhd_head_size(connection)
       (exchange.method, exchange.version) = (method, version)
       exchange.limit = daemon.limits.body
       daemon.connections.enter(.body, connection, limit: exchange.limit, at: daemon.uptime)
-      if let refusal = refusal(needsHost: version != "HTTP/1.0") { return queue(refusal, closing: true) }
+      if let refusal = refusal(needsHost: version != "HTTP/1.0") { return refuse(refusal) }
       if let target = exchange.target, let known = Request.Method(rawValue: method), exchange.declared > 0 {
         let head = Request(known, target, headers: headers())
         exchange.limit = daemon.bodyLimit(head)
         exchange.isAsking = !hasRoom && daemon.admit(head, exchange, connection)
         if exchange.isAsking { return true }
       }
-      return hasRoom ? true : queue(tooLarge, closing: true)
+      return hasRoom ? true : refuse(tooLarge)
     }
     if exchange.isAsking, let admitted = exchange.admitted {
       exchange.isAsking = false
       (exchange.limit, exchange.place) = admitted
       daemon.connections.enter(.body, connection, limit: admitted.limit, at: daemon.uptime)
-      guard hasRoom else { return queue(tooLarge, closing: true) }
+      guard hasRoom else { return refuse(tooLarge) }
       if part.isEmpty { return true }
     }
     guard part.isEmpty else { return take(part) }
@@ -73,7 +76,7 @@ struct RequestReader {
     guard let target = exchange.target, target.hasPrefix("/"), !target.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
       return .problem(400, "bad_request", "The request's target is not a path.")
     }
-    if target.prefix(while: { $0 != "?" }).contains("%00") {
+    if Self.holdsNUL(Request(.get, target).path) {
       return .problem(400, "bad_request", "The path holds a byte that no path has.")
     }
     let headers = headers()
@@ -137,9 +140,19 @@ struct RequestReader {
       : .problem(431, "too_large", "The head of the request has more than \(limit) bytes.")
   }
 
+  /// Whether a path holds `%00`. By bytes: Foundation takes milliseconds to look for it in a long one.
+  private static func holdsNUL(_ path: Substring) -> Bool {
+    var rest = path.utf8[...]
+    while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
+      rest = rest[rest.index(after: sign)...]
+      if rest.starts(with: "00".utf8) { return true }
+    }
+    return false
+  }
+
   /// The path and query of a target in absolute form, as a client sends it to a proxy (RFC 9112, 3.2.2); any other as it is.
   private static func originForm(_ target: String) -> String {
-    guard let scheme = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) else { return target }
+    guard let scheme = ["http://", "https://"].first(where: { target.prefix(8).lowercased().hasPrefix($0) }) else { return target }
     let rest = target.dropFirst(scheme.count)
     guard let path = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
     return rest[path] == "/" ? String(rest[path...]) : "/" + rest[path...]
@@ -226,11 +239,34 @@ struct RequestReader {
     return headers
   }
 
-  private func queue(_ response: Response, closing: Bool = false) -> Bool {
-    let made = response.body.withUnsafeBytes { bytes in
+  /// Answers a request before its body is read, and closes the connection. The answer is written at once, and what the client sends
+  /// meanwhile is read and thrown away (RFC 9112, 9.6): a connection that is closed with unread bytes is reset, and a proxy that is still
+  /// sending loses the answer.
+  private func refuse(_ response: Response) -> Bool {
+    exchange.isAsking = false
+    guard exchange.declared > 0, exchange.method != "HEAD", !daemon.isStopping else { return queue(response, closing: true) }
+    exchange.refusal = response
+    daemon.connections.enter(.body, connection, at: daemon.uptime)
+    daemon.answer(exchange, response, connection)
+    return true
+  }
+
+  private static func make(_ response: Response) -> OpaquePointer? {
+    if response.status == 304, let length = response.headers["Content-Length"].flatMap(UInt64.init) {
+      // Of an answer without a body the library tells the length that the body would have, and asks for none of it.
+      return MHD_create_response_from_callback(length, 1, { _, _, _, _ in -1 }, nil, nil)
+    }
+    return response.body.withUnsafeBytes { bytes in
       // The library copies the bytes, and reads none when there are none.
       MHD_create_response_from_buffer(bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
     }
+  }
+
+  private func queue(_ response: Response, closing: Bool = false) -> Bool {
+    guard daemon.connections.mayHold(response.body.count, connection) else {
+      return queue(.problem(503, "busy", "Too much waits to be sent. Try again in a moment."), closing: closing)
+    }
+    let made = Self.make(response)
     guard let made else { return false }
     defer { MHD_destroy_response(made) }
     for field in response.headers.fields where field.name.lowercased() != "content-length" {

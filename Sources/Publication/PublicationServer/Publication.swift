@@ -18,6 +18,8 @@ public actor Publication {
     case emptyDatabase(path: String)
     /// The file where the database should be is none, or another program's.
     case foreignDatabase(path: String)
+    /// A setting in the database is none that this version can read.
+    case damagedSetting(name: String)
     /// Receipts were signed with a key whose file is not there any more.
     case missingKey(path: String)
     /// The file with the key that receipts are signed with has none.
@@ -33,6 +35,8 @@ public actor Publication {
         "\(path) is empty and was left as it is: put a backup of the publication in its place, or use another folder."
       case .foreignDatabase(let path):
         "\(path) is not the database of a publication and was left as it is: move it elsewhere, or use another folder."
+      case .damagedSetting(let name):
+        "The publication’s database is damaged: its setting “\(name)” cannot be read. Put a backup of the database in its place."
       case .missingKey(let path):
         "The key that receipts are signed with is missing: put \(path) back, or sign with a new one from now on by “matinee-server key "
           + "rotate --data \(URL(fileURLWithPath: path).deletingLastPathComponent().path)”."
@@ -66,6 +70,8 @@ public actor Publication {
 
   /// How long a transaction of a request may take, or a statement. Anything worth waiting for takes milliseconds.
   static let deadline = Duration.seconds(10)
+  /// How long a request waits for another process that has the database locked. Everybody else waits as long.
+  static let patience = Duration.milliseconds(100)
 
   private nonisolated let isStopping = StopFlag()
   private nonisolated let executor = ThreadExecutor(name: "publication")
@@ -76,16 +82,32 @@ public actor Publication {
   nonisolated let identifiers: any IdentifierSource
   nonisolated let gateway: any PaymentGateway
   nonisolated let hasher: PasswordHasher
+  nonisolated let feedReader = FeedReader()
   nonisolated let offersSampleAccount: Bool
   private nonisolated let log: @Sendable (String) -> Void
   nonisolated let router = Router.publication
   nonisolated let imports = ImportDesk()
-  private nonisolated let turns = Turns()
+  nonisolated let importLimits = ImportLimits()
+  /// Of readers, by their identifiers.
+  nonisolated let turns = Turns()
+  /// Of those without a session that is known; connections bound how many there are.
+  private nonisolated let strangers = Turns(longestQueue: .max)
+  /// Where answers are written that take long.
+  private nonisolated let writer = ThreadExecutor(name: "writer")
+  nonisolated let sessions = KnownSessions()
   /// One search of a reader is made at a time, however many sessions they have.
   nonisolated let searchTurns = Turns(1)
+  /// One change of a reader to any number of read marks.
+  nonisolated let readAllTurns = Turns(1)
+  /// One body of a post for a reader, which may have megabytes.
+  nonisolated let bodyTurns = Turns(1)
+  /// One list of unread posts for a reader.
+  nonisolated let unreadTurns = Turns(1)
+  /// One charge of a reader: the gateway may take one after the other.
+  nonisolated let chargeTurns = Turns(1, longestQueue: .max)
   private var store: Store?
   /// Wrong passwords in a row, by address: forgotten when the process ends.
-  var throttle = Throttle()
+  let throttle = Throttle()
   /// Where its own pages are; `nil` when it has none.
   var pages: PageAddress?
   /// The digest of the operator's token.
@@ -98,10 +120,16 @@ public actor Publication {
   nonisolated let refreshes = SharedWork<FanClub.ID, Void>()
   /// How feeds were asked in the last minute: when, by the time since the start, and what was wrong.
   var recent: [FanClub.ID: (at: Duration, failure: (any Error)?)] = [:]
-  /// Asks again for charges that an earlier process left without an outcome.
+  /// Asks again for charges of which no outcome was written down.
   var resuming: Task<Void, Never>?
+  /// Words that are being taken up, a part at a time.
+  nonisolated let indexParts = SharedWork<String, Bool>()
   /// Takes up the words of posts that wait for it.
   var indexing: Task<Void, Never>?
+  /// Clubs that were removed and whose posts may still be there.
+  var removedClubs: Set<FanClub.ID> = []
+  /// Removes those posts.
+  var sweeping: Task<Void, Never>?
   /// Charges that the gateway is being asked for.
   var charges: [Order.ID: ChargeInFlight] = [:]
 
@@ -110,18 +138,21 @@ public actor Publication {
   ///   - folder: holds `publication.sqlite` and the key that receipts are signed with, `receipts.pem`; nil keeps both in memory. Whoever
   ///     passes one owns it: see `DataFolder`.
   ///   - gateway: charges readers.
-  ///   - offersSampleAccount: whether ``PublicationInfo/sampleAccount`` is told to everyone and may sign in. Its password is known to
+  ///   - clock: the publication's time.
+  ///   - identifiers: name what is made here, such as readers and posts.
+  ///   - offersSampleAccount: whether `PublicationInfo.sampleAccount` is told to everyone and may sign in. Its password is known to
   ///     all, so a publication that others can reach says no.
   ///   - needsKey: whether a missing key is an error. A program that signs nothing may say no.
   ///   - passwordCost: what hashing a new password costs.
   ///   - log: told of what broke in here, in a line without secrets; called on any thread.
   /// - Throws: ``Failure``, `SQLiteError`, `MigrationError`, `KeyError`; `CocoaError` when the key file cannot be written;
   ///   `CancellationError` in a task that is cancelled, and an upgrade that is under way is undone.
-  public init(
+  @_semantics("optimize.no.crossmodule") public init(
     folder: String?, gateway: any PaymentGateway, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
     offersSampleAccount: Bool = true, needsKey: Bool = true, passwordCost: PasswordCost = .standard,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
+    // Not taken into other modules: there the optimizer of Swift 6.3 asks for the isolation of `deinit` in a circle, and gives up.
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
@@ -148,50 +179,86 @@ public actor Publication {
     }
     let database = try Connection(path: file ?? ":memory:", synchronous: .full, executor: executor)
     let isStopping: @Sendable () -> Bool = { [isStopping] in isStopping.isSet }
+    try SQLiteContent(database: database).sweepBeforeUpgrade()
     // An upgrade takes as long as it takes, unless the task that opens the publication is cancelled.
     try database.migrate(Schema.migrations, unless: { Task.isCancelled })
     let latest = Int64(clock.now.addingTimeInterval(ImportedFeed.tolerance).timeIntervalSince1970)
-    try SQLiteContent(database: database).datePosts(after: latest, at: now)
-    database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
-    let search = SQLiteSearch(
-      database: database, readers: file.map(SearchConnections.init),
-      limit: WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() }),
+    let limit = WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() })
+    let content = SQLiteContent(
+      database: database, bodies: file.map(ReadConnections.init), lists: file.map(ReadConnections.init), limit: limit,
       isStopping: isStopping)
+    try content.datePosts(after: latest, at: now)
+    try content.guardBodies()
+    database.setLimit(WorkLimit(deadline: Self.deadline, clock: clock))
+    database.setBusyTimeout(Self.patience)
+    let search = SQLiteSearch(
+      database: database, readers: file.map(ReadConnections.init), limit: limit, isStopping: isStopping)
     let keys = SQLiteKeys(database: database)
     if key == nil, !isBroken, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }
     }
     if let key { try keys.begin(KeySet.Key(key.verificationKey), at: now) }
     store = Store(
-      content: SQLiteContent(database: database, isStopping: isStopping), comments: SQLiteComments(database: database), search: search,
+      content: content, comments: SQLiteComments(database: database), search: search,
       feeds: SQLiteFeeds(database: database, isStopping: isStopping),
       readers: SQLiteReaders(database: database), orders: SQLiteOrders(database: database),
       balances: SQLiteBalances(database: database), checkouts: SQLiteCheckouts(database: database), keys: keys,
       flags: SQLiteFlags(database: database), key: key, keyFile: keyFile)
     // After an upgrade no post's words are there yet.
     indexSoon()
+    sweepSoon(try content.removedClubs())
   }
 
   /// Answers one request; whatever goes wrong becomes an answer too.
   public nonisolated func handle(_ request: Request) async -> Response {
     if let answer = imports.overtake(request) { return answer }
-    // By the token as it was sent: which reader's it is only the publication's thread knows.
-    return await turns.take(request.headers["Authorization"]) { await answer(request) }
+    do {
+      let (route, call) = try router.find(request)
+      let answer = try await inTurn(route, request) { try await router.answer(route, call, self) }
+      var response = try await (answer as? LateAnswer)?.isLong == true ? writer.run { try answer.response() } : answer.response()
+      if request.method == .head {
+        response.headers["Content-Length"] = response.headers["Content-Length"] ?? "\(response.body.count)"
+        response.body = Data()
+      }
+      return response
+    } catch {
+      return response(to: request, after: error)
+    }
   }
 
-  private func answer(_ request: Request) async -> Response {
-    do { return try await router.answer(request, self) } catch { return response(to: request, after: error) }
+  /// Does `work` when it is its client's turn.
+  private nonisolated func inTurn(
+    _ route: Route, _ request: Request, _ work: () async throws -> any Answer
+  ) async throws -> any Answer {
+    guard route.takesTurns else { return try await work() }
+    // Whose token it is that nobody has used yet, only the publication's thread knows.
+    guard let reader = try Self.tokenDigest(request).flatMap(sessions.reader) else {
+      return try await strangers.take(request.client ?? "", work)
+    }
+    return try await turns.take(reader, work)
   }
 
   /// The answer to a request that an error ended.
   nonisolated func response(to request: Request, after error: any Error) -> Response {
     switch error {
-    case let problem as Problem: return .problem(problem)
+    case let problem as Problem:
+      var response = Response.problem(problem)
+      if problem.code == .paymentUnavailable { response.headers["Retry-After"] = "10" }
+      return response
+    case let refusal as Refusal: return refusal.response
     case is CancellationError: return .problem(503, .internalError, "Nobody waits for this any more.")
-    default: log("\(request.method.rawValue) \(request.path): \(error)")
+    // Each request would bring the whole statement into the log, and the operator can do nothing about that.
+    case let error as SQLiteError where error.isCorruption:
+      log("\(router.name(of: request)): \(Self.databaseName) is damaged (\(error.message)). Put a backup of the publication in its place.")
+    default: log("\(router.name(of: request)): \(error)")
     }
     switch (error as? SQLiteError)?.code {
     case .interrupted: return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
+    case .busy:
+      var response = Response.problem(
+        503, .busy, "Another program has the publication’s database locked, and nothing of this was stored. Try again in a moment.")
+      response.headers["Retry-After"] = "1"
+      return response
     case .full: return .problem(507, .internalError, "The publication has no room left, and nothing of this was stored. Try again later.")
     default: break
     }
@@ -201,7 +268,11 @@ public actor Publication {
   /// The answer to a method that HTTP does not define, or this API never uses: 405 with what the path allows, or 404.
   public nonisolated func methodNotAllowed(at target: String) -> Response { router.methodNotAllowed(target) }
 
-  /// Ends imports and searches that are under way, in their middle; nothing half-done stays. Everything else goes on, until ``close()``.
+  /// Whether it is about to be closed.
+  nonisolated var isEnding: Bool { isStopping.isSet }
+
+  /// Ends imports and searches that are under way, in their middle; nothing half-done stays. No charge is resumed from now on. Everything
+  /// else goes on, until ``close()``.
   public nonisolated func endLongWork() {
     isStopping.set()
     imports.cancel()
@@ -217,6 +288,7 @@ public actor Publication {
 
   private func closeStore() async {
     indexing?.cancel()
+    sweeping?.cancel()
     refreshing?.cancel()
     resuming?.cancel()
     await imports.close()
@@ -224,6 +296,7 @@ public actor Publication {
     await resuming?.value
     while let charge = charges.values.first { _ = try? await charge.task.value }
     await store?.search.close()
+    await store?.content.close()
     store = nil
   }
 
@@ -243,7 +316,7 @@ public actor Publication {
   var readers: any ReaderRepository { get throws { try opened.readers } }
   var orderBook: any OrderRepository { get throws { try opened.orders } }
   var purse: any BalanceRepository { get throws { try opened.balances } }
-  var checkouts: any CheckoutRepository { get throws { try opened.checkouts } }
+  var pageBook: any CheckoutRepository { get throws { try opened.checkouts } }
   var keys: any KeyRepository { get throws { try opened.keys } }
   var switches: any FlagRepository { get throws { try opened.flags } }
   var signingKey: SigningKey {
@@ -265,9 +338,14 @@ public actor Publication {
   }
 
   /// The time, in whole seconds.
-  var now: Int64 { Int64(clock.now.timeIntervalSince1970.rounded(.down)) }
+  var now: Int64 { clock.unixTime }
 
   nonisolated func report(_ line: String) { log(line) }
+}
+
+extension AppClock {
+  /// The time, in whole seconds since 1970.
+  var unixTime: Int64 { Int64(now.timeIntervalSince1970.rounded(.down)) }
 }
 
 /// Whether a publication is about to be closed. From any thread.

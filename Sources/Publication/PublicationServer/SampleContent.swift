@@ -51,7 +51,7 @@ public enum SampleContent {
     return pictures
   }
 
-  private static func path(_ picture: String) -> String { "/v1/pictures/" + picture }
+  private static func path(_ picture: String) -> String { APIPath.picture(picture).target }
 
   private static func file(_ name: String) -> UnsafePointer<matinee_sample_file>? { matinee_sample_file_named(name) }
 }

@@ -12,9 +12,19 @@ typedef struct {
 static GType matinee_application_get_type(void);
 G_DEFINE_TYPE(MatineeApplication, matinee_application, GTK_TYPE_APPLICATION)
 
+// GTK prepares GL when it connects to the display, also where GSK_RENDERER says that cairo draws: half of such a start, and memory for as
+// long as the process runs. Not for children, which may want GL, and not where GTK no longer knows the word.
+static gboolean connect_to_display(void) {
+  gboolean leaves_gl = g_strcmp0(g_getenv("GSK_RENDERER"), "cairo") == 0 && !g_getenv("GDK_DEBUG") && gtk_get_minor_version() < 14;
+  if (leaves_gl) g_setenv("GDK_DEBUG", "gl-disable", FALSE);
+  gboolean connected = gtk_init_check() && gdk_display_get_default();
+  if (leaves_gl) g_unsetenv("GDK_DEBUG");
+  return connected;
+}
+
 static void startup(GApplication *application) {
   // Asked a second time, GTK says yes without a display too.
-  if (gtk_init_check() && gdk_display_get_default()) {
+  if (connect_to_display()) {
     G_APPLICATION_CLASS(matinee_application_parent_class)->startup(application);
     return;
   }

@@ -106,6 +106,14 @@ GtkWidget *matinee_clamp_new(int max_width, double ratio) {
   return GTK_WIDGET(clamp);
 }
 
+void matinee_clamp_set_shape(GtkWidget *widget, int max_width, double ratio) {
+  MatineeClamp *clamp = (MatineeClamp *)widget;
+  if (clamp->max_width == max_width && clamp->ratio == ratio) return;
+  clamp->max_width = max_width;
+  clamp->ratio = ratio;
+  gtk_widget_queue_resize(widget);
+}
+
 void matinee_clamp_set_child(GtkWidget *widget, GtkWidget *child) {
   MatineeClamp *clamp = (MatineeClamp *)widget;
   if (clamp->child == child) return;

@@ -6,6 +6,7 @@ typedef struct {
   GtkWidget *second;
   int least;
   int spacing;
+  gboolean shrinks;  // The second gives up width before it goes below.
 } MatineeWrap;
 
 typedef struct {
@@ -37,8 +38,17 @@ static int wanted(MatineeWrap *wrap, Widths wide) {
   return wrap->least > 0 ? MAX(wide.first_minimum, MIN(wrap->least, wide.first_natural)) : wide.first_natural;
 }
 
+static int second_wanted(MatineeWrap *wrap, Widths wide) { return wrap->shrinks ? wide.second_minimum : wide.second_natural; }
+
+// Of a line that is shared; one that shrinks takes what the first leaves.
+static int second_width(MatineeWrap *wrap, Widths wide, int width) {
+  if (!wrap->shrinks) return wide.second_natural;
+  int rest = width - wrap->spacing - MIN(wide.first_natural, width - wrap->spacing - wide.second_minimum);
+  return MAX(wide.second_minimum, MIN(rest, wide.second_natural));
+}
+
 static gboolean is_shared(MatineeWrap *wrap, Widths wide, int width) {
-  return width >= wanted(wrap, wide) + wrap->spacing + wide.second_natural;
+  return width >= wanted(wrap, wide) + wrap->spacing + second_wanted(wrap, wide);
 }
 
 static int below_width(MatineeWrap *wrap, Widths wide, int width) {
@@ -73,8 +83,9 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
   int width = for_size < 0 ? widest : for_size;
   int first_natural = 0, second_natural = 0;
   if (!are_both || is_shared(wrap, wide, width)) {
-    int first = height(wrap->first, are_both ? width - spacing - wide.second_natural : width, &first_natural);
-    int second = height(wrap->second, are_both ? wide.second_natural : width, &second_natural);
+    int beside = are_both ? second_width(wrap, wide, width) : width;
+    int first = height(wrap->first, are_both ? width - spacing - beside : width, &first_natural);
+    int second = height(wrap->second, beside, &second_natural);
     *minimum = MAX(first, second);
     *natural = MAX(first_natural, second_natural);
   } else {
@@ -102,7 +113,7 @@ static void allocate(GtkWidget *widget, int width, int full, int baseline) {
   }
   int natural = 0;
   if (is_shared(wrap, wide, width)) {
-    int rest = width - wrap->spacing - wide.second_natural;
+    int rest = width - wrap->spacing - second_width(wrap, wide, width);
     // What would like less leaves the other what is left; one that expands takes it all.
     int first = wrap->least > 0 ? rest : MIN(rest, wide.first_natural);
     int second = width - wrap->spacing - first;
@@ -147,12 +158,13 @@ static void matinee_wrap_class_init(MatineeWrapClass *class) {
 
 static void matinee_wrap_init(MatineeWrap *self) { (void)self; }
 
-GtkWidget *matinee_wrap_new(GtkWidget *first, GtkWidget *second, int least, int spacing) {
+GtkWidget *matinee_wrap_new(GtkWidget *first, GtkWidget *second, int least, int spacing, gboolean shrinks) {
   MatineeWrap *wrap = g_object_new(matinee_wrap_get_type(), NULL);
   wrap->first = first;
   wrap->second = second;
   wrap->least = least;
   wrap->spacing = spacing;
+  wrap->shrinks = shrinks;
   gtk_widget_set_parent(first, GTK_WIDGET(wrap));
   gtk_widget_set_parent(second, GTK_WIDGET(wrap));
   return GTK_WIDGET(wrap);

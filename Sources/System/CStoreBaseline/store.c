@@ -100,7 +100,7 @@ static bool put_post(buffer *out, const bench_post *post) {
   if (!reserve(out, 1)) return false;
   put(out, 0xff);
   ok = put_field(out, "reaction", post->reaction) && put_flag(out, "bookmarked", post->bookmarked) && put_flag(out, "read", post->read) &&
-       put_number(out, "comments", post->comments) && reserve(out, 1);
+       put_field(out, "readMark", post->read_mark) && put_number(out, "comments", post->comments) && reserve(out, 1);
   if (!ok) return false;
   put(out, 0xff);
   return true;
@@ -204,6 +204,7 @@ static bool get_post(cursor *in, bench_post *post) {
     else if (is(name, length, "reaction")) ok = get_optional(in, &post->reaction);
     else if (is(name, length, "bookmarked")) ok = get_flag(in, &post->bookmarked);
     else if (is(name, length, "read")) ok = get_flag(in, &post->read);
+    else if (is(name, length, "readMark")) ok = get_optional(in, &post->read_mark);
     else if (is(name, length, "comments")) ok = get_number(in, &post->comments);
     if (!ok) return false;
   }
@@ -218,7 +219,8 @@ void bench_posts_free(bench_posts posts) {
   for (size_t i = 0; posts.posts && i < posts.count; i++) {
     bench_post *post = posts.posts + i;
     char *texts[] = {post->id,     post->fan_club_id, post->fan_club_name, post->title,    post->byline,
-                     post->teaser, post->picture,     post->url,           post->reaction, post->reaction_kind};
+                     post->teaser, post->picture,     post->url,           post->reaction, post->reaction_kind,
+                     post->read_mark};
     for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) free(texts[j]);
   }
   free(posts.posts);

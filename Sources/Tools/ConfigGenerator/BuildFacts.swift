@@ -4,6 +4,7 @@ import Runtime
 struct BuildFacts: Decodable {
   // The app
   let identity: Identity
+  let homepage: Homepage
   let canBuy: Bool
   let allowsStubStore: Bool
   let hasTesterPanel: Bool
@@ -46,6 +47,20 @@ struct Identity: Decodable, SwiftFact {
     let form = /[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+/
     guard text.wholeMatch(of: form) != nil, text.count <= 255 else {
       throw decoder.refusal("an application id such as org.example.App", text)
+    }
+  }
+}
+
+/// Where the project is on the web. Beside it, at `/issues`, problems are reported.
+struct Homepage: Decodable, SwiftFact {
+  let text: String
+  var type: String { text.type }
+  var literal: String { text.literal }
+
+  init(from decoder: any Decoder) throws {
+    text = try decoder.singleValueContainer().decode(String.self)
+    guard text.wholeMatch(of: #/https://[a-z0-9.-]+(/[A-Za-z0-9._~/-]*[A-Za-z0-9])?/#) != nil else {
+      throw decoder.refusal("an https address without a slash at its end", text)
     }
   }
 }

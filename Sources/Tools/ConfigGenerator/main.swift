@@ -5,7 +5,7 @@ import Runtime
 // compilers have.
 
 func fail(_ sentence: String) -> Never {
-  FileHandle.standardError.write(Data("\(sentence)\n".utf8))
+  StandardError.write(sentence)
   exit(1)
 }
 

@@ -7,6 +7,14 @@ public final class AppProcess: Sendable {
     var lines: [String] = []
     var partial = Data()
     var isClosed = false
+
+    mutating func take(_ data: Data) {
+      partial += data
+      while let end = partial.firstIndex(of: UInt8(ascii: "\n")) {
+        lines.append(String(decoding: partial[..<end], as: UTF8.self))
+        partial = Data(partial[(end + 1)...])
+      }
+    }
   }
 
   private let process: Process
@@ -21,22 +29,12 @@ public final class AppProcess: Sendable {
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe
-    pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let data = handle.availableData
-      guard data.isEmpty else { return self?.take(data) ?? () }
-      handle.readabilityHandler = nil
-      self?.output.withLock { $0.isClosed = true }
-    }
     try process.run()
-  }
-
-  private func take(_ data: Data) {
-    output.withLock { output in
-      output.partial += data
-      while let end = output.partial.firstIndex(of: UInt8(ascii: "\n")) {
-        output.lines.append(String(decoding: output.partial[..<end], as: UTF8.self))
-        output.partial = Data(output.partial[(end + 1)...])
-      }
+    // A thread, because `FileHandle.readabilityHandler` does not hear every end: one in thirty of programs that end at once.
+    let reading = pipe.fileHandleForReading
+    Thread.detachNewThread { [self] in
+      while case let data = reading.availableData, !data.isEmpty { output.withLock { $0.take(data) } }
+      output.withLock { $0.isClosed = true }
     }
   }
 

@@ -1,5 +1,7 @@
 import AppCore
 import CGtk
+import FeatureKit
+import FeedFeature
 import Foundation
 import HTTPTransport
 import NavigationCore
@@ -49,7 +51,7 @@ import XCTest
     coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: presenter)
     open.body = { [weak self] in self?.opened.append($0) }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
-    window.follow(coordinator.waiting)
+    window.observe(coordinator.waiting)
     gtk_window_set_default_size(window.window.pointer(), gint(width), gint(height))
   }
 
@@ -69,7 +71,7 @@ import XCTest
   var screens: [Screen] { Array(presenter.screens.values) }
   /// A post of the feed that this reader may not read yet.
   var lockedPost: String? {
-    for case .feed(let feed) in screens { return feed.state.posts.ids.first { feed.row(for: $0)?.isLocked == true } }
+    for case let feed as FeedViewModel in screens.map(\.model) { return feed.state.posts.ids.first { feed.row(for: $0)?.isLocked == true } }
     return nil
   }
   var shown: String? { window.shownName }

@@ -3,15 +3,17 @@ import AddFeedFeature
 import AppCore
 import ArticleFeature
 import BookmarksFeature
+import CGtk
 import CommentsFeature
 import FanClubFeature
+import FeatureKit
 import FeedFeature
-import CGtk
 import Foundation
 import HTTPTransport
 import LoginFeature
 import PublicationAPI
 import PublicationClient
+import ReaderContent
 import Runtime
 import SearchFeature
 import SessionService
@@ -69,31 +71,31 @@ import XCTest
     let posts: @MainActor (PostList.Output) -> Void = { [weak self] in self?.outputs.append("\($0)") }
     switch destination {
     case .login:
-      return .login(
+      return Screen(
         LoginViewModel(session: session, effects: fixture.effects) {
           LoginPublication(name: "The Sample", tagline: "For tests", sampleAccount: .init(email: "a@b.c", password: Secret("x")))
         } output: { [weak self] in
           self?.outputs.append("\($0)")
         })
-    case .tab(.home): return .feed(FeedViewModel(store: store, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
+    case .tab(.home): return Screen(FeedViewModel(store: store, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):
-      return .fanClubs(FanClubListViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
-    case .tab(.bookmarks): return .bookmarks(BookmarksViewModel(store: store, formatting: formatting, output: posts))
+      return Screen(FanClubListViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .tab(.bookmarks): return Screen(BookmarksViewModel(store: store, formatting: formatting, output: posts))
     case .tab(.account), .paywall, .payment, .purchases:
-      return .account(
+      return Screen(
         AccountViewModel(
           session: session, publication: LastValue("The Sample"), premium: { AsyncStream { $0.yield(.none) } },
           payments: { AsyncStream { $0.yield(WaitingPayments()) } }, formatting: formatting
         ) { [weak self] in self?.outputs.append("\($0)") })
-    case .fanClub(let id): return .fanClub(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
+    case .fanClub(let id): return Screen(FanClubViewModel(id, store: store, formatting: formatting, output: posts))
     case .comments(let id):
-      return .comments(CommentsViewModel(id, store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
-    case .search: return .search(SearchViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
-    case .addFeed: return .addFeed(AddFeedViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
-    case .notifications: return .notifications(NotificationsViewModel(NotificationPreferences(), store: store))
-    case .signOut: return .signOut(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
+      return Screen(CommentsViewModel(id, store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .search: return Screen(SearchViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .addFeed: return Screen(AddFeedViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
+    case .notifications: return Screen(NotificationsViewModel(NotificationPreferences(), store: store))
+    case .signOut: return Screen(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
     case .post(let id):
-      return .article(
+      return Screen(
         ArticleViewModel(id, paywallID: "premium", store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     }
   }

@@ -9,11 +9,15 @@ enum Samples {
   }
 
   /// A picture of one color, as a PNG file.
-  static func picture(side: Int, red: UInt8 = 200) -> Data {
-    let rows = [UInt8]((0..<side * side).flatMap { _ in [red, 40, 60, 255] })
+  static func picture(side: Int, red: UInt8 = 200) -> Data { picture(width: side, height: side, red: red) }
+
+  static func picture(width: Int, height: Int, red: UInt8 = 200) -> Data {
+    let rows = [UInt8]((0..<width * height).flatMap { _ in [red, 40, 60, 255] })
     let bytes = g_bytes_new(rows, gsize(rows.count))
     defer { g_bytes_unref(bytes) }
-    guard let texture = gdk_memory_texture_new(gint(side), gint(side), GDK_MEMORY_R8G8B8A8, bytes, gsize(side * 4)) else { return Data() }
+    guard let texture = gdk_memory_texture_new(gint(width), gint(height), GDK_MEMORY_R8G8B8A8, bytes, gsize(width * 4)) else {
+      return Data()
+    }
     defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
     guard let png = gdk_texture_save_to_png_bytes(texture) else { return Data() }
     defer { g_bytes_unref(png) }

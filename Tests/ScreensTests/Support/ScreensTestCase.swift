@@ -12,7 +12,6 @@ import XCTest
 /// Bodies run in `MainActor.assumeIsolated`: XCTest calls them on the main thread.
 class ScreensTestCase: XCTestCase {
   override func setUpWithError() throws {
-    _ = modulesAreSetUp
     // Read by the toolkit when it starts.
     setenv("GTK_SLOWDOWN", "\(4 * patience)", 1)
     let started = MainActor.assumeIsolated { Toolkit.start() }
@@ -58,7 +57,7 @@ class ScreensTestCase: XCTestCase {
 }
 
 /// How many times longer than usual a test may wait: a sanitized program is slow, and says nothing else by that.
-private let patience = ProcessInfo.processInfo.environment["MATINEE_PATIENCE"].flatMap(Double.init) ?? 1
+let patience = ProcessInfo.processInfo.environment["MATINEE_PATIENCE"].flatMap(Double.init) ?? 1
 
 /// Turns the loop until asynchronous work is done.
 /// - Throws: what the work throws, and `TimedOut`.

@@ -36,7 +36,19 @@ import CGtkShims
   // MARK: What it says
 
   /// The text of a label.
-  var text: String? { isA(gtk_label_get_type()) ? string(gtk_label_get_text(opaque)) : nil }
+  var text: String? { rawText?.filter { !"\u{200E}\u{200F}\u{2068}\u{2069}".contains($0) } }
+  /// With the marks that say which way it is read.
+  private var rawText: String? { isA(gtk_label_get_type()) ? string(gtk_label_get_text(opaque)) : nil }
+  /// Where the left edge of a part of its text is, in pixels.
+  func place(of part: String) -> Double? {
+    guard let rawText, let range = rawText.range(of: part) else { return nil }
+    let (first, last) = (range.lowerBound, rawText.index(before: range.upperBound))
+    return [first, last].map { index in
+      var place = PangoRectangle()
+      pango_layout_index_to_pos(gtk_label_get_layout(opaque), gint(rawText.utf8.distance(from: rawText.startIndex, to: index)), &place)
+      return Double(min(place.x, place.x + place.width)) / Double(PANGO_SCALE)
+    }.min()
+  }
   /// The text of a label with its markup.
   var markup: String? { isA(gtk_label_get_type()) ? string(gtk_label_get_label(opaque)) : nil }
   /// All texts in it, but empty ones.
@@ -79,13 +91,18 @@ import CGtkShims
   var popovers: [Seen] { all.filter { $0.isA(gtk_popover_get_type()) } }
   /// Closes one, as Escape does.
   func closePopover() { gtk_popover_popdown(popover) }
-  private var popover: UnsafeMutablePointer<GtkPopover> { cast() }
+  fileprivate var popover: UnsafeMutablePointer<GtkPopover> { cast() }
   /// The fields to type in, from above.
   var entries: [Seen] { all.filter { $0.isA(gtk_entry_get_type()) || $0.isA(gtk_password_entry_get_type()) } }
   var typed: String { string(gtk_editable_get_text(opaque)) ?? "" }
 
   /// Where in a field one types on.
   var cursor: Int { Int(gtk_editable_get_position(opaque)) }
+  /// What is selected in a field, from where to where.
+  var selection: Range<Int>? {
+    var (start, end) = (gint(0), gint(0))
+    return gtk_editable_get_selection_bounds(opaque, &start, &end) != 0 ? Int(start)..<Int(end) : nil
+  }
   var isEditable: Bool { gtk_editable_get_editable(opaque) != 0 }
   /// Whether it, or something in it, has the keyboard.
   var hasFocus: Bool { (gtk_widget_get_state_flags(pointer).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue) != 0 }
@@ -171,6 +188,21 @@ import CGtkShims
   }
   /// Writes into a field of several lines, in place of what stands there.
   func write(_ text: String) { gtk_text_buffer_set_text(gtk_text_view_get_buffer(cast()), text, -1) }
+  /// Pastes into a field of several lines, where the caret is.
+  func paste(_ text: String) {
+    gdk_clipboard_set_text(gtk_widget_get_clipboard(pointer), text)
+    gtk_widget_activate_action_variant(pointer, "clipboard.paste", nil)
+  }
+  /// Selects all of a field of several lines, as Ctrl+A does.
+  func selectAll() { gtk_widget_activate_action_variant(pointer, "selection.select-all", nil) }
+  /// What a field of several lines shows: how far down that begins, how high it is, and how far down the last line ends.
+  var shownText: (top: Int, height: Int, end: Int) {
+    var (visible, last, top, height) = (GdkRectangle(), GtkTextIter(), gint(0), gint(0))
+    gtk_text_view_get_visible_rect(cast(), &visible)
+    gtk_text_buffer_get_end_iter(gtk_text_view_get_buffer(cast()), &last)
+    gtk_text_view_get_line_yrange(cast(), &last, &top, &height)
+    return (Int(visible.y), Int(visible.height), Int(top + height))
+  }
   /// All switches in it, from above.
   var switches: [Seen] { all.filter { $0.isA(gtk_switch_get_type()) } }
   /// Whether a switch is on.
@@ -198,6 +230,19 @@ import CGtkShims
 
   // MARK: Place
 
+  /// Its place without what a spinner takes more in the middle of a turn: the corners of its square, in which it draws nothing.
+  private func upright(in other: Seen) -> (x: Double, y: Double, width: Double, height: Double) {
+    let turned = place(in: other)
+    guard isA(gtk_spinner_get_type()) else { return turned }
+    return (turned.x + (turned.width - width) / 2, turned.y + (turned.height - height) / 2, width, height)
+  }
+
+  /// What a style sheet calls it, and the place that it has in what it is in, for the report of a failure.
+  var description: String {
+    let parent = gtk_widget_get_parent(pointer).map { Seen($0) }
+    return "\(string(gtk_widget_get_css_name(pointer)) ?? "") \(parent.map { "\(place(in: $0))" } ?? "")"
+  }
+
   /// What it is in, up to a widget of that CSS name.
   func enclosing(_ cssName: String) -> Seen? {
     var parent = gtk_widget_get_parent(pointer)
@@ -217,6 +262,13 @@ import CGtkShims
     return (Double(area.origin.x), Double(area.origin.y), Double(area.size.width), Double(area.size.height))
   }
 
+  /// A point in it, as its gestures count from, within another widget.
+  func point(_ x: Double, _ y: Double, in other: Seen) -> (x: Double, y: Double) {
+    var (from, to) = (graphene_point_t(x: Float(x), y: Float(y)), graphene_point_t())
+    _ = gtk_widget_compute_point(pointer, other.pointer, &from, &to)
+    return (Double(to.x), Double(to.y))
+  }
+
   /// Whether a click there goes to a widget of that style, or to something in one.
   func isHit(_ x: Double, _ y: Double, style: String) -> Bool {
     var hit = gtk_widget_pick(pointer, x, y, GTK_PICK_DEFAULT)
@@ -232,9 +284,10 @@ import CGtkShims
     guard isA(gtk_box_get_type()) else { return nil }
     var child = gtk_widget_get_first_child(pointer)
     while let present = child {
-      let place = Seen(present).place(in: self)
+      let place = Seen(present).upright(in: self)
       let isInside = place.x > -2 && place.y > -2 && place.x + place.width < width + 2 && place.y + place.height < height + 2
-      if gtk_widget_get_mapped(present) != 0, !isInside { return Seen(present) }
+      // A menu has a surface of its own.
+      if gtk_widget_get_mapped(present) != 0, !isInside, !Seen(present).isA(gtk_popover_get_type()) { return Seen(present) }
       child = gtk_widget_get_next_sibling(present)
     }
     return nil
@@ -246,6 +299,18 @@ import CGtkShims
     var least: gint = 0
     gtk_widget_measure(pointer, GTK_ORIENTATION_VERTICAL, gint(width), &least, nil, nil, nil)
     return Int(least)
+  }
+
+  /// The width that it takes at least.
+  var leastWidth: Int {
+    var least: gint = 0
+    gtk_widget_measure(pointer, GTK_ORIENTATION_HORIZONTAL, -1, &least, nil, nil, nil)
+    return Int(least)
+  }
+
+  /// What in it takes the most, for the report of a failure.
+  var widest: String {
+    all.filter { $0.leastWidth > 348 }.suffix(3).map { "\($0.leastWidth) \($0.description) \($0.texts)" }.joined(separator: "; ")
   }
 
   /// What can be scrolled in it.
@@ -270,6 +335,13 @@ import CGtkShims
   var position: Double {
     guard let scroller else { return 0 }
     return gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(scroller.opaque))
+  }
+
+  /// How much longer than the room for it is what can be scrolled in it, in pixels.
+  var surplus: Double {
+    guard let scroller else { return 0 }
+    let adjustment = gtk_scrolled_window_get_vadjustment(scroller.opaque)
+    return gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
   }
 
   /// What it looks like now.
@@ -311,6 +383,19 @@ import CGtkShims
       pango_layout_iter_get_line_extents(iterator, nil, &place)
       let left = Double(x) + Double(place.x) / Double(PANGO_SCALE)
       lines.append((left, left + Double(place.width) / Double(PANGO_SCALE)))
+    } while pango_layout_iter_next_line(iterator) != 0
+    return lines
+  }
+
+  /// What stands in each line of a label.
+  var lineTexts: [String] {
+    let iterator = pango_layout_get_iter(gtk_label_get_layout(opaque))
+    defer { pango_layout_iter_free(iterator) }
+    let bytes = Array((text ?? "").utf8)
+    var lines: [String] = []
+    repeat {
+      guard let line = pango_layout_iter_get_line_readonly(iterator)?.pointee else { break }
+      lines.append(String(decoding: bytes[Int(line.start_index)..<Int(line.start_index + line.length)], as: UTF8.self))
     } while pango_layout_iter_next_line(iterator) != 0
     return lines
   }
@@ -381,14 +466,27 @@ extension Seen {
       && area.emit("pressed", gtk_gesture_click_get_type(), presses: 3, x, y)
   }
 
-  /// Emits a signal of what listens to the first mouse button on this widget.
-  private func emit(_ signal: String, _ type: GType, presses: gint?, _ x: Double, _ y: Double) -> Bool {
+  /// Clicks with the other mouse button on a place of this widget.
+  @discardableResult func clickSecondary(_ x: Double, _ y: Double) -> Bool {
+    emit("pressed", gtk_gesture_click_get_type(), presses: 1, x, y, isSecondary: true)
+  }
+
+  /// Where in what it belongs to an open menu points.
+  var pointsTo: (x: Int, y: Int)? {
+    var place = GdkRectangle()
+    return gtk_popover_get_pointing_to(popover, &place) != 0 ? (Int(place.x), Int(place.y)) : nil
+  }
+  /// What it is directly in.
+  var parent: Seen? { gtk_widget_get_parent(pointer).map { Seen($0) } }
+
+  /// Emits a signal of what listens to a mouse button on this widget.
+  private func emit(_ signal: String, _ type: GType, presses: gint?, _ x: Double, _ y: Double, isSecondary: Bool = false) -> Bool {
     let controllers = gtk_widget_observe_controllers(pointer)
     defer { g_object_unref(UnsafeMutableRawPointer(controllers)) }
     for place in 0..<g_list_model_get_n_items(controllers) {
       guard let gesture = g_list_model_get_object(controllers, place) else { continue }
       defer { g_object_unref(gesture) }
-      guard matinee_is_a(gesture, type) != 0, gtk_gesture_single_get_button(OpaquePointer(gesture)) != 3 else { continue }
+      guard matinee_is_a(gesture, type) != 0, (gtk_gesture_single_get_button(OpaquePointer(gesture)) == 3) == isSecondary else { continue }
       var values = [GValue](repeating: GValue(), count: presses == nil ? 3 : 4)
       g_value_init(&values[0], type)
       g_value_set_object(&values[0], gesture)

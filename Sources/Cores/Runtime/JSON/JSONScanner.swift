@@ -118,6 +118,10 @@ struct JSONScanner {
       case nil: throw text.failure(at: start, "the text that begins here has no closing quotation mark")
       case UInt8(ascii: "\""):
         place += 1
+        // A name would be compared with the others, and a value with whatever its reader has.
+        guard units.withUnsafeBufferPointer({ StreamSafeText.cut($0) }) == nil else {
+          throw text.failure(at: start, "a letter of this text has more marks than any language needs")
+        }
         return String(decoding: units, as: UTF8.self)
       case UInt8(ascii: "\\"): try escape(into: &units)
       case let control? where control < 0x20:
@@ -132,11 +136,7 @@ struct JSONScanner {
   private mutating func escape(into units: inout [UInt8]) throws(Failure) {
     let start = place
     place += 1
-    let plain: [UInt8: UInt8] = [
-      UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F, UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C,
-      UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
-    ]
-    if let byte, let unit = plain[byte] {
+    if let unit = byte.flatMap(Self.unit) {
       units.append(unit)
       place += 1
       return
@@ -154,19 +154,35 @@ struct JSONScanner {
     units.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
   }
 
+  /// What an escape of one letter stands for.
+  private static func unit(_ letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: nil
+    }
+  }
+
   private mutating func fourDigits(_ start: Int) throws(Failure) -> UInt32 {
-    let end = place + 4
-    guard end <= text.bytes.count, text.bytes[place..<end].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-      let code = UInt32(String(decoding: text.bytes[place..<end], as: UTF8.self), radix: 16)
-    else { throw text.failure(at: start, "\\u is followed by four hexadecimal digits") }
-    place = end
+    var code: UInt32 = 0
+    for _ in 0..<4 {
+      guard let digit = byte.flatMap({ Unicode.Scalar($0).isASCII ? Character(Unicode.Scalar($0)).hexDigitValue : nil }) else {
+        throw text.failure(at: start, "\\u is followed by four hexadecimal digits")
+      }
+      code = code << 4 | UInt32(digit)
+      place += 1
+    }
     return code
   }
 
   private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   private mutating func skipBlanks() {
-    while let byte, [0x20, 0x0A, 0x0D, 0x09].contains(byte) { place += 1 }
+    while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
   }
 
   private mutating func take(_ word: StaticString) -> Bool {

@@ -20,7 +20,7 @@ public enum LocatedJSON {
     /// A clause without a period: what was expected, and what was found.
     public let problem: String
 
-    /// Makes one.
+    /// Memberwise initializer.
     public init(file: String, line: Int, column: Int, problem: String) {
       self.file = file
       self.line = line
@@ -29,7 +29,9 @@ public enum LocatedJSON {
     }
 
     /// For a file that is not there, is a folder, may not be read, and the like.
-    /// - Parameter error: what reading it threw.
+    /// - Parameters:
+    ///   - file: its name or path.
+    ///   - error: what reading it threw.
     public init(file: String, unreadable error: any Error) {
       self.init(file: file, line: 0, column: 0, problem: "cannot be read: \(error.systemReason)")
     }
@@ -109,6 +111,8 @@ public enum LocatedJSON {
 
   /// Reads a value.
   /// - Parameters:
+  ///   - type: what the file describes.
+  ///   - data: the file's contents.
   ///   - file: what errors name the file.
   ///   - unknownFields: what becomes of fields that nobody asked for.
   ///   - userInfo: what the types may ask their decoder for.

@@ -50,6 +50,7 @@ struct FeedFetcher: Sendable {
 
   let web: any Transport
   let clock: any AppClock
+  let reader: FeedReader
 
   /// - Parameter known: what there is already; without a tag and a date the document is fetched in any case.
   /// - Throws: ``Failure``; `CancellationError`.

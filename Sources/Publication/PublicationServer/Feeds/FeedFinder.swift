@@ -21,20 +21,22 @@ extension FeedFetcher {
   func find(_ url: String, _ job: ImportJob?) async throws -> (document: FeedDocument, origin: FeedOrigin) {
     let first = try await load(url, job)
     let failure: FeedError
-    do throws(FeedError) { return (try first.document(), first.origin) } catch { failure = error }
+    do { return (try await document(first), first.origin) } catch let error as FeedError { failure = error }
     let isPage = failure.reason == .webPage
     guard isPage || first.claimsToBeAPage else { throw failure }
-    let feeds = FeedParser.links(in: first.data, at: first.address, contentType: first.contentType).compactMap { link in
-      FeedAddress.typed(link.url).map { Import.Choice(url: $0, title: link.title) }
+    let feeds = try await reader.run {
+      FeedParser.links(in: first.data, at: first.address, contentType: first.contentType).compactMap { link in
+        FeedAddress.typed(link.url).map { Import.Choice(url: $0, title: link.title) }
+      }
     }
     guard let feed = feeds.first else { throw isPage ? FeedError(.notAFeed("it is a web page that names no feed"), source: url) : failure }
     guard feeds.count == 1 else { throw Several(url: url, feeds: feeds) }
     try job?.advance(.fetching)
     let second = try await load(feed.url, job)
-    return (try second.document(), second.origin)
+    return (try await document(second), second.origin)
   }
 
-  private struct Loaded {
+  private struct Loaded: Sendable {
     let url: String
     let data: Data
     let contentType: String?
@@ -44,9 +46,11 @@ extension FeedFetcher {
     var origin: FeedOrigin { FeedOrigin(source: url, name: url, version: version) }
     /// Feeds do so too.
     var claimsToBeAPage: Bool { contentType?.lowercased().hasPrefix("text/html") ?? false }
+  }
 
-    func document() throws(FeedError) -> FeedDocument {
-      try FeedParser.document(data, source: url, contentType: contentType, limit: Import.documentLimit)
+  private func document(_ loaded: Loaded) async throws -> FeedDocument {
+    try await reader.run {
+      try FeedParser.document(loaded.data, source: loaded.url, contentType: loaded.contentType, limit: Import.documentLimit)
     }
   }
 

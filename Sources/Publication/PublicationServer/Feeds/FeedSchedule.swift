@@ -3,15 +3,18 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import Runtime
+import SQLiteStorage
 
 /// Asking feeds again, each in its time, and only for what changed.
 extension Publication {
   private static let mostAtATime = 4
+  /// How many are looked at in one step.
+  private static let mostOfPart = 100
 
   /// Fetches feeds from now on, those that there are on a schedule, until the publication is closed.
   /// - Parameters:
   ///   - web: sends requests to absolute URLs. One that leaves redirects to its user lets the publication see which of them are for good.
-  ///   - readersMayAdd: whether readers add feeds too: ``PublicationInfo/canAddFeeds``. Whoever may have this publication fetch any address
+  ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. Whoever may have this publication fetch any address
   ///     reaches all that this machine reaches.
   ///   - moment: how long a reader who wants a feed fetched now gets what somebody else fetched just before, so that many readers cost its
   ///     server no more than one. Zero for a publication with one reader, whose wish is always carried out.
@@ -23,7 +26,8 @@ extension Publication {
   ) {
     let clock = clock ?? self.clock
     let service = FeedService(
-      fetcher: FeedFetcher(web: web, clock: clock), readersMayAdd: readersMayAdd, moment: moment, clock: clock, random: random)
+      fetcher: FeedFetcher(web: web, clock: clock, reader: feedReader), readersMayAdd: readersMayAdd, moment: moment, clock: clock,
+      random: random)
     feeds = service
     refreshing?.cancel()
     refreshing = Task { [weak self] in
@@ -33,16 +37,25 @@ extension Publication {
     }
   }
 
-  /// Refreshes what is due.
+  /// Refreshes what is due. As soon as one is done, the next is begun: a slow one keeps no other waiting, but for those of its own reader.
   /// - Returns: how long nothing else will be.
   private func refreshDueFeeds(_ service: FeedService) async -> Duration {
     do {
-      var asked: Set<FanClub.ID> = []
-      while !Task.isCancelled {
-        let due = try await sources.due(at: service.now, limit: Self.mostAtATime).filter { asked.insert($0.club).inserted }
-        guard !due.isEmpty else { break }
-        await withTaskGroup { group in
-          for feed in due { group.addTask { _ = try? await self.refreshDue(feed, service) } }
+      try await withThrowingTaskGroup(of: StoredFeed.self) { group in
+        var asked: [FanClub.ID: Reader.ID?] = [:]
+        // Those that could not be stored stay due, and are left alone for a while all the same.
+        var tried: [FanClub.ID: Duration] = [:]
+        while !Task.isCancelled {
+          for feed in try await begun(beside: asked, but: tried, service) {
+            asked[feed.club] = .some(feed.addedBy)
+            tried[feed.club] = service.clock.uptime
+            group.addTask {
+              _ = try? await self.refreshDue(feed, service)
+              return feed
+            }
+          }
+          guard let done = try await group.next() else { break }
+          asked[done.club] = nil
         }
       }
       // A feed that is added meanwhile is not due any sooner.
@@ -54,27 +67,59 @@ extension Publication {
     }
   }
 
+  /// The feeds to begin with now, as many as there are places for.
+  /// - Parameter asked: those that are being asked, and whose they are.
+  private func begun(
+    beside asked: [FanClub.ID: Reader.ID?], but tried: [FanClub.ID: Duration], _ service: FeedService
+  ) async throws -> [StoredFeed] {
+    var (begun, place, busy) = ([StoredFeed](), FeedPlace?.none, Set(asked.values.compactMap(\.self)))
+    let isAlone = service.moment == .zero
+    while asked.count + begun.count < Self.mostAtATime {
+      let due = try await sources.due(at: service.now, after: place, limit: Self.mostOfPart)
+      guard let last = due.last else { break }
+      place = last.place
+      // Of one reader there may be thousands, and others have their turn.
+      await Task.yield()
+      for feed in due where asked.count + begun.count < Self.mostAtATime {
+        let isTried = tried[feed.club].map { service.clock.uptime - $0 < .seconds(FeedService.firstPause) } ?? false
+        guard !isTried else { continue }
+        if let reader = feed.addedBy {
+          guard isAlone || !busy.contains(reader) else { continue }
+          busy.insert(reader)
+          // Those that have to wait stay due, so that they come before what was asked since.
+          guard importLimits.beginScheduled(of: reader, at: now, isAlone: isAlone) else { continue }
+        }
+        begun.append(feed)
+      }
+    }
+    return begun
+  }
+
   /// Asks a feed whose time has come.
   private nonisolated func refreshDue(_ feed: StoredFeed, _ service: FeedService) async throws {
     do {
-      try await refresh(feed, service, nil)
+      try await refresh(feed, service, nil, countedFor: feed.addedBy)
     } catch let error where !(error is CancellationError) {
       report(error)
+      // No fault of the feed's: it stays due.
+      if (error as? SQLiteError)?.code == .busy { return }
       var failed = feed
       failed.failures += 1
       failed.problem = Self.sentence(of: error)
       failed.quiet = service.quiet(after: error)
       // What is gone, and what no reader has asked for yet, is not asked for again unless a reader does.
-      let isOver = (error as? FeedFetcher.Failure)?.isGone == true || !feed.isFetched
-      try await keep(failed, next: isOver ? nil : service.next(afterFailures: failed.failures, quiet: failed.quiet))
+      let isFinished = (error as? FeedFetcher.Failure)?.isGone == true || !feed.isFetched
+      try await keep(failed, next: isFinished ? nil : service.next(afterFailures: failed.failures, quiet: failed.quiet))
     }
   }
 
   /// Asks a feed because a reader wants it now. Who asks while somebody else does, or just after, gets what that one got, and nobody asks a
   /// server that wants to be left alone. What goes wrong is kept for readers to know, and changes nothing for the schedule: one must not
   /// keep others from their posts.
-  /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
-  func refreshNow(_ feed: StoredFeed, _ service: FeedService) async throws {
+  ///
+  /// What it brings counts for whoever added the feed, since that reader chose the address; or else for who asks.
+  /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; `Problem` when it has to wait; what broke.
+  func refreshNow(_ feed: StoredFeed, _ service: FeedService, for reader: Reader.ID) async throws {
     if let quiet = feed.quiet, quiet > service.now, quiet <= service.now + FeedService.longestPause {
       let minutes = (quiet - service.now + 59) / 60
       throw FeedFetcher.Failure(
@@ -89,12 +134,20 @@ extension Publication {
       throw Problem(
         code: .tooManyAttempts, title: "\(Self.sentence(of: failure)) That was just now. Try again in \(wait).", status: 429)
     }
+    let counted = feed.addedBy ?? reader
+    guard importLimits.hasRoom(counted, at: now) else {
+      throw Problem(
+        code: .tooManyAttempts, title: "\(feed.version.url): too much was fetched within an hour. Wait a while before the next time.",
+        status: 429)
+    }
+    // A publication with one reader is that reader's own.
+    if service.moment > .zero { try importLimits.beginFetch(for: reader, at: now) }
     try await refreshes.value(for: feed.club) {
       // Who of several waits longest nobody knows, so it is none of their imports.
       let job = ImportJob("", reader: "", session: nil, follows: false)
       do {
         try await withTaskCancellationHandler {
-          try await self.refresh(feed, service, job)
+          try await self.refresh(feed, service, job, countedFor: counted)
         } onCancel: {
           job.cancel()
         }
@@ -107,18 +160,30 @@ extension Publication {
 
   /// Fetches a feed, takes up what is new, and writes down when to ask again; nothing of that when it fails.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
-  private nonisolated func refresh(_ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?) async throws {
+  private nonisolated func refresh(
+    _ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?, countedFor reader: Reader.ID?
+  ) async throws {
     do {
-      switch try await service.fetcher.fetch(feed.version) {
-      case .unchanged(let version):
+      let start = service.clock.uptime
+      let fetched = try await service.fetcher.fetch(feed.version)
+      let taken = service.clock.uptime - start
+      switch fetched {
+      case .unchanged(var version):
+        version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
         var unchanged = feed
         unchanged.version = version
         (unchanged.failures, unchanged.problem, unchanged.quiet) = (0, nil, nil)
         try await keep(unchanged, next: service.next(version))
-      case .document(let data, let contentType, let version, address: _):
+      case .document(let data, let contentType, var version, address: _):
+        version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
+        if let reader { importLimits.add(bytes: data.count, of: reader, at: await now) }
         try job?.advance(.reading)
-        let parsed = try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
+        let parsed = try await feedReader.run {
+          try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
+        }
         try parsed.checkSize(feed.version.url)
+        // Resolved addresses are longer than those in the document.
+        if let reader { importLimits.add(bytes: max(0, FeedDocument.feed(parsed).bytes - data.count), of: reader, at: await now) }
         _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version, isKnown: true), job)
       }
       await remember(feed.club, nil, service)
@@ -138,5 +203,7 @@ extension Publication {
     try await sources.failed(club, Self.sentence(of: error), quiet: quiet)
   }
 
-  private func keep(_ feed: StoredFeed, next: Int64?) async throws { try await sources.keep(feed, next: next) }
+  private func keep(_ feed: StoredFeed, next: Int64?) async throws {
+    try await whileLocked { try await sources.keep(feed, next: next) }
+  }
 }

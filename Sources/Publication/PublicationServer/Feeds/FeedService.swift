@@ -12,6 +12,9 @@ struct FeedService: Sendable {
   /// The longest that a feed is left alone, in seconds.
   static let longestPause: Int64 = 86_400
 
+  /// The least pause after an answer that took that long: no feed takes up more than a 360th of a place, which is ten seconds in an hour.
+  static func pause(after taken: Duration) -> Int64 { 360 * taken.components.seconds }
+
   let fetcher: FeedFetcher
   let readersMayAdd: Bool
   /// How long a reader who wants a feed fetched now gets what somebody else fetched just before.
@@ -20,7 +23,7 @@ struct FeedService: Sendable {
   let random: any RandomSource
 
   /// The time, in whole seconds.
-  var now: Int64 { Int64(clock.now.timeIntervalSince1970.rounded(.down)) }
+  var now: Int64 { clock.unixTime }
 
   /// When a feed is asked again that answered: later than usual when it says that it stays the same.
   func next(_ version: FeedVersion) -> Int64 {
@@ -59,4 +62,17 @@ struct StoredFeed: Equatable, Sendable {
   var quiet: Int64?
   /// Whether its posts were ever fetched.
   var isFetched = true
+  /// Which reader added it; `nil` for what the publisher imported.
+  var addedBy: Reader.ID?
+  /// When its time comes, in seconds since 1970; `nil` for never of itself.
+  var next: Int64?
+
+  /// Where it stands among those whose time has come.
+  var place: FeedPlace { FeedPlace(next: next ?? .max, club: club) }
+}
+
+/// A feed's place among those whose time has come, longest waiting first.
+struct FeedPlace: Equatable, Sendable {
+  var next: Int64
+  var club: FanClub.ID
 }

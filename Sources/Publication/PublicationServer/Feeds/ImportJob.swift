@@ -91,8 +91,9 @@ final class ImportJob: Sendable {
 /// The imports of readers: those under way, and how some others ended. Forgotten when the process ends.
 final class ImportDesk: Sendable {
   private static let mostOfAReader = 3
+  /// The most that are remembered of each reader: one who begins many makes nobody else's vanish.
   private static let mostEnded = 100
-  private static let path = "/v1/imports/"
+  private static let path = APIPath.feedImport("").target
   private let jobs = Mutex<[ImportJob]>([])
   private let uploads = Mutex<[Upload]>([])
 
@@ -134,7 +135,11 @@ final class ImportDesk: Sendable {
     let isTaken = jobs.withLock { jobs in
       let running = jobs.count { $0.reader == job.reader && $0.report.state == .running }
       guard running + coming < Self.mostOfAReader else { return false }
-      if jobs.count >= Self.mostEnded, let oldest = jobs.firstIndex(where: { $0.report.state != .running }) { jobs.remove(at: oldest) }
+      if jobs.count(where: { $0.reader == job.reader }) >= Self.mostEnded,
+        let oldest = jobs.firstIndex(where: { $0.reader == job.reader && $0.report.state != .running })
+      {
+        jobs.remove(at: oldest)
+      }
       jobs.append(job)
       return true
     }

@@ -1,6 +1,7 @@
 import FeedFormats
 import Foundation
 import PublicationAPI
+import SQLiteStorage
 
 /// What an import did.
 public struct ImportReport: Codable, Equatable, Sendable {
@@ -12,6 +13,10 @@ public struct ImportReport: Codable, Equatable, Sendable {
   public var updated = 0
   /// How many were there and are the same.
   public var unchanged = 0
+  /// Of a list of feeds, how many outlines name none, such as folders.
+  public var withoutFeed = 0
+  /// How many were there twice.
+  public var duplicates: Int { items - added - updated - unchanged - withoutFeed }
 
   /// Nothing imported.
   public init() {}
@@ -21,6 +26,7 @@ public struct ImportReport: Codable, Equatable, Sendable {
     added += other.added
     updated += other.updated
     unchanged += other.unchanged
+    withoutFeed += other.withoutFeed
   }
 }
 
@@ -42,15 +48,17 @@ extension Publication {
   ///
   /// An item is known by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time of its
   /// first import.
-  /// - Parameter source: names the feed for ever: its URL or absolute path. One on the web is asked again from then on, once the publication
-  ///   fetches feeds.
+  /// - Parameters:
+  ///   - feed: what was read.
+  ///   - source: names the feed for ever: its URL or absolute path. One on the web is asked again from then on, once the publication fetches
+  ///     feeds.
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importFeed(_ feed: ParsedFeed, source: String) async throws -> ImportReport {
     let version = FeedAddress.url(source).map { FeedVersion(url: $0) }
     return try await store(.feed(feed), as: FeedOrigin(source: source, name: source, version: version), nil).report
   }
 
-  /// Makes the feeds of a list fan clubs, without fetching any; clubs that there are stay as they are.
+  /// Makes the feeds of a list fan clubs, without fetching any; clubs that there are stay as they are. For tests: others store documents.
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importOutline(_ outline: ParsedOutline) async throws -> ImportReport { try await store(outline, nil).report }
 
@@ -76,8 +84,8 @@ extension Publication {
   nonisolated func store(_ feed: ParsedFeed, as origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     var origin = origin
     origin.version?.ttl = 60 * min(max(Int64(feed.ttl ?? 0), 0), FeedService.longestPause / 60)
-    // Reading the bodies of a large feed takes a while: not on the publication's thread.
-    return try await store(ImportedFeed(feed, origin, now: clock.now, job), origin, job)
+    let imported = try await feedReader.run { [origin] in try ImportedFeed(feed, origin, now: clock.now, job) }
+    return try await store(imported, origin, job)
   }
 
   private nonisolated func store(_ outline: ParsedOutline, _ job: ImportJob?) async throws -> (clubs: [FanClub.ID], report: ImportReport) {
@@ -92,6 +100,7 @@ extension Publication {
     let stored = try await add(feeds, job)
     var report = ImportReport()
     report.items = outline.outlines.count
+    report.withoutFeed = outline.outlines.count { $0.feedURL == nil }
     report.added = stored.new.count
     report.unchanged = stored.all.count - stored.new.count
     return (stored.all, report)
@@ -104,7 +113,9 @@ extension Publication {
     var stored = AddedClubs()
     do {
       for start in stride(from: 0, to: feeds.count, by: AddedClubs.mostOfPart) {
-        let part = try await sources.add(feeds, start..<min(start + AddedClubs.mostOfPart, feeds.count), job)
+        try await finishRemoval(of: feeds[start...].prefix(AddedClubs.mostOfPart).lazy.map(\.club.id))
+        let range = start..<min(start + AddedClubs.mostOfPart, feeds.count)
+        let part = try await whileLocked { try await sources.add(feeds, range, job) }
         stored.all += part.all
         stored.new += part.new
         stored.followed += part.followed
@@ -121,6 +132,7 @@ extension Publication {
   func store(_ feed: ImportedFeed, _ origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     defer { indexSoon() }
     let next = origin.version.map { version in feeds?.next(version) ?? now + FeedService.interval }
+    try await finishRemoval(of: [feed.club.id])
     let isNew = try await content.fanClub(feed.club.id, for: "") == nil
     var (feed, report) = (feed, ImportReport())
     do {
@@ -132,7 +144,7 @@ extension Publication {
           version?.modified = nil
         }
         let asking = version.flatMap { version in next.map { (version, next: $0) } }
-        report.add(try await content.store(feed, part, asking: asking, job))
+        report.add(try await whileLocked { try await content.store(feed, part, asking: asking, job) })
         // One that is removed between two parts does not come back with the next one.
         feed.isKnown = true
         if part.upperBound < feed.items.count { await Task.yield() }
@@ -144,18 +156,41 @@ extension Publication {
     return report
   }
 
+  /// Tries something again for half a minute that nobody waits for, while another program has the database locked. Others have their turn
+  /// in between.
+  /// - Throws: what the last try throws; `CancellationError`.
+  func whileLocked<Value>(_ step: () async throws -> Value) async throws -> Value {
+    for wait in Self.waitsForALock {
+      do { return try await step() } catch let error as SQLiteError where error.code == .busy {
+        try await clock.sleep(for: .seconds(wait))
+      }
+    }
+    return try await step()
+  }
+
+  private static let waitsForALock = [1, 2, 4, 8, 16]
+
   /// Has an import leave nothing behind that ended in its middle.
   private func takeBack(_ stored: AddedClubs, _ job: ImportJob?) async throws {
-    try await content.takeBack([], follows: stored.followed, of: job?.follower)
+    _ = try await whileLocked { try await content.takeBack([], follows: stored.followed, of: job?.follower) }
     for start in stride(from: 0, to: stored.new.count, by: AddedClubs.mostOfPart) {
       let part = Array(stored.new[start..<min(start + AddedClubs.mostOfPart, stored.new.count)])
-      try await content.takeBack(part, follows: [], of: job?.follower)
+      sweepSoon(try await whileLocked { try await content.takeBack(part, follows: [], of: job?.follower) })
       await Task.yield()
     }
   }
 }
 
 extension FeedDocument {
+  /// How much is stored of its items, but for their dates and numbers.
+  var bytes: Int {
+    switch self {
+    case .feed(let feed): feed.items.reduce(0) { $0 + $1.bytes }
+    // Its feeds are counted by themselves.
+    case .outline: 0
+    }
+  }
+
   /// - Throws: `Problem` for more than readers may have the publication take on at once.
   func checkSize(_ name: String) throws(Problem) {
     switch self {
@@ -165,6 +200,14 @@ extension FeedDocument {
       throw Problem(
         code: .tooLarge, title: "\(name) has more than \(Import.mostClubs) feeds, and so many are not added at once.", status: 413)
     }
+  }
+}
+
+extension ParsedItem {
+  fileprivate var bytes: Int {
+    var texts: [String?] = [body, summary, title, byline, link, picture]
+    for file in enclosures { texts += [file.url, file.type, file.title] }
+    return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }
 }
 
@@ -205,7 +248,7 @@ extension ImportedFeed {
       let published = dated ?? now.addingTimeInterval(-TimeInterval(index))
       let post = Post(
         id: "p" + (try Digest.name("\(source)\n\(identity)")), fanClubID: clubID, fanClubName: club.name, title: item.displayTitle,
-        byline: item.byline, teaser: item.teaser(characters: 300), body: item.body.isEmpty ? item.summary : item.body,
+        byline: item.byline, teaser: item.teaser(characters: 300), body: WebLinks.html(item.body.isEmpty ? item.summary : item.body),
         enclosures: item.enclosures.map {
           Enclosure(url: $0.url, type: $0.type, title: $0.title, length: $0.length, duration: $0.duration)
         },

@@ -61,7 +61,11 @@ public actor LedgerGateway: PaymentGateway {
   /// - Throws: ``GatewayError``.
   public func refund(key: String) async throws(GatewayError) {
     let answer = try answer(Call(operation: "refund", key: key))
-    guard answer.result == "refunded" else { throw unavailable(answer) }
+    switch answer.result {
+    case "refunded": return
+    case "declined": throw .declined(answer.reason ?? "It was refused.")
+    default: throw unavailable(answer)
+    }
   }
 
   /// A token that is always approved: on the page the reader has agreed. The ledger hears of it when it is charged.
@@ -91,13 +95,14 @@ public actor LedgerGateway: PaymentGateway {
 
   private func ask(_ call: Call) throws -> Answer {
     let line = try JSONEncoder().encode(call)
+    let deadline = ContinuousClock.now + patience
     if let ledger, !ledger.hasEnded {
       // It may end while it is asked; asking another one with the same key is safe.
-      do { return try decode(ledger.ask(line, within: patience)) } catch LedgerProcess.Failure.ended { self.ledger = nil }
+      do { return try decode(ledger.ask(line, until: deadline)) } catch LedgerProcess.Failure.ended { self.ledger = nil }
     }
     let started = try LedgerProcess(program, arguments)
     ledger = started
-    return try decode(started.ask(line, within: patience))
+    return try decode(started.ask(line, until: deadline))
   }
 
   private func decode(_ line: Data) throws -> Answer { try JSONDecoder().decode(Answer.self, from: line) }

@@ -41,15 +41,23 @@ final class LedgerProcess {
   deinit {
     close(socket)
     process.signal(SIGTERM)
-    _ = process.wait()
+    guard !process.hasEnded(within: Self.patience) else { return }
+    // One that hangs, or was stopped, takes no notice of that.
+    process.signal(SIGKILL)
+    guard !process.hasEnded(within: Self.patience) else { return }
+    // A disk that does not answer holds it even then. Nobody waits for that.
+    Thread.detachNewThread { [process] in _ = process.wait() }
   }
+
+  /// How long it may take to end, each time.
+  private static let patience = Duration.milliseconds(500)
 
   /// Whether the process is no more.
   var hasEnded: Bool { process.hasEnded }
 
   /// - Returns: the answer, without its line end.
   /// - Throws: ``Failure``.
-  func ask(_ line: Data, within patience: Duration) throws(Failure) -> Data {
+  func ask(_ line: Data, until deadline: ContinuousClock.Instant) throws(Failure) -> Data {
     var rest = line + [UInt8(ascii: "\n")]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -58,7 +66,6 @@ final class LedgerProcess {
       rest = rest.dropFirst(count)
     }
     var answer = Data()
-    let deadline = ContinuousClock.now + patience
     while true {
       try waitForOutput(until: deadline)
       var bytes = [UInt8](repeating: 0, count: 4096)

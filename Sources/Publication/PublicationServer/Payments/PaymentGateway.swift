@@ -16,7 +16,7 @@ public protocol PaymentGateway: Sendable {
   func settle(key: String, approved: Bool) async throws(GatewayError) -> String
   /// Gives a charge back, once, however often it is asked.
   /// - Parameter key: the one it was charged with.
-  /// - Throws: ``GatewayError``.
+  /// - Throws: ``GatewayError``; ``GatewayError/declined(_:)`` when it never will be given back, as of what was not charged.
   func refund(key: String) async throws(GatewayError)
   /// What can be charged, once a reader has agreed on the publication's own checkout page.
   /// - Throws: ``GatewayError``.

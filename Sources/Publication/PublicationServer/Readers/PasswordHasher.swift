@@ -1,3 +1,4 @@
+import Foundation
 import Runtime
 import Synchronization
 
@@ -37,8 +38,9 @@ final class PasswordHasher: Sendable {
     nobody = try PasswordHash(ofNothing: cost)
   }
 
+  /// Hashes a new password in Unicode's form NFC (RFC 8265, section 4.2.2): one keyboard types é as one code point, another as two.
   func hash(_ password: String) async throws -> PasswordHash {
-    try await executor.run { [cost] in try PasswordHash(of: password, cost: cost) }
+    try await executor.run { [cost] in try PasswordHash(of: password.precomposedStringWithCanonicalMapping, cost: cost) }
   }
 
   /// Whether the password is the right one. For a reader who does not exist it never is, and finding that out takes as long.
@@ -54,13 +56,19 @@ final class PasswordHasher: Sendable {
     let matches = try await withTaskCancellationHandler {
       try await executor.run {
         guard !isCancelled.load(ordering: .relaxed) else { throw CancellationError() }
-        return try candidate.matches(password)
+        let composed = password.precomposedStringWithCanonicalMapping
+        if try candidate.matches(composed) { return true }
+        // Earlier versions hashed what was typed.
+        return try !composed.utf8.elementsEqual(password.utf8) && candidate.matches(password)
       }
     } onCancel: {
       isCancelled.store(true, ordering: .relaxed)
     }
     return matches && hash != nil
   }
+
+  /// How many comparisons are under way or wait; for tests.
+  var waitingCount: Int { waiting.withLock { $0.all.count } }
 
   private func enter(_ client: String?, _ standing: Standing) throws {
     try waiting.withLock { waiting in

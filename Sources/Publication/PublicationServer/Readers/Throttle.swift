@@ -1,6 +1,6 @@
 /// Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
 /// accounts count too, so that the pause tells nobody who reads here. Guesses of clients without an address do not count.
-struct Throttle {
+final class Throttle {
   /// Who is guessed at, and by whom.
   struct Key: Hashable {
     let email: String
@@ -33,7 +33,7 @@ struct Throttle {
   }
 
   /// Counts a try as wrong before it is known to be, so that many at a time do not all slip through.
-  mutating func begin(_ key: Key, at uptime: Duration) {
+  func begin(_ key: Key, at uptime: Duration) {
     // One who guesses would keep out all whom nothing tells apart from them.
     guard key.client != nil else { return }
     if failures.count >= Self.capacity, failures[key] == nil { forget(uptime) }
@@ -44,21 +44,21 @@ struct Throttle {
   }
 
   /// The guess was never looked at.
-  mutating func takeBack(_ key: Key) {
+  func takeBack(_ key: Key) {
     guard let known = failures[key] else { return }
     failures[key] = known.count > 1 ? Failures(count: known.count - 1, until: .zero, last: known.last) : nil
   }
 
   /// The guess was right.
-  mutating func succeeded(_ key: Key, at uptime: Duration) {
+  func succeeded(_ key: Key, at uptime: Duration) {
     failures[key] = nil
     remember(key.client, true, uptime)
   }
 
   /// The guess was looked at, and was wrong.
-  mutating func failed(_ key: Key, at uptime: Duration) { remember(key.client, false, uptime) }
+  func failed(_ key: Key, at uptime: Duration) { remember(key.client, false, uptime) }
 
-  private mutating func remember(_ client: String?, _ isRight: Bool, _ uptime: Duration) {
+  private func remember(_ client: String?, _ isRight: Bool, _ uptime: Duration) {
     guard let client else { return }
     if clients.count >= Self.capacity, clients[client] == nil {
       clients = clients.filter { standing($0.key, at: uptime) != .new }
@@ -79,7 +79,7 @@ struct Throttle {
   }
 
   /// Makes room: what is a day old, then those that have not to wait.
-  private mutating func forget(_ uptime: Duration) {
+  private func forget(_ uptime: Duration) {
     failures = failures.filter { uptime - $0.value.last < Self.memory }
     if failures.count >= Self.capacity { failures = failures.filter { $0.value.until > uptime } }
   }

@@ -16,8 +16,11 @@ protocol ContentRepository {
   /// Adds products and paywalls that a founded publication has not, and brings those up to date that it has.
   nonisolated(nonsending) func sell(_ products: [ProductRecord], _ paywalls: [PaywallRecord]) async throws
   nonisolated(nonsending) func picture(_ name: String) async throws -> PublicationContent.Picture?
-  /// A post with its body, as one reader sees it.
-  nonisolated(nonsending) func post(_ id: Post.ID, for reader: Reader.ID) async throws -> Post?
+  /// A post as one reader sees it.
+  /// - Parameter withBody: whether its body and its enclosures are read, which may have megabytes.
+  nonisolated(nonsending) func post(_ id: Post.ID, for reader: Reader.ID, withBody: Bool) async throws -> Post?
+  /// Nobody reads bodies any more.
+  nonisolated(nonsending) func close() async
   /// Posts without bodies, newest first, as one reader sees them; `nil` when there is no such club.
   nonisolated(nonsending) func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]?
   nonisolated(nonsending) func fanClub(_ id: FanClub.ID, for reader: Reader.ID) async throws -> FanClub?
@@ -29,15 +32,21 @@ protocol ContentRepository {
   nonisolated(nonsending) func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) async throws
   /// Sets or takes away what a reader does to a post; as often as one likes. Nothing happens when there is no such post.
   nonisolated(nonsending) func setMark(_ mark: Mark, of post: Post.ID, by reader: Reader.ID, _ isSet: Bool) async throws
-  /// Marks as read what appeared until then, in seconds since 1970, in some clubs or in all.
-  /// - Parameter mark: names it, to take it back by; `nil` for what cannot be taken back.
-  nonisolated(nonsending) func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID, as mark: String?) async throws
+  /// Marks the first of some posts as read, at most that many. There may be a million, and others wait for a step.
+  /// - Returns: the rest of them; `nil` when there are no more.
+  nonisolated(nonsending) func markRead(_ posts: ReadAll, by reader: Reader.ID, limit: Int) async throws -> ReadAll?
   /// Takes back the marks that were made under that name; a post that the reader read by itself since stays read.
-  nonisolated(nonsending) func unmarkRead(_ mark: String, by reader: Reader.ID) async throws
+  /// - Parameters:
+  ///   - number: behind which of the reader's marks to begin; `nil` for the first.
+  ///   - limit: how many of them are looked at.
+  /// - Returns: where to go on; `nil` when there are no more.
+  nonisolated(nonsending) func unmarkRead(
+    _ mark: String, by reader: Reader.ID, after number: Int64?, limit: Int
+  ) async throws -> Int64?
   /// The same for following a club.
   nonisolated(nonsending) func setFollow(of club: FanClub.ID, by reader: Reader.ID, _ isSet: Bool) async throws
-  /// Removes a club that the reader added, with its posts, its feed, and all that this reader did to them; while others follow it, or did
-  /// more to one of its posts than read it, it stays.
+  /// Removes a club that the reader added, with its feed; while others follow it, or did more to one of its posts than read it, it stays. Its
+  /// posts are hidden by that, and are there until ``sweep(_:)``.
   nonisolated(nonsending) func removeClub(_ id: FanClub.ID, by reader: Reader.ID) async throws -> RemovalOutcome
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
@@ -46,7 +55,15 @@ protocol ContentRepository {
   /// - Parameters:
   ///   - follows: the clubs that the import had the reader follow.
   ///   - reader: who imported them; `nil` for nobody.
-  nonisolated(nonsending) func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) async throws
+  /// - Returns: those of them whose posts are there until ``sweep(_:)``.
+  nonisolated(nonsending) func takeBack(
+    _ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?
+  ) async throws -> [FanClub.ID]
+  /// Clubs that were removed and whose posts are still there.
+  nonisolated(nonsending) func removedClubs() async throws -> [FanClub.ID]
+  /// Removes some posts of a club that was removed, with all that belongs to them.
+  /// - Returns: whether there are more; false for a club that is there.
+  nonisolated(nonsending) func sweep(_ club: FanClub.ID) async throws -> Bool
   /// Stores a club and some of its posts, new or known; the job's reader follows it, and is who added it when it is new.
   /// - Parameters:
   ///   - part: which of the feed's items.
@@ -64,8 +81,8 @@ protocol FeedRepository {
   nonisolated(nonsending) func feed(of club: FanClub.ID) async throws -> StoredFeed?
   /// The feed that is, or was when it was added, at the first of these addresses that has one.
   nonisolated(nonsending) func feed(at urls: [String]) async throws -> StoredFeed?
-  /// Those whose time has come, longest waiting first.
-  nonisolated(nonsending) func due(at time: Int64, limit: Int) async throws -> [StoredFeed]
+  /// Those whose time has come, longest waiting first, behind one of them.
+  nonisolated(nonsending) func due(at time: Int64, after place: FeedPlace?, limit: Int) async throws -> [StoredFeed]
   /// When the next one's time comes.
   nonisolated(nonsending) func nextDue() async throws -> Int64?
   /// Writes down where a feed is, how it went, and when to ask again: `nil` for never of itself.
@@ -110,9 +127,8 @@ protocol SearchRepository {
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order)
   /// Takes up the words of posts and the names of clubs that wait for it, at most that many of each.
-  /// - Parameter inBackground: whether no request waits for it: it takes as long as it takes then.
   /// - Returns: whether there are more.
-  nonisolated(nonsending) func index(limit: Int, inBackground: Bool) async throws -> Bool
+  nonisolated(nonsending) func index(limit: Int) async throws -> Bool
   /// Nobody searches any more.
   nonisolated(nonsending) func close() async
 }
@@ -121,11 +137,19 @@ protocol SearchRepository {
 protocol ReaderRepository {
   /// - Returns: whether the address was free; else nothing was stored.
   nonisolated(nonsending) func add(_ reader: Reader, password: PasswordHash) async throws -> Bool
+  /// The reader with that identifier; `nil` when there is none, or none any more.
+  nonisolated(nonsending) func reader(_ id: Reader.ID) async throws -> Reader?
+  /// All readers by address, those behind one first.
+  nonisolated(nonsending) func readers(after email: String?, limit: Int) async throws -> [Reader]
+  /// The reader with that address, however its letters with accents are encoded (Unicode's canonical equivalence).
   nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
   /// Whose session it is, which is used by that; `nil` when it was not for ``Publication/sessionLifetime``.
   nonisolated(nonsending) func reader(session digest: Data, at time: Int64) async throws -> Reader?
-  /// Begins a session, and forgets those that are over.
-  nonisolated(nonsending) func beginSession(_ digest: Data, of reader: Reader.ID, at time: Int64) async throws
+  /// Begins a session of a reader who is still there and whose password is still that one, and forgets those that are over.
+  /// - Returns: whether it was begun: comparing a password takes its time, in which the operator may have set another one.
+  nonisolated(nonsending) func beginSession(
+    _ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64
+  ) async throws -> Bool
   nonisolated(nonsending) func endSession(_ digest: Data) async throws
   /// - Returns: the sessions that there were.
   nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> [Data]
@@ -145,6 +169,8 @@ protocol OrderRepository {
   nonisolated(nonsending) func order(code: String) async throws -> StoredOrder?
   /// Newest first, at most that many.
   nonisolated(nonsending) func orders(_ query: OrderQuery) async throws -> [StoredOrder]
+  /// How many orders of a reader were begun after a time and are neither paid nor given back, and how many wait for approval, however old.
+  nonisolated(nonsending) func unpaid(of reader: Reader.ID, since time: Int64) async throws -> (begun: Int, waiting: Int)
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
   /// The order that was paid last, by the clock that there was; `nil` when none is paid.
@@ -175,6 +201,8 @@ protocol OrderRepository {
   nonisolated(nonsending) func beginRefund(_ id: Order.ID, reason: String) async throws -> ChargeAttempt
   /// Writes down that it was, and takes back what it gave.
   nonisolated(nonsending) func refund(_ id: Order.ID, at time: Int64) async throws
+  /// Writes down that it will not be: the order stays paid.
+  nonisolated(nonsending) func declineRefund(_ id: Order.ID) async throws
   /// Orders whose refund was begun and not ended.
   nonisolated(nonsending) func openRefunds() async throws -> [Order.ID]
 }

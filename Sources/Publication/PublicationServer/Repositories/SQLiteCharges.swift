@@ -5,6 +5,10 @@ import SQLiteStorage
 extension SQLiteOrders {
   func beginAttempt(_ id: Order.ID, token: String, at time: Int64) throws -> ChargeAttempt {
     try database.transaction {
+      // The charge may have waited for others of this reader, who was removed meanwhile.
+      if let reader = try order(id)?.reader, try SQLiteReaders(database: database).isRemoved(reader) {
+        throw Problem(code: .sessionEnded, title: "This reader was removed, and nothing is charged any more.", status: 401)
+      }
       if let open = try openAttempt(of: id) {
         try database.execute(
           "UPDATE attempt SET token = ? WHERE purchase = ? AND number = ? AND NOT confirmed", token, id, open.number)
@@ -14,6 +18,9 @@ extension SQLiteOrders {
         "SELECT token FROM checkout WHERE purchase = ? AND purpose = ? AND state = ? AND used IS NULL ORDER BY number DESC LIMIT 1", id,
         StoredCheckout.Purpose.confirmation.rawValue, StoredCheckout.State.authorized.rawValue, map: { try $0.get(0, as: String.self) })
       let last = try database.queryOne("SELECT max(number) FROM attempt WHERE purchase = ?", id) { try $0.get(0, as: Int?.self) } ?? nil
+      guard last ?? 0 < ChargeAttempt.most else {
+        throw Problem(code: .tooManyAttempts, title: "This order was declined too often. Begin another one.", status: 429)
+      }
       let attempt = ChargeAttempt(order: id, number: (last ?? 0) + 1, token: confirmed ?? token)
       try database.execute(
         "INSERT INTO attempt (purchase, number, token, begun, confirmed) VALUES (?, ?, ?, ?, ?)", id, attempt.number, attempt.token, time,
@@ -86,6 +93,8 @@ extension SQLiteOrders {
       try database.execute("UPDATE credit SET remaining = 0 WHERE purchase = ?", id)
     }
   }
+
+  func declineRefund(_ id: Order.ID) throws { try update(id, "refund_reason = NULL", []) }
 
   func openRefunds() throws -> [Order.ID] {
     try database.query("SELECT id FROM purchase WHERE refund_reason IS NOT NULL AND refunded IS NULL ORDER BY id") { try $0.get(0) }

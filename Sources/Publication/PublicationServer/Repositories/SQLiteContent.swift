@@ -3,16 +3,21 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// ``ContentRepository`` on SQLite: reading and marking. Importing is in SQLiteContentImport.swift.
+/// ``ContentRepository`` on SQLite: reading and marking. Importing is in SQLiteContentImport.swift, removing in
+/// SQLiteContentRemoval.swift.
 struct SQLiteContent: ContentRepository {
   let database: Connection
+  /// Connections that read bodies of posts; a publication in memory has none.
+  var bodies: ReadConnections?
+  /// Connections that read lists of unread posts; see ``bodies``.
+  var lists: ReadConnections?
+  /// How long such a list may take.
+  var limit: WorkLimit?
   /// Whether the publication is about to be closed, so that long work ends.
   var isStopping: @Sendable () -> Bool = { false }
 
   func info() throws -> PublicationInfo? {
-    try database.queryOne("SELECT value FROM setting WHERE name = 'info'") { row in
-      try Wire.decode(from: Data(try row.get(0, as: String.self).utf8))
-    }
+    try database.setting("info")
   }
 
   func picture(_ name: String) throws -> PublicationContent.Picture? {
@@ -23,34 +28,58 @@ struct SQLiteContent: ContentRepository {
 
   // MARK: Posts
 
-  func post(_ id: Post.ID, for reader: Reader.ID) throws -> Post? {
-    try database.queryOne("\(Self.selectPost(body: true)) WHERE post.id = ?2", reader, id, map: Self.post)
+  func post(_ id: Post.ID, for reader: Reader.ID, withBody: Bool) async throws -> Post? {
+    let read = { @Sendable (database: Connection) in
+      try database.queryOne("\(Self.selectPost(body: withBody)) WHERE post.id = ?2", reader, id, map: Self.post)
+    }
+    // It may have megabytes.
+    guard withBody, let bodies else { return try read(database) }
+    return try await bodies.run(read)
   }
 
-  func posts(_ query: PostQuery, for reader: Reader.ID) throws -> [Post]? {
-    if let club = query.fanClub {
-      guard try isThere(club) else { return nil }
+  func close() async {
+    await bodies?.close()
+    await lists?.close()
+  }
+
+  func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
+    let workLimit = limit
+    let read = { @Sendable (database: Connection) in
+      try database.reading { () -> [Post]? in
+        if let club = query.fanClub {
+          guard try SQLiteContent(database: database).isThere(club) else { return nil }
+        }
+        let (sql, values) = Self.statement(query, for: reader)
+        return try database.query(sql, values: values, map: Self.post)
+      }
     }
-    let (sql, values) = Self.statement(query, for: reader)
-    return try database.query(sql, values: values, map: Self.post)
+    // It looks at each newer post that was read, and there may be a million of these.
+    guard query.isUnread, let lists else { return try read(database) }
+    return try await lists.run { database in try database.withLimit(workLimit ?? WorkLimit()) { try read(database) } }
   }
 
   /// A page of a list: first which posts, by indexes, then what is shown of those alone. In one step SQLite looks up counts and marks of
   /// all posts that it sorts.
   static func statement(_ query: PostQuery, for reader: Reader.ID) -> (sql: String, values: [(any SQLValue)?]) {
     var conditions: [String] = []
+    // The same of clubs.
+    var clubs: [String] = []
     // ?1 is the reader, in whatever asks for one.
     var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
-      conditions.append("post.fan_club = ?")
+      conditions.append("post.fan_club = ?2")
+      clubs.append("post_count.fan_club = ?2")
       values.append(club)
     }
     if query.isBookmarked {
       conditions.append("post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
     }
     if query.isFollowed {
-      conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)")
+      let followed = "fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)"
+      conditions.append("post.\(followed)")
+      clubs.append("post_count.\(followed)")
     }
+    if query.isSweeping { conditions.append("EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)") }
     if query.isUnread {
       conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")
     }
@@ -61,7 +90,11 @@ struct SQLiteContent: ContentRepository {
     let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
     let order = "ORDER BY post.published DESC, post.id DESC"
     // No more are unread than have no mark: behind the last of them nobody looks, and who has read all is answered at once.
-    let unread = "(SELECT count(*) FROM post) - (SELECT count(*) FROM read_mark WHERE read_mark.reader = ?1)"
+    let unread = """
+      (SELECT coalesce(sum(post_count.posts - coalesce(read_count.posts, 0)), 0) FROM post_count
+        LEFT JOIN read_count ON read_count.reader = ?1 AND read_count.fan_club = post_count.fan_club
+        \(clubs.isEmpty ? "" : "WHERE " + clubs.joined(separator: " AND ")))
+      """
     let limit = query.isUnread ? "min(?, \(unread))" : "?"
     return (
       "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter) \(order) LIMIT \(limit)) \(order)",
@@ -92,19 +125,46 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
-  func markRead(until time: Int64, in clubs: [FanClub.ID]?, by reader: Reader.ID, as mark: String?) throws {
-    let insertion = "INSERT OR IGNORE INTO read_mark (reader, number, mark) SELECT ?1, number, ?3 FROM post WHERE published <= ?2"
-    try database.transaction {
-      if let clubs {
-        for club in clubs { try database.execute("\(insertion) AND fan_club = ?4", reader, time, mark, club) }
-      } else {
-        try database.execute(insertion, reader, time, mark)
+  func markRead(_ posts: ReadAll, by reader: Reader.ID, limit: Int) throws -> ReadAll? {
+    let insertion = "INSERT OR IGNORE INTO read_mark (reader, number, mark) SELECT ?1, number, ?2 FROM post WHERE published <= ?3"
+    let values: [(any SQLValue)?] = [reader, posts.mark, posts.until]
+    return try database.transaction {
+      // Between two parts the operator may have removed who marks them.
+      guard try !SQLiteReaders(database: database).isRemoved(reader) else { return nil }
+      guard var clubs = posts.clubs else {
+        // In the order of the marks themselves: in any other, a million of them are on as many pages.
+        let numbers = try database.query("SELECT number FROM post WHERE number > ? ORDER BY number LIMIT ?", posts.number, limit) {
+          try $0.get(0, as: Int64.self)
+        }
+        guard let last = numbers.last else { return nil }
+        try database.execute("\(insertion) AND number > ?4 AND number <= ?5", values: values + [posts.number, last])
+        return numbers.count < limit ? nil : ReadAll(until: posts.until, clubs: nil, number: last, mark: posts.mark)
       }
+      var (after, left) = (posts.after, limit)
+      while left > 0, let club = clubs.first {
+        let part = "published <= ?3 AND fan_club = ?4 AND (published, id) > (?5, ?6) ORDER BY published, id LIMIT ?7"
+        let values = values + [club, after?.published ?? .min, after?.id ?? "", left]
+        let last = try database.query("SELECT published, id FROM post WHERE \(part)", values: values) {
+          PostPosition(published: try $0.get(0), id: try $0.get(1))
+        }
+        try database.execute("\(insertion) AND \(part)", values: values)
+        // Fewer than there might have been are the last ones.
+        if last.count < left { clubs.removeFirst() }
+        after = last.count < left ? nil : last.last
+        left -= last.count
+      }
+      return clubs.isEmpty ? nil : ReadAll(until: posts.until, clubs: clubs, after: after, mark: posts.mark)
     }
   }
 
-  func unmarkRead(_ mark: String, by reader: Reader.ID) throws {
-    try database.execute("DELETE FROM read_mark WHERE reader = ? AND mark = ?", reader, mark)
+  func unmarkRead(_ mark: String, by reader: Reader.ID, after number: Int64?, limit: Int) throws -> Int64? {
+    let part = "SELECT number FROM read_mark WHERE reader = ?1 AND number > ?2 ORDER BY number LIMIT ?3"
+    let values: [(any SQLValue)?] = [reader, number ?? 0, limit]
+    return try database.transaction {
+      let numbers = try database.query(part, values: values) { try $0.get(0, as: Int64.self) }
+      try database.execute("DELETE FROM read_mark WHERE reader = ?1 AND number IN (\(part)) AND mark = ?4", values: values + [mark])
+      return numbers.count < limit ? nil : numbers.last
+    }
   }
 
   /// Posts as the reader ?1 sees them; see ``post(_:)``.
@@ -125,15 +185,12 @@ struct SQLiteContent: ContentRepository {
     """
   }
 
-  /// How many columns ``selectPost(body:and:)`` has before those that were asked for besides.
-  static let postColumns = 18
-
   static func post(_ row: Row) throws -> Post {
     // Nothing for an unread one, and no name for one that was read by itself.
     let mark = try row.get(13, as: String?.self)
     return Post(
       id: try row.get(0), fanClubID: try row.get(1), fanClubName: try row.get(2), title: try row.get(3), byline: try row.get(4),
-      teaser: try row.get(5), body: try row.get(10, as: String?.self).map(WebLinks.html),
+      teaser: try row.get(5), body: try row.get(10),
       enclosures: try row.get(17, as: String?.self).map { try Wire.decode(from: Data($0.utf8)) } ?? [],
       picture: picture(try row.get(6, as: String?.self)), url: WebLinks.url(try row.get(7, as: String?.self)),
       published: Date(timeIntervalSince1970: TimeInterval(try row.get(8, as: Int64.self))),
@@ -144,7 +201,7 @@ struct SQLiteContent: ContentRepository {
 
   /// A picture's address: this publication's own, or one on the web. An earlier version stored whatever a feed said.
   private static func picture(_ address: String?) -> String? {
-    address.flatMap { $0.hasPrefix("/v1/pictures/") ? $0 : WebLinks.url($0) }
+    address.flatMap { $0.hasPrefix(APIPath.picture("").target) ? $0 : WebLinks.url($0) }
   }
 
   /// Counts as the statement writes them, `love 3,like 1,love 2`: a kind may be there twice, from before and from here.
@@ -167,12 +224,11 @@ struct SQLiteContent: ContentRepository {
   /// Where most posts are ahead by what a clock can be behind, the clock is wrong and not they; another start puts them right. A feed that
   /// says 9999 says nothing about the clock.
   func datePosts(after latest: Int64, at now: Int64) throws {
-    guard try database.queryOne("SELECT 1 FROM setting WHERE name = 'posts_dated'", map: { _ in true }) == nil else { return }
-    try longWork {
+    try once("posts_dated") {
       let isClockWrong = try database.queryOne(
         "SELECT 2 * total(published > ?1) > count(*) FROM post WHERE published <= ?2", latest, latest + Self.furthestBehind
       ) { try $0.get(0, as: Bool.self) }
-      guard isClockWrong == false else { return }
+      guard isClockWrong == false else { return false }
       // All times are found before one is changed.
       try database.execute(
         """
@@ -184,7 +240,33 @@ struct SQLiteContent: ContentRepository {
           FROM post WHERE published > ?1)
         UPDATE post SET published = min(?2, ahead.time) FROM ahead WHERE ahead.number = post.number
         """, latest, now)
-      try database.execute("INSERT INTO setting (name, value) VALUES ('posts_dated', '')")
+      return true
+    }
+  }
+
+  /// Takes out of bodies, once, what leads elsewhere than to the web, and an earlier version stored: see ``WebLinks/html(_:)``. Whoever reads
+  /// a post or marks it would wait for that otherwise.
+  func guardBodies() throws {
+    try once("bodies_guarded") {
+      var last: Int64 = 0
+      while let post = try database.queryOne(
+        "SELECT number, body FROM post WHERE number > ? ORDER BY number LIMIT 1", last,
+        map: { (number: try $0.get(0, as: Int64.self), body: try $0.get(1, as: String.self)) })
+      {
+        last = post.number
+        let guarded = WebLinks.html(post.body)
+        if guarded != post.body { try database.execute("UPDATE post SET body = ? WHERE number = ?", guarded, post.number) }
+      }
+      return true
+    }
+  }
+
+  /// Mends what an earlier version left, unless that was done before.
+  /// - Parameter mend: whether it is done: `false` has it tried again at the next start.
+  private func once(_ name: String, _ mend: () throws -> Bool) throws {
+    guard try database.queryOne("SELECT 1 FROM setting WHERE name = ?", name, map: { _ in true }) == nil else { return }
+    try longWork {
+      if try mend() { try database.execute("INSERT INTO setting (name, value) VALUES (?, '')", name) }
     }
   }
 
@@ -217,72 +299,23 @@ struct SQLiteContent: ContentRepository {
 
   /// - Returns: whether the reader did not follow it before.
   func follow(_ club: FanClub.ID, by reader: Reader.ID) throws -> Bool {
-    try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club) == 1
+    // An import goes on without whoever began it.
+    guard try !SQLiteReaders(database: database).isRemoved(reader) else { return false }
+    return try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club)
+      == 1
   }
 
   func isThere(_ club: FanClub.ID) throws -> Bool {
     try database.queryOne("SELECT 1 FROM fan_club WHERE id = ?", club, map: { _ in true }) != nil
   }
 
-  func removeClub(_ id: FanClub.ID, by reader: Reader.ID) throws -> RemovalOutcome {
-    try withoutForeignKeys { try longWork { try remove(id, by: reader) } }
-  }
-
-  func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) throws {
-    try withoutForeignKeys {
-      // Whoever cancelled the import, or closes the publication, waits for this: nothing half-done stays.
-      try database.withLimit(WorkLimit()) {
-        try database.transaction {
-          for club in clubs { _ = try remove(club, by: reader) }
-          if let reader { for club in follows { try setFollow(of: club, by: reader, false) } }
-        }
-      }
-    }
-  }
-
-  /// Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
-  private func withoutForeignKeys<Value>(_ body: () throws -> Value) throws -> Value {
-    try database.script("PRAGMA foreign_keys = OFF")
-    defer { try? database.script("PRAGMA foreign_keys = ON") }
-    return try body()
-  }
-
-  private func remove(_ id: FanClub.ID, by reader: Reader.ID?) throws -> RemovalOutcome {
-    let isTheirs = try database.queryOne("SELECT added_by IS ? FROM fan_club WHERE id = ?", reader, id) { try $0.get(0, as: Bool.self) }
-    guard let isTheirs else { return .noClub }
-    guard isTheirs else { return .notYours }
-    guard try database.queryOne(Self.isUsedByOthers, reader, id, map: { try $0.get(0, as: Bool.self) }) == false else { return .inUse }
-    for table in ["reaction", "base_reaction", "bookmark", "comment", "unlock"] {
-      try database.execute("DELETE FROM \(table) WHERE post IN (SELECT id FROM post WHERE fan_club = ?)", id)
-    }
-    try database.execute("DELETE FROM read_mark WHERE number IN (SELECT number FROM post WHERE fan_club = ?)", id)
-    // The words of the posts go by a trigger.
-    for table in ["post", "feed", "follow"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", id) }
-    try database.execute("DELETE FROM fan_club WHERE id = ?", id)
-    return .removed
-  }
-
-  /// Whether anybody but the reader ?1 follows the club ?2, or did something to one of its posts that they would miss. To have read one is no
-  /// such thing, and a deleted comment neither.
-  private static let isUsedByOthers: String = {
-    let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
-      """
-      EXISTS (SELECT 1 FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
-        \(table == "comment" ? "AND NOT comment.deleted" : ""))
-      """
-    }
-    let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1)"
-    return "SELECT " + ([follows] + marks).joined(separator: " OR ")
-  }()
-
-  /// Clubs as the reader ?1 sees them. Both counts of posts read nothing but `post_of_club`, and the marks by their key.
-  private static let selectClub = """
+  /// Clubs as the reader ?1 sees them. Nothing is counted that a reader can have any number of.
+  static let selectClub = """
     SELECT id, name, about, picture, url, base_followers + (SELECT count(*) FROM follow WHERE follow.fan_club = fan_club.id),
       EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = fan_club.id AND follow.reader = ?1),
-      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id), fetched, sort_key,
+      coalesce((SELECT posts FROM post_count WHERE post_count.fan_club = fan_club.id), 0), fetched, sort_key,
       (SELECT problem FROM feed WHERE feed.fan_club = fan_club.id),
-      (SELECT count(*) FROM post WHERE post.fan_club = fan_club.id
-        AND NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)),
+      coalesce((SELECT posts FROM read_count WHERE read_count.reader = ?1 AND read_count.fan_club = fan_club.id), 0),
       (SELECT url FROM feed WHERE feed.fan_club = fan_club.id), added_by IS ?1
     FROM fan_club
     """
@@ -291,7 +324,7 @@ struct SQLiteContent: ContentRepository {
     FanClub(
       id: try row.get(0), name: try row.get(1), about: try row.get(2), picture: picture(try row.get(3, as: String?.self)),
       url: WebLinks.url(try row.get(4, as: String?.self)), followers: try row.get(5), followed: try row.get(6), posts: try row.get(7),
-      unread: try row.get(11), fetched: try row.get(8), problem: try row.get(10, as: String?.self),
+      unread: try row.get(7, as: Int.self) - row.get(11, as: Int.self), fetched: try row.get(8), problem: try row.get(10, as: String?.self),
       feed: WebLinks.url(try row.get(12, as: String?.self)), canRemove: try row.get(13))
   }
 

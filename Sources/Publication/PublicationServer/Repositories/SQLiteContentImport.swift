@@ -1,3 +1,4 @@
+import FeedFormats
 import Foundation
 import PublicationAPI
 import SQLiteStorage
@@ -11,7 +12,10 @@ extension SQLiteContent {
         try database.execute("INSERT INTO picture (name, type, bytes) VALUES (?, ?, ?)", picture.name, picture.type, picture.bytes)
       }
       for club in content.fanClubs { try store(club, source: nil) }
-      for post in content.posts { _ = try store(.init(post: post, isUndated: false)) }
+      for var post in content.posts {
+        post.body = post.body.map(WebLinks.html)
+        _ = try store(.init(post: post, isUndated: false))
+      }
       try sell(content.products, content.paywalls)
       for (reader, password) in readers { _ = try SQLiteReaders(database: database).add(reader, password: password) }
       return true
@@ -64,10 +68,16 @@ extension SQLiteContent {
     }
   }
 
-  /// A transaction that takes as long as it takes, and ends in its middle when nobody wants it any more.
+  /// A transaction that takes as long as it takes, and ends in its middle when nobody wants it any more, and before it begins when the reader
+  /// who wanted it was removed.
   func longWork<Value>(_ job: ImportJob? = nil, _ body: () throws -> Value) throws -> Value {
     let limit = WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })
-    return try database.withLimit(limit) { try database.transaction(body) }
+    return try database.withLimit(limit) {
+      try database.transaction {
+        if let reader = job?.follower, try SQLiteReaders(database: database).reader(reader) == nil { throw CancellationError() }
+        return try body()
+      }
+    }
   }
 
   /// What the publisher imports is no reader's to remove any more.

@@ -18,11 +18,15 @@ struct SQLiteFeeds: FeedRepository {
     return nil
   }
 
-  func due(at time: Int64, limit: Int) throws -> [StoredFeed] {
-    // No feed is left alone for that long: such a time is by a clock that was ahead.
-    try database.query(
-      "\(Self.select) WHERE feed.next <= ? OR feed.next > ? ORDER BY feed.next LIMIT ?", time, time + 2 * FeedService.longestPause, limit,
-      map: Self.feed)
+  func due(at time: Int64, after place: FeedPlace?, limit: Int) throws -> [StoredFeed] {
+    var found: [StoredFeed] = []
+    // No feed is left alone for that long: a time beyond it is by a clock that was ahead. Each by the index: with OR all are looked through.
+    for part in ["feed.next <= ?1", "feed.next > ?1 + \(2 * FeedService.longestPause)"] where found.count < limit {
+      found += try database.query(
+        "\(Self.select) WHERE \(part) AND (feed.next, feed.fan_club) > (?2, ?3) ORDER BY feed.next, feed.fan_club LIMIT ?4", time,
+        place?.next ?? .min, place?.club ?? "", limit - found.count, map: Self.feed)
+    }
+    return found
   }
 
   func nextDue() throws -> Int64? {
@@ -69,7 +73,8 @@ struct SQLiteFeeds: FeedRepository {
 
   private static let select = """
     SELECT feed.fan_club, fan_club.name, coalesce(fan_club.source, feed.url), feed.url, feed.etag, feed.modified, feed.ttl,
-      feed.failures, feed.problem, feed.quiet, fan_club.fetched
+      feed.failures, feed.problem, feed.quiet, fan_club.fetched,
+      fan_club.added_by, feed.next
     FROM feed JOIN fan_club ON fan_club.id = feed.fan_club
     """
 
@@ -79,6 +84,6 @@ struct SQLiteFeeds: FeedRepository {
       version: FeedVersion(
         url: try row.get(3), etag: try row.get(4, as: String?.self), modified: try row.get(5, as: String?.self), ttl: try row.get(6)),
       failures: try row.get(7), problem: try row.get(8, as: String?.self), quiet: try row.get(9, as: Int64?.self),
-      isFetched: try row.get(10))
+      isFetched: try row.get(10), addedBy: try row.get(11, as: String?.self), next: try row.get(12, as: Int64?.self))
   }
 }

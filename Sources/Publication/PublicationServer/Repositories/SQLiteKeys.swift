@@ -10,9 +10,7 @@ struct SQLiteKeys: KeyRepository {
   let database: Connection
 
   func current() throws -> KeySet.Key? {
-    try database.queryOne("SELECT value FROM setting WHERE name = 'receipt_key'") { row in
-      try Wire.decode(from: Data(try row.get(0, as: String.self).utf8))
-    }
+    try database.setting("receipt_key")
   }
 
   func begin(_ key: KeySet.Key, at time: Int64) throws {
@@ -56,5 +54,17 @@ struct SQLiteKeys: KeyRepository {
       "SELECT jwk FROM receipt_key \(filter) ORDER BY retired DESC, kid", time, Self.grace, Order.State.paid.rawValue,
       ProductRecord.Kind.consumable.rawValue
     ) { try Wire.decode(from: Data(try $0.get(0, as: String.self).utf8)) }
+  }
+}
+
+extension Connection {
+  /// A setting that is kept as JSON; `nil` when there is none.
+  /// - Throws: ``Publication/Failure/damagedSetting(name:)``, `SQLiteError`.
+  func setting<Value: Decodable>(_ name: String) throws -> Value? {
+    try queryOne("SELECT value FROM setting WHERE name = ?", name) { row in
+      do { return try Wire.decode(from: Data(try row.get(0, as: String.self).utf8)) } catch is DecodingError {
+        throw Publication.Failure.damagedSetting(name: name)
+      }
+    }
   }
 }

@@ -53,6 +53,13 @@ struct SQLiteOrders: OrderRepository {
     return try select("\(filter) ORDER BY number DESC LIMIT ?", values + [query.limit ?? -1])
   }
 
+  func unpaid(of reader: Reader.ID, since time: Int64) throws -> (begun: Int, waiting: Int) {
+    try database.queryOne(
+      "SELECT count(*) FILTER (WHERE created > ?), count(*) FILTER (WHERE state = ?) FROM purchase WHERE reader = ? AND state NOT IN (?, ?)",
+      time, Order.State.deferred.rawValue, reader, Order.State.paid.rawValue, Order.State.refunded.rawValue
+    ) { (begun: try $0.get(0, as: Int.self), waiting: try $0.get(1, as: Int.self)) } ?? (0, 0)
+  }
+
   func inForce(of reader: Reader.ID, at time: Int64) throws -> [StoredOrder] {
     try select(
       "WHERE reader = ? AND state = ? AND kind <> ? AND (expires IS NULL OR expires > ?) ORDER BY number DESC",

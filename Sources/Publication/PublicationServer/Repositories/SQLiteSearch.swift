@@ -11,7 +11,7 @@ struct SQLiteSearch: SearchRepository {
   /// Where words are taken up; and looked for, when there are no ``readers``.
   let database: Connection
   /// Connections that only search; a publication in memory has none.
-  var readers: SearchConnections?
+  var readers: ReadConnections?
   /// How long a search may take.
   var limit: WorkLimit?
   /// See ``SQLiteContent/isStopping``.
@@ -88,9 +88,11 @@ struct SQLiteSearch: SearchRepository {
     (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
     """
 
-  /// Whether the words are where this reader may read: by trial and error nobody finds out what is in a closed body.
+  /// Whether the words are where this reader may read: by trial and error nobody finds out what is in a closed body. And whether the post's
+  /// club is there: the words of one that was removed go a part at a time.
   private static let isFound = """
     (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
+    AND EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)
     """
 
   private static func count(_ words: SearchWords, in database: Connection) throws -> Int {
@@ -113,19 +115,19 @@ struct SQLiteSearch: SearchRepository {
     }
   }
 
-  /// So many bytes of texts are taken up at a time that nobody waits for long.
-  private static let mostBytes = 1_000_000
-  /// How many characters of each text of a post are taken up, markup included: more than an article has.
-  private static let longestText = 500_000
+  /// So many bytes of texts are taken up at a time that nobody waits for longer than a twentieth of a second.
+  private static let mostBytes = 100_000
+  /// How many characters of each text of a post are taken up: more than the longest article has. The index takes time by them.
+  private static let longestText = 200_000
+  /// How many characters of a body are read for them, markup included.
+  private static let longestMarkup = 1_000_000
   private static let longestName = 1000
 
-  func index(limit: Int, inBackground: Bool) throws -> Bool {
-    func indexAll() throws -> Bool {
+  func index(limit: Int) throws -> Bool {
+    try database.withLimit(WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() })) {
       let hasMoreClubs = try indexClubs(limit: limit)
-      return try indexPosts(limit: limit) || hasMoreClubs
+      return try indexPosts(limit: limit, bytes: Self.mostBytes) || hasMoreClubs
     }
-    guard inBackground else { return try indexAll() }
-    return try database.withLimit(WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() }), indexAll)
   }
 
   private func indexClubs(limit: Int) throws -> Bool {
@@ -147,12 +149,12 @@ struct SQLiteSearch: SearchRepository {
     }
   }
 
-  private func indexPosts(limit: Int) throws -> Bool {
+  private func indexPosts(limit: Int, bytes most: Int) throws -> Bool {
     let waiting = try database.query("SELECT post FROM search_queue LIMIT ?", limit + 1) { try $0.get(0, as: Int64.self) }
     guard !waiting.isEmpty else { return false }
     return try database.transaction {
       var (bytes, taken) = (0, 0)
-      for number in waiting.prefix(limit) where bytes < Self.mostBytes {
+      for number in waiting.prefix(limit) where bytes < most {
         bytes += try index(number)
         taken += 1
       }
@@ -163,7 +165,7 @@ struct SQLiteSearch: SearchRepository {
   /// - Returns: how much there was to read.
   private func index(_ number: Int64) throws -> Int {
     let beginnings = ["title", "byline", "teaser", "body"].map { "substr(\($0), 1, ?2)" }.joined(separator: ", ")
-    let post = try database.queryOne("SELECT \(beginnings) FROM post WHERE number = ?1", number, Self.longestText) { row in
+    let post = try database.queryOne("SELECT \(beginnings) FROM post WHERE number = ?1", number, Self.longestMarkup) { row in
       (
         title: try row.get(0, as: String.self), byline: try row.get(1, as: String.self), teaser: try row.get(2, as: String.self),
         body: try row.get(3, as: String.self)
@@ -172,10 +174,19 @@ struct SQLiteSearch: SearchRepository {
     if let post {
       try database.execute(
         "INSERT OR REPLACE INTO post_search (rowid, title, byline, teaser, body) VALUES (?, ?, ?, ?, ?)", number,
-        SearchText.indexed(post.title), SearchText.indexed(post.byline), SearchText.indexed(post.teaser),
-        SearchText.indexed(ArticleBody(html: post.body).plainText))
+        Self.indexed(post.title), Self.indexed(post.byline), Self.indexed(post.teaser),
+        Self.indexed(ArticleBody(html: post.body).plainText))
     }
     try database.execute("DELETE FROM search_queue WHERE post = ?", number)
     return post.map { $0.title.utf8.count + $0.byline.utf8.count + $0.teaser.utf8.count + $0.body.utf8.count } ?? 0
+  }
+
+  /// The beginning of a text as it is indexed. It is cut before that, which takes time, and after it, which may have made more of it.
+  private static func indexed(_ text: String) -> String { beginning(of: SearchText.indexed(beginning(of: text))) }
+
+  private static func beginning(of text: String) -> String {
+    guard text.utf8.count > longestText else { return text }
+    let scalars = text.unicodeScalars
+    return String(scalars[..<(scalars.index(scalars.startIndex, offsetBy: longestText, limitedBy: scalars.endIndex) ?? scalars.endIndex)])
   }
 }

@@ -299,14 +299,58 @@ enum Schema {
         -- Before a comment is written, the reader's of the last hour are counted.
         CREATE INDEX comment_of_reader ON comment (reader, posted);
         """),
+    Migration(
+      version: 19,
+      sql: """
+        -- How many posts a club has, and how many of them a reader has read: to count them takes as long as there are posts.
+        CREATE TABLE post_count (fan_club TEXT PRIMARY KEY, posts INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO post_count (fan_club, posts) SELECT fan_club, count(*) FROM post GROUP BY fan_club;
+        CREATE TRIGGER post_counted AFTER INSERT ON post BEGIN
+          INSERT INTO post_count (fan_club, posts) VALUES (new.fan_club, 1) ON CONFLICT (fan_club) DO UPDATE SET posts = posts + 1;
+        END;
+        CREATE TRIGGER post_discounted AFTER DELETE ON post BEGIN
+          UPDATE post_count SET posts = posts - 1 WHERE fan_club = old.fan_club;
+        END;
+        CREATE TABLE read_count (
+          reader TEXT NOT NULL, fan_club TEXT NOT NULL, posts INTEGER NOT NULL, PRIMARY KEY (reader, fan_club)
+        ) WITHOUT ROWID;
+        INSERT INTO read_count (reader, fan_club, posts)
+          SELECT reader, fan_club, count(*) FROM read_mark JOIN post USING (number) GROUP BY 1, 2;
+        CREATE TRIGGER read_counted AFTER INSERT ON read_mark BEGIN
+          INSERT INTO read_count (reader, fan_club, posts) SELECT new.reader, fan_club, 1 FROM post WHERE number = new.number
+            ON CONFLICT (reader, fan_club) DO UPDATE SET posts = posts + 1;
+        END;
+        CREATE TRIGGER read_discounted AFTER DELETE ON read_mark BEGIN
+          UPDATE read_count SET posts = posts - 1
+            WHERE reader = old.reader AND fan_club = (SELECT fan_club FROM post WHERE number = old.number);
+        END;
+        CREATE TRIGGER counts_removed AFTER DELETE ON fan_club BEGIN
+          DELETE FROM post_count WHERE fan_club = old.id;
+          DELETE FROM read_count WHERE fan_club = old.id;
+        END;
+        CREATE INDEX read_count_of_club ON read_count (fan_club);
+        """),
+    Migration(
+      version: 20,
+      sql: """
+        -- They go with their post; for readers they are not there.
+        CREATE INDEX IF NOT EXISTS \(deletedComments);
+        """),
   ]
+
+  /// Also made before an upgrade that has posts to remove.
+  static let deletedComments = "deleted_comment_of_post ON comment (post) WHERE deleted"
 }
 
 extension Schema {
   /// Whether there is no database yet. One that is there is not changed.
   /// - Throws: `Publication.Failure` for a file that is no publication's; `SQLiteError`.
   static func isToBeMade(_ path: String) throws -> Bool {
-    guard FileManager.default.fileExists(atPath: path) else { return true }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return true }
+    guard !isFolder.boolValue else {
+      throw Publication.Failure.unusable(path: path, reason: "it is a folder, and the publication’s database is a file")
+    }
     guard access(path, R_OK | W_OK) == 0 else {
       throw Publication.Failure.unusable(path: path, reason: String(cString: strerror(errno)))
     }

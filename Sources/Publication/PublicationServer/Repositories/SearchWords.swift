@@ -1,4 +1,6 @@
+import FeedFormats
 import Foundation
+import Runtime
 
 /// What a reader typed, as a query of SQLite's FTS5 (https://sqlite.org/fts5.html). Nothing in it is syntax: only letters and digits get
 /// that far.
@@ -32,16 +34,15 @@ enum SearchText {
   /// found.
   static let separator: Unicode.Scalar = "\u{200B}"
 
-  /// A text as it is indexed: without the characters that mark what was found.
+  /// A text as it is indexed: without the characters that mark what was found, and without what would turn around what stands beside an
+  /// excerpt of it.
   static func indexed(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
-    let unmarked = text.unicodeScalars.filter { $0 != "\u{E000}" && $0 != "\u{E001}" }
-    return separated(decomposed(String(String.UnicodeScalarView(unmarked))))
+    text.utf8.contains { $0 >= 0x80 } ? separated(decomposed(text.visibleText)) : text
   }
 
   /// A text with its accents as characters of their own, which the tokenizer leaves out: of accented letters it knows the Latin ones only.
   static func decomposed(_ text: String) -> String {
-    text.utf8.contains { $0 >= 0x80 } ? text.decomposedStringWithCanonicalMapping : text
+    text.utf8.contains { $0 >= 0x80 } ? text.streamSafe.decomposedStringWithCanonicalMapping : text
   }
 
   /// A text with a separator behind each character of a script without spaces.

@@ -7,6 +7,8 @@ struct PostQuery: Equatable, Sendable {
   var isBookmarked = false
   var isFollowed = false
   var isUnread = false
+  /// Whether there may be posts whose club was removed, which would leave a page short.
+  var isSweeping = false
   /// The last post of the page before.
   var after: PostPosition?
   var limit: Int
@@ -16,6 +18,20 @@ struct PostQuery: Equatable, Sendable {
 struct PostPosition: Equatable, Sendable {
   var published: Int64
   var id: Post.ID
+}
+
+/// Posts that are marked as read at one stroke.
+struct ReadAll: Equatable, Sendable {
+  /// When the newest of them appeared, in seconds since 1970.
+  var until: Int64
+  /// Whose posts; `nil` for all clubs'.
+  var clubs: [FanClub.ID]?
+  /// The post of the first of ``clubs`` behind which they begin.
+  var after: PostPosition?
+  /// The same where they are all clubs': a post's number in the order in which they were stored.
+  var number: Int64 = 0
+  /// Names the stroke, to take it back by; `nil` for what cannot be taken back.
+  var mark: String?
 }
 
 /// A club's place in the list by name.
@@ -97,6 +113,9 @@ struct StoredOrder: Equatable, Sendable {
 
 /// One try to charge an order. Its number changes only after a definite no, so whoever asks the gateway again asks for the same charge.
 struct ChargeAttempt: Equatable, Sendable {
+  /// Each leaves a line in the books of publication and gateway.
+  static let most = 100
+
   var order: Order.ID
   var number: Int
   var token: String

@@ -1,16 +1,23 @@
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// What readers have left, and spending it.
-extension Publication {
-  func balances(_ call: Call) async throws -> Response { try .json(await purse.balances(of: call.signedIn.id)) }
+struct BalanceResource {
+  let balances: any BalanceRepository
+  let posts: PostResource
+  let clock: any AppClock
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> Response { try .json(await balances.balances(of: call.signedIn.id)) }
 
   /// Opens a post with a pass. One that is open to the reader already, by whatever, costs nothing: asking twice spends one.
-  func unlock(_ call: Call) async throws -> Response {
-    let outcome = try await purse.unlock(
-      call.parameter, by: call.signedIn.id, with: Balance.articlePass, unlessEntitledTo: Self.premium, at: now)
+  nonisolated(nonsending) func unlock(_ call: Call) async throws -> LateAnswer {
+    let outcome = try await balances.unlock(
+      call.parameter, by: call.signedIn.id, with: Balance.articlePass, unlessEntitledTo: PostResource.premium, at: clock.unixTime)
     switch outcome {
-    case .open: return try .json(await readable(call))
+    case .open:
+      let post = try await posts.readable(call)
+      return LateAnswer(isLong: post.isLong) { try .json(post) }
     case .noPost: throw Problem.notFound("post")
     case .noBalance:
       throw Problem(code: .noBalance, title: "You have no article passes left, so the post stays closed.", status: 402)

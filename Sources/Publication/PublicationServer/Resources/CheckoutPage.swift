@@ -4,14 +4,14 @@ import PublicationAPI
 import PurchaseService
 
 /// The checkout page: plain HTML for the system browser, where a reader agrees to a payment or does not. It never charges.
-extension Publication {
-  func checkoutPage(_ call: Call) async throws -> Response {
-    guard pages != nil, let page = try await checkouts.page(call.parameter), let order = try await orderBook.order(page.order),
+extension CheckoutResource {
+  nonisolated(nonsending) func page(_ call: Call) async throws -> Response {
+    guard pages != nil, let page = try await checkouts.page(call.parameter), let order = try await orders.order(page.order),
       let publication = try await content.info()?.name
     else { return try HTMLPage(title: "No such page", body: HTML.paragraph("There is no such page, or no longer.")).response(404) }
     let paid = [.paid, .refunded, .deferred].contains(order.state)
     let product = try await content.product(order.product, in: order.currency)
-    switch page.state(at: now) {
+    switch page.state(at: clock.unixTime) {
     case .open where !paid:
       let body = try CheckoutText(order: order, product: product, publication: publication, purpose: page.purpose).form(page.key)
       return try HTMLPage(title: "Pay \(publication)", body: body).response(200)
@@ -33,10 +33,10 @@ extension Publication {
   }
 
   /// Takes the answer of the page's form, then shows the page again, so that loading it anew sends nothing.
-  func answerCheckout(approved: Bool, _ call: Call) async throws -> Response {
+  nonisolated(nonsending) func answer(approved: Bool, _ call: Call) async throws -> Response {
     let key = call.parameter
-    if pages != nil, let page = try await checkouts.page(key), page.state(at: now) == .open,
-      let order = try await orderBook.order(page.order)
+    if pages != nil, let page = try await checkouts.page(key), page.state(at: clock.unixTime) == .open,
+      let order = try await orders.order(page.order)
     {
       var token: String?
       if approved {
@@ -52,7 +52,7 @@ extension Publication {
           return response
         }
       }
-      _ = try await checkouts.answer(key, token: token, inClient: false, at: now)
+      _ = try await checkouts.answer(key, token: token, inClient: false, at: clock.unixTime)
     }
     var response = try HTMLPage(title: "Thank you", body: "").response(303)
     let path = call.request.path
@@ -84,8 +84,8 @@ struct CheckoutText {
       \(entry("Total", total, taxText))\(entry("Order", order.code))</dl>
       \(HTML.paragraph(try renewal))
       \(HTML.paragraph("Nothing is charged on this page. If you approve, Matinee goes on, and the total is charged once."))
-      <form method="post" action="/checkout/\(HTML.escaped(key))/approve"><button class="button" type="submit">Approve</button></form>
-      <form method="post" action="/checkout/\(HTML.escaped(key))/decline"><button class="button plain" type="submit">Decline</button></form>
+      <form method="post" action="\(HTML.escaped(APIPath.checkoutApproval(key).target))"><button class="button" type="submit">Approve</button></form>
+      <form method="post" action="\(HTML.escaped(APIPath.checkoutRefusal(key).target))"><button class="button plain" type="submit">Decline</button></form>
       """
   }
 
@@ -93,8 +93,9 @@ struct CheckoutText {
 
   private var taxText: String {
     guard let tax = order.tax else { return "" }
-    let percent = (Decimal(tax.basisPoints) / 100).formatted(.number.locale(Self.locale))
-    return "includes \(percent) % \(tax.name), \(money(tax.minorUnits))"
+    // As the app writes it.
+    let rate = (Double(tax.basisPoints) / 10_000).formatted(.percent.precision(.fractionLength(0...2)).locale(Self.locale))
+    return "includes \(rate) \(tax.name), \(money(tax.minorUnits))"
   }
 
   private var renewal: String {

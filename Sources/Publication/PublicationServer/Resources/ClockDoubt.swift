@@ -1,31 +1,41 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// A clock that cannot be right: on a machine whose own clock is dead it says 1970 until the network has told the time.
 ///
 /// A period that is sold by it would be over before it begins, so nothing is sold, charged or given back until it is right again. That it is
 /// ahead nobody can tell; what was sold by such a clock is in the future of the right one, and is given back by who says that this one is.
-extension Publication {
+struct ClockDoubt {
+  let orders: any OrderRepository
+  let clock: any AppClock
+  let report: @Sendable (String) -> Void
+
   /// Clocks are put right by this much without a word.
   private static let clockTolerance: Int64 = 3600
 
   /// Why the clock cannot be right, for who runs the publication; `nil` when it may be.
-  public func clockDoubt() async throws -> String? {
-    guard let last = try await orderBook.lastPaid(), let paid = last.paid, paid - now > Self.clockTolerance else { return nil }
-    let moments = [now, paid].map { Date(timeIntervalSince1970: TimeInterval($0)).formatted(.iso8601) }
+  nonisolated(nonsending) func sentence() async throws -> String? {
+    guard let last = try await orders.lastPaid(), let paid = last.paid, paid - clock.unixTime > Self.clockTolerance else { return nil }
+    let moments = [clock.unixTime, paid].map { Date(timeIntervalSince1970: TimeInterval($0)).formatted(.iso8601) }
     return
       "The clock says \(moments[0]), and order \(last.code) was paid at \(moments[1]): nothing is sold or given back until the clock is right. "
       + "If it is, that order was paid by a wrong one: “matinee-server order refund --trust-clock \(last.code)”."
   }
 
-  /// - Throws: `Problem` for a reader, when ``clockDoubt()`` has one.
-  func checkClock() async throws {
-    guard let doubt = try await clockDoubt() else { return }
+  /// - Throws: `Problem` for a reader, when ``sentence()`` has one.
+  nonisolated(nonsending) func check() async throws {
+    guard let doubt = try await sentence() else { return }
     report(doubt)
     throw Problem(
       code: .paymentUnavailable,
       title: "The publication’s clock is wrong, so nothing is sold at the moment. Nothing is lost; try again later.",
       status: 503)
   }
+}
+
+extension Publication {
+  /// Why the clock cannot be right, for who runs the publication; `nil` when it may be.
+  public func clockDoubt() async throws -> String? { try await doubt.sentence() }
 }

@@ -2,27 +2,32 @@ import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// What readers say about a post. Every reader sees it; to write it takes access to the post.
-extension Publication {
-  func comments(_ call: Call) async throws -> Response {
+struct CommentResource {
+  let comments: any CommentRepository
+  let posts: PostResource
+  let clock: any AppClock
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> LateAnswer {
     let limit = try call.limit(standard: 50)
     let after = try call.cursor(.comments).map { cursor in
       guard let number = Int64(cursor.key) else { throw Problem.noCursor }
       return number
     }
-    guard try await content.post(call.parameter, for: call.signedIn.id) != nil else { throw Problem.notFound("post") }
-    var found = try await remarks.comments(of: call.parameter, after: after, limit: limit + 1, for: call.signedIn.id)
+    _ = try await posts.summary(call.parameter, call)
+    var found = try await comments.comments(of: call.parameter, after: after, limit: limit + 1, for: call.signedIn.id)
     let hasMore = found.count > limit
     if hasMore { found.removeLast() }
     let next = found.last.map { Cursor(.comments, key: "\($0.number)", id: $0.comment.id).text }
-    return try .current(Page(items: found.map(\.comment), next: hasMore ? next : nil), call)
+    return .current(Page(items: found.map(\.comment), next: hasMore ? next : nil), call)
   }
 
   /// Writes a comment under the client's identifier: again is the same one, and another text takes the place of the one before.
-  func putComment(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func put(_ call: Call, _ request: CommentRequest) async throws -> Response {
     let (post, id) = try call.comment
-    let sent = try call.body(CommentRequest.self).text
+    let sent = request.text
     guard !sent.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\n" && $0 != "\t" }) else {
       throw Problem.badRequest("A comment is plain text, without control characters.")
     }
@@ -33,30 +38,32 @@ extension Publication {
     }
     guard text.utf8.count <= Comment.largest else { throw Problem.badRequest("A comment has at most \(Comment.largest) bytes.") }
     let reader = try call.signedIn.id
-    guard try await canRead(post, reader) else {
+    guard try await posts.canRead(post, reader) else {
       throw Problem(code: .locked, title: "Only readers with access to this post can comment on it.", status: 403)
     }
     if let refusal = try await tooMany(id, reader) { return refusal }
-    switch try await remarks.put(id, on: post, by: reader, text: text, at: now) {
+    switch try await comments.put(id, on: post, by: reader, text: text, at: clock.unixTime) {
     case .written(let comment, let isNew): return try .json(comment, status: isNew ? 201 : 200)
     case .taken: throw Problem.conflict("There is, or was, another comment with this identifier.")
     }
   }
 
-  func deleteComment(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func delete(_ call: Call) async throws -> Response {
     let (post, id) = try call.comment
     let reader = try call.signedIn.id
     // One that is deleted before it arrives takes its place too.
     if let refusal = try await tooMany(id, reader) { return refusal }
-    guard try await remarks.delete(id, of: post, by: reader, at: now) else {
+    guard try await comments.delete(id, of: post, by: reader, at: clock.unixTime) else {
       throw Problem(code: .notYours, title: "Only who wrote a comment can delete it.", status: 403)
     }
     return Response(204)
   }
 
   /// Refuses a new comment of a reader who has written many: nobody writes that fast, and the disk would be full soon.
-  private func tooMany(_ id: Comment.ID, _ reader: Reader.ID) async throws -> Response? {
-    guard let pause = try await remarks.pause(before: id, by: reader, at: now, mostAnHour: Self.mostCommentsAnHour) else { return nil }
+  private nonisolated(nonsending) func tooMany(_ id: Comment.ID, _ reader: Reader.ID) async throws -> Response? {
+    guard let pause = try await comments.pause(before: id, by: reader, at: clock.unixTime, mostAnHour: Self.mostCommentsAnHour) else {
+      return nil
+    }
     var response = Response.problem(
       429, .tooManyAttempts, "You have written \(Self.mostCommentsAnHour) comments within an hour. Write more a little later.")
     response.headers["Retry-After"] = "\(pause)"

@@ -2,32 +2,37 @@ import HTTPTransport
 import PublicationAPI
 
 /// Fan clubs: lists, one club, following it, and removing it.
-extension Publication {
-  func fanClubs(_ call: Call) async throws -> Response {
+struct FanClubResource {
+  let content: any ContentRepository
+  /// Whether readers are told where feeds are and what goes wrong with them.
+  let showsFeeds: Bool
+  /// Told of a club that was removed and whose posts are still there.
+  let removed: (FanClub.ID) -> Void
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> LateAnswer {
     let limit = try call.limit(standard: 100)
     let after = try call.cursor(.fanClubs).map { NamePosition(key: $0.key, id: $0.id) }
     var found = try await content.fanClubs(after: after, limit: limit + 1, for: call.signedIn.id)
     let hasMore = found.count > limit
     if hasMore { found.removeLast() }
     let next = found.last.map { Cursor(.fanClubs, key: $0.position.key, id: $0.position.id).text }
-    return try .current(Page(items: found.map { told($0.club) }, next: hasMore ? next : nil), call)
+    return .current(Page(items: found.map { told($0.club) }, next: hasMore ? next : nil), call)
   }
 
-  func fanClub(_ call: Call) async throws -> Response {
-    try .current(await club(call), call)
+  nonisolated(nonsending) func fanClub(_ call: Call) async throws -> LateAnswer {
+    .current(try await club(call), call)
   }
 
-  func follow(_ isSet: Bool, _ call: Call) async throws -> Response {
+  nonisolated(nonsending) func follow(_ isSet: Bool, _ call: Call) async throws -> Response {
     try await content.setFollow(of: call.parameter, by: call.signedIn.id, isSet)
     return try .json(await club(call))
   }
 
-  /// Takes a club back that the reader added. Nobody loses anything by it who does not want to.
-  func removeFanClub(_ call: Call) async throws -> Response {
+  /// Takes a club back that the reader added. Nobody loses anything by it who does not want to. Its posts go afterwards.
+  nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
     switch try await content.removeClub(call.parameter, by: call.signedIn.id) {
     case .removed:
-      // Added again it is fetched again.
-      recent[call.parameter] = nil
+      removed(call.parameter)
       return Response(204)
     case .noClub: throw Problem.notFound("fan club")
     case .notYours: throw Problem(code: .notYours, title: "Only who added a feed can remove it.", status: 403)
@@ -37,7 +42,7 @@ extension Publication {
     }
   }
 
-  private func club(_ call: Call) async throws -> FanClub {
+  private nonisolated(nonsending) func club(_ call: Call) async throws -> FanClub {
     guard let club = try await content.fanClub(call.parameter, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
     return told(club)
   }
@@ -45,7 +50,7 @@ extension Publication {
   /// Where feeds are, and what goes wrong with them, concerns only those who can do something about it.
   func told(_ club: FanClub) -> FanClub {
     var club = club
-    if feeds?.readersMayAdd != true { (club.problem, club.feed) = (nil, nil) }
+    if !showsFeeds { (club.problem, club.feed) = (nil, nil) }
     return club
   }
 }

@@ -2,61 +2,63 @@ import FeatureFlags
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// Switches, and what is counted on each side of them.
-extension Publication {
+struct FlagResource {
+  let flags: any FlagRepository
+  let clock: any AppClock
+
   // MARK: For the operator
 
-  /// Sets a flag, new or known. A client's next session follows it.
-  /// - Throws: `Problem` with ``Problem/Code/badRequest`` for a rule that makes no sense.
-  public func setFlag(_ flag: FlagRecord) async throws {
+  nonisolated(nonsending) func set(_ flag: FlagRecord) async throws {
     do throws(FlagRule.Malformed) { _ = try FlagRule(flag) } catch { throw Problem.badRequest(error.description) }
-    try await switches.setFlag(flag)
+    try await flags.setFlag(flag)
   }
 
-  /// All flags, by name.
-  public func flags() async throws -> [FlagRecord] { try await switches.flags() }
+  nonisolated(nonsending) func all(_ call: Call) async throws -> Response { try .json(FlagList(flags: await flags.flags())) }
 
-  /// What was counted for a flag.
-  /// - Throws: `Problem` with ``Problem/Code/notFound``.
-  public func flagReport(_ name: String) async throws -> FlagReport {
-    guard let report = try await switches.report(name) else { throw Problem.notFound("flag") }
+  nonisolated(nonsending) func report(_ call: Call) async throws -> Response { try .json(await report(call.parameter)) }
+
+  nonisolated(nonsending) func report(_ name: String) async throws -> FlagReport {
+    guard let report = try await flags.report(name) else {
+      throw Problem(code: .notFound, title: "There is no flag “\(name.prefix(64))”.", status: 404)
+    }
     return report
   }
 
-  func setFlag(_ call: Call) async throws -> Response {
-    let rule: FlagRuleRequest = try call.body()
+  nonisolated(nonsending) func set(_ call: Call, _ rule: FlagRuleRequest) async throws -> Response {
     let flag = FlagRecord(name: call.parameter, percent: rule.percent, minVersion: rule.minVersion, features: rule.features)
-    try await setFlag(flag)
+    try await set(flag)
     return try .json(flag)
   }
 
   // MARK: For clients
 
-  func flags(_ call: Call) async throws -> Response {
-    guard let text = call.request.query("client"), let version = ClientVersion(text) else {
+  nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
+    // No version is longer, and any text that is would be split at each of its dots.
+    guard let text = call.query("client"), text.utf8.count <= 200, let version = ClientVersion(text) else {
       throw Problem.badRequest("“client” is the client’s version, such as 1.2.0.")
     }
-    let features = call.request.query("features")?.split(separator: ",").map(String.init) ?? []
+    let features = call.names("features", most: 100)
     guard features.count <= 100 else { throw Problem.badRequest("“features” names at most 100 of them, with commas between.") }
     let client = Capabilities(version: version, features: Set(features))
-    return try .json(FlagList(flags: await switches.flags().filter { (try? FlagRule($0))?.applies(to: client) ?? false }))
+    return try .json(FlagList(flags: await flags.flags().filter { (try? FlagRule($0))?.applies(to: client) ?? false }))
   }
 
-  func countEvents(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func count(_ call: Call, _ batch: FlagEventBatch) async throws -> Response {
     let reader = try call.signedIn.id
-    let batch: FlagEventBatch = try call.body()
     guard batch.events.count <= FlagEventBatch.limit else {
       throw Problem.badRequest("“events” holds at most \(FlagEventBatch.limit) of them.")
     }
-    let events = try batch.events.enumerated().map { index, event in try event.checked("events.\(index)") }
-    guard try await switches.eventCount(of: reader, since: now - 86_400) < Self.eventsADay else {
+    let events = try batch.events.enumerated().map { index, event in try event.checked("events[\(index)]") }
+    guard try await flags.eventCount(of: reader, since: clock.unixTime - 86_400) < Self.eventsADay else {
       var response = Response.problem(429, .tooManyAttempts, "There were too many events of this reader today.")
       response.headers["Retry-After"] = "3600"
       return response
     }
     // What only a newer server would count is taken, so that the client does not send it for ever.
-    try await switches.count(events.filter { FlagEventRecord.Kind(rawValue: $0.kind) != nil }, of: reader, at: now)
+    try await flags.count(events.filter { FlagEventRecord.Kind(rawValue: $0.kind) != nil }, of: reader, at: clock.unixTime)
     return Response(204)
   }
 
@@ -64,20 +66,17 @@ extension Publication {
   private static let eventsADay = 2000
 }
 
-/// `PUT /v1/operator/flags/NAME`: turns a switch. What it does not say is not asked of a client.
-public struct FlagRuleRequest: Codable, Equatable, Sendable {
-  /// For how many of a hundred readers it is on.
-  public var percent: Int
-  /// The first version of the client that it is for.
-  public var minVersion: String?
-  /// What a client has to report.
-  public var features: [String]?
-  /// Makes one.
-  public init(percent: Int, minVersion: String? = nil, features: [String]? = nil) {
-    self.percent = percent
-    self.minVersion = minVersion
-    self.features = features
-  }
+extension Publication {
+  /// Sets a flag, new or known. A client's next session follows it.
+  /// - Throws: `Problem` with `Problem.Code.badRequest` for a rule that makes no sense.
+  public func setFlag(_ flag: FlagRecord) async throws { try await flagResource.set(flag) }
+
+  /// All flags, by name.
+  public func flags() async throws -> [FlagRecord] { try await switches.flags() }
+
+  /// What was counted for a flag; for tests.
+  /// - Throws: `Problem` with `Problem.Code.notFound`.
+  public func flagReport(_ name: String) async throws -> FlagReport { try await flagResource.report(name) }
 }
 
 extension FlagRule {

@@ -1,14 +1,21 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// Orders. Charging is in Charging.swift, receipts are in ReceiptResource.swift.
-extension Publication {
-  func beginOrder(_ call: Call) async throws -> Response {
+struct OrderResource {
+  let orders: any OrderRepository
+  let content: any ContentRepository
+  let receipts: ReceiptResource
+  let checkouts: CheckoutResource
+  let doubt: ClockDoubt
+  let clock: any AppClock
+
+  nonisolated(nonsending) func begin(_ call: Call, _ request: OrderRequest) async throws -> Response {
     let reader = try call.signedIn.id
-    let request: OrderRequest = try call.body()
     let id = try Self.orderID(call)
-    if let known = try await orderBook.order(id) { return try await answer(known, request, call) }
+    if let known = try await orders.order(id) { return try await answer(known, request, call) }
     guard let product = try await content.product(request.productID, in: request.currency?.uppercased()) else {
       throw Problem(
         code: .unknownProduct, title: "This publication does not sell “\(request.productID.prefix(100))”.", status: 404)
@@ -16,62 +23,96 @@ extension Publication {
     let order = StoredOrder(
       id: id, reader: reader, product: product.id, kind: product.kind, entitlement: product.entitlement, group: product.group,
       period: product.period, consumable: product.consumableType, amount: product.amount, total: product.priceMinorUnits,
-      currency: product.currency, tax: product.tax, created: now)
+      currency: product.currency, tax: product.tax, created: clock.unixTime)
     try await refuseSecond(order, name: product.name)
-    try await checkClock()
-    // A store that asks under a new identifier each time would fill the disk.
-    let open = try await orderBook.orders(OrderQuery(reader: reader, state: .open, limit: Self.mostOpenOrders))
-    guard open.count < Self.mostOpenOrders || open.contains(where: { now - $0.created >= 86_400 }) else {
-      throw Problem(
-        code: .tooManyAttempts, title: "You have begun \(Self.mostOpenOrders) orders today without paying them. Try again tomorrow.",
-        status: 429)
-    }
-    let (begun, isNew) = try await orderBook.begin(order)
+    try await doubt.check()
+    try await refuseMany(reader)
+    let (begun, isNew) = try await orders.begin(order)
     return isNew ? try .json(await signed(begun, for: call), status: 201) : try await answer(begun, request, call)
   }
 
-  private static let mostOpenOrders = 100
+  /// Refuses another order of a reader who has begun many that nobody paid, or has many that wait for approval: a store that asks under a new
+  /// identifier each time would fill the disk, and what waits is asked for again at each start.
+  private nonisolated(nonsending) func refuseMany(_ reader: Reader.ID) async throws {
+    let count = try await orders.unpaid(of: reader, since: clock.unixTime - 86_400)
+    guard count.begun < Self.mostUnpaidADay else {
+      throw Problem(
+        code: .tooManyAttempts, title: "You have begun \(Self.mostUnpaidADay) orders today without paying them. Try again tomorrow.",
+        status: 429)
+    }
+    guard count.waiting < Self.mostWaiting else {
+      throw Problem(
+        code: .tooManyAttempts, title: "\(Self.mostWaiting) of your payments wait for approval. Try again when they were decided.",
+        status: 429)
+    }
+  }
 
-  func order(_ call: Call) async throws -> Response { try .json(await signed(own(call), for: call)) }
+  private static let mostUnpaidADay = 100
+  private static let mostWaiting = 20
 
-  func orders(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func order(_ call: Call) async throws -> Response { try .json(await signed(own(call), for: call)) }
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> LateAnswer {
     let (stored, next) = try await page(OrderQuery(reader: call.signedIn.id), usually: 500, call)
-    var orders: [Order] = []
-    for order in stored { orders.append(try await signed(order, for: call)) }
-    return try .json(orders).linked(to: next)
+    var shown: [Order] = []
+    for order in stored { shown.append(try await self.shown(order, for: call)) }
+    let (listed, receipts) = (shown, try await receipts.unsigned(stored))
+    return LateAnswer(isLong: receipts.count > ReceiptResource.fewReceipts) {
+      let signed = try zip(listed, receipts).map { order, receipt in
+        var order = order
+        order.receipt = try receipt.signed()
+        return order
+      }
+      return try .json(signed).linked(to: next)
+    }
+  }
+
+  /// All readers' orders, for the operator.
+  nonisolated(nonsending) func listAll(_ call: Call, _ readers: any ReaderRepository) async throws -> Response {
+    let state = try call.query("state").map { text in
+      guard let state = Order.State(rawValue: text) else { throw Problem.badRequest("“\(text.prefix(40))” is no state of an order.") }
+      return state
+    }
+    let (found, next) = try await page(OrderQuery(state: state), usually: 1000, call)
+    var emails: [Reader.ID: String] = [:]
+    for reader in Set(found.map(\.reader)) { emails[reader] = try await readers.reader(reader)?.email }
+    let listed = found.map { ListedOrder(order: Order($0), reader: emails[$0.reader]) }
+    return try .json(listed).linked(to: next)
   }
 
   /// A page of orders. The answer is a plain list, as it was before there were pages, so the next one is named in its head (RFC 8288).
   /// - Returns: the orders, and where the next page is.
-  func page(_ query: OrderQuery, usually limit: Int, _ call: Call) async throws -> (orders: [StoredOrder], next: String?) {
+  nonisolated(nonsending) func page(_ query: OrderQuery, usually limit: Int, _ call: Call) async throws -> (
+    orders: [StoredOrder], next: String?
+  ) {
     let limit = try call.limit(standard: limit)
     var query = query
     query.after = try call.cursor(.orders)?.id
     query.limit = limit + 1
-    var orders = try await orderBook.orders(query)
-    guard orders.count > limit else { return (orders, nil) }
-    orders.removeLast()
-    let cursor = Cursor(.orders, key: "", id: orders.last?.id ?? "").text
+    var page = try await orders.orders(query)
+    guard page.count > limit else { return (page, nil) }
+    page.removeLast()
+    let cursor = Cursor(.orders, key: "", id: page.last?.id ?? "").text
     var parameters = ["cursor=\(cursor)"]
-    if call.request.query("limit") != nil { parameters.append("limit=\(limit)") }
+    if call.query("limit") != nil { parameters.append("limit=\(limit)") }
     if let state = query.state { parameters.append("state=\(state.rawValue)") }
-    return (orders, "\(call.request.path)?\(parameters.joined(separator: "&"))")
+    return (page, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
   /// Refuses what is kept for good when the reader has it, or may have been charged for it with another order, or somebody else is yet to
   /// agree to that one. An order that may be charged itself is never refused: only the gateway's answer tells.
-  func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
-    guard order.kind == .nonConsumable, try await orderBook.openAttempt(of: order.id) == nil else { return }
-    let others = try await orderBook.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
+  nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
+    guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
+    let others = try await orders.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
     let known = if let name { name } else { try await content.product(order.product, in: nil)?.name ?? order.product }
-    if others.contains(where: { $0.state == .paid && ($0.expires ?? .max) > now }) {
+    if others.contains(where: { $0.state == .paid && ($0.expires ?? .max) > clock.unixTime }) {
       throw Problem.conflict("You own “\(known)” already, so nothing was charged.")
     }
     if others.contains(where: { $0.state == .deferred }) {
       throw Problem.conflict("You have ordered “\(known)” already, and the payment waits for approval. Nothing more was charged.")
     }
     for other in others where other.state == .open {
-      guard try await orderBook.openAttempt(of: other.id) != nil else { continue }
+      guard try await orders.openAttempt(of: other.id) != nil else { continue }
       throw Problem.conflict(
         "You have ordered “\(known)” already, and the payment provider has yet to say whether it charged you. Nothing more was charged; try "
           + "again in a moment.")
@@ -79,22 +120,36 @@ extension Publication {
   }
 
   /// The order of the path, if it is this reader's.
-  func own(_ call: Call) async throws -> StoredOrder {
+  nonisolated(nonsending) func own(_ call: Call) async throws -> StoredOrder {
     let reader = try call.signedIn.id
-    guard let order = try await orderBook.order(Self.orderID(call)), order.reader == reader else { throw Problem.notFound("order") }
+    guard let order = try await orders.order(Self.orderID(call)), order.reader == reader else { throw Problem.notFound("order") }
     return order
   }
 
+  /// The order of the path, by its identifier or its number.
+  nonisolated(nonsending) func any(_ call: Call) async throws -> StoredOrder {
+    if let id = UUID(uuidString: call.parameter)?.uuidString, let order = try await orders.order(id) { return order }
+    if let code = OrderNumber.read(call.parameter), let order = try await orders.order(code: code) { return order }
+    throw Problem(code: .notFound, title: "There is no order “\(call.parameter.prefix(60))”.", status: 404)
+  }
+
   /// The order as its reader gets it: with a receipt, signed now, and a page's address that is right for who asks.
-  func signed(_ stored: StoredOrder, for call: Call) async throws -> Order {
+  nonisolated(nonsending) func signed(_ stored: StoredOrder, for call: Call) async throws -> Order {
+    var order = try await shown(stored, for: call)
+    order.receipt = try await receipts.receipt(for: stored)
+    return order
+  }
+
+  private nonisolated(nonsending) func shown(_ stored: StoredOrder, for call: Call) async throws -> Order {
     var order = Order(stored)
-    if stored.state == .interrupted { order.actionURL = try await openPage(of: stored.id).flatMap { address(of: $0, for: call.request) } }
-    order.receipt = try await receipt(for: stored)
+    if stored.state == .interrupted {
+      order.actionURL = try await checkouts.openPage(of: stored.id).flatMap { checkouts.address(of: $0, for: call.request) }
+    }
     return order
   }
 
   /// An order that was begun before.
-  private func answer(_ order: StoredOrder, _ request: OrderRequest, _ call: Call) async throws -> Response {
+  private nonisolated(nonsending) func answer(_ order: StoredOrder, _ request: OrderRequest, _ call: Call) async throws -> Response {
     guard try order.reader == call.signedIn.id, order.product == request.productID else {
       throw Problem.conflict("There is an order of this identifier for something else.")
     }
@@ -106,7 +161,7 @@ extension Publication {
 
   /// Whether asking for the product in that currency, or in none, is asking for the order as it is. A currency that it is not sold in was
   /// the first one when it was begun.
-  private func isSame(_ order: StoredOrder, in currency: String?) async throws -> Bool {
+  private nonisolated(nonsending) func isSame(_ order: StoredOrder, in currency: String?) async throws -> Bool {
     guard let currency, currency != order.currency else { return true }
     return try await content.product(order.product, in: currency)?.currency == order.currency
   }

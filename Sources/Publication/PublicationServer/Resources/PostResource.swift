@@ -1,34 +1,53 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// Posts: lists, one post, and what readers do to it.
-extension Publication {
+struct PostResource {
+  let content: any ContentRepository
+  let orders: any OrderRepository
+  let clock: any AppClock
+  /// Whether posts may be there whose club was removed.
+  let isSweeping: Bool
+  /// One change of a reader to any number of read marks.
+  let readAllTurns: Turns
+  /// One body of a post for a reader, which may have megabytes.
+  let bodyTurns: Turns
+  /// One list of unread posts for a reader, which may have to look at all that were read.
+  let unreadTurns: Turns
+
   /// The entitlement that premium posts take.
   static let premium = "premium"
 
-  func posts(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func list(_ call: Call) async throws -> LateAnswer {
     let limit = try call.limit(standard: 20)
     let query = PostQuery(
-      fanClub: call.request.query("fanclub"), isBookmarked: try call.flag("bookmarked"), isFollowed: try call.flag("followed"),
-      isUnread: try call.flag("unread"), after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
-    guard var items = try await content.posts(query, for: call.signedIn.id) else { throw Problem.notFound("fan club") }
+      fanClub: call.query("fanclub"), isBookmarked: try call.flag("bookmarked"), isFollowed: try call.flag("followed"),
+      isUnread: try call.flag("unread"), isSweeping: isSweeping, after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
+    let reader = try call.signedIn.id
+    let found =
+      if query.isUnread {
+        try await unreadTurns.take(reader) { try await content.posts(query, for: reader) }
+      } else { try await content.posts(query, for: reader) }
+    guard var items = found else { throw Problem.notFound("fan club") }
     let hasMore = items.count > limit
     if hasMore { items.removeLast() }
     let next = items.last.map { Cursor(.posts, key: "\(Int64($0.published.timeIntervalSince1970))", id: $0.id).text }
-    return try .current(Page(items: items, next: hasMore ? next : nil), call)
+    return .current(Page(items: items, next: hasMore ? next : nil), call)
   }
 
-  func post(_ call: Call) async throws -> Response { try .current(await readable(call), call) }
+  nonisolated(nonsending) func post(_ call: Call) async throws -> LateAnswer {
+    let post = try await readable(call)
+    return .current(post, call, isLong: post.isLong)
+  }
 
-  /// Reacts. A request without a body is one from when there was one kind, the heart.
-  func react(_ call: Call) async throws -> Response {
-    let kind = call.request.body.isEmpty ? .love : try call.body(ReactionRequest.self).kind
+  nonisolated(nonsending) func react(_ call: Call, _ kind: Reaction) async throws -> Response {
     guard (1...32).contains(kind.rawValue.utf8.count), kind.rawValue.utf8.allSatisfy(Self.isNameByte) else {
       throw Problem.badRequest("“kind” is 1 to 32 lower-case letters, digits, “-” and “_”.")
     }
     try await content.setReaction(kind, to: call.parameter, by: call.signedIn.id)
-    return try .json(await readable(call))
+    return try .json(await summary(call.parameter, call))
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
@@ -38,51 +57,86 @@ extension Publication {
     }
   }
 
-  func mark(_ mark: Mark, _ isSet: Bool, _ call: Call) async throws -> Response {
+  nonisolated(nonsending) func mark(_ mark: Mark, _ isSet: Bool, _ call: Call) async throws -> Response {
     try await content.setMark(mark, of: call.parameter, by: call.signedIn.id, isSet)
-    return try .json(await readable(call))
+    return try .json(await summary(call.parameter, call))
   }
 
   /// Marks everything as read that appeared until some moment. As often as one likes: what appeared later, and what was marked as unread
   /// after the last time, is the only difference.
-  func markRead(_ call: Call) async throws -> Response {
-    let asked: ReadRequest = try call.body()
+  nonisolated(nonsending) func markRead(_ call: Call, _ asked: ReadRequest) async throws -> Response {
     guard let until = Int64(exactly: asked.until.timeIntervalSince1970.rounded(.down)) else {
       throw Problem.badRequest("“until” is no moment.")
     }
     guard asked.clubs?.count ?? 0 <= ReadRequest.mostClubs else {
       throw Problem.badRequest("“clubs” names more than \(ReadRequest.mostClubs).")
     }
-    try await content.markRead(until: until, in: asked.clubs, by: call.signedIn.id, as: asked.id?.uuidString)
+    let reader = try call.signedIn.id
+    try await readAllTurns.take(reader) {
+      var rest: ReadAll? = ReadAll(until: until, clubs: asked.clubs, mark: asked.id?.uuidString)
+      while let part = rest {
+        rest = try await content.markRead(part, by: reader, limit: Self.readAtATime)
+        try await letOthersIn()
+      }
+    }
     return Response(204)
   }
 
   /// Takes back what a reader marked as read at one stroke.
-  func unmarkRead(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func unmarkRead(_ call: Call) async throws -> Response {
     guard let id = UUID(uuidString: call.parameter)?.uuidString else {
       throw Problem.badRequest("The identifier of what marked posts as read is a UUID.")
     }
-    try await content.unmarkRead(id, by: call.signedIn.id)
+    let reader = try call.signedIn.id
+    try await readAllTurns.take(reader) {
+      var last: Int64?
+      repeat {
+        last = try await content.unmarkRead(id, by: reader, after: last, limit: Self.readAtATime)
+        try await letOthersIn()
+      } while last != nil
+    }
     return Response(204)
   }
 
+  /// As many as are marked, or not any more, while others wait.
+  private static let readAtATime = 2000
+
+  /// Has requests answered that wait for this thread, between the parts of what takes long. A part stays when its client leaves: it asks
+  /// again, or does not want to.
+  nonisolated(nonsending) func letOthersIn() async throws {
+    await Task.yield()
+    try Task.checkCancellation()
+  }
+
   /// The post of the path, with its body if this reader may read it.
-  func readable(_ call: Call) async throws -> Post {
+  nonisolated(nonsending) func readable(_ call: Call) async throws -> Post {
     let reader = try call.signedIn.id
-    guard var post = try await content.post(call.parameter, for: reader) else { throw Problem.notFound("post") }
+    let found = try await bodyTurns.take(reader) { try await content.post(call.parameter, for: reader, withBody: true) }
+    guard var post = found else { throw Problem.notFound("post") }
     if try await !canRead(post, reader) { (post.body, post.enclosures) = (nil, []) }
     return post
   }
 
-  private func canRead(_ post: Post, _ reader: Reader.ID) async throws -> Bool {
+  /// A post as lists have it.
+  nonisolated(nonsending) func summary(_ id: Post.ID, _ call: Call) async throws -> Post {
+    guard let post = try await content.post(id, for: call.signedIn.id, withBody: false) else { throw Problem.notFound("post") }
+    return post
+  }
+
+  private nonisolated(nonsending) func canRead(_ post: Post, _ reader: Reader.ID) async throws -> Bool {
     guard post.premium, !post.unlocked else { return true }
-    return try await orderBook.isEntitled(reader, to: Self.premium, at: now)
+    return try await orders.isEntitled(reader, to: Self.premium, at: clock.unixTime)
   }
 
   /// Whether a reader may read the body of a post.
   /// - Throws: `Problem` when there is no such post.
-  func canRead(_ id: Post.ID, _ reader: Reader.ID) async throws -> Bool {
-    guard let post = try await content.post(id, for: reader) else { throw Problem.notFound("post") }
+  nonisolated(nonsending) func canRead(_ id: Post.ID, _ reader: Reader.ID) async throws -> Bool {
+    guard let post = try await content.post(id, for: reader, withBody: false) else { throw Problem.notFound("post") }
     return try await canRead(post, reader)
   }
+}
+
+extension Post {
+  /// Whether it takes long to be written: a megabyte takes some milliseconds.
+  var isLong: Bool { body?.utf8.count ?? 0 > 1 << 20 }
 }

@@ -1,65 +1,101 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 import SignedReceipts
 
 /// Receipts: what is in force, what a receipt is worth, and the keys.
-extension Publication {
-  func entitlements(_ call: Call) async throws -> Response {
-    var receipts: [String] = []
-    for order in try await orderBook.inForce(of: call.signedIn.id, at: now) {
-      if let receipt = try await receipt(for: order) { receipts.append(receipt) }
-    }
-    return try .json(receipts)
+struct ReceiptResource {
+  let content: any ContentRepository
+  let orders: any OrderRepository
+  let keys: any KeyRepository
+  let clock: any AppClock
+  /// The key that receipts are signed with; throws where its file is missing.
+  let signingKey: () throws -> SigningKey
+  /// Puts another key in the place of that one.
+  let replaceKey: (SigningKey) throws -> Void
+
+  /// So many are signed in a few milliseconds.
+  static let fewReceipts = 20
+
+  nonisolated(nonsending) func entitlements(_ call: Call) async throws -> LateAnswer {
+    let receipts = try await unsigned(orders.inForce(of: call.signedIn.id, at: clock.unixTime))
+    return LateAnswer(isLong: receipts.count > Self.fewReceipts) { try .json(receipts.compactMap { try $0.signed() }) }
   }
 
   /// What the publication thinks of a receipt: whatever is genuine, this reader's and not taken back comes back signed anew.
-  func verifyReceipt(_ call: Call) async throws -> Response {
+  nonisolated(nonsending) func verify(_ call: Call, _ request: ReceiptRequest) async throws -> Response {
     let reader = try call.signedIn.id
-    let request: ReceiptRequest = try call.body()
     let issuer = try await content.info()?.id
-    var known = [try signingKey.verificationKey]
+    var known = [try signingKey().verificationKey]
     for key in try await keys.retired(neededAt: nil) { known.append(try key.verificationKey) }
     guard let payload = try? JWS.verify(request.receipt, keys: known), let claims = try? Wire.decode(ReceiptClaims.self, from: payload),
       claims.iss == issuer
     else { throw Problem.receiptRejected("This receipt is not one of this publication’s.") }
-    guard claims.sub == reader, let order = try await orderBook.order(claims.jti), order.reader == reader,
+    guard claims.sub == reader, let order = try await orders.order(claims.jti), order.reader == reader,
       order.product == claims.product
     else { throw Problem.receiptRejected("This receipt is somebody else’s.") }
     if order.state == .refunded {
       throw Problem(code: .receiptRevoked, title: order.refundReason ?? "The payment was given back.", status: 410)
     }
-    guard let fresh = try await self.claims(of: order) else { throw Problem.receiptRejected("This purchase was not paid.") }
-    return try .json(ReceiptVerdict(claims: fresh, receipt: JWS.sign(payload: Wire.encode(fresh), key: signingKey)))
+    guard let issuer, let fresh = self.claims(of: order, by: issuer) else {
+      throw Problem.receiptRejected("This purchase was not paid.")
+    }
+    return try .json(ReceiptVerdict(claims: fresh, receipt: JWS.sign(payload: Wire.encode(fresh), key: signingKey())))
   }
 
-  func keys(_ call: Call) async throws -> Response {
-    let current = try KeySet.Key(signingKey.verificationKey)
+  nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
+    let current = try KeySet.Key(signingKey().verificationKey)
     // A key may be in both places when the process ended while it was replaced.
-    return try .json(KeySet(keys: [current] + (try await keys.retired(neededAt: now).filter { $0.kid != current.kid })))
+    return try .json(KeySet(keys: [current] + (try await keys.retired(neededAt: clock.unixTime).filter { $0.kid != current.kid })))
+  }
+
+  nonisolated(nonsending) func rotate(_ request: KeyRequest) async throws -> Response {
+    guard let algorithm = SignatureAlgorithm.allCases.first(where: { $0.rawValue.lowercased() == request.algorithm.lowercased() }) else {
+      throw Problem.badRequest("“\(request.algorithm.prefix(40))” is no algorithm; es256 and eddsa are.")
+    }
+    return try .json(await rotate(algorithm), status: 201)
   }
 
   /// Signs with a new key from now on. The one before stays in the list of keys as long as a receipt may need it.
-  func rotateKey(_ algorithm: SignatureAlgorithm) async throws -> KeySet.Key {
+  nonisolated(nonsending) func rotate(_ algorithm: SignatureAlgorithm) async throws -> KeySet.Key {
     let key = try SigningKey.generate(algorithm)
     let new = KeySet.Key(key.verificationKey)
     // A key whose file was lost is known by its public half: receipts that it signed stay good.
-    if let known = try await keys.current() { try await keys.retire(known, at: now) }
+    if let known = try await keys.current() { try await keys.retire(known, at: clock.unixTime) }
     try replaceKey(key)
-    try await keys.begin(new, at: now)
+    try await keys.begin(new, at: clock.unixTime)
     return new
   }
 
   /// An order's receipt, signed now: a fresh `iat` is what clients take for the time. `nil` for what is not paid.
-  func receipt(for order: StoredOrder) async throws -> String? {
-    try await claims(of: order).map { try JWS.sign(payload: Wire.encode($0), key: signingKey) }
+  nonisolated(nonsending) func receipt(for order: StoredOrder) async throws -> String? { try await unsigned([order]).first?.signed() }
+
+  /// The receipts of many orders. To sign them takes long, and need not be done on this thread.
+  nonisolated(nonsending) func unsigned(_ orders: [StoredOrder]) async throws -> [UnsignedReceipt] {
+    guard orders.contains(where: { $0.state == .paid }), let issuer = try await content.info()?.id else {
+      return orders.map { _ in UnsignedReceipt(claims: nil, key: nil) }
+    }
+    let key = try signingKey()
+    return orders.map { UnsignedReceipt(claims: claims(of: $0, by: issuer), key: key) }
   }
 
-  private func claims(of order: StoredOrder) async throws -> ReceiptClaims? {
-    guard order.state == .paid, let paid = order.paid, let info = try await content.info() else { return nil }
+  private func claims(of order: StoredOrder, by issuer: String) -> ReceiptClaims? {
+    guard order.state == .paid, let paid = order.paid else { return nil }
     return ReceiptClaims(
-      iss: info.id, sub: order.reader, jti: order.id, iat: now, exp: order.expires, product: order.product,
+      iss: issuer, sub: order.reader, jti: order.id, iat: clock.unixTime, exp: order.expires, product: order.product,
       entitlement: order.entitlement, purchased: paid, period: order.period, consumable: order.consumable, amount: order.amount)
+  }
+}
+
+/// What a receipt says, and the key to sign it with; neither for an order that is not paid.
+struct UnsignedReceipt: Sendable {
+  let claims: ReceiptClaims?
+  let key: SigningKey?
+
+  func signed() throws -> String? {
+    guard let claims, let key else { return nil }
+    return try JWS.sign(payload: Wire.encode(claims), key: key)
   }
 }
 

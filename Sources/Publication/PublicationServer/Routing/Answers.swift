@@ -2,25 +2,53 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
+/// What a route answers a call with.
+protocol Answer: Sendable {
+  /// The answer in bytes, made off the publication's thread.
+  func response() throws -> Response
+}
+
+extension Response: Answer {
+  func response() -> Response { self }
+}
+
+/// An answer whose bytes are made when the publication's thread is done with it and answers others.
+struct LateAnswer: Answer {
+  /// Whether that takes long, so that it is done on a thread that nobody else waits for.
+  var isLong = false
+  let make: @Sendable () throws -> Response
+
+  func response() throws -> Response { try make() }
+
+  /// A JSON answer that clients keep, and ask for again unless it is still the same (RFC 9110, 13.1.2). The tag is made of all that this
+  /// reader sees.
+  static func current(_ value: some Encodable & Sendable, _ call: Call, isLong: Bool = false) -> LateAnswer {
+    LateAnswer(isLong: isLong) {
+      var response = try Response.json(value)
+      let tag = try Digest.tag(response.body)
+      response.headers["ETag"] = tag
+      response.headers["Cache-Control"] = "private, no-cache"
+      response.headers["Vary"] = "Authorization"
+      guard call.knows(tag) else { return response }
+      response.headers["Content-Type"] = nil
+      // That of the answer which the client has (RFC 9110, 8.6).
+      response.headers["Content-Length"] = "\(response.body.count)"
+      return Response(304, headers: response.headers)
+    }
+  }
+}
+
+/// An answer in place of the one that a route has.
+struct Refusal: Error {
+  let response: Response
+}
+
 extension Response {
   /// A JSON answer.
   static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
     Response(
       status, headers: ["Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"],
       body: try Wire.encode(value))
-  }
-
-  /// A JSON answer that clients keep, and ask for again unless it is still the same (RFC 9110, 13.1.2). The tag is made of all that this
-  /// reader sees.
-  static func current(_ value: some Encodable, _ call: Call) throws -> Response {
-    var response = try json(value)
-    let tag = try Digest.tag(response.body)
-    response.headers["ETag"] = tag
-    response.headers["Cache-Control"] = "private, no-cache"
-    response.headers["Vary"] = "Authorization"
-    guard call.knows(tag) else { return response }
-    response.headers["Content-Type"] = nil
-    return Response(304, headers: response.headers)
   }
 
   /// The same answer, which names the page behind it.

@@ -9,12 +9,14 @@ struct Call: Sendable {
   let request: Request
   /// What stood in the places of the pattern's `*`, decoded.
   let parameters: [String]
-  private let reader: Reader?
+  /// The reader, once their token was checked.
+  var reader: Reader?
+  private let query: [(name: String, value: String)]
 
-  init(request: Request, parameters: [String], reader: Reader?) {
+  init(request: Request, parameters: [String]) {
     self.request = request
     self.parameters = parameters
-    self.reader = reader
+    query = request.query
   }
 
   /// The first of ``parameters``; a route that asks for one has a `*`.
@@ -31,15 +33,30 @@ struct Call: Sendable {
 
   /// Whether the client has what this tag names; compared weakly, as RFC 9110 (13.1.2) wants it.
   func knows(_ tag: String) -> Bool {
-    let tags = request.headers["If-None-Match"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
-    return tags.contains { $0 == "*" || $0 == tag || $0 == "W/" + tag }
+    // By bytes: there is room for ten thousand in a head.
+    let tags = request.headers["If-None-Match"]?.utf8.split(separator: UInt8(ascii: ",")) ?? []
+    let known = ["*", tag, "W/" + tag].map { Array($0.utf8) }
+    return tags.contains { field in
+      let end = field.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } ?? field.startIndex
+      let named = field[...end].drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      return known.contains { $0.elementsEqual(named) }
+    }
   }
 
   // MARK: Query
 
+  /// The first value of a query parameter.
+  func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// The names in a query parameter, with commas between.
+  /// - Returns: no more than one above `most`, for whoever sent too many.
+  func names(_ parameter: String, most: Int) -> [String] {
+    (query(parameter) ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: most).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The `limit` of a page, 1 to 100.
   func limit(standard: Int) throws -> Int {
-    guard let text = request.query("limit") else { return standard }
+    guard let text = query("limit") else { return standard }
     guard let limit = Int(text), (1...100).contains(limit) else {
       throw Problem.badRequest("“limit” is a number from 1 to 100, not “\(text.prefix(40))”.")
     }
@@ -56,16 +73,14 @@ struct Call: Sendable {
   }
 
   /// The two fields of a `cursor`; `nil` when there is none.
-  func cursor(_ kind: Cursor.Kind) throws -> Cursor? { try request.query("cursor").map { try Cursor($0, kind) } }
+  func cursor(_ kind: Cursor.Kind) throws -> Cursor? { try query("cursor").map { try Cursor($0, kind) } }
 
   // MARK: Body
 
-  /// The request's JSON body.
+  /// The request's JSON body. Nobody waits while it is checked and decoded: this leaves the publication's thread.
   /// - Throws: `Problem` that says what is wrong and where.
-  func body<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-    if let mediaType = request.headers["Content-Type"]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased(),
-      mediaType != "application/json"
-    {
+  @concurrent func body<Value: Decodable & Sendable>(_ type: Value.Type = Value.self) async throws -> Value {
+    if let mediaType = request.mediaType, mediaType != "application/json" {
       throw Problem(code: .unsupportedMediaType, title: "The body is “\(mediaType)” and has to be “application/json”.", status: 415)
     }
     guard !request.body.isEmpty else { throw Problem.badRequest("A JSON body is missing.") }
@@ -87,5 +102,21 @@ struct Call: Sendable {
     }
   }
 
-  private static func place(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: ".") }
+  /// `events[0].buckets`.
+  private static func place(_ path: [any CodingKey]) -> String {
+    path.reduce("") { place, key in
+      if let index = key.intValue { "\(place)[\(index)]" } else { place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)" }
+    }
+  }
+}
+
+extension Request {
+  /// The media type of the body, in lower case and without its parameters; `nil` when none is named.
+  var mediaType: String? {
+    guard let field = headers["Content-Type"] else { return nil }
+    let type = field.utf8.prefix { $0 != UInt8(ascii: ";") }.prefix(Self.longestMediaType)
+    return String(decoding: type, as: UTF8.self).trimmingCharacters(in: .whitespaces).lowercased()
+  }
+
+  private static let longestMediaType = 100
 }

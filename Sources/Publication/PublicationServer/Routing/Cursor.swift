@@ -1,5 +1,6 @@
 import Foundation
 import PublicationAPI
+import Runtime
 import SignedReceipts
 
 /// Where a page ended: opaque to clients, and the place of its last item inside.
@@ -11,6 +12,7 @@ struct Cursor: Equatable, Sendable {
     case comments = "m"
     case search = "s"
     case orders = "o"
+    case readers = "r"
   }
 
   let kind: Kind
@@ -26,7 +28,7 @@ struct Cursor: Equatable, Sendable {
   /// Reads what ``text`` wrote.
   /// - Throws: `Problem` for anything else, and for another list's.
   init(_ text: String, _ kind: Kind) throws(Problem) {
-    let parts = Base64URL.decode(text).flatMap { String(validating: $0, as: UTF8.self) }?
+    let parts = Base64URL.decode(text).flatMap { String(validating: $0, as: UTF8.self) }?.streamSafe
       .split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
     guard let parts, parts.count == 3, parts[0] == kind.rawValue else { throw .noCursor }
     self.init(kind, key: parts[2], id: parts[1])

@@ -1,17 +1,22 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 
 /// One method of one path pattern, and what answers it.
 struct Route: Sendable {
   /// Answers on the publication's thread.
-  typealias Handler = @Sendable (isolated Publication, Call) async throws -> Response
+  typealias Handler = @Sendable (isolated Publication, Call) async throws -> any Answer
 
   let method: Request.Method
   let pattern: [String]
   let access: Access
   /// The largest body that is read, in bytes.
   let bodyLimit: Int
+  /// The same for a body that is no JSON; `nil` where it is no other.
+  let documentLimit: Int?
+  /// Whether few requests of one client are worked on at a time.
+  let takesTurns: Bool
   let answer: Handler
 
   /// Who may ask.
@@ -23,26 +28,61 @@ struct Route: Sendable {
     case `operator`
   }
 
-  /// - Parameter pattern: a path in which `*` stands for any one segment that is not empty.
+  /// - Parameter path: one in which `*` stands for any one segment that is not empty.
   init(
-    _ method: Request.Method, _ pattern: String, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, _ answer: @escaping Handler
+    _ method: Request.Method, _ path: APIPath, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, documentLimit: Int? = nil,
+    takesTurns: Bool = true, _ answer: @escaping Handler
   ) {
     self.method = method
-    self.pattern = pattern.split(separator: "/").map(String.init)
+    pattern = path.segments
     self.access = access
     self.bodyLimit = bodyLimit
+    self.documentLimit = documentLimit
+    self.takesTurns = takesTurns
     self.answer = answer
   }
 
+  /// A route whose handler gets the value of the request's JSON body, which is decoded before.
+  init<Body: Decodable & Sendable>(
+    _ method: Request.Method, _ path: APIPath, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, takesTurns: Bool = true,
+    taking body: Body.Type, _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
+  ) {
+    self.init(method, path, access: access, bodyLimit: bodyLimit, takesTurns: takesTurns) { publication, call in
+      let body: Body = try await call.body()
+      // The operator may have removed the reader while it was decoded.
+      if call.reader != nil { _ = try await publication.sessionResource.authenticate(call.request) }
+      return try await answer(publication, call, body)
+    }
+  }
+
   /// A route that asks for no token. Anybody may send a body there, so it is a small one.
-  static func open(_ method: Request.Method, _ pattern: String, _ answer: @escaping Handler) -> Route {
-    Route(method, pattern, access: .anyone, bodyLimit: Router.openBodyLimit, answer)
+  static func open(_ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, _ answer: @escaping Handler) -> Route {
+    Route(method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, answer)
+  }
+
+  /// The same with a JSON body.
+  static func open<Body: Decodable & Sendable>(
+    _ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, taking body: Body.Type,
+    _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
+  ) -> Route {
+    Route(method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, taking: body, answer)
   }
 
   /// A route for the operator's token alone.
-  static func operated(_ method: Request.Method, _ pattern: String, _ answer: @escaping Handler) -> Route {
-    Route(method, pattern, access: .operator, answer)
+  static func operated(_ method: Request.Method, _ path: APIPath, _ answer: @escaping Handler) -> Route {
+    Route(method, path, access: .operator, answer)
   }
+
+  /// The same with a JSON body.
+  static func operated<Body: Decodable & Sendable>(
+    _ method: Request.Method, _ path: APIPath, taking body: Body.Type,
+    _ answer: @escaping @Sendable (isolated Publication, Call, Body) async throws -> any Answer
+  ) -> Route {
+    Route(method, path, access: .operator, taking: body, answer)
+  }
+
+  /// The largest body of a request with that head. JSON is checked and decoded as a whole, so it is never a large one.
+  func bodyLimit(for head: Request) -> Int { head.mediaType == "application/json" ? bodyLimit : documentLimit ?? bodyLimit }
 
   /// What stands in the places of `*`; `nil` when the path is another.
   func match(_ segments: [String]) -> [String]? {
@@ -59,67 +99,91 @@ struct Route: Sendable {
 struct Router: Sendable {
   /// The largest body that is read, in bytes, unless a route says otherwise.
   static let bodyLimit = 64 << 10
+  /// The largest JSON that asks for an import, in bytes: the longest address fits, with each letter as `\u`.
+  static let importBodyLimit = 16 << 10
   /// The largest body of a route without a token, in bytes: the longest address and password fit, with each letter as `\u`.
   static let openBodyLimit = 4 << 10
 
   let routes: [Route]
 
-  /// Finds the route, checks the token, and answers.
-  /// - Throws: `Problem`, or what broke.
-  func answer(_ request: Request, _ publication: isolated Publication) async throws -> Response {
-    let found = try matches(request.target)
+  /// The most parameters that a query may have: more than any client sends.
+  static let mostParameters = 100
+
+  /// Finds the route of a request. This is not the publication's thread: however much there is to decode, nobody else waits for it.
+  /// - Throws: `Problem`, or ``Refusal``.
+  func find(_ request: Request) throws -> (route: Route, call: Call) {
+    let found = try matches(request.path)
     guard !found.isEmpty else { throw Problem.nothing(at: request.path) }
     let method = request.method == .head ? .get : request.method
     guard let (route, parameters) = found.first(where: { $0.route.method == method }) else {
-      return notAllowed(request.method.rawValue, request.path, found.map(\.route))
+      throw Refusal(response: notAllowed(request.method.rawValue, request.path, found.map(\.route)))
     }
-    guard request.body.count <= route.bodyLimit else {
-      throw Problem(code: .tooLarge, title: "The body has more than \(route.bodyLimit) bytes.", status: 413)
+    let limit = route.bodyLimit(for: request)
+    guard request.body.count <= limit else {
+      throw Problem(code: .tooLarge, title: "The body has more than \(limit) bytes.", status: 413)
     }
-    if route.access == .operator { try publication.authenticateOperator(request) }
-    let reader = route.access == .reader ? try await publication.authenticate(request) : nil
-    var response = try await route.answer(publication, Call(request: request, parameters: parameters, reader: reader))
-    if request.method == .head {
-      response.headers["Content-Length"] = "\(response.body.count)"
-      response.body = Data()
+    guard request.target.utf8.count(where: { $0 == UInt8(ascii: "&") }) < Self.mostParameters else {
+      throw Problem.badRequest("The query has more than \(Self.mostParameters) parameters.")
     }
-    return response
+    return (route, Call(request: request, parameters: parameters))
+  }
+
+  /// Checks the token, and answers.
+  /// - Throws: `Problem`, or what broke.
+  func answer(_ route: Route, _ call: Call, _ publication: isolated Publication) async throws -> any Answer {
+    var call = call
+    switch route.access {
+    case .anyone: break
+    case .operator: try publication.authenticateOperator(call.request)
+    case .reader: call.reader = try await publication.sessionResource.authenticate(call.request)
+    }
+    return try await route.answer(publication, call)
   }
 
   /// The largest body that is read of a request with that head.
   func bodyLimit(_ head: Request) -> Int {
-    let found = (try? matches(head.target)) ?? []
-    return found.first { $0.route.method == head.method }?.route.bodyLimit ?? Self.bodyLimit
+    let found = (try? matches(head.path)) ?? []
+    return found.first { $0.route.method == head.method }?.route.bodyLimit(for: head) ?? Self.bodyLimit
+  }
+
+  /// What a request asks for, for a log: without what stands in the places of `*`, which may be somebody's secret.
+  func name(of request: Request) -> String {
+    let pattern = (try? matches(request.path))?.first?.route.pattern
+    return "\(request.method.rawValue) \(pattern.map { "/" + $0.joined(separator: "/") } ?? "(no route)")"
   }
 
   /// What a method that nobody knows is answered with.
   func methodNotAllowed(_ target: String) -> Response {
-    let path = target.prefix { $0 != "?" }
-    guard let found = try? matches(target), !found.isEmpty else { return .problem(.nothing(at: path)) }
+    let path = Request(.get, target).path
+    guard let found = try? matches(path), !found.isEmpty else { return .problem(.nothing(at: path)) }
     return notAllowed("This method", path, found.map(\.route))
   }
 
   private func notAllowed(_ method: String, _ path: Substring, _ routes: [Route]) -> Response {
-    var response = Response.problem(405, .methodNotAllowed, "\(method) is not possible at \(path).")
+    var response = Response.problem(405, .methodNotAllowed, "\(method) is not possible at \(path.prefix(200)).")
     let methods = routes.flatMap { $0.method == .get ? [.get, .head] : [$0.method] }
     response.headers["Allow"] = methods.map(\.rawValue).sorted().joined(separator: ", ")
     return response
   }
 
-  private func matches(_ target: String) throws -> [(route: Route, parameters: [String])] {
-    let path = target.prefix { $0 != "?" }
+  private func matches(_ path: Substring) throws -> [(route: Route, parameters: [String])] {
+    // Counted before they are decoded: no route has as many as there is room for in a head.
+    let count = path.utf8.count { $0 == UInt8(ascii: "/") }
+    let routes = routes.filter { $0.pattern.count == count }
+    guard !routes.isEmpty else { return [] }
     let segments = try path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { segment in
       guard let decoded = segment.removingPercentEncoding, !decoded.utf8.contains(0) else {
         throw Problem.badRequest("The path is not percent-encoded UTF-8.")
       }
-      return decoded
+      return decoded.streamSafe
     }
     return routes.compactMap { route in route.match(segments).map { (route, $0) } }
   }
 }
 
 extension Problem {
-  fileprivate static func nothing(at path: Substring) -> Problem {
-    Problem(code: .notFound, title: "There is nothing at \(path).", status: 404)
+  /// The answer where there is no route, and to an operator's request without the right token.
+  public static func nothing(at path: Substring) -> Problem {
+    Problem(code: .notFound, title: "There is nothing at \(path.prefix(200)).", status: 404)
   }
 }

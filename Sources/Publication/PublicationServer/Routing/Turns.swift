@@ -13,28 +13,34 @@ final class Turns: Sendable {
   /// More wait than any client asks for at a time.
   static let longestQueue = 64
   private let mostAtATime: Int
+  private let longestQueue: Int
   private let sessions = Mutex<[String: Session]>([:])
 
-  /// - Parameter most: how many of a session are worked on at a time.
-  init(_ most: Int = Turns.most) { mostAtATime = most }
+  /// - Parameters:
+  ///   - most: how many of a session are worked on at a time.
+  ///   - longestQueue: how many more may wait.
+  init(_ most: Int = Turns.most, longestQueue: Int = Turns.longestQueue) {
+    mostAtATime = most
+    self.longestQueue = longestQueue
+  }
 
   /// How many requests of a session are worked on or wait.
   func count(_ session: String) -> Int { sessions.withLock { $0[session].map { $0.working + $0.waiting.count } ?? 0 } }
 
-  /// Answers when it is the request's turn; at once without a session, and with 429 when too many wait.
-  /// - Throws: what `answer` throws.
-  func take(
-    _ session: String?, isolation: isolated (any Actor)? = #isolation, _ answer: () async throws -> Response
-  ) async rethrows -> Response {
-    guard let session else { return try await answer() }
+  /// Does `work` when it is the session's turn.
+  /// - Throws: what `work` throws; ``Refusal`` with 429 when too many wait, and with 499 when the client left meanwhile.
+  nonisolated(nonsending) func take<Value>(
+    _ session: String, _ work: nonisolated(nonsending) () async throws -> Value
+  ) async throws -> Value {
     guard await begin(session) else {
       var response = Response.problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.")
       response.headers["Retry-After"] = "1"
-      return response
+      throw Refusal(response: response)
     }
     defer { end(session) }
     // 499 is what proxies call a client that closed the connection; nobody reads it.
-    return Task.isCancelled ? Response(499) : try await answer()
+    if Task.isCancelled { throw Refusal(response: Response(499)) }
+    return try await work()
   }
 
   /// - Returns: `false` when the queue is full.
@@ -47,7 +53,7 @@ final class Turns: Sendable {
           known.working += 1
           return true
         }
-        guard known.waiting.count < Self.longestQueue else { return false }
+        guard known.waiting.count < longestQueue else { return false }
         known.waiting.append(continuation)
         return nil
       }

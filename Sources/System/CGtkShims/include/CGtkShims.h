@@ -23,6 +23,11 @@ char *_Nullable matinee_file_uri(GFile *_Nonnull file);
 /// Tells whether the desktop prefers a dark look: once it is known, and when it changes. Says nothing where no portal runs.
 void matinee_follow_color_scheme(GApplication *_Nonnull application, void (*_Nonnull changed)(gboolean prefers_dark));
 
+// Text
+
+/// Has all labels draw lines beneath and through their text that are thinner than a pixel over a whole one. Asking twice does it once.
+void matinee_labels_draw_thin_lines(void);
+
 // Lists
 
 typedef struct {
@@ -57,6 +62,9 @@ const char *_Nullable matinee_widget_tooltip(GtkWidget *_Nonnull widget);
 /// A container of one child that is never wider than `max_width` (0: any) and, when `ratio` is above 0, `width / ratio` high. The latter
 /// tells by the signal `placed`, in the middle of a layout, that it was given its place.
 GtkWidget *_Nonnull matinee_clamp_new(int max_width, double ratio);
+
+/// Gives a clamp another width and ratio.
+void matinee_clamp_set_shape(GtkWidget *_Nonnull widget, int max_width, double ratio);
 void matinee_clamp_set_child(GtkWidget *_Nonnull clamp, GtkWidget *_Nullable child);
 /// Makes it as high as `content`, which is within the child, would like to be; a scrolled child never asks what its lines need at a width.
 void matinee_clamp_set_content(GtkWidget *_Nonnull clamp, GtkWidget *_Nonnull content);
@@ -78,7 +86,8 @@ gboolean matinee_selection_get_range(GtkWidget *_Nonnull label, int *_Nonnull st
 /// The direction of the first letter that has one; GTK_TEXT_DIR_NONE without any.
 GtkTextDirection matinee_text_direction(const char *_Nonnull text);
 /// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
-GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing);
+GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing,
+                                      gboolean shrinks);
 /// A child that slides into its place, from above or from below, and out of sight again, within 250 ms. Its size never changes.
 GtkWidget *_Nonnull matinee_slide_new(GtkWidget *_Nonnull child, gboolean from_top);
 gboolean matinee_slide_is_shown(GtkWidget *_Nonnull slide);
@@ -88,9 +97,15 @@ gboolean matinee_slide_is_moving(GtkWidget *_Nonnull widget);
 
 // Pictures
 
-/// Decodes a picture; one larger than `max_side` pixels is scaled down while it is decoded (0: never). NULL when the bytes are no picture,
-/// or a drawing (SVG) and `drawings` is false. May run on any thread.
-GdkTexture *_Nullable matinee_texture_decode(const uint8_t *_Nullable bytes, size_t count, int max_side, gboolean drawings);
+/// Decodes a picture; a larger one is scaled down while it is decoded, as far as it covers a place of `width` × `height` pixels (0: never).
+/// With a height of 0 it is as wide as the place, and all of it is shown.
+/// NULL when the bytes are no picture, a drawing (SVG) and `drawings` is false, or a picture of more pixels than are decoded, which it then
+/// says in `too_large`. May run on any thread.
+GdkTexture *_Nullable matinee_texture_decode(
+  const uint8_t *_Nullable bytes, size_t count, int width, int height, gboolean drawings, gboolean *_Nonnull too_large);
+/// Another texture of the same pixels, for one place where it is shown: a renderer keeps its own copy of them for as long as the texture that
+/// it drew lives. The texture itself where it was not decoded.
+GdkTexture *_Nonnull matinee_texture_share(GdkTexture *_Nonnull texture);
 /// Draws a widget at its present size, `scale` pixels to a unit. NULL when it has no size or nothing to draw.
 GdkTexture *_Nullable matinee_widget_render(GtkWidget *_Nonnull widget, double scale);
 

@@ -13,7 +13,7 @@ typedef struct {
   // NULL until a text is made.
   char *_Nullable id, *_Nullable fan_club_id, *_Nullable fan_club_name, *_Nullable title, *_Nullable byline, *_Nullable teaser;
   // NULL for none.
-  char *_Nullable picture, *_Nullable url, *_Nullable reaction;
+  char *_Nullable picture, *_Nullable url, *_Nullable reaction, *_Nullable read_mark;
   // Seconds since 2001, as the app keeps dates.
   double published;
   bool premium, unlocked, bookmarked, read;

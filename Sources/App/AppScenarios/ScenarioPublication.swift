@@ -1,0 +1,57 @@
+import AppCore
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// The publication of a ``Scenario``: as the app reaches it, and as its operator and the reader's browser do, whatever the app's network
+/// is like.
+public struct ScenarioPublication: Sendable {
+  let transport: any Transport
+  private let operatorToken: String
+  private let publish: @Sendable () async throws -> Void
+
+  /// - Parameters:
+  ///   - transport: answers every request.
+  ///   - operatorToken: for the operator's part of the API.
+  ///   - publish: makes a new post, in a fan club that is always the same.
+  public init(transport: any Transport, operatorToken: String, publish: @escaping @Sendable () async throws -> Void) {
+    self.transport = transport
+    self.operatorToken = operatorToken
+    self.publish = publish
+  }
+
+  private struct Refusal: Error, CustomStringConvertible { let description: String }
+
+  /// Presses a button of a checkout page.
+  /// - Throws: when there is no such page any more.
+  func answer(_ page: String, _ answer: Scenario.PageAnswer) async throws {
+    guard let path = URLComponents(string: page)?.path, path.hasPrefix("/checkout/") else {
+      throw Refusal(description: "“\(page)” is no checkout page")
+    }
+    try await send(.post, "\(path)/\(answer.rawValue)")
+  }
+
+  /// Does something about the newest order, or publishes.
+  /// - Throws: when there is no order, or the publication refuses.
+  func perform(_ act: Scenario.OperatorAct) async throws {
+    if act == .publish { return try await publish() }
+    // Newest first.
+    let orders = try Wire.decode([Order].self, from: try await send(.get, "/v1/operator/orders").body)
+    guard let order = orders.first else { throw Refusal(description: "there are no orders") }
+    let body = act == .refund ? try Wire.encode(["reason": "You asked for your money back."]) : Data()
+    try await send(.post, "/v1/operator/orders/\(order.id)/\(act.rawValue)", body)
+  }
+
+  @discardableResult private func send(_ method: Request.Method, _ path: String, _ body: Data = Data()) async throws -> Response {
+    var request = Request(method, path, headers: ["Authorization": "Bearer \(operatorToken)"])
+    if !body.isEmpty {
+      request.headers["Content-Type"] = "application/json"
+      request.body = body
+    }
+    let response = try await transport.send(request)
+    guard response.status < 400 else {
+      throw Refusal(description: "the publication answers \(response.status): \(String(decoding: response.body, as: UTF8.self))")
+    }
+    return response
+  }
+}

@@ -1,0 +1,130 @@
+import AppCore
+import FeatureKit
+import Foundation
+import HTTPTransport
+import NavigationCore
+import Runtime
+import SessionService
+import StubStore
+import Synchronization
+
+/// One start of the app in a scenario, from the curtain until it is ended. Isolated to the main actor.
+@MainActor final class ScenarioRun {
+  let presenter = HeadlessPresenter<Destination, Screen>()
+  let effects = Effects()
+  /// The desktop of this start: what an earlier one put there is not counted.
+  let notifier = RecordingNotifier()
+  let coordinator: AppCoordinator
+  private(set) var opened: [String] = []
+  private let clocks: [CountingClock]
+  private let report: (String) -> Void
+  private var deliveries = 0
+  private var shown: [NavigationTree<Destination>.Node.ID: StateValue] = [:]
+  private var place: String?
+  private var said = 0
+
+  /// - Parameters:
+  ///   - clock: the reader's time, which the store's is made of.
+  ///   - delays: what else an effect may sleep on.
+  init(
+    transport: any Transport, tokens: any TokenStore, folder: String, clock: any AppClock, delays: CountingClock, store: TestStore?,
+    report: @escaping (String) -> Void
+  ) {
+    let clock = CountingClock(base: clock)
+    let storeClock = store.map { CountingClock(base: $0.clock) }
+    clocks = [clock, storeClock, delays].compactMap { $0 }
+    self.report = report
+    var open: (@MainActor (String) -> Void)?
+    let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
+    var environment = AppEnvironment(
+      origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
+      effects: effects, formatting: formatting, openWeb: { open?($0) })
+    environment.testStore = store
+    if let storeClock { environment.storeClock = storeClock }
+    environment.notifier = notifier
+    coordinator = AppCoordinator(environment: environment, presenter: presenter)
+    open = { [weak self] in self?.didOpen($0) }
+    effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
+    presenter.onChange = { [weak self] in self?.presented() }
+    notifier.onShow = { [report] in report("notified “\($0.title): \($0.body)”") }
+    coordinator.waiting.observe { [report] in if let text = $0.text { report("waiting  \(text)") } }
+  }
+
+  var placeName: String { presenter.tree?.visible?.destination.name ?? "curtain" }
+
+  /// Returns once nothing is under way but what waits for the clock.
+  /// - Returns: whether that came.
+  func settle() async -> Bool {
+    var calm = 0
+    for _ in 0..<Self.patience where calm < Self.hops {
+      let before = deliveries
+      await Task.yield()
+      if effects.inFlight > clocks.reduce(0, { $0 + $1.sleeping }) {
+        calm = 0
+        // Work on another thread: it ends by itself, so this only keeps the processor free for it.
+        try? await SystemClock().sleep(for: .milliseconds(1))
+      } else {
+        calm = before == deliveries ? calm + 1 : 0
+      }
+    }
+    return calm == Self.hops
+  }
+
+  private static let hops = 64
+  private static let patience = 100_000
+
+  private func didOpen(_ url: String) {
+    opened.append(url)
+    report("opened   \(url)")
+  }
+
+  private func presented() {
+    guard !effects.isStopped else { return }
+    if placeName != place {
+      place = placeName
+      report("screen   \(placeName)")
+    }
+    for message in presenter.messages.dropFirst(said) { report("said     “\(message)”") }
+    said = presenter.messages.count
+    for (id, screen) in presenter.screens where shown[id] == nil {
+      shown[id] = .null
+      let name = presenter.tree?.nodes.first { $0.id == id }?.destination.name ?? "?"
+      screen.model.observeValues { [weak self] in self?.changed(id, name, $0) }
+    }
+  }
+
+  private func changed(_ id: NavigationTree<Destination>.Node.ID, _ name: String, _ state: StateValue) {
+    guard !effects.isStopped else { return }
+    for change in state.changes(since: shown[id]) {
+      let label = change.path.isEmpty ? name : "\(name).\(change.path)"
+      report("state    \(label) = \(change.value)")
+    }
+    shown[id] = state
+  }
+}
+
+/// Another clock, and how many sleep on it through this one since ``forget()``.
+final class CountingClock: AppClock {
+  private final class Count: Sendable { let value = Mutex(0) }
+  private let base: any AppClock
+  private let count = Mutex(Count())
+
+  init(base: any AppClock) { self.base = base }
+
+  var sleeping: Int { count.withLock { $0 }.value.withLock { $0 } }
+  var now: Date { base.now }
+  var uptime: Duration { base.uptime }
+  var boot: String { base.boot }
+
+  /// Those who sleep now belong to a process that is no more.
+  func forget() { count.withLock { $0 = Count() } }
+
+  /// Counts who holds an effect up; timers hold up nothing.
+  func sleep(for duration: Duration) async throws {
+    guard InsideEffect.isTrue else { return try await base.sleep(for: duration) }
+    let count = count.withLock { $0 }
+    count.value.withLock { $0 += 1 }
+    defer { count.value.withLock { $0 -= 1 } }
+    try await base.sleep(for: duration)
+  }
+}

@@ -1,0 +1,84 @@
+import Gtk
+
+/// What is said in passing: one message after the other, each for as long as it takes to read, and to write down a number in it. A sentence
+/// that is shown, or waits, is not said a second time.
+@MainActor final class MessageQueue {
+  /// A sentence, and perhaps what the person can do about it.
+  private struct Message {
+    let text: String
+    let action: Action?
+  }
+
+  /// What the person can do about a message: a button's label, and what it does.
+  struct Action {
+    let label: String
+    let perform: () -> Void
+  }
+
+  /// Shows the message whose turn it is.
+  let bar = MessageBar()
+  /// Called when the last message went because the person put it away while the keyboard was in it.
+  var onKeyboardLeft: (() -> Void)?
+
+  /// Called when another message is shown, or none.
+  var onTurn: (() -> Void)?
+
+  private let after: (Double, @escaping @MainActor () -> Void) -> Void
+  /// The one that is shown comes first.
+  private var messages: [Message] = []
+  /// Rises with each turn: the end of an earlier one ends nothing.
+  private var turn = 0
+
+  /// - Parameter after: calls once after so many seconds.
+  init(after: @escaping (Double, @escaping @MainActor () -> Void) -> Void = { MainLoop.after(seconds: $0, $1) }) {
+    self.after = after
+    bar.onDismissed = { [weak self] in self?.dismiss() }
+    bar.onAction = { [weak self] in
+      let action = self?.messages.first?.action
+      self?.dismiss()
+      action?.perform()
+    }
+  }
+
+  /// In seconds.
+  static func readingTime(of text: String) -> Double { 5 + 0.15 * Double(text.count) }
+
+  /// Shows a message, or has it wait for its turn. One that is shown already stays for its whole time again.
+  func show(_ text: String, _ action: Action? = nil) {
+    if !messages.contains(where: { $0.text == text }) { messages.append(Message(text: text, action: action)) }
+    if messages.first?.text == text { beginTurn() }
+  }
+
+  /// Puts the message away that is shown; the next one takes its place.
+  func dismiss() {
+    let hadKeyboard = bar.root.hasFocus
+    next()
+    if hadKeyboard, messages.isEmpty { onKeyboardLeft?() }
+  }
+
+  /// Puts all away: they were for somebody who is gone.
+  func clear() {
+    messages = []
+    beginTurn()
+  }
+
+  private func next() {
+    messages = Array(messages.dropFirst())
+    beginTurn()
+  }
+
+  private func beginTurn() {
+    turn += 1
+    onTurn?()
+    bar.actionLabel = messages.first?.action?.label
+    bar.message = messages.first?.text
+    if let text = messages.first?.text { end(turn, in: Self.readingTime(of: text)) }
+  }
+
+  private func end(_ number: Int, in seconds: Double) {
+    after(seconds) { [weak self] in
+      guard let self, turn == number else { return }
+      if bar.isInUse { end(number, in: 2) } else { next() }
+    }
+  }
+}

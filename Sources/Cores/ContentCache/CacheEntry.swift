@@ -1,0 +1,67 @@
+/// What the server said of an entity, by reference: values are large, and would be copied on their way to the store. Another value is
+/// another one of these.
+///
+/// Of no entity's type, which would have to be found out at run time with each of them: where there are many, they are these.
+// @unchecked: what changes belongs to the main actor.
+class AnyCacheEntry: @unchecked Sendable {
+  /// The value's: of a type that is not known here, the whole value is copied to look at a part.
+  let id: String
+  /// See ``Entity/isPinned``.
+  let isPinned: Bool
+  /// When the server was last asked for it; what comes out of the store is from before.
+  @MainActor var stamp: Stamp
+  /// When the store last noted it, in its own counting; `nil` when it has not, or may not have.
+  @MainActor var storedAt: Int64?
+  /// Whether it is among those that a ``StoreWriter`` is going to write.
+  @MainActor var isUnwritten = false
+  /// Whether it was forgotten since, or another is in its place.
+  @MainActor var isGone = false
+
+  fileprivate init(_ id: String, isPinned: Bool, _ stamp: Stamp, storedAt: Int64?) {
+    self.id = id
+    self.isPinned = isPinned
+    self.stamp = stamp
+    self.storedAt = storedAt
+  }
+
+  /// The value, which is of this type: all that a ``Cache`` has are of its own.
+  func value<Value: Entity>(of type: Value.Type) -> Value { unsafeDowncast(self, to: CacheEntry<Value>.self).value }
+}
+
+/// What the server said of an entity, with its value.
+final class CacheEntry<Value: Entity>: AnyCacheEntry, @unchecked Sendable {
+  let value: Value
+
+  init(_ value: consuming Value, _ stamp: Stamp) {
+    let (id, isPinned) = (value.id, value.isPinned)
+    self.value = value
+    super.init(id, isPinned: isPinned, stamp, storedAt: nil)
+  }
+
+  /// Reads one out of the store; `nil` when the bytes are no such value.
+  /// - Parameter detail: what is stored beside the bytes, if it is wanted.
+  init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
+    var value = Value.blank
+    guard StoredForm.read(&value, from: bytes) else { return nil }
+    if let detail { value.detail = detail }
+    let (id, isPinned) = (value.id, value.isPinned)
+    self.value = consume value
+    super.init(id, isPinned: isPinned, .beforeAll, storedAt: 0)
+  }
+}
+
+extension [String: AnyCacheEntry] {
+  /// Puts one in under its id where there is none, with one search.
+  /// - Returns: the one that was there, which may be the same; `nil` when this was put in.
+  mutating func find(orInsert new: AnyCacheEntry) -> AnyCacheEntry? {
+    var isNew = false
+    func inserted() -> AnyCacheEntry {
+      isNew = true
+      return new
+    }
+    let read = { (entry: inout AnyCacheEntry) in entry }
+    // Read in place: otherwise the default would not be put in.
+    let entry = read(&self[new.id, default: inserted()])
+    return isNew ? nil : entry
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+/// Where one page of a list stands: what is shown of it, and what it waits for.
+///
+/// This is the only place that says what follows what. ``PageFetcher`` does what a status asks for: it reads the store, or asks the server.
+enum PageStatus: Equatable {
+  /// Nothing is shown of it, and it waits for nothing.
+  case unloaded
+  /// Nothing is shown of it; the store is being read. With the failure, where the server could not be reached before.
+  case loadingFromStore(after: RequestFailure?)
+  /// Nothing is shown of it; the server was asked.
+  case requested
+  /// Nothing is shown of it: the last try failed.
+  case failed(RequestFailure)
+  /// It is shown as it was fetched then, in an earlier run perhaps.
+  case stored(Date)
+  /// The same, and the server was asked whether it is still so.
+  case revalidating(Date)
+  /// It is shown as the server had it at that moment of this run.
+  case fetched(Stamp)
+  /// The same, and the server was asked again.
+  case refreshing(Stamp)
+
+  /// What happens to a page.
+  enum Event: Equatable {
+    /// Somebody wants it.
+    case load(FetchPolicy)
+    /// The store has it, as it was fetched then.
+    case foundInStore(Date)
+    /// The store does not have it.
+    case missingInStore
+    /// The server said what is on it, asked at that moment.
+    case answered(Stamp)
+    /// The server said so, but that is not shown yet: the reader would lose their place.
+    case heldBack
+    /// The server said no, or could not be reached.
+    case failed(RequestFailure)
+    /// Nobody waits for the answer any more.
+    case cancelled
+  }
+
+  /// - Parameter policy: that of the list.
+  /// - Returns: the status after an event; `nil` where that cannot happen.
+  func after(_ event: Event, _ policy: FetchPolicy) -> PageStatus? {
+    switch (self, event) {
+    // What nothing is shown of.
+    case (.unloaded, .load(.cacheOnly)), (.unloaded, .load(.cacheThenNetwork)), (.failed, .load(.cacheOnly)),
+      (.failed, .load(.cacheThenNetwork)):
+      .loadingFromStore(after: nil)
+    case (.unloaded, .load), (.failed, .load): .requested
+    case (.loadingFromStore, .foundInStore(let date)): policy == .cacheThenNetwork ? .revalidating(date) : .stored(date)
+    case (.loadingFromStore(after: let failure?), .missingInStore): .failed(failure)
+    case (.loadingFromStore(after: nil), .missingInStore): policy == .cacheThenNetwork ? .requested : .unloaded
+    case (.requested, .answered(let stamp)): .fetched(stamp)
+    case (.requested, .failed(let failure)):
+      policy == .networkElseCache && failure.isUnreachable ? .loadingFromStore(after: failure) : .failed(failure)
+    case (.loadingFromStore, .cancelled), (.requested, .cancelled): .unloaded
+
+    // What is shown.
+    case (.stored(let date), .load), (.revalidating(let date), .load): .revalidating(date)
+    case (.fetched(let stamp), .load), (.refreshing(let stamp), .load): .refreshing(stamp)
+    case (.stored, .answered(let stamp)), (.revalidating, .answered(let stamp)), (.fetched, .answered(let stamp)),
+      (.refreshing, .answered(let stamp)):
+      .fetched(stamp)
+    case (.stored(let date), .heldBack), (.revalidating(let date), .heldBack), (.revalidating(let date), .failed),
+      (.revalidating(let date), .cancelled):
+      .stored(date)
+    case (.fetched(let stamp), .heldBack), (.refreshing(let stamp), .heldBack), (.refreshing(let stamp), .failed),
+      (.refreshing(let stamp), .cancelled):
+      .fetched(stamp)
+
+    case (.stored, .cancelled), (.fetched, .cancelled), (.unloaded, .cancelled), (.failed, .cancelled): self
+    default: nil
+    }
+  }
+
+  /// Whether an answer of the store or of the server is awaited.
+  var isLoading: Bool {
+    switch self {
+    case .loadingFromStore, .requested, .revalidating, .refreshing: true
+    case .unloaded, .failed, .stored, .fetched: false
+    }
+  }
+
+  /// Whether what is shown is what was stored, and the server has yet to say whether it is still so.
+  var isRevalidating: Bool { if case .revalidating = self { true } else { false } }
+
+  /// When what is shown was fetched, unless the server has said in this run that it is so.
+  var storedDate: Date? {
+    switch self {
+    case .stored(let date), .revalidating(let date): date
+    default: nil
+    }
+  }
+
+  /// When the server was asked for what is shown, in this run.
+  var requestedAt: Stamp? {
+    switch self {
+    case .fetched(let stamp), .refreshing(let stamp): stamp
+    default: nil
+    }
+  }
+}
+
+/// One page of a list.
+struct ListPage {
+  /// What it is asked for with; empty for the first.
+  let cursor: String
+  var ids: [String] = []
+  /// The cursor of the page after it; `nil` on the last.
+  var next: String?
+  var status = PageStatus.unloaded
+  /// What it waits for; ends when it is released.
+  var work: Observation?
+  /// Whether entities that the reader pinned stand in its place, since nobody could be asked for it.
+  var hasSubstitutes = false
+
+  /// What happened to it. What it waited for ends.
+  mutating func update(_ event: PageStatus.Event, _ policy: FetchPolicy) {
+    guard let status = status.after(event, policy) else { return assertionFailure("\(event) in \(status)") }
+    self.status = status
+    work = nil
+  }
+}

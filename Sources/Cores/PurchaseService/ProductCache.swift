@@ -1,0 +1,104 @@
+import Foundation
+import Runtime
+
+/// The products that one store has named, for whom and in which currency and language; and the fetches that are on their way.
+///
+/// Each product is kept by itself, so that two paywalls with some products in common ask for those once. On the main actor, where a change
+/// is whole before anybody else looks.
+@MainActor final class ProductCache {
+  /// Whose answers may be shown to whom.
+  struct Key: Hashable {
+    let user: String?
+    let storefront: Storefront
+  }
+
+  private struct Entry {
+    /// `nil` when the store does not know it.
+    let product: Product?
+    let fetched: Date
+    let uptime: Duration
+  }
+
+  private struct Fetch {
+    let ids: Set<Product.ID>
+    let task: Task<Void, any Error>
+  }
+
+  private let fetcher: any ProductFetcher
+  private let environment: PurchaseEnvironment
+  private var entries: [Key: [Product.ID: Entry]] = [:]
+  private var fetches: [Key: [Fetch]] = [:]
+
+  init(fetcher: any ProductFetcher, environment: PurchaseEnvironment) {
+    self.fetcher = fetcher
+    self.environment = environment
+  }
+
+  /// Keeps nothing of anybody else's.
+  func removeAll(except user: String?) { entries = entries.filter { $0.key.user == user } }
+
+  /// What is asked for, in its order, from here or from the store.
+  func products(_ ids: [Product.ID], for key: Key) async throws(StoreFailure) -> ProductList {
+    var seen: Set<Product.ID> = []
+    let ids = ids.filter { seen.insert($0).inserted }
+    var failure: StoreFailure?
+    for fetch in fetchesNeeded(for: ids, key) {
+      do { try await fetch.value } catch {
+        // A definite no weighs more than a store that is away.
+        if failure == nil || failure?.kind == .unavailable { failure = StoreFailure(error) }
+      }
+    }
+    if let failure, failure.kind != .unavailable { throw failure }
+    if let list = list(ids, key, isStale: failure != nil) { return list }
+    // Without a failure: somebody else signed in, or was refused meanwhile, and what was here is gone.
+    throw failure ?? StoreFailure(.busy, code: "changed", sentence: "Something changed while the products were loaded. Try again.")
+  }
+
+  /// The fetches that are to be waited for: those on their way, and a new one for what nobody asked for yet.
+  private func fetchesNeeded(for ids: [Product.ID], _ key: Key) -> [Task<Void, any Error>] {
+    let needed = ids.filter { !isFresh(entries[key]?[$0]) }
+    let running = (fetches[key] ?? []).filter { !$0.ids.isDisjoint(with: needed) }
+    let missing = needed.filter { id in !running.contains { $0.ids.contains(id) } }
+    guard !missing.isEmpty else { return running.map(\.task) }
+    return running.map(\.task) + [fetch(missing, key)]
+  }
+
+  private func fetch(_ ids: [Product.ID], _ key: Key) -> Task<Void, any Error> {
+    let wanted = Set(ids)
+    let request = ProductRequest(ids, user: key.user, storefront: key.storefront)
+    let task = Task { [fetcher, environment] in
+      defer { fetches[key]?.removeAll { $0.ids == wanted } }
+      do {
+        store(try await environment.effects.run("purchase.products") { try await fetcher.products(request) }, of: ids, key)
+      } catch {
+        // What a store refuses is not what it sells: an older answer does not come back when it is away later.
+        if StoreFailure(error).kind == .refused { for id in ids { entries[key]?[id] = nil } }
+        throw error
+      }
+    }
+    fetches[key, default: []].append(Fetch(ids: wanted, task: task))
+    return task
+  }
+
+  private func store(_ products: [Product], of ids: [Product.ID], _ key: Key) {
+    // A list may name a product twice; the first counts.
+    let byID = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
+    let (now, uptime) = (environment.clock.now, environment.clock.uptime)
+    for id in ids { entries[key, default: [:]][id] = Entry(product: byID[id], fetched: now, uptime: uptime) }
+  }
+
+  /// What the store does not know is asked for each time, since it may be on sale by then.
+  private func isFresh(_ entry: Entry?) -> Bool {
+    guard let entry, entry.product != nil else { return false }
+    return environment.clock.uptime - entry.uptime < Config.productTimeToLive
+  }
+
+  /// - Returns: `nil` when the store was never heard of one of them.
+  private func list(_ ids: [Product.ID], _ key: Key, isStale: Bool) -> ProductList? {
+    let found = ids.compactMap { id in entries[key]?[id].map { (id, $0) } }
+    guard found.count == ids.count else { return nil }
+    return ProductList(
+      found.compactMap(\.1.product), unknown: found.filter { $0.1.product == nil }.map(\.0), isStale: isStale,
+      fetched: found.map(\.1.fetched).min() ?? environment.clock.now)
+  }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// Standard error, for whoever runs a program. Safe from any thread.
+public enum StandardError {
+  /// Writes a line. What a closed pipe or a full one does not take is lost: no program waits for its log, or ends with it. The program has
+  /// to ignore SIGPIPE.
+  public static func write(_ line: String) { write(line, to: STDERR_FILENO) }
+
+  static func write(_ line: String, to descriptor: Int32) {
+    var rest = Array((line + "\n").utf8)[...]
+    while !rest.isEmpty {
+      // A pipe that is ready takes so much without blocking.
+      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      guard poll(&ready, 1, 0) == 1, ready.revents & Int16(POLLOUT) != 0 else { return }
+      let written = rest.prefix(Int(PIPE_BUF)).withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard written > 0 else { return }
+      rest = rest.dropFirst(written)
+    }
+  }
+}

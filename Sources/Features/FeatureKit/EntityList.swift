@@ -1,0 +1,324 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import ReaderContent
+
+/// What a page with a list shows of it. Rows are ids: the entities are in the cache, where each is once.
+public struct ListState: Equatable, Sendable {
+  /// What fills the page.
+  public enum Phase: Equatable, Sendable {
+    /// Nothing is there yet, and the first rows are on their way.
+    case loading
+    /// Rows.
+    case ready
+    /// There are no rows.
+    case empty
+    /// No rows, because the publication cannot be reached; the sentence says what to do.
+    case offline(String)
+    /// No rows, for another reason; the sentence says which.
+    case failed(String)
+  }
+
+  /// The rows, in order.
+  public var ids: [String] = []
+  /// What fills the page.
+  public var phase = Phase.loading
+  /// Whether rows that are there are being loaded anew.
+  public var isRefreshing = false
+  /// Whether there are further rows below the last.
+  public var canLoadMore = false
+  /// Whether they are on their way.
+  public var isLoadingMore = false
+  /// Why further rows did not come; they are asked for again only on `retryTapped`, so that being at the end is no loop.
+  public var loadMoreFailure: String?
+  /// How many newer rows the publication has, which do not come in before the reader asks for them: see `newItemsTapped`.
+  public var newItemCount = 0
+  /// Whether there may be more than ``newer`` of them.
+  public var hasMoreNewItems = false
+  /// How many newer posts there are, such as `3 new posts`; `nil` for none.
+  public var pill: String? {
+    switch newItemCount {
+    case 0: nil
+    case 1: "1 new post"
+    default: "\(newItemCount)\(hasMoreNewItems ? " or more" : "") new posts"
+    }
+  }
+  /// Says quietly that the rows are what was kept on this computer, and why; `nil` for what the publication says now.
+  public var note: String?
+  /// Whether the ``note`` belongs on the page: above rows, or where it is said that there are none.
+  public var showsNote: Bool { note != nil && (phase == .ready || phase == .empty) }
+  /// When the oldest of those rows was fetched, where that is known; `nil` without a ``note``.
+  public var fetchedAt: Date?
+  /// Something to tell the reader in passing.
+  public var message: String?
+  /// Whether it tells of something that can be undone.
+  public var canUndo = false
+
+  /// A page that has not loaded.
+  public init() {}
+}
+
+/// One page of entities: loads ids, follows the cache while it is on screen, and does nothing while it is not.
+@MainActor public final class EntityList<Value: Entity>: ContentPage {
+  /// The single source of truth.
+  @ViewState public private(set) var state = ListState()
+  /// See ``ScreenModel``.
+  public func observe(_ observer: @escaping @MainActor (ListState) -> Void) { $state.observe(observer) }
+  /// Told the rows to draw again, of those that ``value(_:)`` was asked for.
+  public var onRowsChanged: ((Set<String>) -> Void)?
+
+  /// Told before the list asks again by itself, for pages that asked for more than the list.
+  public var onRetryUnreachable: (() -> Void)?
+  /// See `PageFetcher`.
+  var onNewItems: (([String]) -> Void)? { didSet { fetcher.onNewItems = onNewItems } }
+
+  private let store: ContentStore
+  private let cache: any CacheReading<Value>
+  private let fetcher: PageFetcher<Value>
+  private let updatesWithActions: Bool
+  private let holdsBackNewItems: Bool
+  private let isPremium: (Value) -> Bool
+  private var observation: Observation?
+  private var isOnScreen = false
+  private var isReloading = false
+  /// Whether what is on its way was asked for by nobody: nothing is shown of it before it is there.
+  private var isQuiet = false
+  /// Why the first rows could not be asked for the last time, and what the reader was told of it; both hold until they could.
+  private var failedRefresh: RequestFailure?
+  private var refreshMessage: String?
+  /// Takes back what ``ListState/message`` tells of.
+  private var undo: (@MainActor () -> Void)?
+  private var drawn: Set<String> = []
+  /// Those of them that may say that something waits to be sent.
+  private var waiting: Set<String> = []
+  private var watching: Task<Void, Never>?
+  /// ``ContentStore/listsAge`` when what is here was asked for, and when the last question was.
+  private var (age, asked) = (0, 0)
+
+  /// - Parameters:
+  ///   - fetcher: loads the identifiers of the rows: one of the store's, such as `ContentStore.postList`.
+  ///   - cache: where the entities are.
+  ///   - store: the reader's content.
+  ///   - updatesWithActions: whether the reader's own actions change the list: its fetcher has a membership, by which rows come and go at once.
+  ///   - holdsBackNewItems: whether rows above the first wait until the reader asks for them, so that those that are read stay where they are.
+  ///   - isPremium: whether a row looks different when the reader's access changes.
+  init(
+    _ fetcher: PageFetcher<Value>, in cache: any CacheReading<Value>, store: ContentStore, updatesWithActions: Bool = false,
+    holdsBackNewItems: Bool = false, isPremium: @escaping (Value) -> Bool = { _ in false }
+  ) {
+    self.fetcher = fetcher
+    self.cache = cache
+    self.store = store
+    self.updatesWithActions = updatesWithActions
+    self.holdsBackNewItems = holdsBackNewItems
+    self.isPremium = isPremium
+    fetcher.onChange = { [weak self] _ in self?.listChanged() }
+  }
+
+  isolated deinit { watching?.cancel() }
+
+  /// The entity of a row that is about to be drawn.
+  public func value(_ id: String) -> Value? {
+    drawn.insert(id)
+    return cache[id]
+  }
+
+  /// The page came on screen: loads when there are no rows, and otherwise reads the cache anew.
+  public func appear() {
+    guard !isOnScreen else { return }
+    isOnScreen = true
+    observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
+    let changes = store.waiting.stream()
+    watching = Task { [weak self] in
+      for await changed in changes where !Task.isCancelled { self?.waitingChanged(changed) }
+    }
+    store.enter(self)
+    switch fetcher.state.status {
+    case .initial, .failed, .offline: reload(isAsked: false)
+    // What could not be confirmed is tried again.
+    case .content where state.note != nil: reload(isAsked: false)
+    case .loading, .empty, .content:
+      // What made it out of date is something that the reader did, and wants to see.
+      if age != store.listsAge { reload() } else if failedRefresh != nil { reload(isAsked: false) } else { fetcher.reloadFromCache() }
+    }
+    update()
+    if !drawn.isEmpty { onRowsChanged?(drawn) }
+  }
+
+  /// The page is off screen: stops following the cache.
+  public func disappear() {
+    isOnScreen = false
+    observation?.cancel()
+    observation = nil
+    watching?.cancel()
+    watching = nil
+    store.leave(self)
+  }
+
+  /// Loads the list anew.
+  public func refreshTapped() {
+    // What can be undone stays so.
+    if !state.canUndo { state.message = nil }
+    reload()
+  }
+
+  private func reload(isAsked: Bool = true) {
+    // What is being asked already is older than what came since.
+    let refetch = asked != store.listsAge
+    asked = store.listsAge
+    isQuiet = false
+    fetcher.reload(showsNewItems: isAsked || !holdsBackNewItems, refetch: refetch)
+    // What was on its way already is awaited now.
+    update()
+  }
+
+  /// Asks the publication whether it has newer rows. What it says changes nothing but ``ListState/newItemCount``; only where there are
+  /// no rows they come in at once.
+  public func checkForNewItems() {
+    if state.phase == .ready || state.phase == .empty, !store.isClosed { fetcher.checkForNewItems() }
+  }
+
+  /// Brings in what is newer: see ``ListState/newItemCount``.
+  public func newItemsTapped() {
+    if state.newItemCount > 0 { fetcher.showNewItems() }
+  }
+
+  /// Tries again what failed.
+  public func retryTapped() {
+    guard state.loadMoreFailure != nil else { return refreshTapped() }
+    state.loadMoreFailure = nil
+    isQuiet = false
+    fetcher.loadMore()
+    update()
+  }
+
+  /// Asks again for what nobody could be reached for, the first rows or further ones, without a word.
+  public func retryUnreachable() {
+    onRetryUnreachable?()
+    let list = fetcher.state
+    guard [failedRefresh, list.failure].contains(where: { $0?.isUnreachable == true }), !list.isLoading, !store.isClosed else { return }
+    isQuiet = true
+    // The first rows first: further ones follow when they are there.
+    if failedRefresh == nil, state.loadMoreFailure != nil { return fetcher.loadMore() }
+    asked = store.listsAge
+    fetcher.reload(showsNewItems: age != asked || !holdsBackNewItems)
+  }
+
+  /// The last row came in sight: loads further ones.
+  public func reachedEnd() {
+    guard state.canLoadMore, !state.isLoadingMore, state.loadMoreFailure == nil else { return }
+    fetcher.loadMore()
+  }
+
+  /// The reader has read the message.
+  public func messageDismissed() { say(nil) }
+
+  /// Tells the reader what was done, and offers to take it back.
+  func offerUndo(_ sentence: String, _ undo: @escaping @MainActor () -> Void) { say(sentence, undo: undo) }
+
+  /// Takes back what the message tells of; does nothing when that is nothing to undo.
+  public func undoTapped() {
+    guard state.canUndo, let undo else { return }
+    say(nil)
+    undo()
+  }
+
+  private func say(_ message: String?, undo: (@MainActor () -> Void)? = nil) {
+    self.undo = undo
+    var new = state
+    (new.message, new.canUndo) = (message, undo != nil)
+    state = new
+  }
+
+  /// Draws rows again whose lock may have changed.
+  public func accessChanged() {
+    let locked = drawn.filter { cache[$0].map(isPremium) ?? false }
+    if !locked.isEmpty { onRowsChanged?(locked) }
+  }
+
+  /// Draws the rows again, whose dates say how long ago something was.
+  public func timePassed() { if !drawn.isEmpty { onRowsChanged?(drawn) } }
+
+  /// Tells the reader.
+  public func actionFailed(_ sentence: String) { say(sentence) }
+
+  private func entitiesChanged(_ ids: Set<String>) {
+    // What is gone leaves every list.
+    fetcher.reloadFromCache(ids)
+    let rows = ids.intersection(drawn)
+    if !rows.isEmpty { onRowsChanged?(rows) }
+  }
+
+  /// What waits looks different from what is on its way, and from what was sent, though the entity is the same.
+  private func waitingChanged(_ changed: Waiting) {
+    let waits: Set<String> = changed.problem == nil ? [] : drawn.filter { cache.isPending($0) }
+    let rows = waits.union(waiting)
+    waiting = waits
+    if !rows.isEmpty { onRowsChanged?(rows) }
+  }
+
+  private func listChanged() {
+    let list = fetcher.state
+    let isReloaded = isReloading && !list.isReloading
+    isReloading = list.isReloading
+    if isReloaded { failedRefresh = list.failure }
+    if isReloaded, list.failure == nil { age = asked }
+    // An answer may be older than what the reader did meanwhile.
+    if updatesWithActions, isOnScreen, !list.isLoading { fetcher.reloadFromCache() }
+    update()
+    guard isQuiet, !list.isLoading else { return }
+    isQuiet = false
+    guard isOnScreen, list.failure == nil, state.loadMoreFailure != nil else { return }
+    if isReloaded { retryTapped() } else { state.loadMoreFailure = nil }
+  }
+
+  private static var offlineNote: String { "You are offline: this is the list as it was when it was loaded last." }
+
+  /// Makes the state from the fetcher's: the only place where several facts become what the page shows.
+  private func update() {
+    guard isOnScreen, !store.isClosed else { return }
+    let list = fetcher.state
+    let failure = list.failure?.sentence
+    // Every row that was loaded has left the page since, as bookmarks do, and there are more: the page is not empty yet.
+    let needsMore = list.status == .empty && !list.reachedEnd && failure == nil
+    var new = state
+    new.ids = list.ids
+    new.isRefreshing = list.isReloading && !list.ids.isEmpty && !isQuiet
+    new.isLoadingMore = list.isLoadingMore && !isQuiet
+    new.canLoadMore = !list.reachedEnd && !list.ids.isEmpty
+    if list.isReloading, !isQuiet { new.loadMoreFailure = nil }
+    // Why rows are from an earlier time is said beside them, as long as it is so; while they are asked about, what was said stays.
+    let isUnreachable = list.failure?.isUnreachable == true
+    new.note =
+      list.isFromStore && isUnreachable ? Self.offlineNote : list.isFromStore && (list.isLoading || list.isRevalidating) ? state.note : nil
+    new.fetchedAt = new.note == nil ? nil : list.fetchedAt
+    let isSaid = new.note != nil && state.note == nil
+    if state.isRefreshing, !list.isReloading, !isSaid, let failure {
+      refreshMessage = "The list could not be refreshed. \(failure)"
+      new.message = refreshMessage
+    }
+    if failedRefresh == nil, let said = refreshMessage {
+      if new.message == said { new.message = nil }
+      refreshMessage = nil
+    }
+    new.canUndo = new.canUndo && new.message == state.message
+    (new.newItemCount, new.hasMoreNewItems) = (list.newItemCount, list.hasMoreNewItems)
+    if state.isLoadingMore, !list.isLoading, let failure { new.loadMoreFailure = failure }
+    switch list.status {
+    case .initial, .loading: if !isQuiet { new.phase = .loading }
+    case .empty: new.phase = needsMore ? .loading : .empty
+    case .content: new.phase = .ready
+    case .failed(let sentence): new.phase = .failed(sentence)
+    case .offline(let sentence): new.phase = .offline(sentence)
+    }
+    state = new
+    if needsMore { fetcher.loadMore() }
+  }
+}
+
+extension EntityList<Comment> {
+  /// A post's comments, oldest first, with those that wait to be sent.
+  public static func comments(of post: Post.ID, store: ContentStore) -> EntityList<Comment> {
+    EntityList(store.commentList(of: post), in: store.comments, store: store, updatesWithActions: true)
+  }
+}

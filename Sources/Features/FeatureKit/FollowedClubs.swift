@@ -1,0 +1,49 @@
+import ContentCache
+import PublicationAPI
+import ReaderContent
+
+/// The fan clubs that a reader follows, all of them, by name: for pages that offer a choice among them. Isolated to the main actor.
+@MainActor public final class FollowedClubs {
+  /// How far they are.
+  public var phase: ListState.Phase { list.state.phase }
+  /// Those that are known so far.
+  public var clubs: [FanClub] { list.state.ids.compactMap(list.value) }
+  /// Why those are not all of them; nil while they are, or are on their way.
+  public var failure: String? { list.state.loadMoreFailure }
+  /// Told after each change, of the list and of what ``clubs`` says of each.
+  public var onChange: (() -> Void)?
+
+  private let list: EntityList<FanClub>
+
+  /// - Parameter store: the reader's content.
+  public init(store: ContentStore) {
+    list = .fanClubs(store: store, followedOnly: true)
+    list.observe { [weak self] in self?.changed($0) }
+    list.onRowsChanged = { [weak self] _ in self?.onChange?() }
+  }
+
+  /// The page that shows them came on screen.
+  public func appear() {
+    list.appear()
+    if failure != nil { list.retryTapped() }
+  }
+  /// The page is off screen.
+  public func disappear() { list.disappear() }
+  /// Asks the publication anew.
+  public func refresh() { list.refreshTapped() }
+
+  private func changed(_ state: ListState) {
+    // A choice among some of them would be none.
+    list.reachedEnd()
+    onChange?()
+  }
+}
+
+extension EntityList<FanClub> {
+  /// The publication's fan clubs by name.
+  /// - Parameter followedOnly: only those that the reader follows. A row leaves as soon as the reader stops following.
+  public static func fanClubs(store: ContentStore, followedOnly: Bool = false) -> EntityList<FanClub> {
+    EntityList(
+      store.fanClubList(followedOnly: followedOnly), in: store.fanClubs, store: store, updatesWithActions: followedOnly)
+  }
+}

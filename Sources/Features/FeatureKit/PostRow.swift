@@ -1,0 +1,142 @@
+import Foundation
+import PublicationAPI
+
+/// One kind of reaction below a post, as a reader chooses among them.
+public struct ReactionChoice: Equatable, Sendable, Identifiable {
+  /// The kind; one that this version cannot draw is there only when somebody chose it.
+  public var kind: Reaction
+  /// How many readers chose it; empty when nobody did.
+  public var count: String
+  /// Whether this reader did. Choosing it again takes it away.
+  public var isChosen: Bool
+  /// The kind.
+  public var id: Reaction { kind }
+
+  /// Memberwise initializer.
+  public init(_ kind: Reaction, count: String = "", isChosen: Bool = false) {
+    self.kind = kind
+    self.count = count
+    self.isChosen = isChosen
+  }
+
+  /// All that are offered below a post: those that this version knows, and others that somebody chose.
+  static func all(of post: Post, formatting: Formatting) -> [ReactionChoice] {
+    let known = Reaction.known.map { (kind: $0, count: post.reactions[$0]) }
+    let others = post.reactions.counts.filter { !Reaction.known.contains($0.kind) && $0.count > 0 }
+    return (known + others).map { kind, count in
+      ReactionChoice(kind, count: count > 0 ? formatting.count(count) : "", isChosen: post.reaction == kind)
+    }
+  }
+}
+
+/// A post as every list of posts shows it: text and flags, ready to be drawn.
+public struct PostRow: Equatable, Sendable, Identifiable {
+  /// The post.
+  public var id: Post.ID
+  /// The headline.
+  public var title: String
+  /// The opening, plain text.
+  public var teaser: String
+  /// The fan club's name.
+  public var club: String
+  /// The fan club.
+  public var clubID: FanClub.ID
+  /// Who wrote it; empty when nobody says.
+  public var byline: String
+  /// When it appeared.
+  public var date: String
+  /// What ``APIClient/picture(_:)`` loads.
+  public var picture: String?
+  /// The post's home on the web, whatever the publication says of it: see ``link``.
+  var url: String?
+  /// How many readers reacted, whatever the kind; empty when nobody did.
+  public var reactions: String
+  /// The reactions by kind, in the order in which a reader chooses among them.
+  public var kinds: [ReactionChoice]
+  /// This reader's own reaction.
+  public var reaction: Reaction?
+  /// How many comments it has; empty for none.
+  public var comments: String
+  /// Whether this reader has read it.
+  public var isRead: Bool
+  /// Whether this reader bookmarked it.
+  public var isBookmarked: Bool
+  /// Whether it takes access that this reader does not have.
+  public var isLocked: Bool
+
+  /// What the reader chose that waits to be sent, in a sentence; `nil` for nothing.
+  public var waiting: String?
+
+  /// From a post, as this reader sees it.
+  public init(_ post: Post, hasPremium: Bool, waiting: String? = nil, formatting: Formatting) {
+    self.waiting = waiting
+    id = post.id
+    title = post.title.onOneLine
+    teaser = post.teaser.onOneLine
+    club = post.fanClubName.onOneLine
+    clubID = post.fanClubID
+    byline = post.byline.onOneLine
+    date = formatting.date(post.published)
+    picture = post.picture
+    url = post.url
+    reactions = post.reactions.total > 0 ? formatting.count(post.reactions.total) : ""
+    kinds = ReactionChoice.all(of: post, formatting: formatting)
+    reaction = post.reaction
+    comments = post.comments > 0 ? formatting.count(post.comments) : ""
+    isRead = post.read
+    isBookmarked = post.bookmarked
+    isLocked = post.premium && !post.unlocked && !hasPremium
+  }
+
+  /// Whether this reader reacted.
+  public var isReacted: Bool { reaction != nil }
+  /// The post's page on the web; `nil` without one that a browser may be given.
+  public var link: String? {
+    guard let url, let parts = URL(string: url), ["http", "https"].contains(parts.scheme?.lowercased()) else { return nil }
+    return parts.host()?.isEmpty == false ? url : nil
+  }
+}
+
+/// A fan club as lists and its own page show it.
+public struct FanClubRow: Equatable, Sendable, Identifiable {
+  /// The club.
+  public var id: FanClub.ID
+  /// The name.
+  public var name: String
+  /// A sentence or two, plain text; may be empty.
+  public var about: String
+  /// What ``APIClient/picture(_:)`` loads.
+  public var picture: String?
+  /// What stands for it while there is no picture.
+  public var emblem: Emblem
+  /// Such as `1,200 followers`.
+  public var followers: String
+  /// Such as `40 posts`.
+  public var posts: String
+  /// How many of them this reader has not read; empty for none, and where nobody counts them.
+  public var unread: String
+  /// Whether this reader follows it.
+  public var isFollowed: Bool
+  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
+  public var isFetched: Bool
+  /// Why its new posts could not be fetched the last time, for readers who may add feeds; `nil` where that worked.
+  public var problem: String?
+  /// That the reader's choice to follow it, or not, waits to be sent, in a sentence; `nil` for nothing.
+  public var waiting: String?
+
+  /// From a club, as this reader sees it.
+  public init(_ club: FanClub, waiting: String? = nil, formatting: Formatting) {
+    self.waiting = waiting
+    id = club.id
+    name = club.name.onOneLine
+    about = club.about.onOneLine
+    picture = club.picture
+    emblem = Emblem(name: name, id: club.id)
+    followers = formatting.count(club.followers, "follower", "followers")
+    posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
+    unread = club.unread.map { $0 > 0 ? formatting.count($0) : "" } ?? ""
+    isFollowed = club.followed
+    isFetched = club.fetched
+    problem = club.problem.map { "New posts could not be fetched the last time. \($0)" }
+  }
+}

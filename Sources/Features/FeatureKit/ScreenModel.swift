@@ -1,0 +1,78 @@
+/// The view model of a screen: one state that anybody may observe, and one way in. Isolated to the main actor.
+@MainActor public protocol ScreenModel: AnyObject {
+  /// Everything that the screen shows.
+  associatedtype State: Equatable & Sendable
+  /// What a person can do here, one case each. It can be stored, so that a recording can be played again.
+  associatedtype Input: Codable & Sendable
+
+  /// The single source of truth.
+  var state: State { get }
+  /// Calls `observer` with the state at once, and with each other state after that, for as long as the view model is there. An observer that
+  /// may go earlier holds what it needs weakly.
+  func observe(_ observer: @escaping @MainActor (State) -> Void)
+  /// Does what the person asked for: the only way in for views, scenarios and tests.
+  func send(_ input: Input)
+  /// The screen became the visible one.
+  func appear()
+  /// The screen is no longer the visible one.
+  func disappear()
+}
+
+extension ScreenModel {
+  /// Does nothing.
+  public func appear() {}
+  /// Does nothing.
+  public func disappear() {}
+}
+
+/// A screen that can be loaded again: by its button, or F5.
+@MainActor public protocol Refreshable: ScreenModel {
+  /// Sends the input that loads the screen again.
+  func refresh()
+}
+
+/// A sheet with something under way, which has to know that it is closed, by whatever means.
+@MainActor public protocol Closable: ScreenModel {
+  /// The sheet is gone from the screen.
+  func closed()
+}
+
+/// A screen on which posts can be read, or stand in a list.
+@MainActor public protocol PostShowing: ScreenModel {
+  /// Whether this post is among them.
+  func shows(_ post: String) -> Bool
+}
+
+/// The state of a view model, which tells its observers of each change.
+///
+///     @ViewState public private(set) var state = State()
+///
+/// Only the view model changes it; `$state` lets others observe it. Isolated to the main actor.
+@MainActor @propertyWrapper public final class ViewState<Value: Equatable & Sendable> {
+  /// Whoever wants to know of changes.
+  @MainActor public struct Observers {
+    fileprivate let state: ViewState
+
+    /// See ``ScreenModel/observe(_:)``.
+    public func observe(_ observer: @escaping @MainActor (Value) -> Void) {
+      state.observers.append(observer)
+      observer(state.wrappedValue)
+    }
+  }
+
+  private var observers: [@MainActor (Value) -> Void] = []
+
+  /// The state; an equal one is no change.
+  public var wrappedValue: Value {
+    didSet {
+      guard wrappedValue != oldValue else { return }
+      for observer in observers { observer(wrappedValue) }
+    }
+  }
+
+  /// Its observers.
+  public var projectedValue: Observers { Observers(state: self) }
+
+  /// - Parameter wrappedValue: the state at first.
+  public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}

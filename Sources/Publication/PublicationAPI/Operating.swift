@@ -1,0 +1,172 @@
+import Foundation
+
+// What the operator of a publication asks of it while it runs.
+
+/// An order in the answer to `GET /v1/operator/orders`: the order's own fields, and whose it is.
+public struct ListedOrder: Codable, Equatable, Sendable {
+  /// The order.
+  public var order: Order
+  /// The address of the reader; `nil` for one who was removed.
+  public var reader: String?
+
+  private enum CodingKeys: String, CodingKey { case reader }
+
+  /// Makes one.
+  public init(order: Order, reader: String?) {
+    self.order = order
+    self.reader = reader
+  }
+
+  /// Reads one.
+  /// - Throws: `DecodingError`.
+  public init(from decoder: any Decoder) throws {
+    order = try Order(from: decoder)
+    reader = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .reader)
+  }
+
+  /// Writes one.
+  /// - Throws: `EncodingError`.
+  public func encode(to encoder: any Encoder) throws {
+    try order.encode(to: encoder)
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encodeIfPresent(reader, forKey: .reader)
+  }
+}
+
+/// A reader in the answer to `GET /v1/operator/readers`.
+public struct ListedReader: Codable, Equatable, Sendable {
+  /// Something that the reader paid for and has.
+  public struct Access: Codable, Equatable, Sendable {
+    /// What it opens, such as `premium`.
+    public var entitlement: String
+    /// The product that gives it for the longest.
+    public var productID: ProductRecord.ID
+    /// When it ends, if nothing more is paid; `nil` for access for good.
+    public var until: Date?
+
+    /// Makes one.
+    public init(entitlement: String, productID: ProductRecord.ID, until: Date?) {
+      self.entitlement = entitlement
+      self.productID = productID
+      self.until = until
+    }
+  }
+
+  /// The address to sign in with.
+  public var email: String
+  /// What the reader is called.
+  public var name: String
+  /// What was paid for and goes on; empty for none.
+  public var access: [Access]
+
+  /// Makes one.
+  public init(email: String, name: String, access: [Access]) {
+    self.email = email
+    self.name = name
+    self.access = access
+  }
+}
+
+/// `POST /v1/operator/orders/ID/refund`.
+public struct RefundRequest: Codable, Equatable, Sendable {
+  /// One sentence for the reader.
+  public var reason: String
+  /// Whether the publication's clock is right although a payment is ahead of it.
+  public var trustsClock: Bool?
+  /// Makes one.
+  public init(reason: String, trustsClock: Bool? = nil) {
+    self.reason = reason
+    self.trustsClock = trustsClock
+  }
+}
+
+/// `POST /v1/operator/readers`: adds a reader.
+public struct NewReaderRequest: Codable, Equatable, Sendable {
+  /// The address to sign in with.
+  public var email: String
+  /// What to call the reader.
+  public var name: String
+  /// The password.
+  public var password: String
+  /// Makes one.
+  public init(email: String, name: String, password: String) {
+    self.email = email
+    self.name = name
+    self.password = password
+  }
+}
+
+/// `PUT /v1/operator/readers/EMAIL/password`: sets another password, and ends the reader's sessions.
+public struct PasswordRequest: Codable, Equatable, Sendable {
+  /// The new one.
+  public var password: String
+  /// Makes one.
+  public init(password: String) { self.password = password }
+}
+
+/// The answer to `DELETE /v1/operator/readers/EMAIL/sessions`.
+public struct EndedSessions: Codable, Equatable, Sendable {
+  /// How many there were.
+  public var count: Int
+  /// Makes one.
+  public init(count: Int) { self.count = count }
+}
+
+/// `POST /v1/operator/keys`: signs receipts with a new key from now on.
+public struct KeyRequest: Codable, Equatable, Sendable {
+  /// `es256` or `eddsa`.
+  public var algorithm: String
+  /// Makes one.
+  public init(algorithm: String) { self.algorithm = algorithm }
+}
+
+/// `PUT /v1/operator/flags/NAME`: turns a switch. What it does not say is not asked of a client.
+public struct FlagRuleRequest: Codable, Equatable, Sendable {
+  /// For how many of a hundred readers it is on.
+  public var percent: Int
+  /// The first version of the client that it is for.
+  public var minVersion: String?
+  /// What a client has to report.
+  public var features: [String]?
+  /// Makes one.
+  public init(percent: Int, minVersion: String? = nil, features: [String]? = nil) {
+    self.percent = percent
+    self.minVersion = minVersion
+    self.features = features
+  }
+}
+
+/// What was counted for a flag, by the side that readers were on: what a roll-out is judged by.
+public struct FlagReport: Codable, Equatable, Sendable {
+  /// One side.
+  public struct Bucket: Codable, Equatable, Sendable {
+    /// `on` or `off`.
+    public var variant: String
+    /// How many readers were on it.
+    public var readers = 0
+    /// How many sessions asked for the flag.
+    public var sessions = 0
+    /// How many paywalls they saw.
+    public var paywallsSeen = 0
+    /// How many purchases were charged, verified and unlocked.
+    public var bought = 0
+    /// How many failed, by the reason's code.
+    public var failed: [String: Int] = [:]
+    /// How many of the sessions were not closed.
+    public var crashes = 0
+
+    /// A side that nobody was on.
+    public init(variant: String) { self.variant = variant }
+  }
+
+  /// As it is set now.
+  public var flag: FlagRecord
+  /// `on`, then `off`.
+  public var buckets: [Bucket]
+
+  /// Makes one.
+  public init(flag: FlagRecord, buckets: [Bucket]) {
+    self.flag = flag
+    self.buckets = buckets
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import Runtime
+import Synchronization
+
+/// Looks at the reader's orders every few minutes, and when what they bought was asked for, and tells what changed: a refund, an approval,
+/// a purchase that was made elsewhere. One small request each time, however many listen; nothing while nobody is signed in.
+///
+/// Safe from any thread: one lock guards all of its state.
+final class OrderWatch: Sendable {
+  fileprivate struct State {
+    var user: Reader.ID?
+    /// What each order was when it was last looked at, or when its charge was answered.
+    var orders: [Order.ID: Order.State] = [:]
+    var hasLooked = false
+    var listeners: [Int: AsyncStream<QueueUpdate>.Continuation] = [:]
+    var nextListener = 0
+    /// Asks for a look; `nil` while nobody listens.
+    var looks: AsyncStream<Void>.Continuation?
+  }
+
+  private let account: @Sendable (_ user: Reader.ID) async -> APIClient?
+  private let clock: any AppClock
+  private let pace: Duration
+  private let state = Mutex(State())
+
+  init(account: @escaping @Sendable (_ user: Reader.ID) async -> APIClient?, clock: any AppClock, pace: Duration) {
+    self.account = account
+    self.clock = clock
+    self.pace = pace
+  }
+
+  /// What changed, from the next look on. Ends with its reader.
+  func updates() -> AsyncStream<QueueUpdate> {
+    let (updates, listener) = AsyncStream.makeStream(of: QueueUpdate.self)
+    let number = state.withLock { state in
+      state.nextListener += 1
+      state.listeners[state.nextListener] = listener
+      if state.looks == nil { state.looks = start() }
+      return state.nextListener
+    }
+    listener.onTermination = { _ in
+      let idle = self.state.withLock { state -> AsyncStream<Void>.Continuation? in
+        state.listeners[number] = nil
+        guard state.listeners.isEmpty else { return nil }
+        defer { state.looks = nil }
+        return state.looks
+      }
+      idle?.finish()
+    }
+    return updates
+  }
+
+  /// Looks by the clock, and whenever it is asked to, until that ends.
+  private func start() -> AsyncStream<Void>.Continuation {
+    let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let timer = Task { [clock, pace] in while (try? await clock.sleep(for: pace)) != nil { look.yield() } }
+    look.onTermination = { _ in timer.cancel() }
+    Task {
+      for await _ in looks {
+        let (updates, listeners) = await news()
+        for listener in listeners { for update in updates { listener.yield(update) } }
+      }
+    }
+    return look
+  }
+
+  /// Looks at once: this reader asked what they bought.
+  func checkNow(for user: Reader.ID) {
+    let looks = state.withLock { state in
+      state.begin(user)
+      return state.looks
+    }
+    looks?.yield()
+  }
+
+  /// What came of a charge is known, and no news later.
+  func note(_ order: Order, of user: Reader.ID) {
+    state.withLock { state in
+      state.begin(user)
+      state.orders[order.id] = order.state
+    }
+  }
+
+  /// What is new, and who is to hear of it.
+  private func news() async -> ([QueueUpdate], [AsyncStream<QueueUpdate>.Continuation]) {
+    guard let user = state.withLock({ $0.user }), let client = await account(user), let orders = try? await client.orders() else {
+      return ([], [])
+    }
+    return state.withLock { state in
+      guard state.user == user else { return ([], []) }
+      let updates = orders.flatMap { order in
+        UUID(uuidString: order.id).map { Self.news($0, order, before: state.orders[order.id], isFirstLook: !state.hasLooked) } ?? []
+      }
+      for order in orders { state.orders[order.id] = order.state }
+      state.hasLooked = true
+      // What is in force is asked for once, however much of it is new.
+      return (updates.filter { $0 != .receipts } + (updates.contains(.receipts) ? [.receipts] : []), Array(state.listeners.values))
+    }
+  }
+
+  /// What is new about an order; at the first look only what may have happened while nobody looked, and is not seen otherwise.
+  private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstLook: Bool) -> [QueueUpdate] {
+    guard order.state != before else { return [] }
+    switch (before, order.state) {
+    case (_, .refunded):
+      // What was bought behind it begins earlier now, and so ends earlier.
+      return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")] + (isFirstLook ? [] : [.receipts])
+    // Whoever submitted it goes on, and whoever did not has to ask for its receipt.
+    case (.deferred, .paid), (.interrupted, .paid): return [.transaction(id), .receipts]
+    case (.deferred, _), (.interrupted, _): return [.transaction(id)]
+    case (_, .paid) where !isFirstLook: return [.receipts]
+    default: return []
+    }
+  }
+}
+
+extension OrderWatch.State {
+  /// Another reader's orders are no news.
+  fileprivate mutating func begin(_ user: Reader.ID) {
+    guard self.user != user else { return }
+    self.user = user
+    orders = [:]
+    hasLooked = false
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PublicationAPI
+import PublicationClient
+import PurchaseService
+import Runtime
+import SignedReceipts
+
+/// The ways in which a publication sells, by the names that the journal has for them.
+public enum PublicationPath {
+  /// Receipts are verified by the publication alone.
+  public static let backend = "publication.backend"
+  /// Receipts are verified on the device first, then confirmed by the publication; what was stored gives access offline.
+  public static let device = "publication.device"
+
+  /// Finds the account of a reader: see ``PublicationQueue/init(account:)``.
+  public typealias Account = @Sendable (_ user: Reader.ID) async -> APIClient?
+}
+
+extension PurchasePath<PurchasableProduct> {
+  /// How a publication sells whose receipts nobody but it verifies: ``PublicationPath/backend``.
+  /// - Parameters:
+  ///   - client: asks for products.
+  ///   - queue: charges; the same for both paths.
+  public static func publicationBackend(
+    _ client: APIClient, queue: PublicationQueue, account: @escaping PublicationPath.Account
+  ) -> PurchasePath {
+    publication(PublicationPath.backend, client, queue, BackendVerifier(account: account, otherwise: .otherUser))
+  }
+
+  /// How a publication sells whose receipts are verified on the device and confirmed by it: ``PublicationPath/device``.
+  /// - Parameters:
+  ///   - client: asks for products and keys.
+  ///   - seller: whose keys, as the journal names it.
+  ///   - journal: keeps the keys.
+  ///   - clock: dates the keys.
+  ///   - queue: charges; the same for both paths.
+  public static func publicationDevice(
+    _ client: APIClient, seller: String, journal: Journal, clock: any AppClock, queue: PublicationQueue,
+    account: @escaping PublicationPath.Account
+  ) -> PurchasePath {
+    let keys = KeyRing(seller: seller, purchasePath: PublicationPath.device, journal: journal, clock: clock) {
+      try await client.trustedKeys()
+    }
+    let device = DeviceVerifier(keys: keys) { try ReceiptContents<PurchasableProduct>(payload: $0) }
+    // What the device knows to be genuine is confirmed when its reader is back.
+    let backend = BackendVerifier(account: account, otherwise: .unavailable("its reader is not signed in"))
+    return publication(PublicationPath.device, client, queue, CombinedVerifier(device: device, backend: backend))
+  }
+
+  private static func publication(
+    _ name: String, _ client: APIClient, _ queue: PublicationQueue, _ verifier: any ReceiptVerifier<PurchasableProduct>
+  ) -> PurchasePath {
+    PurchasePath(name: name, fetcher: PublicationProductFetcher(client: client), queue: queue, verifier: verifier)
+  }
+}
+
+extension BackendVerifier<PurchasableProduct> {
+  /// Asks the publication, in the name of whoever the receipt says it is for, and of nobody else.
+  /// - Parameter otherwise: what a receipt is whose reader is not signed in.
+  init(account: @escaping PublicationPath.Account, otherwise: VerificationFailure) {
+    self.init { receipt in
+      let user: String
+      do { user = try ReceiptClaims.user(claimedBy: receipt) } catch { throw VerificationFailure.unreadable("\(error)") }
+      guard let client = await account(user) else { throw otherwise }
+      let verdict: ReceiptVerdict
+      do throws(ClientError) { verdict = try await client.verify(receipt: receipt) } catch { throw StoreFailure(error) }
+      do throws(ReceiptClaimsError) { return try ReceiptContents(verdict.claims) } catch {
+        throw VerificationFailure.unreadable("\(error)")
+      }
+    }
+  }
+}
+
+extension ReceiptClaims {
+  private struct User: Decodable {
+    let sub: String
+  }
+
+  /// Whose a receipt says it is, without proof.
+  fileprivate static func user(claimedBy receipt: String) throws -> Reader.ID {
+    let parts = receipt.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[1].count <= JWS.maximumLength, let payload = Base64URL.decode(parts[1]) else {
+      throw VerificationFailure.unreadable("no receipt")
+    }
+    return try JSONDecoder().decode(User.self, from: Data(payload)).sub
+  }
+}

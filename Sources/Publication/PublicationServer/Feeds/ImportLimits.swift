@@ -1,0 +1,116 @@
+import PublicationAPI
+import Synchronization
+
+/// What each reader had the publication take on within the last hour: requests to addresses that the reader chose, and what fills the disk.
+/// Forgotten when the process ends. From any thread.
+final class ImportLimits: Sendable {
+  /// The most imports that a reader begins within an hour.
+  static let mostImports = 120
+  /// The most feeds that a reader has fetched anew: twice as many as anybody follows, and a request every few seconds.
+  static let mostFetches = 1000
+  /// The most feeds that come with lists: two of the largest lists.
+  static let mostFeeds = 2 * Import.mostClubs
+  /// The most of a reader's feeds that the schedule asks within a minute: in an hour more than a reader has fetched by asking.
+  static let mostScheduled = 20
+  /// The most bytes of feeds, of which no more are begun then.
+  static let mostBytes = 500_000_000
+
+  /// What was used within a minute.
+  private struct Use {
+    /// In seconds since 1970, as the others are.
+    let time: Int64
+    var imports = 0
+    var fetches = 0
+    var scheduled = 0
+    var feeds = 0
+    var bytes = 0
+  }
+
+  private let used = Mutex<[Reader.ID: [Use]]>([:])
+
+  /// Counts an import that a reader begins.
+  /// - Throws: `Problem` when that reader began too many within an hour, or they had too much in them.
+  func beginImport(of reader: Reader.ID, at time: Int64) throws(Problem) {
+    try use(reader, time) { recent in
+      guard Self.sum(recent, \.imports) < Self.mostImports else { return "added \(Self.mostImports) feeds" }
+      return Self.sum(recent, \.bytes) < Self.mostBytes ? nil : "added \(Self.mostBytes / 1_000_000) MB of feeds"
+    } adding: {
+      $0.imports += 1
+    }
+  }
+
+  /// Counts the feeds of a list that is about to be stored.
+  /// - Throws: `Problem` when they are too many within an hour.
+  func add(feeds: Int, of reader: Reader.ID, at time: Int64) throws(Problem) {
+    try use(reader, time) { recent in
+      Self.sum(recent, \.feeds) + feeds <= Self.mostFeeds ? nil : "added \(Self.mostFeeds) feeds by lists"
+    } adding: {
+      $0.feeds += feeds
+    }
+  }
+
+  /// Counts a feed that a reader wants fetched now.
+  /// - Throws: `Problem` when that reader wanted too many within an hour.
+  func beginFetch(for reader: Reader.ID, at time: Int64) throws(Problem) {
+    try use(reader, time) { recent in
+      Self.sum(recent, \.fetches) < Self.mostFetches ? nil : "had \(Self.mostFetches) feeds fetched"
+    } adding: {
+      $0.fetches += 1
+    }
+  }
+
+  /// Counts a feed of a reader's whose time has come.
+  /// - Parameter isAlone: whether it is the only reader there is, who waits for nobody's sake.
+  /// - Returns: whether it may be asked now; else its reader's feeds were asked often enough, or brought too much.
+  func beginScheduled(of reader: Reader.ID, at time: Int64, isAlone: Bool) -> Bool {
+    guard hasRoom(reader, at: time) else { return false }
+    do throws(Problem) {
+      try use(reader, time) { recent in
+        // The last entry is that of this minute.
+        let last = recent.last.flatMap { abs(time - $0.time) < 60 ? $0 : nil }
+        return isAlone || (last?.scheduled ?? 0) < Self.mostScheduled ? nil : "had \(Self.mostScheduled) feeds asked"
+      } adding: {
+        $0.scheduled += 1
+      }
+      return true
+    } catch { return false }
+  }
+
+  /// Whether a reader's feeds may bring more.
+  func hasRoom(_ reader: Reader.ID, at time: Int64) -> Bool {
+    used.withLock { used in Self.sum((used[reader] ?? []).filter { abs(time - $0.time) < 3600 }, \.bytes) < Self.mostBytes }
+  }
+
+  /// Counts what was in a document.
+  func add(bytes: Int, of reader: Reader.ID, at time: Int64) {
+    try? use(reader, time) { _ in
+      nil
+    } adding: {
+      $0.bytes += bytes
+    }
+  }
+
+  /// How much was in what a reader added lately; for tests.
+  func bytes(of reader: Reader.ID) -> Int { used.withLock { Self.sum($0[reader] ?? [], \.bytes) } }
+
+  /// - Parameter refusal: told what was used within the last hour; what was too much of it, if anything was.
+  private func use(
+    _ reader: Reader.ID, _ time: Int64, unless refusal: ([Use]) -> String?, adding: (inout Use) -> Void
+  ) throws(Problem) {
+    let refused = used.withLock { used -> String? in
+      used = used.mapValues { $0.filter { abs(time - $0.time) < 3600 } }.filter { !$0.value.isEmpty }
+      var recent = used[reader] ?? []
+      if let refused = refusal(recent) { return refused }
+      // A minute at a time, so that there are few.
+      if recent.last.map({ abs(time - $0.time) < 60 }) != true { recent.append(Use(time: time)) }
+      adding(&recent[recent.endIndex - 1])
+      used[reader] = recent
+      return nil
+    }
+    guard let refused else { return }
+    throw Problem(
+      code: .tooManyAttempts, title: "You have \(refused) within an hour. Wait a while before the next one.", status: 429)
+  }
+
+  private static func sum(_ uses: [Use], _ part: KeyPath<Use, Int>) -> Int { uses.reduce(0) { $0 + $1[keyPath: part] } }
+}

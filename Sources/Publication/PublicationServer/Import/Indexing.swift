@@ -1,0 +1,33 @@
+import PublicationAPI
+import SQLiteStorage
+
+/// Posts wait in a queue until their words are taken up, so that an import need not wait for it.
+extension Publication {
+  /// Takes up some of the words that wait for it. Whoever wants that meanwhile waits for the same part, and requests come in between two.
+  /// - Returns: whether there are more.
+  func indexPart() async throws -> Bool {
+    try await indexParts.value(for: "words") { [weak self] in try await self?.index() ?? false }
+  }
+
+  private func index() async throws -> Bool { try await words.index(limit: 50) }
+
+  /// Takes up the words of posts in the background, some at a time, so that requests come in between.
+  func indexSoon() {
+    guard indexing == nil else { return }
+    indexing = Task { [weak self] in
+      while !Task.isCancelled, await self?.indexSome() ?? false {}
+      await self?.indexingEnded()
+    }
+  }
+
+  private func indexSome() async -> Bool {
+    do {
+      return try await whileLocked { try await indexPart() }
+    } catch {
+      if !(error is Failure || error is CancellationError) { report("search: \(error)") }
+      return false
+    }
+  }
+
+  private func indexingEnded() { indexing = nil }
+}

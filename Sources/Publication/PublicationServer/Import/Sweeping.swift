@@ -1,0 +1,43 @@
+import PublicationAPI
+
+/// What is left of removed clubs. A club with many posts goes a part at a time, so that others have their turn.
+extension Publication {
+  /// Removes the posts of removed clubs in the background, and of those that there are since before.
+  func sweepSoon(_ clubs: [FanClub.ID]) {
+    removedClubs.formUnion(clubs)
+    guard sweeping == nil, !removedClubs.isEmpty else { return }
+    sweeping = Task { [weak self] in
+      while !Task.isCancelled, await self?.sweepSome() ?? false { await Task.yield() }
+    }
+  }
+
+  /// Has nothing be left of a club that is about to be there again: it would get its posts and their marks back.
+  func finishRemoval(of clubs: some Sequence<FanClub.ID>) async throws {
+    for club in clubs where removedClubs.contains(club) {
+      while try await sweepPart(of: club) { await Task.yield() }
+    }
+  }
+
+  /// - Returns: whether there may be more. If not, the next removal begins anew: that is settled in the same step, so that none comes between.
+  private func sweepSome() async -> Bool {
+    guard let club = removedClubs.first else {
+      sweeping = nil
+      return false
+    }
+    do {
+      _ = try await sweepPart(of: club)
+      return true
+    } catch {
+      sweeping = nil
+      // The next removal tries again, or the next start.
+      if !(error is Failure || error is CancellationError) { report("removing \(club): \(error)") }
+      return false
+    }
+  }
+
+  private func sweepPart(of club: FanClub.ID) async throws -> Bool {
+    if try await whileLocked({ try await content.sweep(club) }) { return true }
+    removedClubs.remove(club)
+    return false
+  }
+}

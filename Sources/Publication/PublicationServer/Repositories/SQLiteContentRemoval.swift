@@ -1,0 +1,133 @@
+import Foundation
+import PublicationAPI
+import SQLiteStorage
+
+/// Removing clubs. A club is gone with its row; its posts, which nobody sees without it, follow a part at a time.
+extension SQLiteContent {
+  func removeClub(_ id: FanClub.ID, by reader: Reader.ID) throws -> RemovalOutcome {
+    try withoutForeignKeys { try database.transaction { try remove(id, by: reader) } }
+  }
+
+  func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) throws -> [FanClub.ID] {
+    try withoutForeignKeys {
+      // Whoever cancelled the import, or closes the publication, waits for this: nothing half-done stays.
+      try database.withLimit(WorkLimit()) {
+        try database.transaction {
+          // What a reader added who was removed meanwhile is nobody's by now.
+          let reader = try reader.flatMap { try SQLiteReaders(database: database).reader($0)?.id }
+          let removed = try clubs.filter { try remove($0, by: reader) == .removed && hasPosts($0) }
+          if let reader { for club in follows { try setFollow(of: club, by: reader, false) } }
+          return removed
+        }
+      }
+    }
+  }
+
+  func removedClubs() throws -> [FanClub.ID] {
+    // From one club to the next by the index, and not through all posts.
+    try database.query(
+      """
+      WITH RECURSIVE club (id) AS (
+        SELECT min(fan_club) FROM post
+        UNION ALL SELECT (SELECT min(fan_club) FROM post WHERE fan_club > club.id) FROM club WHERE club.id IS NOT NULL)
+      SELECT id FROM club WHERE id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = club.id)
+      """
+    ) { try $0.get(0) }
+  }
+
+  /// The version of the schema from which on posts may be there whose club is not.
+  private static let firstVersion = 18
+
+  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade looks whether all that refers to
+  /// something does so rightly.
+  func sweepBeforeUpgrade(to latest: Int = Schema.migrations.map(\.version).max() ?? 0) throws {
+    let version = try database.schemaVersion()
+    guard version >= Self.firstVersion, version < latest else { return }
+    let clubs = try removedClubs()
+    guard !clubs.isEmpty else { return }
+    try database.script("CREATE INDEX IF NOT EXISTS \(Schema.deletedComments)")
+    for club in clubs {
+      while try sweep(club) { try Task.checkCancellation() }
+    }
+    // Until version 19 those that were deleted went with the last post of their club.
+    try database.execute("DELETE FROM comment WHERE deleted AND post NOT IN (SELECT id FROM post)")
+  }
+
+  /// So many posts go at a time, of so many characters, and as few of them as there are many readers whose marks are looked for.
+  private static let mostOfPart = (posts: 25, characters: 100_000, readers: 10_000)
+
+  func sweep(_ club: FanClub.ID) throws -> Bool {
+    guard try !isThere(club) else { return false }
+    return try withoutForeignKeys {
+      try database.transaction {
+        let readers = try database.queryOne("SELECT count(*) FROM reader", map: { try $0.get(0, as: Int.self) }) ?? 0
+        let most = min(Self.mostOfPart.posts, max(1, Self.mostOfPart.readers / max(1, readers)))
+        var (taken, characters) = (0, 0)
+        while taken < most, characters < Self.mostOfPart.characters, let count = try sweepPost(of: club) {
+          taken += 1
+          characters += count
+        }
+        return try hasPosts(club)
+      }
+    }
+  }
+
+  /// Removes a post with all that belongs to it.
+  /// - Returns: how many characters it had; `nil` when the club has none.
+  private func sweepPost(of club: FanClub.ID) throws -> Int? {
+    let post = try database.queryOne("SELECT id, number, length(body) FROM post WHERE fan_club = ? LIMIT 1", club) { row in
+      (id: try row.get(0, as: String.self), number: try row.get(1, as: Int64.self), characters: try row.get(2, as: Int.self))
+    }
+    guard let post else { return nil }
+    for table in ["reaction", "base_reaction"] { try database.execute("DELETE FROM \(table) WHERE post = ?", post.id) }
+    // Each by an index of its own.
+    for kind in ["NOT deleted", "deleted"] { try database.execute("DELETE FROM comment WHERE post = ? AND \(kind)", post.id) }
+    // By their indexes, which begin with the reader.
+    for table in ["bookmark", "unlock"] { try database.execute(Self.ofReaders(table, "post"), post.id) }
+    try database.execute(Self.ofReaders("read_mark", "number"), post.number)
+    // The words go by a trigger.
+    try database.execute("DELETE FROM post WHERE number = ?", post.number)
+    return post.characters
+  }
+
+  static func ofReaders(_ table: String, _ column: String) -> String {
+    "DELETE FROM \(table) WHERE reader IN (SELECT id FROM reader) AND \(column) = ?"
+  }
+
+  private func hasPosts(_ club: FanClub.ID) throws -> Bool {
+    try database.queryOne("SELECT 1 FROM post WHERE fan_club = ?", club, map: { _ in true }) != nil
+  }
+
+  /// Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
+  private func withoutForeignKeys<Value>(_ body: () throws -> Value) throws -> Value {
+    try database.script("PRAGMA foreign_keys = OFF")
+    defer { try? database.script("PRAGMA foreign_keys = ON") }
+    return try body()
+  }
+
+  private func remove(_ id: FanClub.ID, by reader: Reader.ID?) throws -> RemovalOutcome {
+    let isTheirs = try database.queryOne("SELECT added_by IS ? FROM fan_club WHERE id = ?", reader, id) { try $0.get(0, as: Bool.self) }
+    guard let isTheirs else { return .noClub }
+    guard isTheirs else { return .notYours }
+    guard try database.queryOne(Self.isUsedByOthers, reader, id, map: { try $0.get(0, as: Bool.self) }) == false else { return .inUse }
+    for table in ["feed", "follow"] { try database.execute("DELETE FROM \(table) WHERE fan_club = ?", id) }
+    try database.execute("DELETE FROM fan_club WHERE id = ?", id)
+    return .removed
+  }
+
+  /// Whether anybody but the reader ?1 follows the club ?2, or did something to one of its posts that they would miss. To have read one is no
+  /// such thing, and a deleted comment neither.
+  private static let isUsedByOthers: String = {
+    let marks = ["reaction", "bookmark", "unlock", "comment"].map { table in
+      """
+      EXISTS (SELECT 1 FROM \(table) JOIN post ON post.id = \(table).post WHERE post.fan_club = ?2 AND \(table).reader IS NOT ?1
+        \(table == "comment" ? "AND NOT comment.deleted" : ""))
+      """
+    }
+    let follows = "EXISTS (SELECT 1 FROM follow WHERE follow.fan_club = ?2 AND follow.reader IS NOT ?1)"
+    // In this order, and no further than needed: a list has thousands of clubs without a post.
+    let cases =
+      ["WHEN \(follows) THEN 1", "WHEN NOT EXISTS (SELECT 1 FROM post WHERE fan_club = ?2) THEN 0"] + marks.map { "WHEN \($0) THEN 1" }
+    return "SELECT CASE \(cases.joined(separator: " ")) ELSE 0 END"
+  }()
+}

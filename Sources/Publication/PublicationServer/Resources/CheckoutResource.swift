@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+
+/// Where the publication's own pages are, for the system browser.
+public enum PageAddress: Equatable, Sendable {
+  /// At the host that a client's request came to, by `http`: for a server that clients reach directly.
+  case ofRequest
+  /// At this origin, such as `https://read.example.org`: for a server behind a proxy.
+  case origin(String)
+}
+
+/// The hosted checkout as clients see it. The page itself is in CheckoutPage.swift.
+struct CheckoutResource {
+  let checkouts: any CheckoutRepository
+  let orders: any OrderRepository
+  let content: any ContentRepository
+  let gateway: any PaymentGateway
+  let clock: any AppClock
+  /// Where the pages are; `nil` when there are none.
+  let pages: PageAddress?
+  /// Takes a line for who runs the publication.
+  let report: @Sendable (String) -> Void
+
+  /// How long a page waits for the reader, in seconds.
+  static let pageLifetime: Int64 = 1800
+
+  nonisolated(nonsending) func begin(_ call: Call, _ orders: OrderResource) async throws -> Response {
+    guard pages != nil else {
+      throw Problem(code: .notOffered, title: "This publication has no checkout page.", status: 404)
+    }
+    let order = try await orders.own(call)
+    switch order.state {
+    case .open, .declined, .interrupted: break
+    case .deferred: throw Problem.conflict("This payment waits for approval already.")
+    case .paid, .refunded: throw Problem.conflict("This order was paid already.")
+    }
+    try await orders.refuseSecond(order)
+    let purpose: StoredCheckout.Purpose = order.state == .interrupted ? .confirmation : .payment
+    return try checkout(await checkouts.begin(newPage(for: order.id, purpose), at: clock.unixTime), call)
+  }
+
+  nonisolated(nonsending) func state(_ call: Call, _ orders: OrderResource) async throws -> Response {
+    guard let page = try await checkouts.page(of: orders.own(call).id) else { throw Problem.notFound("checkout of this order") }
+    return try checkout(page, call)
+  }
+
+  /// Takes a page back while nobody has agreed on it.
+  nonisolated(nonsending) func cancel(_ call: Call, _ orders: OrderResource) async throws -> Response {
+    guard let page = try await checkouts.page(of: orders.own(call).id) else { throw Problem.notFound("checkout of this order") }
+    let answered = page.purpose == .payment ? try await checkouts.answer(page.key, token: nil, inClient: true, at: clock.unixTime) : page
+    return try checkout(answered ?? page, call)
+  }
+
+  private func checkout(_ page: StoredCheckout, _ call: Call) throws -> Response {
+    guard let url = address(of: page, for: call.request) else { throw Problem.badRequest("The request does not name its host.") }
+    return try .json(
+      Checkout(
+        state: page.state(at: clock.unixTime).shown, url: url, expires: Date(timeIntervalSince1970: TimeInterval(page.expires)),
+        paymentToken: page.token))
+  }
+
+  // MARK: Pages
+
+  func newPage(for order: Order.ID, _ purpose: StoredCheckout.Purpose) throws -> StoredCheckout {
+    StoredCheckout(key: try Secrets.token(), order: order, purpose: purpose, expires: clock.unixTime + Self.pageLifetime)
+  }
+
+  /// The order's page, if it waits for the reader.
+  nonisolated(nonsending) func openPage(of order: Order.ID) async throws -> StoredCheckout? {
+    guard pages != nil, let page = try await checkouts.page(of: order), page.state(at: clock.unixTime) == .open else { return nil }
+    return page
+  }
+
+  /// A page's absolute address; `nil` when there are no pages or the request names no host.
+  func address(of page: StoredCheckout, for request: Request) -> String? {
+    let path = APIPath.checkoutPage(page.key).target
+    return switch pages {
+    case nil: nil
+    case .origin(let origin): origin + path
+    case .ofRequest: Self.host(of: request).map { "http://\($0)\(path)" }
+    }
+  }
+
+  /// The `Host` field, if it is a host and perhaps a port: it becomes part of an address.
+  private static func host(of request: Request) -> String? {
+    guard let host = request.headers["Host"], (1...255).contains(host.utf8.count),
+      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-:[]_".contains($0)) })
+    else { return nil }
+    return host
+  }
+}
+
+extension Publication {
+  /// Offers a checkout page; not for a publication that no browser can reach.
+  public func offerPages(at address: PageAddress) { pages = address }
+}

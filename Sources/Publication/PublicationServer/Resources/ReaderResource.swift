@@ -1,0 +1,173 @@
+import FeedFormats
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+
+/// Readers, as the operator adds, lists and removes them.
+struct ReaderResource {
+  let readers: any ReaderRepository
+  let orders: any OrderRepository
+  let hasher: PasswordHasher
+  let sessions: KnownSessions
+  let imports: ImportDesk
+  let clock: any AppClock
+  let identifiers: any IdentifierSource
+
+  nonisolated(nonsending) func add(_ request: NewReaderRequest) async throws -> Response {
+    try .json(await add(email: request.email, name: request.name, password: request.password), status: 201)
+  }
+
+  nonisolated(nonsending) func add(email: String, name: String, password: String) async throws -> Reader {
+    let (reader, hash) = try await new(email: email, name: name, password: password)
+    guard try await readers.add(reader, password: hash) else {
+      throw Problem.conflict("There is a reader with the address \(reader.email) already.")
+    }
+    return reader
+  }
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
+    let limit = try call.limit(standard: 500)
+    var page = try await readers.readers(after: call.cursor(.readers)?.id, limit: limit + 1)
+    var next: String?
+    if page.count > limit {
+      page.removeLast()
+      next = "\(call.request.path)?cursor=\(Cursor(.readers, key: "", id: page.last?.email ?? "").text)"
+      if call.query("limit") != nil { next?.append("&limit=\(limit)") }
+    }
+    var listed: [ListedReader] = []
+    for reader in page {
+      let inForce = try await orders.inForce(of: reader.id, at: clock.unixTime)
+      listed.append(ListedReader(email: reader.email, name: reader.name, access: ListedReader.Access.all(inForce)))
+    }
+    return try .json(listed).linked(to: next)
+  }
+
+  /// A reader with a hashed password, not stored yet.
+  nonisolated(nonsending) func new(email: String, name: String, password: String) async throws -> (reader: Reader, password: PasswordHash) {
+    let (email, name) = try Self.validate(email: email, name: name)
+    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await newHash(of: password))
+  }
+
+  /// Sets another password of a reader, who has to sign in again everywhere.
+  nonisolated(nonsending) func setPassword(_ call: Call, _ request: PasswordRequest) async throws -> Response {
+    let reader = try await namedReader(call)
+    let hash = try await newHash(of: request.password)
+    try await readers.setPassword(hash, of: reader.id)
+    _ = try await endSessions(of: reader.id)
+    return try .json(reader)
+  }
+
+  nonisolated(nonsending) func endSessions(_ call: Call) async throws -> Response {
+    try .json(EndedSessions(count: try await endSessions(of: namedReader(call).id)))
+  }
+
+  nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
+    let reader = try await namedReader(call)
+    for attempt in try await orders.openAttempts() {
+      guard let order = try await orders.order(attempt.order), order.reader == reader.id else { continue }
+      throw Problem.conflict(
+        order.state == .deferred
+          ? "A payment of this reader waits for an answer. Approve or decline order \(order.code) first."
+          : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
+    }
+    _ = try await endSessions(of: reader.id)
+    try await readers.remove(reader.id, password: hasher.nobody)
+    return Response(204)
+  }
+
+  /// The reader whose address is in the path.
+  private nonisolated(nonsending) func namedReader(_ call: Call) async throws -> Reader {
+    guard let reader = try await readers.reader(email: Self.normalized(call.parameter))?.reader else {
+      throw Problem(code: .notFound, title: "There is no reader with the address \(call.parameter.prefix(100)).", status: 404)
+    }
+    return reader
+  }
+
+  private nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> Int {
+    sessions.signOut(reader)
+    let ended = try await readers.endSessions(of: reader)
+    for digest in ended { imports.endSession(digest) }
+    return ended.count
+  }
+
+  // MARK: Names and passwords
+
+  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` looks at before the password.
+  /// - Returns: both as they are stored.
+  /// - Throws: `Problem` with `Problem.Code.badRequest`.
+  static func validate(email: String, name: String) throws(Problem) -> (email: String, name: String) {
+    let email = normalized(email).precomposedStringWithCanonicalMapping
+    guard isAddress(email) else { throw Problem.badRequest("“\(email.prefix(100))” is no email address.") }
+    return (email, try readerName(name))
+  }
+
+  /// - Throws: `Problem` for a password that cannot be one.
+  private nonisolated(nonsending) func newHash(of password: String) async throws -> PasswordHash {
+    guard !password.isEmpty, password.utf8.count <= Self.longestPassword else {
+      throw Problem.badRequest("A password has 1 to \(Self.longestPassword) bytes.")
+    }
+    // Nobody types one, and much of what a password passes through ends there.
+    guard !password.utf8.contains(0) else { throw Problem.badRequest("A password has no NUL character.") }
+    return try await hasher.hash(password)
+  }
+
+  /// A name as it is shown: on one line, and turning around nothing beside it.
+  private static func readerName(_ text: String) throws(Problem) -> String {
+    let name = text.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard (1...200).contains(name.count) else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
+    let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
+    guard !text.unicodeScalars.contains(where: { breaks.contains($0.properties.generalCategory) }) else {
+      throw Problem.badRequest("A reader’s name is one line, without control characters.")
+    }
+    return name
+  }
+
+  static let longestAddress = 254
+  /// The most bytes of a password, in UTF-8.
+  static let longestPassword = 1024
+
+  /// What is looked for. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift compares
+  /// strings so, and ``ReaderRepository/reader(email:)`` does.
+  static func normalized(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
+
+  /// Something, one `@`, something, and nothing that hides or breaks a line.
+  private static func isAddress(_ email: String) -> Bool {
+    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && email.utf8.count <= longestAddress
+      && !email.unicodeScalars.contains {
+        $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+          || [.control, .format].contains($0.properties.generalCategory)
+      }
+  }
+}
+
+extension Publication {
+  /// Adds a reader.
+  /// - Throws: `Problem` with `Problem.Code.conflict` when the address is taken, `Problem.Code.badRequest` when it is none or the
+  ///   name or the password cannot be used.
+  @discardableResult public func addReader(email: String, name: String, password: String) async throws -> Reader {
+    try await readerResource.add(email: email, name: name, password: password)
+  }
+
+  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` looks at before the password.
+  /// - Throws: `Problem` with `Problem.Code.badRequest`.
+  public static func validateReader(email: String, name: String) throws(Problem) {
+    _ = try ReaderResource.validate(email: email, name: name)
+  }
+
+  /// The most bytes of a password, in UTF-8.
+  public static let longestPassword = ReaderResource.longestPassword
+}
+
+extension ListedReader.Access {
+  /// One for each entitlement, by what ends last.
+  static func all(_ orders: [StoredOrder]) -> [Self] {
+    Dictionary(grouping: orders, by: \.entitlement).sorted { $0.key < $1.key }.compactMap { entitlement, orders in
+      guard let last = orders.max(by: { ($0.expires ?? .max) < ($1.expires ?? .max) }) else { return nil }
+      return Self(
+        entitlement: entitlement, productID: last.product,
+        until: last.expires.map { Date(timeIntervalSince1970: TimeInterval($0)) })
+    }
+  }
+}

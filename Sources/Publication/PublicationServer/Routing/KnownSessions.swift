@@ -1,0 +1,33 @@
+import Foundation
+import PublicationAPI
+import Synchronization
+
+/// Whose token is whose, as far as requests have shown: enough to count a reader's requests before the publication's thread looks at one.
+/// From any thread.
+final class KnownSessions: Sendable {
+  /// More than are used on one day.
+  static let most = 50_000
+  private let most: Int
+  private let readers = Mutex<[Data: Reader.ID]>([:])
+  private let ended = Mutex<[Reader.ID: Int]>([:])
+
+  /// - Parameter most: beyond that any other one is forgotten.
+  init(_ most: Int = KnownSessions.most) { self.most = most }
+
+  /// The reader of a token with that digest; `nil` when that is not known.
+  func reader(_ digest: Data) -> Reader.ID? { readers.withLock { $0[digest] } }
+
+  /// Remembers whose a token is; `nil` for nobody's any more.
+  func learn(_ digest: Data, _ reader: Reader.ID?) {
+    readers.withLock { readers in
+      if reader != nil, readers[digest] == nil, readers.count >= most { readers.remove(at: readers.startIndex) }
+      readers[digest] = reader
+    }
+  }
+
+  /// Counts that the operator ends all sessions of a reader: a sign-in that is under way meanwhile begins none.
+  func signOut(_ reader: Reader.ID) { ended.withLock { $0[reader, default: 0] += 1 } }
+
+  /// How often that was.
+  func signOuts(of reader: Reader.ID) -> Int { ended.withLock { $0[reader] ?? 0 } }
+}

@@ -1,0 +1,290 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import PublicationClient
+import Runtime
+
+/// What a reader can do: each of these has changed the cache when it returns, survives the end of the app, and is sent when it can be.
+extension ContentStore {
+  /// What the publication has not confirmed: "3 changes waiting" for as long as it says why.
+  public var waiting: LastValue<Waiting> { actions.waiting }
+
+  /// Sends what waits at once, instead of at the next try: the reader asked.
+  /// - Returns: see `ActionController`.
+  @discardableResult public func retryNow() -> Task<Void, Never>? { actions.retryNow() }
+
+  /// What the reader chose for a post that waits to be sent, in a sentence; `nil` for nothing, and for what is simply on its way.
+  public func waiting(about id: Post.ID) -> String? {
+    guard waiting.value.problem != nil, posts.isPending(id) else { return nil }
+    let reacts = actions.isWaiting(ReactionAction.self, on: id)
+    let marks = actions.isWaiting(BookmarkAction.self, on: id)
+    return switch (reacts, marks) {
+    case (true, true): "Your reaction and your bookmark wait to be sent."
+    case (true, false): "Your reaction waits to be sent."
+    case (false, true): "Your bookmark waits to be sent."
+    case (false, false): nil
+    }
+  }
+
+  /// The same of what the reader chose for a fan club.
+  public func waiting(aboutClub id: FanClub.ID) -> String? {
+    guard waiting.value.problem != nil, fanClubs.isPending(id), actions.isWaiting(FollowAction.self, on: id) else { return nil }
+    return "Your choice to \(fanClubs[id]?.followed == true ? "follow" : "stop following") waits to be sent."
+  }
+
+  /// Reacts to a post in this way, or takes the reaction away when it was this one; a post that is not known is left alone.
+  public func react(_ id: Post.ID, _ reaction: Reaction) {
+    guard let post = posts[id] else { return }
+    set(ReactionSetting.self, of: [id], in: posts, to: post.reaction == reaction ? nil : reaction)
+  }
+
+  /// Adds the reader's heart, or takes away whatever reaction there is; a post that is not known is left alone.
+  public func toggleReaction(_ id: Post.ID) {
+    guard let post = posts[id] else { return }
+    set(ReactionSetting.self, of: [id], in: posts, to: post.reaction == nil ? .love : nil)
+  }
+
+  /// Adds the reader's bookmark, or removes it; a post that is not known is left alone.
+  public func toggleBookmark(_ id: Post.ID) {
+    guard let post = posts[id] else { return }
+    set(BookmarkSetting.self, of: [id], in: posts, to: !post.bookmarked)
+  }
+
+  /// Marks a post as read, or as unread; nothing is sent for one that is so already, or not known.
+  public func markRead(_ id: Post.ID, _ read: Bool = true) { set(ReadSetting.self, of: [id], in: posts, to: read) }
+
+  /// Marks everything as read that appeared until some moment, whether it is here or not.
+  /// - Parameter clubs: whose posts; `nil` for all.
+  /// - Returns: what takes it back.
+  @discardableResult public func markAllRead(until: Date, in clubs: Set<FanClub.ID>? = nil) -> ReadUndo {
+    guard !isClosed else { return ReadUndo() }
+    // The publication counts in whole seconds.
+    let until = Date(timeIntervalSince1970: until.timeIntervalSince1970.rounded(.up))
+    var marks = [ReadAllAction(id: identifiers.next(), until: until)]
+    if let all = clubs?.sorted() {
+      let parts = stride(from: 0, to: all.count, by: ReadRequest.mostClubs).map { Set(all[$0...].prefix(ReadRequest.mostClubs)) }
+      marks = parts.map { ReadAllAction(id: identifiers.next(), until: until, clubs: $0) }
+    }
+    actions.perform(marks)
+    return ReadUndo(marks: marks)
+  }
+
+  /// Marks posts as read.
+  /// - Returns: what takes it back.
+  @discardableResult public func markRead(_ ids: some Sequence<Post.ID>) -> ReadUndo {
+    let unread = ids.filter { posts[$0]?.read == false }
+    set(ReadSetting.self, of: unread, in: posts, to: true)
+    return ReadUndo(posts: unread)
+  }
+
+  /// Takes back that posts were marked as read: exactly those that were unread before are unread again, but what was read by itself since.
+  public func undo(_ undo: ReadUndo) {
+    guard !isClosed else { return }
+    actions.perform(undo.marks.map { UnreadAllAction(id: identifiers.next(), mark: $0.id, clubs: $0.clubs) })
+    set(ReadSetting.self, of: undo.posts, in: posts, to: false)
+  }
+
+  /// Follows a fan club, or stops; a club that is not known is left alone.
+  public func toggleFollow(_ id: FanClub.ID) {
+    guard let club = fanClubs[id] else { return }
+    set(FollowSetting.self, of: [id], in: fanClubs, to: !club.followed)
+  }
+
+  /// Removes a fan club that the reader added, with its posts: from the publication, and then from all that is here. What waits to be sent
+  /// about it is dropped. Nothing is shown ahead of the answer, since others may have made use of it.
+  /// - Returns: whether it is gone; if not, the reader was told why.
+  public func removeFanClub(_ id: FanClub.ID) async -> Bool {
+    let client = client
+    do { try await ask("fanclub.remove") { try await client.removeFanClub(id) } } catch {
+      guard !isClosed else { return false }
+      // The answer to an earlier try was lost.
+      guard (error as? ClientError)?.isNotFound == true else {
+        failed("“\(fanClubs[id]?.name.onOneLine ?? "The feed")” was not removed. \(RequestFailure(explaining: error).sentence)")
+        return false
+      }
+    }
+    guard !isClosed else { return false }
+    let gone = Set(postCache.ids { $0.fanClubID == id })
+    let remarks = Set(commentCache.ids { gone.contains($0.postID) })
+    actions.drop { kind, entity in
+      switch kind {
+      case FollowSetting.kind: entity == id
+      case CommentAction.kind: remarks.contains(entity)
+      default: gone.contains(entity)
+      }
+    }
+    for refused in refusedComments where gone.contains(refused.post) { actions.forgetRefused(refused.id) }
+    refusedComments.removeAll { gone.contains($0.post) }
+    commentDrafts = commentDrafts.filter { !gone.contains($0.key) }
+    counted.subtract(gone)
+    postCache.remove { $0.fanClubID == id }
+    commentCache.remove { gone.contains($0.postID) }
+    clubCache.remove([id])
+    listsAreStale()
+    return true
+  }
+
+  /// Writes a comment under a post. White space around it is left out, and so are control characters, which come in by pasting.
+  /// - Returns: the comment's identifier in ``comments``; `nil` for a text that is empty or longer than ``Comment/longest`` or
+  ///   ``Comment/largest``.
+  @discardableResult public func comment(on post: Post.ID, _ text: String) -> Comment.ID? {
+    let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n").unicodeScalars
+    let plain = String(String.UnicodeScalarView(lines.filter { $0 == "\n" || $0 == "\t" || $0.properties.generalCategory != .control }))
+    let text = plain.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !isClosed, (1...Comment.longest).contains(text.count), text.utf8.count <= Comment.largest else { return nil }
+    let action = CommentAction(
+      id: identifiers.next(), comment: identifiers.next(), post: post, text: text, author: author, written: clock.now, counted: 1)
+    actions.perform(action)
+    return action.entityID
+  }
+
+  /// Deletes one of the reader's own comments; any other, and one that is not known, is left alone.
+  public func deleteComment(_ id: Comment.ID) {
+    guard !isClosed, let comment = comments[id], comment.isMine, let uuid = UUID(uuidString: id) else { return }
+    // One that waits was counted by its own action, which this takes the place of.
+    let counted = comments.isPending(id) ? nil : -1
+    actions.perform(
+      CommentAction(
+        id: identifiers.next(), comment: uuid, post: comment.postID, text: nil, author: author, written: clock.now, counted: counted))
+  }
+
+  /// What the publication refused of a post's comments, so that nobody has to write it again: once, and again after the next start only
+  /// when the draft that it went to was not kept.
+  public func takeRefusedComment(on post: Post.ID) -> String? {
+    let taken = refusedComments.filter { $0.post == post }
+    refusedComments.removeAll { $0.post == post }
+    handedBack += taken
+    let new = taken.filter { !unfinished.handedBack.contains($0.id) }
+    unfinished.handedBack.formUnion(new.map(\.id))
+    return new.isEmpty ? nil : new.compactMap(\.text).joined(separator: "\n\n")
+  }
+
+  /// What the reader has sent again, or removed from the field, is kept no longer.
+  func forgetHandedBack() {
+    let forgotten = handedBack.filter { commentDrafts[$0.post] == nil }
+    guard !forgotten.isEmpty else { return }
+    for comment in forgotten { actions.forgetRefused(comment.id) }
+    handedBack.removeAll { commentDrafts[$0.post] == nil }
+    unfinished.handedBack.subtract(forgotten.map(\.id))
+  }
+
+  private func set<S: Setting>(_: S.Type, of ids: some Sequence<String>, in cache: any CacheReading<S.Value>, to choice: S.Choice) {
+    guard !isClosed else { return }
+    let others = ids.filter { id in cache[id].map { S.choice(in: $0) != choice } ?? false }
+    actions.perform(others.map { SettingAction<S>(id: identifiers.next(), of: $0, choice) })
+  }
+
+  func registerActions() {
+    // In the name of this reader, whoever is signed in by the time that an action is sent.
+    let client = client.pinned() ?? client
+    register(ReactionSetting.self, postCache, client)
+    register(BookmarkSetting.self, postCache, client)
+    register(ReadSetting.self, postCache, client)
+    register(FollowSetting.self, clubCache, client)
+    actions.register(
+      ReadAllAction.self, cache: postCache,
+      confirmed: { [weak self] in
+        self?.reached()
+        self?.uncounted.formUnion($0.clubs ?? Set(self?.fanClubs.ids { $0.unread ?? 0 > 0 } ?? []))
+        self?.countUnread()
+      }
+    ) { action in
+      try await client.markRead(until: action.until, in: action.clubs?.sorted(), as: action.id)
+      return nil
+    }
+    actions.register(
+      UnreadAllAction.self, cache: postCache,
+      confirmed: { [weak self] action in
+        self?.reached()
+        self?.uncounted.formUnion(self?.fanClubs.ids { $0.unread != nil && action.clubs?.contains($0.id) ?? true } ?? [])
+        self?.countUnread()
+      }
+    ) { action in
+      try await client.unmarkRead(action.mark)
+      return nil
+    }
+    actions.register(
+      CommentAction.self, cache: commentCache,
+      sideEffect: { [weak self] action in
+        guard let self, let counted = action.counted else { return nil }
+        return SideEffect(of: action.id, on: action.post, in: postCache) { $0.comments = max(0, $0.comments + counted) }
+      },
+      confirmed: { [weak self] in
+        self?.reached()
+        self?.count($0.post)
+        self?.countUnread()
+      },
+      refused: { [weak self] in self?.forget($0.post, in: self?.postCache, $1) },
+      handBack: { [weak self] comment in
+        guard let self, comment.text != nil else { return false }
+        refusedComments.append(comment)
+        return true
+      }
+    ) { try await $0.send(by: client) }
+    let refusals = [
+      ReactionSetting.kind: ReactionSetting.refusal, BookmarkSetting.kind: BookmarkSetting.refusal, ReadSetting.kind: ReadSetting.refusal,
+      FollowSetting.kind: FollowSetting.refusal, ReadAllAction.kind: "Not everything was marked as read.",
+      UnreadAllAction.kind: "What was marked as read stays so.",
+      CommentAction.kind: "Your comment was not saved.",
+    ]
+    actions.onUnreachable = { [weak self] in if ($0 as? ClientError)?.isOffline == true { self?.isOutOfReach = true } }
+    actions.onFailure = { [weak self] failure in
+      guard let what = refusals[failure.kind, default: "Your change was not saved."] else { return }
+      self?.failed("\(what) \(failure.sentence)")
+    }
+  }
+
+  private func register<S: Setting>(_: S.Type, _ cache: Cache<S.Value>, _ client: APIClient) {
+    actions.register(
+      SettingAction<S>.self, cache: cache, confirmed: { [weak self] in self?.confirmed(S.self, $0.entityID) },
+      refused: { [weak self] in self?.forget($0.entityID, in: cache, $1) }
+    ) {
+      try await S.send($0.choice, of: $0.entityID, by: client)
+    }
+  }
+
+  /// What the publication says is gone, in answer to an action, is not shown anywhere any more.
+  private func forget<Value>(_ id: String, in cache: (any CacheWriting<Value>)?, _ error: any Error) {
+    if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
+  }
+
+  private func confirmed<S: Setting>(_: S.Type, _ id: String) {
+    reached()
+    if S.self == ReadSetting.self, let club = posts[id]?.fanClubID { uncounted.insert(club) }
+    countUnread()
+  }
+
+  /// The publication has posts that it did not have before: more of their clubs are unread. Which they are, whoever looked for new ones
+  /// knows; what is told again changes nothing.
+  public func newPostsSeen(_ posts: some Sequence<Post.ID>) {
+    guard !isClosed else { return }
+    uncounted.formUnion(posts.filter { counted.insert($0).inserted }.compactMap { self.posts[$0]?.fanClubID })
+    countUnread()
+  }
+
+  /// How many posts of a club are unread only the publication can say: it has posts that are not known here. It is asked for each club
+  /// once, when all that the reader did is sent; where it cannot be reached, when it is again.
+  func countUnread() {
+    guard actions.waiting.value.count == 0 else { return }
+    let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
+    uncounted = []
+    guard !clubs.isEmpty else { return }
+    Task { [weak self] in
+      // One after the other: when all is marked as read there may be hundreds.
+      for club in clubs.sorted() where self?.isClosed == false {
+        do { _ = try await self?.loadFanClub(club, refetch: true) } catch {
+          if RequestFailure(explaining: error).isUnreachable { self?.uncounted.insert(club) }
+        }
+      }
+    }
+  }
+
+  /// How many comments a post has only the publication can say.
+  private func count(_ post: Post.ID) {
+    let asked = postCache.stamp()
+    Task { [weak self, client] in
+      guard let new = try? await self?.ask("comment.count", { try await client.post(post) }), let self, !isClosed else { return }
+      postCache.store([new], asOf: asked)
+    }
+  }
+}

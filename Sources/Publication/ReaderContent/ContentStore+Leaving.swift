@@ -1,0 +1,59 @@
+import ContentCache
+import PublicationAPI
+import Runtime
+
+/// What becomes of a reader's work when they sign out.
+extension ContentStore {
+  /// What signing out now would put off or lose, a sentence each; empty when it would nothing.
+  public var costsOfLeaving: [String] {
+    var costs: [String] = []
+    switch waiting.value.count {
+    case 0: break
+    case 1: costs.append("1 change waits to be sent. It stays on this computer, and is sent when you sign in here again.")
+    case let count: costs.append("\(count) changes wait to be sent. They stay on this computer, and are sent when you sign in here again.")
+    }
+    // What was refused of them is kept, and handed back at the next start.
+    switch commentDrafts.keys.count(where: { post in !(handedBack + refusedComments).contains { $0.post == post } }) {
+    case 0: break
+    case 1: costs.append("The comment that you began to write is lost.")
+    case let count: costs.append("The \(count) comments that you began to write are lost.")
+    }
+    if isOutOfReach {
+      costs.append(
+        "The publication cannot be reached. Until it can you cannot sign in again, and what is kept here for reading is removed.")
+    }
+    return costs
+  }
+
+  /// A new stream of ``costsOfLeaving``, which starts with what is known now.
+  public func leavingStream() -> AsyncStream<[String]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [String].self, bufferingPolicy: .bufferingNewest(1))
+    let (changes, reach) = (waiting.stream(), outOfReach.stream())
+    let tell: @MainActor () -> Void = { [weak self] in if let self, !isClosed { continuation.yield(costsOfLeaving) } }
+    let tasks = [Task { for await _ in changes { tell() } }, Task { for await _ in reach { tell() } }]
+    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
+    return stream
+  }
+
+  /// Returns when ``costsOfLeaving`` can be relied on: what is on its way has come through, or waits for something to change, and the
+  /// publication was asked whether it is there. What was known of that may be old, and a question that hangs says nothing.
+  /// - Parameter patience: how long that may take; whoever does not answer by then is out of reach.
+  public func learnCostsOfLeaving(within patience: Duration = .seconds(2)) async {
+    let changes = waiting.stream()
+    var isKnown = false
+    // Not cancelled below: an answer that comes late counts all the same.
+    let question = Task { [weak self, client] in
+      do { _ = try await self?.ask("leave.reach") { try await client.publication() } } catch {
+        if !RequestFailure.isAnswer(error) { self?.isOutOfReach = true }
+      }
+      isKnown = true
+    }
+    let watch = Task {
+      for await waiting in changes where waiting.count == 0 || waiting.problem != nil { break }
+      await question.value
+    }
+    await effects.wait("leave.patience", for: patience, on: clock, until: watch)
+    watch.cancel()
+    if !isKnown { isOutOfReach = true }
+  }
+}

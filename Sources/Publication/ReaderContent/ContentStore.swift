@@ -1,0 +1,462 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import PublicationClient
+import Runtime
+
+/// A page that wants to know, while it is on screen, what happens to the reader's content as a whole.
+@MainActor public protocol ContentPage: AnyObject {
+  /// The reader's access changed: ``ContentStore/hasPremium``.
+  func accessChanged()
+  /// Something the reader did was undone; the sentence says what and why.
+  func actionFailed(_ sentence: String)
+  /// Asks again for what nobody could be reached for, if anything. The reader did not ask: nothing is said while that is under way, nor when
+  /// it is in vain once more.
+  func retryUnreachable()
+  /// A minute has passed: what says how long ago something was says it anew.
+  func timePassed()
+}
+
+/// The content of one signed-in reader: a copy of each entity, and the one door by which the reader changes any.
+///
+/// The coordinator makes one when a reader signs in, hands it to the pages, and closes it when the reader is gone. Isolated to the main
+/// actor.
+@MainActor public final class ContentStore {
+  /// The publication, as this reader.
+  public let client: APIClient
+  /// The door to it.
+  public let effects: Effects
+  /// One copy of each post.
+  public var posts: any CacheReading<Post> { postCache }
+  /// One copy of each fan club.
+  public var fanClubs: any CacheReading<FanClub> { clubCache }
+  /// One copy of each comment.
+  public var comments: any CacheReading<Comment> { commentCache }
+  /// Applies what the reader does, sends it, and takes it back when it was refused.
+  public let actions: ActionController
+
+  /// Whether the reader may read premium posts. Whoever knows the entitlements sets it; pages on screen follow.
+  public var hasPremium = false {
+    didSet { if hasPremium != oldValue { for page in pagesOnScreen { page.accessChanged() } } }
+  }
+
+  /// How many article passes the reader has; `nil` until the publication has said so.
+  public let passes = LastValue<Int?>(nil)
+
+  /// What the reader is writing, by the post that it is about. A refused comment among it is kept for longer: see
+  /// ``takeRefusedComment(on:)``.
+  public var commentDrafts: [Post.ID: String] {
+    get { unfinished.drafts }
+    set {
+      unfinished.drafts = newValue
+      forgetHandedBack()
+    }
+  }
+
+  /// Where the reader is in long posts.
+  public var readingPlaces: ReadingPlaces {
+    get { unfinished.places }
+    set { unfinished.places = newValue }
+  }
+
+  /// What the reader has begun, as it is now.
+  public internal(set) var unfinished: UnfinishedWork { didSet { if unfinished != oldValue { onUnfinishedChanged?(unfinished) } } }
+  /// Told each change of ``unfinished``, for whoever keeps it.
+  public var onUnfinishedChanged: ((UnfinishedWork) -> Void)?
+
+  /// Counts what made every list out of date, such as a feed that was added.
+  public private(set) var listsAge = 0
+
+  /// When the posts of a club were last fetched for the reader, in this run: those that it had by then are no news to them.
+  public private(set) var fetchedAt: [FanClub.ID: Date] = [:]
+
+  /// Whether the reader is gone.
+  public private(set) var isClosed = false
+
+  /// Whether nobody answered the last question.
+  public internal(set) var isOutOfReach: Bool {
+    get { outOfReach.value }
+    set { outOfReach.value = newValue }
+  }
+  let outOfReach = LastValue(false)
+  /// Told whenever the publication has answered.
+  public var onAnswer: (() -> Void)?
+
+  /// Told when the reader wants to know anew what they may read: a purchase may have been given back.
+  public var onAccessAsked: (() -> Void)?
+
+  /// Told when the publication keeps the text of a post from a reader who has premium access, as far as is known here.
+  public var onAccessRefused: (() -> Void)?
+
+  /// Told what went wrong with what is kept for reading without network, in a sentence for the reader.
+  public var onStorageNotice: ((String) -> Void)? {
+    didSet { for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onNotice = onStorageNotice } }
+  }
+
+  // Pages read; what is written here comes from fetchers and from the action controller.
+  let postCache: Cache<Post>
+  let clubCache: Cache<FanClub>
+  let commentCache: Cache<Comment>
+  private let stored: EntityStore?
+  /// Names what the reader makes.
+  public let identifiers: any IdentifierSource
+  let clock: any AppClock
+  /// The reader's name, for what is not confirmed yet.
+  let author: String
+  /// What the publication would not have: see ``takeRefusedComment(on:)``.
+  var refusedComments: [CommentAction] = []
+  /// What of it the reader has in a field, to send or to give up.
+  var handedBack: [CommentAction] = []
+  /// The clubs of which the publication has to say how many posts are unread now.
+  var uncounted: Set<FanClub.ID> = []
+  /// New posts whose clubs were told of above.
+  var counted: Set<Post.ID> = []
+  private var onScreen: [() -> (any ContentPage)?] = []
+  /// What to tell the next page, each thing once.
+  private var unseenFailures: [String] = []
+  private var passGeneration = 0
+  private let random: any RandomSource
+  /// The wait until pages ask again, and how many of them were in vain.
+  private var askingAgain: Task<Void, Never>?
+  private var failedTries = 0
+  /// As long as somebody may be looking at "Try again".
+  private static let againPace = Backoff(first: .seconds(2), longest: .seconds(60))
+
+  /// - Parameters:
+  ///   - client: the publication, as this reader.
+  ///   - author: the reader's name, which their comments bear until the publication has said it.
+  ///   - outbox: keeps what was not sent yet; `nil` keeps it in memory.
+  ///   - stored: keeps what was read; `nil` keeps it in memory.
+  ///   - unfinished: what an earlier run kept of ``unfinished``.
+  ///   - retry: when what could not be sent is tried again.
+  ///   - effects: the door that requests go through.
+  ///   - identifiers: name the actions.
+  public init(
+    client: APIClient, author: String = "", outbox: Outbox? = nil, stored: EntityStore? = nil,
+    unfinished: UnfinishedWork = UnfinishedWork(), retry: Retry, effects: Effects,
+    identifiers: any IdentifierSource = RandomIdentifiers()
+  ) {
+    self.client = client
+    self.unfinished = unfinished
+    self.effects = effects
+    self.identifiers = identifiers
+    self.stored = stored
+    postCache = Cache(store: stored, effects: effects)
+    clubCache = Cache(store: stored, effects: effects)
+    commentCache = Cache(store: stored, effects: effects)
+    self.author = author
+    clock = retry.clock
+    random = retry.random
+    actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestFailure.init(ofAction:tries:))
+    registerActions()
+    for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onAnswer = { [weak self] in self?.heard($0) } }
+  }
+
+  /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
+  public func resume() async {
+    await actions.resume()
+    // What is pending is known now, and stays once that is written.
+    await postCache.written()
+    await clubCache.written()
+    await commentCache.written()
+    stored?.startEvicting()
+  }
+
+  /// Returns when everything accepted so far is in the outbox, and everything read in its store: before the process ends.
+  public func written() async {
+    await actions.written()
+    await postCache.written()
+    await clubCache.written()
+    await commentCache.written()
+  }
+
+  /// Asks how many passes the reader has. Without an answer, what was known stays.
+  /// - Throws: `ClientError`.
+  public func refreshPasses() async throws {
+    passGeneration += 1
+    let (mine, client) = (passGeneration, client)
+    let balances = try await ask("passes.load") { try await client.balances() }
+    // An answer from before a pass was spent, or for a reader who is gone, is out of date.
+    guard mine == passGeneration, !isClosed else { return }
+    passes.value = balances.first { $0.type == Balance.articlePass }?.amount ?? 0
+  }
+
+  /// Opens a premium post with one of the reader's passes. Trying again after an answer was lost spends none a second time.
+  /// - Throws: `ClientError`.
+  public func unlock(_ id: Post.ID) async throws {
+    let (asked, client) = (postCache.stamp(), client)
+    do {
+      let post = try await ask("post.unlock") { try await client.unlock(id) }
+      guard !isClosed else { return }
+      postCache.store([post], asOf: asked)
+    } catch {
+      try? await refreshPasses()
+      throw error
+    }
+    try? await refreshPasses()
+  }
+
+  /// Something came to the publication that lists do not show yet: each is loaded anew when it comes on screen.
+  public func listsAreStale() { listsAge += 1 }
+
+  /// Has the publication fetch the posts of a club that came from a list of feeds.
+  /// - Returns: how far it is.
+  /// - Throws: `ClientError`.
+  func fetchPosts(of club: FanClub.ID) async throws -> Import {
+    fetchedAt[club] = clock.now
+    let client = client
+    return try await ask("fanclub.fetch") { try await client.refreshFanClub(club) }
+  }
+
+  /// The same, until it is over, however often the publication cannot be reached meanwhile: it goes on there whether anyone looks or not.
+  /// - Parameters:
+  ///   - clock: when to look.
+  ///   - begun: told once the publication has begun.
+  /// - Returns: what became of it.
+  /// - Throws: `ClientError` when it did not begin, or the publication does not know of it any more; `CancellationError`.
+  public func fetchPosts(
+    of club: FanClub.ID, lookingOn clock: any AppClock, begun: @MainActor (Import) -> Void = { _ in }
+  ) async throws -> Import {
+    var latest = try await fetchPosts(of: club)
+    begun(latest)
+    while latest.state == .running, !isClosed {
+      try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
+      let (client, id) = (client, latest.id)
+      do { latest = try await ask("fanclub.look") { try await client.progress(of: id) } } catch {
+        guard RequestFailure(explaining: error).isUnreachable, !Task.isCancelled else { throw error }
+      }
+    }
+    // Posts without a date got one in between.
+    fetchedAt[club] = self.clock.now
+    return latest
+  }
+
+  private static let pace = Duration.milliseconds(500)
+
+  /// Brings a post into the cache, with its body: what is kept of it at once, and then what the publication says.
+  /// - Parameter refetch: whether it is asked for again while it is asked for already, since the answer may be another now.
+  /// - Returns: what the publication said: without a body when this reader may not read it.
+  /// - Throws: `ClientError`.
+  @discardableResult public func loadPost(_ id: Post.ID, refetch: Bool = false) async throws -> Post {
+    let (client, wasUnlocked) = (client, posts[id]?.unlocked == true)
+    let post = try await forgetting(id, in: postCache) {
+      try await postCache.load(id, "article.load", effects: effects, refetch: refetch) { etag in
+        try await client.post(id, unless: etag).answer { Page(items: [$0]) }
+      }
+    }
+    if post.premium, post.body == nil, !isClosed {
+      if hasPremium { onAccessRefused?() }
+      // The pass that opened it was given back, and perhaps others with it.
+      if wasUnlocked { Task { try? await refreshPasses() } }
+    }
+    return post
+  }
+
+  /// Brings a fan club into the cache: what is kept of it at once, and then what the publication says.
+  /// - Parameter refetch: see ``loadPost(_:refetch:)``.
+  /// - Throws: `ClientError`.
+  @discardableResult public func loadFanClub(_ id: FanClub.ID, refetch: Bool = false) async throws -> FanClub {
+    let client = client
+    return try await forgetting(id, in: clubCache) {
+      try await clubCache.load(id, "fanclub.load", effects: effects, refetch: refetch) {
+        try await client.fanClub(id, unless: $0).answer { Page(items: [$0]) }
+      }
+    }
+  }
+
+  /// Whether a post is known here, without asking the publication.
+  public func isKnown(post id: Post.ID) async -> Bool { await postCache.loadFromStore(id) != nil }
+
+  /// Whether a fan club is known here, without asking the publication.
+  public func isKnown(fanClub id: FanClub.ID) async -> Bool { await clubCache.loadFromStore(id) != nil }
+
+  /// A page of posts that hold all words of a text, and the fan clubs that have them in their names; all are in the caches when it returns.
+  /// - Throws: `ClientError`.
+  public func search(_ text: String, cursor: String? = nil) async throws -> SearchResults {
+    let (asked, clubsAsked, client) = (postCache.stamp(), clubCache.stamp(), client)
+    let page = try await ask("search.load") { try await client.search(text, cursor: cursor) }
+    if !isClosed {
+      postCache.store(page.items.map(\.post), asOf: asked)
+      clubCache.store(page.clubs.map(\.club), asOf: clubsAsked)
+    }
+    return page
+  }
+
+  /// The fan clubs that were ever read and have all words of a text in their names, by name: for when the publication cannot be asked. They
+  /// are in the cache when it returns.
+  public func knownFanClubs(named text: String) async -> [FanClubHit] {
+    await clubCache.loadAllFromStore()
+    let clubs = clubCache.ids { !MarkedText($0.name, finding: text).matches.isEmpty }.compactMap { clubCache[$0] }
+    return clubs.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }.prefix(SearchResults.mostClubs)
+      .map { FanClubHit(club: $0, name: MarkedText($0.name, finding: text).marked) }
+  }
+
+  /// The newest posts of the fan clubs that the reader follows, unless they are what is known; the posts are in the cache when it returns.
+  /// - Parameter label: what the delivery is called.
+  /// - Throws: `ClientError`.
+  public func followedPosts(_ label: String, unless etag: String?) async throws -> Conditional<Page<Post>> {
+    let (asked, client) = (postCache.stamp(), client)
+    // As many as there can be: a feed that is asked seldom brings posts that stand below newer ones.
+    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), limit: 100, unless: etag) }
+    if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
+    return answer
+  }
+
+  /// Every fan club that the reader follows, by name; all are in the cache when it returns.
+  /// - Parameter label: what the deliveries are called.
+  /// - Throws: `ClientError`.
+  public func followedClubs(_ label: String) async throws -> [FanClub] { try await allClubs(label).filter(\.followed) }
+
+  /// The fan clubs whose feeds bring what a reader sees of the publication: those that the reader follows, and those whose posts are there.
+  /// None where readers have no say in feeds. All are in the cache when it returns.
+  /// - Parameter label: what the deliveries are called.
+  /// - Throws: `ClientError`.
+  public func clubsWithFeeds(_ label: String) async throws -> [FanClub] {
+    try await allClubs(label).filter { $0.feed != nil && ($0.followed || $0.fetched) }
+  }
+
+  private func allClubs(_ label: String) async throws -> [FanClub] {
+    let client = client
+    var (ids, cursor) = ([FanClub.ID](), String?.none)
+    repeat {
+      let asked = clubCache.stamp()
+      let page = try await ask(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
+      guard !isClosed else { return [] }
+      clubCache.store(page.items, asOf: asked)
+      ids += page.items.map(\.id)
+      cursor = page.next
+    } while cursor != nil
+    return ids.compactMap { fanClubs[$0] }
+  }
+
+  /// Asks the publication something that no cache asks for.
+  func ask<Answer: Sendable>(
+    _ label: String, _ question: @escaping @concurrent @Sendable () async throws -> Answer
+  ) async throws -> Answer {
+    do {
+      let answer = try await effects.run(label, question)
+      heard(nil)
+      return answer
+    } catch {
+      heard(error)
+      throw error
+    }
+  }
+
+  /// Whoever answers is there: neither what waits to be sent nor a page need wait for its next try.
+  private func heard(_ error: (any Error)?) {
+    guard !isClosed else { return }
+    guard error.map(RequestFailure.isAnswer) ?? true else {
+      if (error as? ClientError)?.isOffline == true { scheduleRetry() }
+      return
+    }
+    actions.serverAnswered()
+    reached()
+    countUnread()
+  }
+
+  /// The publication has answered, if only that it did what the reader did.
+  func reached() {
+    isOutOfReach = false
+    failedTries = 0
+    onAnswer?()
+    retryUnreachable()
+  }
+
+  /// The publication has answered somebody else's question, such as what the reader bought: what waits to be sent, if only because nobody
+  /// answered, need not wait for its next try.
+  public func publicationAnswered() {
+    guard !isClosed, isOutOfReach || waiting.value.problem != nil else { return }
+    isOutOfReach = false
+    networkIsBack()
+  }
+
+  /// There is a network, as the desktop says: neither what waits to be sent nor a page need wait for its next try.
+  public func networkIsBack() {
+    actions.networkIsBack()
+    retryUnreachable()
+  }
+
+  private func retryUnreachable() {
+    askingAgain?.cancel()
+    askingAgain = nil
+    for page in pagesOnScreen { page.retryUnreachable() }
+  }
+
+  /// A minute has passed, which pages on screen show.
+  public func timePassed() { for page in pagesOnScreen { page.timePassed() } }
+
+  /// Servers come back without any network having changed. One wait for all pages; who is not on screen asks when they are.
+  private func scheduleRetry() {
+    isOutOfReach = true
+    guard askingAgain == nil, !pagesOnScreen.isEmpty else { return }
+    failedTries += 1
+    let wait = Self.againPace.wait(after: failedTries, chance: random.fraction())
+    askingAgain = Task { [weak self, effects, clock] in
+      guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
+      self?.retryUnreachable()
+    }
+  }
+
+  /// What the publication says is gone is not shown anywhere any more.
+  private func forgetting<Value>(
+    _ id: String, in cache: any CacheWriting<Value>, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await body() } catch {
+      if !isClosed, (error as? ClientError)?.isNotFound == true { cache.remove([id]) }
+      throw error
+    }
+  }
+
+  /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
+  public func enter(_ page: any ContentPage) {
+    leave(page)
+    onScreen.append { [weak page] in page }
+    if !unseenFailures.isEmpty { page.actionFailed(unseenFailures.joined(separator: " ")) }
+    unseenFailures = []
+  }
+
+  /// A page is off screen and is told nothing more.
+  public func leave(_ page: any ContentPage) {
+    onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
+  }
+
+  /// The reader is gone: forgets everything, and what is still on its way reaches no page. What was not sent stays in the outbox.
+  /// - Parameter keepsUnfinished: whether ``unfinished`` is there when the same reader is back: whoever keeps it is not told that it is gone.
+  public func close(keepingUnfinished keepsUnfinished: Bool = false) {
+    isClosed = true
+    if keepsUnfinished { onUnfinishedChanged = nil }
+    askingAgain?.cancel()
+    onScreen = []
+    actions.close()
+    passes.value = nil
+    postCache.removeAll()
+    clubCache.removeAll()
+    commentCache.removeAll()
+    refusedComments = []
+    handedBack = []
+    unfinished = UnfinishedWork()
+  }
+
+  private var pagesOnScreen: [any ContentPage] { onScreen.compactMap { $0() } }
+
+  /// Tells the pages on screen, or else the next one.
+  func failed(_ sentence: String) {
+    let pages = pagesOnScreen
+    if pages.isEmpty, !unseenFailures.contains(sentence) { unseenFailures.append(sentence) }
+    for page in pages { page.actionFailed(sentence) }
+  }
+}
+
+/// A cache of anything.
+@MainActor private protocol Keeping: AnyObject {
+  var onNotice: ((String) -> Void)? { get set }
+  var onAnswer: (((any Error)?) -> Void)? { get set }
+}
+
+extension Cache: Keeping {}
+
+extension Import {
+  /// Why a fan club's posts did not come, for the reader; `nil` when they did.
+  public var problemOfFetching: String? { state == .done ? nil : problem ?? "The posts of this fan club could not be fetched." }
+}

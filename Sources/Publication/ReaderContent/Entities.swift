@@ -1,0 +1,127 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+import PublicationClient
+
+extension Post: Entity {
+  /// Without an id, from long ago.
+  public static let blank = Post(id: "", fanClubID: "", fanClubName: "", title: "", published: .distantPast)
+
+  /// All but the body.
+  public mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("fanClubID", &fanClubID)
+    form.field("fanClubName", &fanClubName)
+    form.field("title", &title)
+    form.field("byline", &byline)
+    form.field("teaser", &teaser)
+    form.field("picture", &picture)
+    form.field("url", &url)
+    form.field("published", &published)
+    form.field("premium", &premium)
+    form.field("unlocked", &unlocked, mayMiss: true)
+    form.field("reactions", &reactions.counts, mayMiss: true)
+    form.field("reaction", &reaction)
+    form.field("bookmarked", &bookmarked)
+    form.field("read", &read, mayMiss: true)
+    form.field("readMark", &readMark)
+    form.field("comments", &comments, mayMiss: true)
+  }
+
+  /// The body, which lists leave out.
+  public var detail: String? {
+    get { body.map { Self.detail(of: $0, enclosures) } }
+    set {
+      (body, enclosures) = (newValue, [])
+      if let newValue, newValue.hasSuffix(Self.enclosuresEnd) { readEnclosures(newValue) }
+    }
+  }
+
+  // A body is stored with what comes with it in a comment behind it, which every version takes for what it is.
+  private static let enclosuresBegin = "<!--enclosures "
+  private static let enclosuresEnd = "-->"
+
+  private static func detail(of body: String, _ enclosures: [Enclosure]) -> String {
+    // A body that looks as if something came with it says that nothing does.
+    guard !enclosures.isEmpty || body.hasSuffix(enclosuresEnd) else { return body }
+    guard let json = try? String(decoding: Wire.encode(enclosures), as: UTF8.self) else { return body }
+    // Nothing in a comment may look like its end.
+    return body + enclosuresBegin + json.replacing("--", with: "-\\u002d") + enclosuresEnd
+  }
+
+  private mutating func readEnclosures(_ detail: String) {
+    guard let begin = detail.range(of: Self.enclosuresBegin, options: .backwards) else { return }
+    let json = detail[begin.upperBound...].dropLast(Self.enclosuresEnd.count)
+    guard let read: [Enclosure] = try? Wire.decode(from: Data(json.utf8)) else { return }
+    (body, enclosures) = (String(detail[..<begin.lowerBound]), read)
+  }
+  /// What the reader bookmarked is kept.
+  public var isPinned: Bool { bookmarked }
+}
+
+extension FanClub: Entity {
+  /// Without an id.
+  public static let blank = FanClub(id: "", name: "")
+
+  /// All of it.
+  public mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("name", &name)
+    form.field("about", &about)
+    form.field("picture", &picture)
+    form.field("url", &url)
+    form.field("followers", &followers)
+    form.field("followed", &followed)
+    form.field("posts", &posts)
+    form.field("unread", &unread)
+    form.field("fetched", &fetched, mayMiss: true)
+    form.field("problem", &problem)
+    form.field("feed", &feed)
+    form.field("canRemove", &canRemove, mayMiss: true)
+  }
+}
+
+extension Comment: Entity {
+  /// Without an id, from long ago.
+  public static let blank = Comment(id: "", postID: "", author: "", isMine: false, text: "", posted: .distantPast)
+
+  /// All of it.
+  public mutating func fields(_ form: inout StoredForm) {
+    form.field("id", &id)
+    form.field("postID", &postID)
+    form.field("author", &author)
+    form.field("isMine", &isMine)
+    form.field("text", &text)
+    form.field("posted", &posted)
+  }
+
+  /// What the reader wrote is kept.
+  public var isPinned: Bool { isMine }
+}
+
+extension Conditional {
+  /// As a cache takes it.
+  func answer<Item>(_ page: (Value) -> Page<Item>) -> PageAnswer<Item> {
+    switch self {
+    case .changed(let value, let etag):
+      let page = page(value)
+      return .page(FetchedPage(items: page.items, next: page.next, etag: etag))
+    case .unchanged: return .notModified
+    }
+  }
+}
+
+extension String {
+  /// As a row has room for it: runs of white space, line breaks among them, are one space.
+  public var onOneLine: String {
+    // Nearly every text is so already, and a list asks for many.
+    var last = UInt8(ascii: " ")
+    let isPlain = utf8.allSatisfy { byte in
+      defer { last = byte }
+      // The line separators of Unicode begin with this byte.
+      return byte > 0x20 && byte != 0xE2 || byte == 0x20 && last != 0x20
+    }
+    if isPlain, last != 0x20 { return self }
+    return unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,82 @@
+import ContentCache
+import Foundation
+import PublicationAPI
+
+/// Marks everything as read that appeared until some moment, whether it is here or not: one action and one request, however much it is.
+///
+/// Each counts, since one that reaches less far must not take the place of another.
+public struct ReadAllAction: Action, Equatable {
+  /// Its name in the outbox; never changed.
+  public static let kind = "read_all"
+  /// It is.
+  public static let isAboutAll = true
+  /// Which action this is.
+  public let id: UUID
+  /// When the newest that is meant appeared.
+  public let until: Date
+  /// Whose posts; `nil` for all.
+  public let clubs: Set<FanClub.ID>?
+
+  /// Memberwise initializer.
+  public init(id: UUID, until: Date, clubs: Set<FanClub.ID>? = nil) {
+    self.id = id
+    self.until = until
+    self.clubs = clubs
+  }
+
+  /// It has no entity of its own.
+  public var entityID: String { "posts" }
+  /// None.
+  public var supersedesKey: String? { nil }
+
+  /// Marks a post that is meant.
+  public func apply(to post: inout Post?) {
+    guard var marked = post, !marked.read, marked.published <= until, clubs?.contains(marked.fanClubID) ?? true else { return }
+    (marked.read, marked.readMark) = (true, id.uuidString)
+    post = marked
+  }
+}
+
+/// Takes a ``ReadAllAction`` back: what was unread before it is unread again, whether it is here or not, unless it was read by itself since.
+public struct UnreadAllAction: Action {
+  /// Its name in the outbox; never changed.
+  public static let kind = "unread_all"
+  /// It is.
+  public static let isAboutAll = true
+  /// Which action this is.
+  public let id: UUID
+  /// ``ReadAllAction/id`` of what is taken back.
+  public let mark: UUID
+  /// Whose posts; `nil` for all.
+  public let clubs: Set<FanClub.ID>?
+
+  /// Memberwise initializer.
+  public init(id: UUID, mark: UUID, clubs: Set<FanClub.ID>? = nil) {
+    self.id = id
+    self.mark = mark
+    self.clubs = clubs
+  }
+
+  /// It has no entity of its own.
+  public var entityID: String { "posts" }
+  /// None.
+  public var supersedesKey: String? { nil }
+
+  /// Marks a post as unread that the other marked as read.
+  public func apply(to post: inout Post?) {
+    guard var unmarked = post, unmarked.readMark == mark.uuidString else { return }
+    (unmarked.read, unmarked.readMark) = (false, nil)
+    post = unmarked
+  }
+}
+
+/// What marked posts as read at one stroke, to take that back: see ``ContentStore/undo(_:)``.
+public struct ReadUndo: Equatable, Sendable {
+  /// Those that say until when.
+  var marks: [ReadAllAction] = []
+  /// The posts that were named, and were unread.
+  var posts: [Post.ID] = []
+
+  /// Whether anything was marked.
+  public var isEmpty: Bool { marks.isEmpty && posts.isEmpty }
+}

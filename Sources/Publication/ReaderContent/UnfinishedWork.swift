@@ -1,0 +1,54 @@
+import Foundation
+import PublicationAPI
+
+/// What a reader has begun and not ended: it is there again at the next start.
+public struct UnfinishedWork: Codable, Equatable, Sendable {
+  /// What the reader is writing, by the post that it is about.
+  public var drafts: [Post.ID: String] = [:]
+  /// The refused comments whose text stands in a draft already.
+  var handedBack: Set<UUID> = []
+  /// Where the reader is in long posts.
+  public var places: ReadingPlaces = ReadingPlaces()
+
+  /// Nothing.
+  public init() {}
+}
+
+/// A place in the text of a post, whatever the width of the window.
+public struct ReadingPlace: Codable, Equatable, Sendable {
+  /// The block of the text that is at the upper edge, from 0.
+  public var block: Int
+  /// How much of it is above the edge, from 0 to 1.
+  public var fraction: Double
+
+  /// Memberwise initializer.
+  public init(block: Int, fraction: Double) {
+    self.block = block
+    self.fraction = fraction
+  }
+}
+
+/// The places in posts where a reader stopped, of as many as a reader comes back to.
+public struct ReadingPlaces: Codable, Equatable, Sendable {
+  private struct Entry: Codable, Equatable, Sendable {
+    var post: Post.ID
+    var place: ReadingPlace
+  }
+
+  /// The one that was left last is the last.
+  private var entries: [Entry] = []
+  private static let most = 200
+
+  /// None.
+  public init() {}
+
+  /// The place in a post; `nil` for its beginning. The one that was set first goes when there are too many.
+  public subscript(post: Post.ID) -> ReadingPlace? {
+    get { entries.last { $0.post == post }?.place }
+    set {
+      entries.removeAll { $0.post == post }
+      if let newValue { entries.append(Entry(post: post, place: newValue)) }
+      if entries.count > Self.most { entries.removeFirst() }
+    }
+  }
+}

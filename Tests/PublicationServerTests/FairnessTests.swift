@@ -1,0 +1,200 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+import SQLiteStorage
+import Testing
+
+@testable import PublicationServer
+
+extension Publication {
+  fileprivate var lists: ReadConnections? { get throws { (try content as? SQLiteContent)?.lists } }
+
+  fileprivate func rows(of table: String, _ reader: Reader.ID) throws -> Int {
+    let database = try #require(content as? SQLiteContent).database
+    return try #require(
+      try database.queryOne("SELECT count(*) FROM \(table) WHERE reader = ?", reader) { try $0.get(0, as: Int.self) })
+  }
+
+  /// As the operator does.
+  fileprivate func remove(_ email: String) async throws -> Response {
+    let token = try newOperatorToken()
+    return await handle(Request(.delete, APIPath.operatorReader(email).target, headers: ["Authorization": "Bearer \(token)"]))
+  }
+}
+
+/// What one reader does, and what others notice of it; and what is under way for a reader who is removed.
+@Suite(.timeLimit(.minutes(1))) struct FairnessTests {
+  /// Which may have to look at a million posts that were read.
+  @Test func nobodyElseWaitsForAListOfUnreadPosts() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    let reader = try await rig.get("/v1/session", token, as: Reader.self).id
+    let lists = try #require(try await rig.publication.lists)
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<ReadConnections.most { group.addTask { try await lists.run { _ in gate.wait() } } }
+      // All connections are taken once the next one waits.
+      group.addTask { try await lists.run { _ in } }
+      while lists.waiting < 1 { await Task.yield() }
+      async let first = rig.send(.get, "/v1/posts?unread=true", token: token)
+      async let second = rig.send(.get, "/v1/posts?unread=true&limit=1", token: token)
+      while rig.publication.unreadTurns.count(reader) < 2 { await Task.yield() }
+      while lists.waiting < 2 { await Task.yield() }
+      #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
+      #expect(try await rig.get("/v1/session", token, as: Reader.self).id == reader)
+      #expect(lists.waiting == 2, "the second list waits for the first")
+      for _ in 0..<ReadConnections.most { gate.signal() }
+      #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 20)
+      #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 1)
+      try await group.waitForAll()
+    }
+    await rig.publication.close()
+  }
+
+  /// Charges of a reader are made one after the other. None of those that wait is begun for somebody who is gone.
+  @Test func aRemovedReaderIsNotCharged() async throws {
+    let gateway = CountingGateway()
+    let rig = try await Rig(gateway: gateway)
+    let token = try await rig.signIn()
+    let reader = try await rig.get("/v1/session", token, as: Reader.self).id
+    let order = UUID()
+    #expect(try await rig.begin(order, "passes.5", token).status == 201)
+    let turns = rig.publication.chargeTurns
+    let (held, goOn) = AsyncStream.makeStream(of: Void.self)
+    async let earlier: Void = turns.take(reader) { for await _ in held { break } }
+    while turns.count(reader) < 1 { await Task.yield() }
+    async let charge = rig.charge(order, token)
+    while turns.count(reader) < 2 { await Task.yield() }
+    #expect(try await rig.publication.remove("ada@example.org").status == 204)
+    goOn.yield()
+    try await earlier
+    let refused = try await charge
+    #expect((refused.status, try refused.problem.code) == (401, .sessionEnded))
+    #expect(await gateway.calls.isEmpty)
+  }
+
+  /// The other way round: what is begun is seen in the step that removes.
+  @Test func aReaderWhoIsBeingChargedIsNotRemoved() async throws {
+    let gateway = CountingGateway()
+    let rig = try await Rig(gateway: gateway)
+    let token = try await rig.signIn()
+    await gateway.set(.held)
+    let order = UUID()
+    #expect(try await rig.begin(order, "passes.5", token).status == 201)
+    async let charge = rig.charge(order, token)
+    await gateway.waitForCalls(1)
+    let reader = try await rig.get("/v1/session", token, as: Reader.self)
+    await #expect(throws: Problem.self) { try await rig.publication.removeRow(of: reader.id) }
+    #expect(try await rig.publication.remove("ada@example.org").status == 409)
+    await gateway.set(.up)
+    #expect(try await charge.status == 200)
+    #expect(try await rig.publication.remove("ada@example.org").status == 204)
+  }
+
+  @Test func aRemovedReaderKeepsNoMarks() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let reader = try await rig.get("/v1/session", token, as: Reader.self).id
+    let turns = rig.publication.readAllTurns
+    let (held, goOn) = AsyncStream.makeStream(of: Void.self)
+    async let earlier: Void = turns.take(reader) { for await _ in held { break } }
+    while turns.count(reader) < 1 { await Task.yield() }
+    let body = try Wire.encode(ReadRequest(id: nil, until: .distantFuture, clubs: nil))
+    async let marked = rig.send(.put, "/v1/posts/read", token: token, headers: ["Content-Type": "application/json"], body: body)
+    while turns.count(reader) < 2 { await Task.yield() }
+    #expect(try await rig.publication.remove("ada@example.org").status == 204)
+    goOn.yield()
+    try await earlier
+    _ = await marked
+    for table in ["read_mark", "read_count"] { #expect(try await rig.publication.rows(of: table, reader) == 0) }
+  }
+
+  /// A place for each reader: feeds that drip keep only their own reader's waiting.
+  @Test func slowFeedsOfAReaderKeepNobodyElsesWaiting() async throws {
+    let house = try await ReaderHouse()
+    let slow = (1...6).map { "https://slow.example/\($0)" }
+    for url in slow + [ReaderHouse.url] {
+      house.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      #expect(try await house.end(try await house.begin(url, url == ReaderHouse.url ? house.bo : house.ada)).state == .done)
+    }
+    await house.rig.clock.waitForSleepers()
+    house.web.forget()
+    for url in slow { house.web.holdBack(url) }
+    house.rig.clock.advance(by: .seconds(3600))
+    while !house.web.targets.contains(ReaderHouse.url) { await Task.yield() }
+    #expect(house.web.targets.count { slow.contains($0) } == 1)
+    // The next of hers is begun when that one is done, and all are in the end.
+    for number in 1...slow.count {
+      await house.web.hold.waitForSleepers()
+      #expect(house.web.targets.count { slow.contains($0) } == number)
+      house.web.hold.advance(by: .seconds(1))
+    }
+    await house.rig.clock.waitForSleepers()
+    #expect(Set(house.web.targets) == Set(slow + [ReaderHouse.url]))
+  }
+
+  @Test func aFeedThatTakesLongIsAskedLessOften() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    #expect(try await house.end(try await house.begin(ReaderHouse.url)).state == .done)
+    await house.rig.clock.waitForSleepers()
+    house.web.holdBack(ReaderHouse.url)
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.web.hold.waitForSleepers()
+    house.rig.clock.advance(by: .seconds(50))
+    house.web.hold.advance(by: .seconds(1))
+    await house.rig.clock.waitForSleepers()
+    #expect(try await house.rig.publication.secondsUntilDue() == 360 * 50)
+  }
+
+  @Test func importsOfOneReaderMakeNobodyElsesVanish() async throws {
+    let desk = ImportDesk()
+    func end(of reader: Reader.ID) async throws -> Import.ID {
+      let job = ImportJob(UUID().uuidString, reader: reader, session: nil, follows: false)
+      try desk.take(job)
+      job.run { _ in [] }
+      await job.ended()
+      return job.report.id
+    }
+    let (ada, first) = (try await end(of: "ada"), try await end(of: "bo"))
+    var last = first
+    for _ in 0..<100 { last = try await end(of: "bo") }
+    #expect(desk.job(ada, of: "ada") != nil)
+    #expect(desk.job(first, of: "bo") == nil)
+    #expect(desk.job(last, of: "bo") != nil)
+  }
+
+  /// To compare texts takes time by the square of the marks of a letter.
+  @Test func aLetterWithMarksWithoutEndIsRefused() async throws {
+    let rig = try await Rig()
+    let marks = String(repeating: "\u{301}", count: 300) + String(repeating: "\u{323}", count: 300)
+    let refused = await rig.send(.post, "/v1/session", body: Data("{\"email\": \"a\", \"password\": \"b\", \"x\(marks)\": 1}".utf8))
+    #expect(refused.status == 400)
+    #expect(
+      try refused.problem.title.hasPrefix("The body is no JSON: a letter of this text has more marks than any language needs at line 1"))
+    let encoded = APIPath.encoded("x" + marks)
+    let request = Request(.get, "/v1/posts?\(encoded)=\(encoded)", headers: ["If-None-Match": "x\(marks)"])
+    let texts = request.query.flatMap { [$0.name, $0.value] } + [request.headers["If-None-Match"] ?? ""]
+    #expect(texts.map(\.unicodeScalars.count) == [31, 31, 31])
+    #expect(try Router.publication.find(Request(.get, "/v1/posts/\(encoded)")).call.parameter.unicodeScalars.count == 31)
+  }
+
+  /// Addresses are stored as texts are.
+  @Test func addressesCountAsTextsDo() async throws {
+    let house = try await ReaderHouse()
+    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let url = "https://example.org/" + String(repeating: "long/", count: 200)
+    let document = """
+      {"version": "https://jsonfeed.org/version/1", "items": [{"id": "1", "url": "\(url)", "attachments": [{"url": "\(url)a"}]}]}
+      """
+    #expect(try await house.end(await house.post(Data(document.utf8))).state == .done)
+    #expect(house.rig.publication.importLimits.bytes(of: reader) >= 2 * url.utf8.count)
+  }
+}
+
+extension Publication {
+  fileprivate func removeRow(of reader: Reader.ID) async throws { try await readers.remove(reader, password: hasher.nobody) }
+  fileprivate func secondsUntilDue() async throws -> Int64? { try await sources.nextDue().map { $0 - now } }
+}

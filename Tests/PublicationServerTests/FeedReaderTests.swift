@@ -1,0 +1,89 @@
+import Dispatch
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Testing
+
+@testable import PublicationServer
+
+/// The thread that documents are read on.
+@Suite struct FeedReaderTests {
+  /// A document that takes until the semaphore is signalled.
+  private struct LongDocument {
+    let end = DispatchSemaphore(value: 0)
+    let reading: Task<Void, any Error>
+
+    /// Returns once it is being read.
+    init(_ reader: FeedReader) async throws {
+      let (begun, continuation) = AsyncStream<Void>.makeStream()
+      reading = Task { [end] in
+        try await reader.run {
+          continuation.finish()
+          end.wait()
+        }
+      }
+      for await _ in begun {}
+    }
+  }
+
+  /// Each is a request to an address that the reader chooses.
+  @Test func aReaderBeginsSoManyImportsAnHour() async throws {
+    let house = try await ReaderHouse()
+    for _ in 0..<120 { _ = try await house.end(await house.post(Data("none".utf8))) }
+    let refused = await house.post(Data("none".utf8))
+    #expect((refused.status, try refused.problem.code) == (429, .tooManyAttempts))
+    #expect(await house.post(Data("none".utf8), house.bo).status == 202)
+    house.rig.clock.advance(by: .seconds(3600))
+    #expect(await house.post(Data("none".utf8)).status == 202)
+  }
+
+  @Test func aReaderAddsSoMuchAnHour() async throws {
+    let limits = ImportLimits()
+    for _ in 0..<2 {
+      try limits.beginImport(of: "ada", at: 0)
+      limits.add(bytes: 250_000_000, of: "ada", at: 0)
+    }
+    let refusal = #expect(throws: Problem.self) { try limits.beginImport(of: "ada", at: 3599) }
+    #expect(refusal?.title == "You have added 500 MB of feeds within an hour. Wait a while before the next one.")
+    try limits.beginImport(of: "bo", at: 3599)
+    try limits.beginImport(of: "ada", at: 3600)
+    // What is in a document counts.
+    let house = try await ReaderHouse()
+    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    let document = Data("<rss version='2.0'><channel><item><description>Twelve bytes</description></item></channel></rss>".utf8)
+    _ = try await house.end(await house.post(document))
+    #expect(house.rig.publication.importLimits.bytes(of: reader) == 12)
+    house.web.answer(ReaderHouse.url, Response(200, body: document))
+    _ = try await house.end(try await house.begin(ReaderHouse.url))
+    #expect(house.rig.publication.importLimits.bytes(of: reader) == 24)
+  }
+
+  /// Reading takes as long as somebody makes it take.
+  @Test func nobodyElseWaitsWhileADocumentIsRead() async throws {
+    let house = try await ReaderHouse()
+    house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
+    let document = try await LongDocument(house.rig.publication.feedReader)
+    let begun = [try await house.begin(ReaderHouse.url), await house.post(Documents.rss("Two"))]
+    // More often than the shared pool has threads.
+    for _ in 0..<100 { #expect(try await house.posts().isEmpty) }
+    for response in begun {
+      let id = try Wire.decode(Import.self, from: response.body).id
+      #expect(try await house.rig.get("/v1/imports/\(id)", house.ada, as: Import.self).state == .running)
+    }
+    document.end.signal()
+    try await document.reading.value
+    for response in begun { #expect(try await house.end(response).state == .done) }
+    #expect(try await house.posts().count == 2)
+  }
+
+  /// Whoever closes the publication waits for the document that is being read, and for none behind it.
+  @Test func aDocumentThatNobodyWantsIsNotRead() async throws {
+    let reader = FeedReader()
+    let document = try await LongDocument(reader)
+    let next = Task { try await reader.run { Issue.record("was read") } }
+    next.cancel()
+    document.end.signal()
+    try await document.reading.value
+    await #expect(throws: CancellationError.self) { try await next.value }
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import Runtime
+import Testing
+
+@testable import PublicationServer
+
+/// What a reader has the publication fetch, by whatever way: an import is only one of them.
+@Suite struct ImportLimitTests {
+  private typealias House = ReaderHouse
+
+  /// A house with a feed that Ada added, and its club.
+  private func house(sharedFor moment: Duration = .seconds(60)) async throws -> (house: House, club: FanClub.ID, ada: Reader.ID) {
+    let house = try await House(sharedFor: moment)
+    house.web.answer(House.url, Response(200, body: Documents.rss("One")))
+    let club = try #require(try await house.end(try await house.begin(House.url)).clubs.first)
+    await house.rig.clock.waitForSleepers()
+    house.web.forget()
+    return (house, club, try await house.rig.get("/v1/session", house.ada, as: Reader.self).id)
+  }
+
+  @Test func aRefreshCountsForWhoAsks() async throws {
+    let (house, club, ada) = try await house()
+    let limits = house.rig.publication.importLimits
+    let now = Int64(house.rig.clock.now.timeIntervalSince1970)
+    for _ in 0..<(ImportLimits.mostFetches - 1) { try limits.beginFetch(for: ada, at: now) }
+    // What somebody else got just before costs nothing.
+    for _ in 0..<3 { #expect(try await house.end(await house.refresh(club)).state == .done) }
+    #expect(house.web.requests.count == 1)
+    house.rig.clock.advance(by: .seconds(60))
+    let refused = try await house.end(await house.refresh(club))
+    #expect(refused.state == .failed)
+    #expect(refused.problem == "You have had 1000 feeds fetched within an hour. Wait a while before the next one.")
+    #expect(house.web.requests.count == 1)
+    #expect(try await house.end(await house.refresh(club, house.bo)).state == .done)
+    #expect(house.web.requests.count == 2)
+    house.rig.clock.advance(by: .seconds(3540))
+    #expect(try await house.end(await house.refresh(club)).state == .done)
+  }
+
+  @Test func thePublicationOfAnAppHasOneReader() async throws {
+    let (house, club, ada) = try await house(sharedFor: .zero)
+    let now = Int64(house.rig.clock.now.timeIntervalSince1970)
+    for _ in 0..<ImportLimits.mostFetches { try house.rig.publication.importLimits.beginFetch(for: ada, at: now) }
+    #expect(try await house.end(await house.refresh(club)).state == .done)
+  }
+
+  /// Bo asks, and Ada chose the address.
+  @Test func whatAFeedBringsCountsForWhoAddedIt() async throws {
+    let (house, club, ada) = try await house()
+    let limits = house.rig.publication.importLimits
+    let before = limits.bytes(of: ada)
+    let document = Documents.rss("One", "Two", "Three")
+    house.web.answer(House.url, Response(200, body: document))
+    #expect(try await house.end(await house.refresh(club, house.bo)).state == .done)
+    #expect(limits.bytes(of: ada) == before + document.count)
+    limits.add(bytes: ImportLimits.mostBytes, of: ada, at: Int64(house.rig.clock.now.timeIntervalSince1970))
+    house.rig.clock.advance(by: .seconds(60))
+    let refused = try await house.end(await house.refresh(club, house.bo))
+    #expect(refused.problem == "\(House.url): too much was fetched within an hour. Wait a while before the next time.")
+    #expect(try await house.begin(House.url).status == 429)
+    #expect(house.web.requests.count == 1)
+  }
+
+  @Test func theScheduleAsksLaterWhenAReadersFeedsBringTooMuch() async throws {
+    let (house, _, ada) = try await house()
+    let limits = house.rig.publication.importLimits
+    let document = Documents.rss("One", "Two")
+    house.web.answer(House.url, Response(200, body: document))
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.rig.clock.waitForSleepers()
+    #expect(house.web.requests.count == 1)
+    #expect(limits.bytes(of: ada) == document.count)
+    limits.add(bytes: ImportLimits.mostBytes, of: ada, at: Int64(house.rig.clock.now.timeIntervalSince1970) + 1800)
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.rig.clock.waitForSleepers()
+    #expect(house.web.requests.count == 1)
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.rig.clock.waitForSleepers()
+    #expect(house.web.requests.count == 2)
+  }
+
+  @Test func theFeedsOfListsAreCounted() async throws {
+    let (house, _, ada) = try await house()
+    try house.rig.publication.importLimits.add(
+      feeds: ImportLimits.mostFeeds - 1, of: ada, at: Int64(house.rig.clock.now.timeIntervalSince1970))
+    #expect(try await house.end(await house.post(Documents.outline, name: "list.opml")).state == .failed)
+    #expect(try await house.end(await house.post(Documents.outline, name: "list.opml", house.bo)).state == .done)
+  }
+
+  /// A list of feeds is fetched within an hour, and each of them is asked every hour from then on. That is spread, and those that wait are
+  /// asked before those that were asked last.
+  @Test func theScheduleAsksAFewOfAReadersFeedsAtATime() async throws {
+    let house = try await House()
+    let urls = (0..<25).map { "https://example.org/\($0)" }
+    for url in urls + [House.url] {
+      house.web.answer(url, Response(200, body: Documents.rss("One")))
+      _ = try await house.end(try await house.begin(url, url == House.url ? house.bo : house.ada))
+    }
+    house.web.forget()
+    func pass(_ seconds: Int) async {
+      house.rig.clock.advance(by: .seconds(seconds))
+      await house.rig.clock.waitForSleepers()
+    }
+    await house.rig.clock.waitForSleepers()
+    await pass(1800)
+    #expect(house.web.requests.isEmpty)
+    await pass(1800)
+    // Bo's feed waits for none of Ada's.
+    #expect(house.web.targets.count == 21)
+    #expect(house.web.targets.contains(House.url))
+    await pass(30)
+    #expect(house.web.targets.count == 21)
+    await pass(30)
+    #expect(Set(house.web.targets) == Set(urls + [House.url]))
+    #expect(house.web.targets.count == 26)
+    let last = Set(house.web.targets.suffix(5))
+    house.web.forget()
+    // All of them are due again, and those that were asked last wait the longest, too.
+    await pass(3600 - 60)
+    #expect(house.web.targets.count == 21)
+    #expect(last.isDisjoint(with: house.web.targets))
+    await pass(60)
+    #expect(Set(house.web.targets.suffix(5)) == last)
+  }
+
+  /// The reader of an app's own publication is alone.
+  @Test func thePublicationOfAnAppAsksAllFeedsThatAreDue() async throws {
+    let house = try await House(sharedFor: .zero)
+    for number in 0..<25 {
+      house.web.answer("https://example.org/\(number)", Response(200, body: Documents.rss("One")))
+      _ = try await house.end(try await house.begin("https://example.org/\(number)"))
+    }
+    house.web.forget()
+    for _ in 0..<2 {
+      await house.rig.clock.waitForSleepers()
+      house.rig.clock.advance(by: .seconds(1800))
+    }
+    await house.rig.clock.waitForSleepers()
+    #expect(house.web.targets.count == 25)
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import SQLiteStorage
+import Testing
+
+@testable import PublicationServer
+
+/// Removing a club with many posts: it is hidden at once, and goes a part at a time.
+@Suite struct SweepTests {
+  private typealias House = ReaderHouse
+
+  /// Items that are older than those of the club that stays come before them in each list.
+  private static func document(_ count: Int, _ words: String = "gone") -> Data {
+    let items = (0..<count).map { "<item><guid>\($0)</guid><title>Item \($0) \(words)</title></item>" }.joined()
+    return Data("<rss version='2.0'><channel><title>Many</title>\(items)</channel></rss>".utf8)
+  }
+
+  private func remove(_ club: FanClub.ID, _ house: House) async -> Response {
+    await house.rig.send(.delete, "/v1/fanclubs/\(club)", token: house.ada)
+  }
+
+  @Test func aPartIsSmall() async throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    let content = SQLiteContent(database: database)
+    func posts() throws -> Int { try database.queryOne("SELECT count(*) FROM post") { try $0.get(0, as: Int.self) } ?? 0 }
+    func add(_ count: Int, characters: Int) throws {
+      try database.execute("INSERT OR IGNORE INTO fan_club (id, name, sort_key, about, added_by) VALUES ('c', 'c', 'c', '', 'a')")
+      for _ in 0..<count {
+        try database.execute(
+          """
+          INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+          VALUES (hex(randomblob(8)), 'c', '', '', '', 0, 0, X'', ?)
+          """, String(repeating: "x", count: characters))
+      }
+    }
+    try database.script("INSERT INTO reader VALUES ('a', 'a', 'a', '')")
+    try add(120, characters: 1)
+    #expect(try content.sweep("c") == false, "it is there")
+    #expect(try content.removedClubs().isEmpty)
+    #expect(try content.removeClub("c", by: "a") == .removed)
+    #expect(try content.removedClubs() == ["c"])
+    for left in [95, 70, 45, 20, 0] {
+      #expect(try content.sweep("c") == (left > 0))
+      #expect(try posts() == left)
+    }
+    #expect(try content.removedClubs().isEmpty)
+    try add(3, characters: 200_000)
+    _ = try content.removeClub("c", by: "a")
+    #expect(try content.sweep("c"))
+    #expect(try posts() == 2)
+    // Each reader's marks are looked for.
+    try database.script(
+      """
+      WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 5000)
+      INSERT INTO reader SELECT 'r' || n, 'r' || n, '', '' FROM number
+      """)
+    try add(10, characters: 1)
+    _ = try content.removeClub("c", by: "a")
+    #expect(try content.sweep("c"))
+    #expect(try posts() == 11)
+  }
+
+  /// Marks begin with their reader, and SQLite must not go through all of them for each post.
+  @Test func marksAreFoundByAnIndex() throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    for (table, column) in [("bookmark", "post"), ("unlock", "post"), ("read_mark", "number")] {
+      let plan = try database.query("EXPLAIN QUERY PLAN \(SQLiteContent.ofReaders(table, column))", "p") { try $0.get(3, as: String.self) }
+      #expect(plan.contains { $0.contains("SEARCH \(table) USING PRIMARY KEY (reader=? AND \(column)=?)") }, "\(plan)")
+    }
+  }
+
+  /// They go with their posts, and nobody looks through all that there are.
+  @Test func deletedCommentsGoWithTheirPosts() throws {
+    let database = try Connection(path: ":memory:")
+    try database.migrate(Schema.migrations)
+    let content = SQLiteContent(database: database)
+    try database.script("INSERT INTO reader VALUES ('a', 'a', 'a', '')")
+    for (club, count) in [("c", 30), ("stays", 1)] {
+      try database.execute("INSERT INTO fan_club (id, name, sort_key, about, added_by) VALUES (?1, ?1, ?1, '', 'a')", club)
+      for number in 0..<count {
+        let post = "\(club)\(number)"
+        try database.execute(
+          """
+          INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+          VALUES (?, ?, '', '', '', 0, 0, X'', '')
+          """, post, club)
+        try database.execute("INSERT INTO comment (id, post, reader, text, posted, deleted) VALUES (?1, ?1, 'a', '', 0, 1)", post)
+      }
+    }
+    func comments() throws -> Int { try database.queryOne("SELECT count(*) FROM comment") { try $0.get(0, as: Int.self) } ?? 0 }
+    #expect(try content.removeClub("c", by: "a") == .removed)
+    #expect(try content.sweep("c"))
+    #expect(try comments() == 6)
+    #expect(try !content.sweep("c"))
+    #expect(try comments() == 1)
+    #expect(try database.query("PRAGMA foreign_key_check", map: { _ in true }).isEmpty)
+  }
+
+  /// While its posts go: pages are as full as without them.
+  @Test func whatIsGoingIsNowhere() async throws {
+    let house = try await House()
+    let stays = try #require(try await house.end(await house.post(Self.document(30, "stays"), name: "stays.xml")).clubs.first)
+    let club = try #require(try await house.end(await house.post(Self.document(400))).clubs.first)
+    #expect(try await house.rig.get("/v1/search?q=item", house.bo, as: Page<SearchHit>.self).items.count == 20)
+    let post = try #require(try await house.rig.get("/v1/posts?fanclub=\(club)", house.bo, as: Page<Post>.self).items.first)
+    let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id
+    try await house.rig.publication.hide(club, of: reader)
+    #expect(try await house.clubs().map(\.id) == [stays])
+    for list in ["", "?unread=true", "?followed=true"] {
+      let page = try await house.rig.get("/v1/posts\(list)", house.ada, as: Page<Post>.self)
+      #expect(page.items.count == 20)
+      #expect(page.items.allSatisfy { $0.fanClubID == stays })
+      #expect(page.next != nil)
+    }
+    let found = try await house.rig.get("/v1/search?q=item", house.bo, as: Page<SearchHit>.self)
+    #expect(found.items.count == 20)
+    #expect(found.next != nil)
+    #expect(await house.rig.send(.get, "/v1/posts/\(post.id)", token: house.bo).status == 404)
+    // What is marked meanwhile goes with the rest.
+    _ = await house.rig.send(.put, "/v1/posts/\(post.id)/read", token: house.bo)
+    _ = await house.rig.send(.put, "/v1/posts/\(post.id)/bookmark", token: house.bo)
+    _ = await house.rig.send(.delete, "/v1/posts/\(post.id)/comments/\(UUID())", token: house.bo)
+    // Added again it is there as if for the first time.
+    #expect(try await house.end(await house.post(Self.document(10))).clubs == [club])
+    let again = try await house.rig.get("/v1/posts?fanclub=\(club)", house.bo, as: Page<Post>.self).items
+    #expect(again.count == 10)
+    #expect(again.allSatisfy { !$0.read && !$0.bookmarked })
+    #expect(try await house.rig.publication.danglingRows == 0)
+  }
+
+  @Test func othersHaveTheirTurn() async throws {
+    let house = try await House()
+    let club = try #require(try await house.end(await house.post(Self.document(2000))).clubs.first)
+    #expect(await remove(club, house).status == 204)
+    var counts: Set<Int> = []
+    while await house.rig.publication.sweeping != nil {
+      #expect(await house.rig.send(.get, "/v1/session", token: house.bo).status == 200)
+      counts.insert(try await house.rig.publication.postCount)
+    }
+    #expect(counts.contains { $0 > 0 && $0 < 2000 }, "\(counts)")
+    #expect(try await house.rig.publication.postCount == 0)
+  }
+
+  /// As after a crash: at the next start, also where that upgrades the database.
+  @Test(arguments: [true, false]) func theNextStartGoesOn(upgrades: Bool) async throws {
+    let folder = try TemporaryFolder()
+    let first = try await Rig(folder: folder.path, posts: [])
+    await first.publication.close()
+    let database = folder.file(Publication.databaseName)
+    do {
+      let connection = try Connection(path: database)
+      try connection.script(
+        """
+        PRAGMA foreign_keys = OFF;
+        INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+          VALUES ('p', 'gone', '', '', '', 0, 0, X'', '');
+        """)
+      if upgrades {
+        // Up to version 19 comments that were deleted went with the last post.
+        try connection.script(
+          "INSERT INTO comment (id, post, reader, text, posted, deleted) SELECT 'c', 'went before', min(id), '', 0, 1 FROM reader")
+        // As version 18 left it.
+        let triggers = ["post_counted", "post_discounted", "read_counted", "read_discounted", "counts_removed"]
+        try connection.script(triggers.map { "DROP TRIGGER \($0);" }.joined())
+        try connection.script("DROP TABLE post_count; DROP TABLE read_count; PRAGMA user_version = 18")
+      }
+      let content = SQLiteContent(database: connection)
+      try content.sweepBeforeUpgrade(to: upgrades ? 19 : 18)
+      #expect(try content.removedClubs() == (upgrades ? [] : ["gone"]))
+    }
+    let second = try await Rig(folder: folder.path, posts: [])
+    await second.publication.sweeping?.value
+    #expect(try await second.publication.postCount == 0)
+    await second.publication.close()
+  }
+}
+
+extension Publication {
+  /// Hides a club as its removal does, without removing its posts yet.
+  fileprivate func hide(_ club: FanClub.ID, of reader: Reader.ID) async throws {
+    #expect(try await content.removeClub(club, by: reader) == .removed)
+    removedClubs = [club]
+  }
+
+  private var database: Connection { get throws { try #require(content as? SQLiteContent).database } }
+
+  fileprivate var postCount: Int {
+    get throws { try database.queryOne("SELECT count(*) FROM post") { try $0.get(0, as: Int.self) } ?? 0 }
+  }
+
+  /// How many rows refer to what is not there.
+  fileprivate var danglingRows: Int {
+    get throws { try database.query("PRAGMA foreign_key_check", map: { _ in true }).count }
+  }
+}

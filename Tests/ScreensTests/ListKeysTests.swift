@@ -1,0 +1,50 @@
+import XCTest
+
+@testable import Gtk
+@testable import Screens
+
+/// The wheel leaves the keyboard where it is: on a row that may be out of sight.
+final class ListKeysTests: ScreensTestCase {
+  func testHomeAndEndGoThereFromARowThatHasTheKeyboard() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      XCTAssertTrue(try XCTUnwrap(rig.seen.row("What a curtain is for")).isFocus)
+      for key in ["Home", "KP_Home"] {
+        XCTAssertGreaterThan(rig.seen.scroll(to: 0.5), 200)
+        try rig.settle()
+        XCTAssertTrue(rig.seen.pressAtFocus(key))
+        eventually("at the start") { rig.seen.position == 0 }
+      }
+      XCTAssertTrue(rig.seen.pressAtFocus("End"))
+      eventually("at the end") { rig.seen.position > 200 }
+      try rig.settle()
+      let end = rig.seen.position
+      rig.seen.scroll(to: 0)
+      try rig.settle()
+      XCTAssertTrue(rig.seen.pressAtFocus("KP_End"))
+      eventually("at the end again") { rig.seen.position > end - 50 }
+      try rig.close()
+    }
+  }
+
+  func testEnterShowsARowThatIsOutOfSightBeforeItOpensIt() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      let row = try XCTUnwrap(rig.seen.row("What a curtain is for"))
+      rig.seen.scroll(to: 0.5)
+      try rig.settle()
+      row.activate()
+      eventually("in sight") { rig.seen.position == 0 }
+      XCTAssertEqual(rig.shown, "feed")
+      try rig.settle()
+      row.activate()
+      try rig.settle()
+      XCTAssertEqual(rig.shown, "article")
+      try rig.close()
+    }
+  }
+}

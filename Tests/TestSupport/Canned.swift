@@ -1,0 +1,37 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import Runtime
+import Synchronization
+
+/// A transport that gives one answer and keeps what it was asked.
+public final class Canned: Transport {
+  private let answer: @Sendable (Request) throws -> Response
+  private let asked = Mutex<[Request]>([])
+  private let refused = Mutex<[String]>([])
+
+  /// - Parameter answer: what it answers.
+  public init(_ answer: @escaping @Sendable (Request) throws -> Response) { self.answer = answer }
+  /// Answers each request with this value as JSON.
+  public convenience init(_ value: some Encodable, status: Int = 200) throws {
+    let response = Response(status, headers: ["Content-Type": "application/json"], body: try Wire.encode(value))
+    self.init { _ in response }
+  }
+
+  /// What it was asked.
+  public var requests: [Request] { asked.withLock { $0 } }
+  /// The tokens that `onUnauthorized` was told.
+  public var refusedTokens: [String] { refused.withLock { $0 } }
+
+  /// A client over it.
+  public func client(token: String? = "secret", clock: any AppClock = SystemClock()) -> APIClient {
+    APIClient(transport: self, token: { token }, onUnauthorized: { token in self.refused.withLock { $0.append(token) } }, clock: clock)
+  }
+
+  /// See `Transport`.
+  public func send(_ request: Request) async throws -> Response {
+    asked.withLock { $0.append(request) }
+    return try await InProcessTransport { [answer] in try answer($0) }.send(request)
+  }
+}
