@@ -27,6 +27,9 @@ final class LookTests: ScreensTestCase {
 
   private enum Look: String, CaseIterable { case light, dark, contrast }
 
+  /// A phone that is held across.
+  func testEveryScreenFitsTheSmallestWindow() throws { try visit(width: 360, height: 400, .light, animates: false) }
+
   private func visit(width: Int, height: Int, textScale: Int = 1) throws {
     for look in Look.allCases { try visit(width: width, height: height, look, animates: false, textScale: textScale) }
   }
@@ -88,6 +91,8 @@ final class LookTests: ScreensTestCase {
   rig.begin()
   rig.wait(for: "going on offline is offered") { rig.seen.button("Continue offline") != nil }
   rig.window.window.painted()
+  let place = try XCTUnwrap(rig.seen.button("Continue offline")).place(in: rig.seen)
+  XCTAssertLessThanOrEqual(place.y + place.height, rig.seen.height, "\(name): the offer is cut off")
   try visit.look("curtain-offer", settles: false)
   rig.line.isCut = true
   rig.line.release()

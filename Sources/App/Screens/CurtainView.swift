@@ -14,6 +14,8 @@ import Gtk
     self.viewModel = viewModel
     let tryAgain = Button("Try again", styles: [.pill, "curtain-button"])
     let offline = Button("Continue offline", styles: [.pill, "curtain-button"])
+    // Below the first one it is as wide.
+    offline.expandsHorizontally = true
     choice = Wrap(tryAgain, offline, spacing: 12)
     choice.horizontal = .center
     spinner.setMinimumSize(width: 32, height: 32)

@@ -79,7 +79,7 @@ import NavigationCore
     aboveSheets = Overlay(host.root)
     let content = Overlay(aboveSheets) { [curtainLift] in curtainLift }
     window = Window(application, title: "Matinee", width: 1000, height: 720)
-    window.setMinimumWindowSize(width: 360, height: 480)
+    window.setMinimumWindowSize(width: 360, height: 400)
     window.titlebar(header)
     window.child(content)
     // Nothing beneath the curtain is laid out or drawn before it lifts: the first frame is the curtain alone.
