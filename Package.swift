@@ -161,7 +161,8 @@ library(
   "AppConfig", "App", ["CurlTransport", "PurchaseService"], exclude: flavours.filter { $0 != flavour }.map { $0 + ".json" },
   plugins: ["ConfigPlugin"])
 library("AppCore", "App", features + publicationEnd + clientCores + ["FeedFormats"])
-library("AppScenarios", "App", ["AppCore"] + features + publicationEnd + clientCores)
+library("AppAssembly", "App", ["AppCore"] + features + publicationEnd + clientCores)
+library("AppScenarios", "App", ["AppAssembly", "AppCore"] + features + publicationEnd + clientCores)
 executable("MatineeLedger", product: "matinee-ledger", [])
 executable(
   "MatineeScenario", product: "matinee-scenario",
@@ -201,7 +202,7 @@ if !headless {
   executable(
     "Matinee", product: "matinee",
     [
-      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "AppCore", "AppConfig", "BuildInfo", "CurlTransport",
+      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "AppAssembly", "AppCore", "AppConfig", "BuildInfo", "CurlTransport",
       "PublicationServer", "FeedFormats",
     ] + publicationEnd + clientCores)
 }
@@ -276,8 +277,9 @@ tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)
 tests(
   "AppCoreTests",
-  ["TestSupport", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features + publicationEnd
+  ["TestSupport", "AppAssembly", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features + publicationEnd
     + clientCores)
+tests("AppAssemblyTests", ["TestSupport", "AppAssembly"])
 tests("AppScenariosTests", ["TestSupport", "AppScenarios", "Runtime"])
 tests("MatineeScenarioTests", ["TestSupport", "MatineeScenario", "MatineeLedger"])
 targets.append(
@@ -310,7 +312,7 @@ if !headless {
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
     "ScreensTests",
-    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppCore", "PublicationServer"] + features + publicationEnd + clientCores)
+    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppAssembly", "AppCore", "PublicationServer"] + features + publicationEnd + clientCores)
   tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport", "Runtime"])
 }
 

@@ -1,4 +1,4 @@
-import AppCore
+import AppAssembly
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import AppAssembly
 import AppCore
 import FeatureKit
 import Foundation
@@ -42,13 +43,12 @@ import TestSupport
     var open: (@MainActor (String) -> Void)?
     var copy: (@MainActor (String) -> Void)?
     var report: (@MainActor (String) -> Void)?
-    var environment = AppEnvironment(
-      origin: "embedded", transport: store.map { TestStoreTransport(transport, store: $0) } ?? transport, tokenStore: keyring ?? tokens,
-      dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(), effects: effects,
+    let environment = AppEnvironment(
+      origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
       report: { report?($0) }, openWeb: { open?($0) }, copy: { copy?($0) })
-    environment.testStore = store
-    coordinator = AppCoordinator(environment: environment, presenter: presenter)
+    coordinator = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
+      .coordinator(presenter: presenter)
     report = { [weak self] in self?.reports.append($0) }
     open = { [weak self] in self?.opened.append($0) }
     copy = { [weak self] in self?.copied.append($0) }

@@ -26,8 +26,8 @@ import Testing
 
   private func environment() -> AppEnvironment {
     AppEnvironment(
-      origin: "embedded", transport: reader.publication, tokenStore: MemoryTokenStore(), dataFolder: nil, clock: reader.clock,
-      identifiers: SequentialIdentifiers(), effects: reader.effects, formatting: reader.formatting, openWeb: { _ in })
+      origin: "embedded", clock: reader.clock, identifiers: SequentialIdentifiers(), effects: reader.effects,
+      formatting: reader.formatting, openWeb: { _ in })
   }
 
   private func started() async -> PostNotifications {

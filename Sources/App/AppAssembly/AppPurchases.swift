@@ -1,3 +1,4 @@
+import AppCore
 import FeatureFlags
 import PublicationClient
 import PublicationCommerce
@@ -12,13 +13,14 @@ extension Flags {
   /// What this version of the app reports to know: what a publication's rule can ask for.
   private static let features: Set<String> = ["device_receipts", "hosted_checkout"]
 
-  convenience init(_ environment: AppEnvironment, _ publication: PublicationFlags) {
+  /// - Parameter path: the database's file.
+  convenience init(_ environment: AppEnvironment, _ publication: PublicationFlags, path: String) {
     // A version that nobody can read is older than any that a rule asks for.
     let client = Capabilities(version: ClientVersion(environment.version) ?? .zero, features: Self.features)
     self.init(
       FlagEnvironment(
-        client: client, scope: environment.origin, path: environment.dataFolder.map { $0 + "/flags.sqlite" } ?? ":memory:",
-        clock: environment.clock, identifiers: environment.identifiers, effects: environment.effects),
+        client: client, scope: environment.origin, path: path, clock: environment.clock, identifiers: environment.identifiers,
+        effects: environment.effects),
       source: publication, sink: publication)
     onProblem = environment.report
   }

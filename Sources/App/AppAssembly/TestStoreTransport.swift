@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// The publication knows nothing of such purchases and keeps the text of premium posts to itself; the teaser and a line that says so
 /// stand in for it.
-public final class TestStoreTransport: Transport {
+final class TestStoreTransport: Transport {
   private let publication: any Transport
   private let store: TestStore
   /// Whose a token is, as the publication said.
@@ -20,14 +20,14 @@ public final class TestStoreTransport: Transport {
   /// - Parameters:
   ///   - publication: answers what the store does not.
   ///   - store: sells.
-  public init(_ publication: any Transport, store: TestStore) {
+  init(_ publication: any Transport, store: TestStore) {
     self.publication = publication
     self.store = store
   }
 
   /// Answers, from the store or from the publication.
   /// - Throws: what the publication's transport throws.
-  public func send(_ request: Request) async throws -> Response {
+  func send(_ request: Request) async throws -> Response {
     let parts = request.path.split(separator: "/").dropFirst().map { $0.removingPercentEncoding ?? String($0) }
     switch (request.method, parts.first, parts.count) {
     case (.post, "session", 1), (.get, "session", 1):

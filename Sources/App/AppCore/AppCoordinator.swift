@@ -7,10 +7,8 @@ import PaymentFeature
 import PublicationAPI
 import PublicationClient
 import PublicationCommerce
-import PurchaseService
 import ReaderContent
 import Runtime
-import SQLiteStorage
 import SearchFeature
 import SessionService
 
@@ -19,33 +17,6 @@ import SessionService
 /// It owns what screens share and hands each the parts it needs; fetching, searching and formatting stay out of it. Isolated to the main
 /// actor.
 @MainActor public final class AppCoordinator {
-  /// Where a ``Navigation`` comes from.
-  public enum Origin: String, Equatable, Sendable {
-    /// The reader, by a control of this app, or the app itself.
-    case app
-    /// A link from outside.
-    case link
-  }
-
-  /// A ``Navigation``, and what became of it.
-  public struct Track: Equatable, Sendable {
-    /// What can become of one.
-    public enum Outcome: String, Equatable, Sendable {
-      /// It was carried out.
-      case performed
-      /// It waits for the reader to sign in, in place of what waited before.
-      case deferred
-      /// It does not apply where the app is.
-      case ignored
-    }
-    /// As it was asked for.
-    public let navigation: Navigation
-    /// Where it came from.
-    public let origin: Origin
-    /// What became of it.
-    public let outcome: Outcome
-  }
-
   /// What hides the start-up check.
   public let curtain: CurtainViewModel
   /// What waits to be sent, for the app's frame.
@@ -60,20 +31,24 @@ import SessionService
   public var onReached: (() -> Void)?
 
   private let environment: AppEnvironment
+  private let client: APIClient
   private let session: Session
   private let flags: Flags
-  /// A client that speaks for one reader only, as long as they are signed in.
-  private let account: PublicationPath.Account
-  private let factory: ScreenFactory
-  private let navigator: Navigator<Destination, Screen>
+  private let openReader: @MainActor (User) async throws -> ReaderScope
+  private let publication: PublicationDetails
+  private let presenter: any Presenter<Destination, Screen>
+  private lazy var navigator = Navigator(root: .login, presenter: presenter) { [unowned self] in screens.screen($0, of: reader) }
+  private var screens: ScreenFactory {
+    ScreenFactory(environment: environment, client: client, session: session, publication: publication, coordinator: self)
+  }
+  /// What the signed-in reader's screens share; `nil` while no reader is signed in.
+  private var reader: ReaderScope?
   /// What is performed after signing in.
   private var pending: Navigation?
   /// What is said as soon as it can be seen.
   private var unsaid: [String] = []
   /// What is performed after the purchase that the open paywall is for.
   private var afterPurchase: Navigation?
-  /// What sells, once a reader has come.
-  public private(set) var purchases: PublicationPurchases?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
   /// By the clock's uptime.
@@ -83,33 +58,27 @@ import SessionService
 
   /// - Parameters:
   ///   - environment: the parts that differ between a live app and a test.
-  ///   - curtain: what the presenter draws until the destination is known; nil makes one.
+  ///   - client: speaks for the reader who is signed in.
+  ///   - session: whose reader the app shows.
+  ///   - flags: the publication's, for this reader.
+  ///   - openReader: opens what a reader has on this machine.
+  ///   - curtain: what the presenter draws until the destination is known.
   ///   - presenter: draws; held strongly.
-  public init(environment: AppEnvironment, curtain: CurtainViewModel? = nil, presenter: any Presenter<Destination, Screen>) {
+  package init(
+    environment: AppEnvironment, client: APIClient, session: Session, flags: Flags,
+    openReader: @escaping @MainActor (User) async throws -> ReaderScope, curtain: CurtainViewModel,
+    presenter: any Presenter<Destination, Screen>
+  ) {
     self.environment = environment
-    let token = TokenBox()
-    let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let client = APIClient(
-      transport: environment.transport, token: { token.current }, onUnauthorized: { token.refused($0) }, onAnswer: { answer.yield() },
-      clock: environment.clock)
-    let session = Session(
-      auth: PublicationAuthProvider(client, at: environment.address), store: environment.tokenStore, token: token,
-      effects: environment.effects)
+    self.client = client
     self.session = session
-    account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
-    flags = Flags(environment, PublicationFlags(client, account: account))
-    let curtain = curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock)
+    self.flags = flags
+    self.openReader = openReader
     self.curtain = curtain
+    self.presenter = presenter
+    publication = PublicationDetails(client, effects: environment.effects)
     waiting = WaitingViewModel(effects: environment.effects, clock: environment.clock)
-    factory = ScreenFactory(environment: environment, client: client, session: session)
-    navigator = Navigator(root: .login, presenter: presenter) { [factory] in factory.screen($0) }
-    factory.perform = { [weak self] in self?.perform($0) }
-    factory.purchased = { [weak self] in self?.purchased() }
-    factory.say = { [weak self] in self?.say($0) }
-    factory.paywallShown = { [weak self] in self?.flags.count(.paywallSeen) }
     session.delegate = self
-    // Ends with the client.
-    Task { [weak self] in for await _ in answers { self?.factory.reader?.content.publicationAnswered() } }
     curtain.output = { [weak self] output in
       switch output {
       case .tryAgain: self?.check()
@@ -135,7 +104,7 @@ import SessionService
         await flags.refresh()
       }
       // Behind the curtain, since later screens name it.
-      Task { [factory] in try? await factory.loadPublication() }
+      Task { [publication] in try? await publication.load() }
       await session.restore()
     }
   }
@@ -144,7 +113,7 @@ import SessionService
   /// - Parameter patience: how long the keyring and the backend may take to hear of the session's end.
   public func finish(within patience: Duration = .seconds(3)) async {
     flags.end()
-    await factory.reader?.finish()
+    await reader?.finish()
     await leaving?.value
     let told = Task { [session] in await session.finish() }
     await environment.effects.wait("quit.patience", for: patience, on: environment.clock, until: told)
@@ -156,7 +125,7 @@ import SessionService
   public func keepTimesCurrent() {
     Task { [weak self, effects = environment.effects, clock = environment.clock] in
       while (try? await effects.sleep("minute", for: .seconds(60), on: clock)) != nil, let self {
-        factory.reader?.content.timePassed()
+        reader?.content.timePassed()
       }
     }
   }
@@ -164,14 +133,14 @@ import SessionService
   /// The desktop says that there is a network: what waits, and what failed, need not wait for its next try.
   public func networkIsBack() {
     environment.effects.deliver("network")
-    factory.reader?.content.networkIsBack()
+    reader?.content.networkIsBack()
     reached()
   }
 
   /// There is a way to the publication, as far as anybody knows: what nobody could be asked before may be answered now.
   private func reached() {
-    purchases?.networkIsBack()
-    factory.reader?.questions.retryUnreachable()
+    reader?.purchases.networkIsBack()
+    reader?.questions.retryUnreachable()
     checkAgain()
     onReached?()
   }
@@ -182,13 +151,16 @@ import SessionService
   /// Whoever comes back may have been at the publication's or the bank's page meanwhile: what became of their purchases is asked for.
   private func windowIsBack() {
     let now = environment.clock.uptime
-    guard let reader = factory.reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
+    guard let reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
     lastReturn = now
     Task { await reader.restorePurchases() }
   }
 
+  /// The publication answered something, to whatever it was asked.
+  package func publicationAnswered() { reader?.content.publicationAnswered() }
+
   /// A tester does not want to wait for what comes every few minutes.
-  public func checkForNewPosts() { factory.reader?.checkForNewPosts() }
+  public func checkForNewPosts() { reader?.checkForNewPosts() }
 
   private func check() {
     curtain.checkBegins()
@@ -221,7 +193,7 @@ import SessionService
 
   /// Carries out one navigation: redirect, instantiate, present, track.
   public func perform(_ navigation: Navigation, from origin: Origin = .app) {
-    if origin == .link, factory.reader != nil, !navigator.tree.isCurtainUp { return fetchAndPerform(navigation) }
+    if origin == .link, reader != nil, !navigator.tree.isCurtainUp { return fetchAndPerform(navigation) }
     track(navigation, from: origin, carryOut(redirected(navigation), from: origin))
   }
 
@@ -233,7 +205,7 @@ import SessionService
   /// wins.
   private func fetchAndPerform(_ navigation: Navigation) {
     fetchingLink?.cancel()
-    fetchingLink = Task { [weak self, client = factory.client, content = factory.reader?.content, effects = environment.effects] in
+    fetchingLink = Task { [weak self, client, content = reader?.content, effects = environment.effects] in
       do {
         if await !navigation.isKnown(to: content) { try await effects.run("link.look") { try await navigation.fetchTarget(client) } }
       } catch {
@@ -252,12 +224,12 @@ import SessionService
 
   /// Where a navigation really leads: whoever has what a paywall sells goes on to what they came for.
   private func redirected(_ navigation: Navigation) -> Navigation {
-    if case .paywall(_, let then?) = navigation, factory.reader?.content.hasPremium == true { return then }
+    if case .paywall(_, let then?) = navigation, reader?.content.hasPremium == true { return then }
     return navigation
   }
 
   private func carryOut(_ navigation: Navigation, from origin: Origin) -> Track.Outcome {
-    guard factory.reader != nil, !navigator.tree.isCurtainUp else {
+    guard reader != nil, !navigator.tree.isCurtainUp else {
       // Behind the curtain and at the login there is nowhere to go yet: a link waits, and the last one wins.
       guard origin == .link else { return .ignored }
       pending = navigation
@@ -270,7 +242,7 @@ import SessionService
     case .login(let then):
       pending = then
       Task { [session] in await session.signOut() }
-    case .addFeed where !factory.canAddFeeds.value: return .ignored
+    case .addFeed where !publication.canAddFeeds.value: return .ignored
     case .purchases(.some) where origin == .link && top(PaymentViewModel.self) != nil:
       // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
       return .ignored
@@ -284,7 +256,7 @@ import SessionService
       guard navigator.tree.canGoBack else { return .ignored }
       navigator.change { $0.back() }
     case .closeGone:
-      guard let content = factory.reader?.content else { return .ignored }
+      guard let content = reader?.content else { return .ignored }
       navigator.change { $0.close { $0.isGone(from: content) } }
     case .dismiss:
       guard !navigator.tree.sheets.isEmpty else { return .ignored }
@@ -297,7 +269,7 @@ import SessionService
       case .sheet(let place): navigator.change { $0.present(place) }
       case nil: break
       }
-      if navigation == .tab(.home) { factory.reader?.homeOpened() }
+      if navigation == .tab(.home) { reader?.homeOpened() }
       // The summary of a notification leads to a tab, and what it told of is perhaps not known to the feed yet.
       if case .tab = navigation, origin == .link { top(FeedViewModel.self)?.newPostsTold() }
       if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
@@ -310,28 +282,28 @@ import SessionService
   private func top<Model>(_: Model.Type) -> Model? { navigator.screen(navigator.tree.top)?.model as? Model }
 
   /// The purchase flow reports back, once: its sheets close, and what the reader came for is performed.
-  private func purchased() {
+  func purchased() {
     let then = afterPurchase
     afterPurchase = nil
     perform(.dismiss)
     if let then { perform(then) }
   }
 
+  /// The reader sees what a paywall offers.
+  func paywallShown() { flags.count(.paywallSeen) }
+
   private func enter(_ user: User) {
     // One opening for each reader: the check's answer may come while the reader, who would not wait for it, is being let in.
-    guard factory.reader?.user.id != user.id, entering?.user != user.id else { return }
+    guard reader?.user.id != user.id, entering?.user != user.id else { return }
     entering?.task.cancel()
     flags.begin(user.id)
-    let task = Task { [weak self, environment, factory, flags, leaving] in
-      // What the one before read is gone from the disk before anybody else's is written there.
+    let task = Task { [weak self, openReader, leaving] in
+      // What the one before read is gone from the disk before another reader's is written there.
       if let leaving { await leaving.value }
       do {
-        // What an earlier run knew is known before anything is asked of a flag.
-        await flags.open()
-        guard let purchases = try await self?.openedPurchases() else { return }
-        let reader = try await ReaderScope.open(user, environment: environment, client: factory.client, purchases: purchases)
+        let reader = try await openReader(user)
         // Behind the curtain still: what was bought is known before the first lock is drawn.
-        await reader.prepare(on: environment.clock)
+        await reader.prepare()
         guard let self, !Task.isCancelled, self.session.state.user?.id == user.id else {
           await reader.close()
           return
@@ -348,43 +320,15 @@ import SessionService
     entering = (user.id, task)
   }
 
-  /// One for all readers of this process: a payment that one of them left under way is finished by whoever began it.
-  private func openedPurchases() async throws -> PublicationPurchases {
-    if let purchases { return purchases }
-    let journal = try await openedJournal()
-    if let purchases { return purchases }
-    let made: PublicationPurchases =
-      if let store = environment.testStore {
-        Purchases<PurchasableProduct>(environment, store.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal)
-      } else {
-        StagedPurchases<PurchasableProduct>(
-          environment, client: factory.client, journal: journal, canPay: factory.damagedJournal == nil, flags: flags, account: account)
-      }
-    purchases = made
-    return made
-  }
-
-  /// A damaged journal is left as it is, since a payment that is under way in it may not be begun a second time. Nobody is kept from reading
-  /// by that: one in memory takes what the publication says the reader has, and nothing can be paid for.
-  private func openedJournal() async throws -> Journal {
-    let (path, clock, effects) = (environment.dataFolder.map { $0 + "/purchases.sqlite" }, environment.storeClock, environment.effects)
-    do {
-      return try await effects.run("purchases.open") { try await Journal(path: path ?? ":memory:", clock: clock) }
-    } catch let error where environment.testStore == nil && SQLiteError.isCorruption(error) {
-      factory.damagedJournal = path
-      return try await effects.run("purchases.open") { try await Journal(path: ":memory:", clock: clock) }
-    }
-  }
-
   private func show(_ reader: ReaderScope) {
-    factory.reader = reader
+    self.reader = reader
     reader.resume { [weak self] in self?.say($0) }
     waiting.observe(reader.content)
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
-    Task { [factory] in await reader.questions.ask(.publication) { try await factory.loadPublication() } }
+    Task { [publication] in await reader.questions.ask(.publication) { try await publication.load() } }
     lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
-    if let file = factory.damagedJournal {
+    if let file = reader.damagedJournal {
       say(
         "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(file.asPathInSentence). "
           + "What you have bought comes from the publication.")
@@ -403,10 +347,10 @@ import SessionService
     flags.end()
     fetchingLink?.cancel()
     afterPurchase = nil
-    let reader = factory.reader
+    let reader = reader
     reader?.end(erasing: isAsked)
     waiting.observe(nil)
-    factory.reader = nil
+    self.reader = nil
     lowerCurtain { $0.reset(tabs: []) }
     if let reader {
       leaving = Task { [leaving] in
@@ -433,7 +377,7 @@ import SessionService
   }
 
   /// Tells the reader something in passing: not behind the curtain, where it would be over before anyone saw it.
-  private func say(_ sentence: String) {
+  func say(_ sentence: String) {
     if navigator.tree.isCurtainUp { unsaid.append(sentence) } else { navigator.show(message: sentence) }
   }
 }
@@ -448,29 +392,6 @@ extension AppCoordinator: SessionDelegate {
     case .signingOut: leave(isAsked: true)
     // Why is said by the login.
     case .signedOut: leave()
-    }
-  }
-}
-
-extension Navigation {
-  /// Whether what a link names can be shown without asking the publication.
-  fileprivate func isKnown(to content: ContentStore?) async -> Bool {
-    switch self {
-    case .post(let id), .comments(let id): await content?.isKnown(post: id) ?? false
-    case .fanClub(let id): await content?.isKnown(fanClub: id) ?? false
-    default: false
-    }
-  }
-
-  /// Asks the publication for what a link names.
-  /// - Throws: `ClientError`.
-  fileprivate func fetchTarget(_ client: APIClient) async throws {
-    switch self {
-    case .post(let id), .comments(let id): _ = try await client.post(id)
-    case .fanClub(let id): _ = try await client.fanClub(id)
-    case .paywall(let id, _): _ = try await client.paywall(id)
-    case .purchases(let order?): _ = try await client.order(order)
-    default: break
     }
   }
 }

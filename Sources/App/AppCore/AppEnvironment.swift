@@ -1,27 +1,19 @@
 import FeatureKit
 import FeedFormats
-import HTTPTransport
 import PublicationCommerce
 import Runtime
-import SessionService
-import StubStore
 
-/// What differs between a live app, a test and a replay; the executable makes the live one.
+/// What differs between a live app, a test and a replay, as far as screens and the coordinator see it. What the rest is built of,
+/// `Assembly` is given.
 public struct AppEnvironment {
   /// The publication's origin (`https://example.org`), or `embedded`: what links, secrets and folders are told apart by.
   public var origin: String
   /// Where the publication is, for people; `nil` for the one inside the app.
-  var address: String? { origin == "embedded" ? nil : origin }
-  /// Answers the publication's API.
-  public var transport: any Transport
-  /// Where the session's token is kept.
-  public var tokenStore: any TokenStore
-  /// Where readers' data is kept, as a path; `nil` keeps it in memory.
-  public var dataFolder: String?
+  package var address: String? { origin == "embedded" ? nil : origin }
   /// The reader's time: whatever waits, asks again or gives up does so by it.
   public var clock: any AppClock
   /// The store's time, by which things are bought, renewed and end: ``clock``, or that of a tester's store, which may run fast or stand
-  /// still. Nobody else's servers are asked by it.
+  /// still. No server is asked by it.
   public var storeClock: any AppClock
   /// Chance, which spreads waits.
   public var random: any RandomSource = SystemRandom()
@@ -39,7 +31,7 @@ public struct AppEnvironment {
   public var copy: @MainActor (String) -> Void
   /// The app's version, which the publication's flags are for or not.
   public var version: String
-  /// Told what is wrong with a flag, a file or an answer, in a sentence for whoever runs the app; nothing that a reader could act on.
+  /// Told what is wrong with a flag, a file or an answer, in a sentence for the person who runs the app; nothing that a reader could act on.
   public var report: @MainActor (String) -> Void
   /// Shows notifications on the desktop, which are raised for new posts; `nil` where there is no way to.
   public var notifier: (any Notifier)?
@@ -47,29 +39,14 @@ public struct AppEnvironment {
   public var storeBadge: String?
   /// The ways to pay at a store that stands in for the publication's, such as a tester's; `nil` for the publication's own.
   public var paymentMethods: [PaymentMethod]?
-  /// A tester's store, which sells in place of the publication; `nil` for the publication itself. ``storeClock`` is
-  /// its clock then, and ``transport`` has to be a ``TestStoreTransport``, so that what was bought there can be read.
-  public var testStore: TestStore? {
-    didSet {
-      storeClock = testStore?.clock ?? clock
-      storeBadge = testStore == nil ? nil : "Test store: nothing is charged"
-      paymentMethods = testStore.map {
-        [PaymentMethod(id: "test-store", name: "Test store", detail: "Answers as the tester says.", authorizer: $0.authorizer)]
-      }
-    }
-  }
 
-  /// Memberwise initializer.
+  /// Memberwise initializer. The store's time is the reader's, until it is changed.
   public init(
-    origin: String, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, clock: any AppClock,
-    identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, version: String = "0",
+    origin: String, clock: any AppClock, identifiers: any IdentifierSource, effects: Effects, formatting: Formatting, version: String = "0",
     report: @escaping @MainActor (String) -> Void = { _ in }, openWeb: @escaping @MainActor (String) -> Void,
     copy: @escaping @MainActor (String) -> Void = { _ in }
   ) {
     self.origin = origin
-    self.transport = transport
-    self.tokenStore = tokenStore
-    self.dataFolder = dataFolder
     self.clock = clock
     storeClock = clock
     self.identifiers = identifiers

@@ -1,4 +1,6 @@
 import Foundation
+import PublicationClient
+import ReaderContent
 
 /// A `matinee:` URI, translated to a ``Navigation``.
 ///
@@ -59,5 +61,28 @@ public struct DeepLink: Equatable, Sendable {
     default: throw .unknownPlace(String(place.prefix(80)))
     }
     publication = components.queryItems?.first { $0.name == "publication" }?.value
+  }
+}
+
+extension Navigation {
+  /// Whether what a link names can be shown without asking the publication.
+  func isKnown(to content: ContentStore?) async -> Bool {
+    switch self {
+    case .post(let id), .comments(let id): await content?.isKnown(post: id) ?? false
+    case .fanClub(let id): await content?.isKnown(fanClub: id) ?? false
+    default: false
+    }
+  }
+
+  /// Asks the publication for what a link names.
+  /// - Throws: `ClientError`.
+  func fetchTarget(_ client: APIClient) async throws {
+    switch self {
+    case .post(let id), .comments(let id): _ = try await client.post(id)
+    case .fanClub(let id): _ = try await client.fanClub(id)
+    case .paywall(let id, _): _ = try await client.paywall(id)
+    case .purchases(let order?): _ = try await client.order(order)
+    default: break
+    }
   }
 }

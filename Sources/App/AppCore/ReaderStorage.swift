@@ -1,9 +1,87 @@
+import ContentCache
+import FanClubFeature
+import FeatureKit
 import Foundation
+import ReaderContent
 import Runtime
 import SQLiteStorage
 
+/// The files that hold what one reader has on this machine. Isolated to the main actor.
+@MainActor package final class ReaderStorage {
+  /// What the reader did and the publication has not heard of.
+  package let outbox: Outbox
+  /// What the reader read, for reading without a network; `nil` when nothing can be stored.
+  package let entities: EntityStore?
+  let notifications: StoredSetting<NotificationSettings>
+  let memory: StoredSetting<PostNotifications.Memory>
+  package let unfinished: StoredSetting<UnfinishedWork>
+  /// Whether the file with the settings was damaged, and set aside.
+  let haveSettingsBeenSetAside: Bool
+  private let databases: (outbox: Database, settings: Database)
+  private let effects: Effects
+
+  /// What is lost at most when the machine loses power; a whole draft is written each time.
+  private static let unfinishedPause = Duration.seconds(1)
+
+  /// Opens the files, and makes those that are missing.
+  /// - Parameters:
+  ///   - folder: where they are; `nil` has them in memory.
+  ///   - owner: whose they are: readers of several publications share the files.
+  /// - Throws: `SQLiteError`, `MigrationError`.
+  package init(in folder: String?, owner: String, effects: Effects, clock: any AppClock) async throws {
+    let path = { @Sendable (name: String) in folder.map { "\($0)/\(name).sqlite" } ?? ":memory:" }
+    let outbox = try await effects.run("reader.open") {
+      try await Database(path: path("outbox"), migrations: Outbox.migrations, ifDamaged: .setAside)
+    }
+    let (settings, notifications, memory, unfinished) = try await effects.run("settings.open") {
+      let settings = SettingTable(
+        database: try await Database(path: path("settings"), migrations: SettingTable.migrations, ifDamaged: .setAside), owner: owner)
+      return (
+        settings, try await settings.read("notifications", as: NotificationSettings.self),
+        try await settings.read("notified", as: PostNotifications.Memory.self),
+        try await settings.read("unfinished", as: UnfinishedWork.self)
+      )
+    }
+    self.outbox = Outbox(database: outbox, owner: owner)
+    entities = folder.map { EntityStore(path: $0 + "/content.sqlite", owner: owner, clock: clock) }
+    self.notifications = StoredSetting("notifications", in: settings, stored: notifications, effects: effects)
+    self.memory = StoredSetting("notified", in: settings, stored: memory, effects: effects)
+    self.unfinished = StoredSetting(
+      "unfinished", in: settings, stored: unfinished, effects: effects, pause: (length: Self.unfinishedPause, clock: clock))
+    haveSettingsBeenSetAside = settings.database.timesSetAside > 0
+    databases = (outbox, settings.database)
+    self.effects = effects
+  }
+
+  /// Called with why a setting could not be written. What was set holds until the app ends.
+  func onFailure(_ body: @escaping @MainActor (any Error) -> Void) {
+    notifications.onFailure = body
+    memory.onFailure = body
+    unfinished.onFailure = body
+  }
+
+  /// Returns when accepted writes are done.
+  func written() async {
+    await notifications.written()
+    await memory.written()
+    await unfinished.written()
+  }
+
+  /// Erases what the reader read, which is private, and closes the files. What was not sent goes out when the reader is back.
+  func close() async {
+    _ = try? await effects.run("reader.close") { [databases, entities] in
+      // Without this, what was begun would still be in the file.
+      try? await databases.settings.run { try $0.script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)") }
+      await databases.outbox.close()
+      await databases.settings.close()
+      await entities?.erase()
+      await entities?.close()
+    }
+  }
+}
+
 /// What readers set on this computer, and what the app has to remember for them: by name, each reader's own.
-struct ReaderSettings: Sendable {
+private struct SettingTable: Sendable {
   static let migrations = [
     Migration(
       version: 1,
@@ -36,11 +114,12 @@ struct ReaderSettings: Sendable {
   }
 }
 
-/// One of the ``ReaderSettings``, written whenever it changes: the newest value in the end, however often it does. Isolated to the main
-/// actor.
-@MainActor final class KeptSetting<Value: Codable & Sendable> {
+/// One setting of a reader, written whenever it changes: the newest value in the end, however often it does. Isolated to the main actor.
+@MainActor package final class StoredSetting<Value: Codable & Sendable> {
+  /// As it was when it was opened; `nil` for what was never set.
+  package let stored: Value?
   private let name: String
-  private let settings: ReaderSettings
+  private let table: SettingTable
   private let effects: Effects
   private let pause: (length: Duration, clock: any AppClock)?
   /// Told why a value could not be written. It holds until the app ends.
@@ -48,13 +127,16 @@ struct ReaderSettings: Sendable {
   private var newest: Value?
   private var writing: Task<Void, Never>?
   private var pausing: Task<Void, Never>?
-  /// Whether somebody waits for what is kept to be written.
+  /// Whether a caller waits for the value to be written.
   private var isHurried = false
 
   /// - Parameter pause: how long further changes are waited for before one is written; `nil` for what changes seldom.
-  init(_ name: String, in settings: ReaderSettings, effects: Effects, pause: (length: Duration, clock: any AppClock)? = nil) {
+  fileprivate init(
+    _ name: String, in table: SettingTable, stored: Value?, effects: Effects, pause: (length: Duration, clock: any AppClock)? = nil
+  ) {
     self.name = name
-    self.settings = settings
+    self.table = table
+    self.stored = stored
     self.effects = effects
     self.pause = pause
   }
@@ -67,7 +149,7 @@ struct ReaderSettings: Sendable {
         await waitForMore()
         guard let value = newest else { break }
         newest = nil
-        do { try await effects.run("settings.write") { [settings, name] in try await settings.write(name, value) } } catch {
+        do { try await effects.run("settings.write") { [table, name] in try await table.write(name, value) } } catch {
           onFailure?(error)
         }
       }
@@ -83,7 +165,7 @@ struct ReaderSettings: Sendable {
     pausing = nil
   }
 
-  /// Returns when what was kept is written.
+  /// Returns when the newest value is written.
   func written() async {
     isHurried = true
     pausing?.cancel()

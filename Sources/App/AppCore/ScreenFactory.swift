@@ -18,51 +18,17 @@ import Runtime
 import SearchFeature
 import SessionService
 
-/// Makes the screen of a place, and turns what its view model asks for into a ``Navigation``.
-@MainActor final class ScreenFactory {
+/// Makes the screen of a place, and turns what its view model asks for into a ``Navigation``. Isolated to the main actor.
+@MainActor struct ScreenFactory {
+  let environment: AppEnvironment
   let client: APIClient
-  /// What the signed-in reader's screens share; `nil` while nobody is signed in.
-  var reader: ReaderScope?
-  /// The file that keeps this process from selling anything.
-  var damagedJournal: String?
-  /// Carries out what a screen asks for.
-  var perform: ((Navigation) -> Void)?
-  /// Told once when a purchase was completed.
-  var purchased: (() -> Void)?
-  /// Tells the reader something in passing.
-  var say: ((String) -> Void)?
-  /// Told when a reader sees what a paywall offers.
-  var paywallShown: (() -> Void)?
-
-  private let environment: AppEnvironment
-  private let session: Session
-  private var publication: PublicationInfo? {
-    didSet {
-      canAddFeeds.value = publication?.canAddFeeds ?? false
-      publicationName.value = publication?.name
-    }
-  }
-  /// Whether the publication lets readers add feeds, as far as that is known.
-  let canAddFeeds = LastValue(false)
-  /// What the publication calls itself, once that is known.
-  private let publicationName = LastValue<String?>(nil)
-
-  init(environment: AppEnvironment, client: APIClient, session: Session) {
-    self.environment = environment
-    self.client = client
-    self.session = session
-  }
-
-  /// Asks the publication what it is, until it has said so.
-  /// - Throws: `ClientError`.
-  func loadPublication() async throws {
-    guard publication == nil else { return }
-    let client = client
-    publication = try await environment.effects.run("publication.load") { try await client.publication() }
-  }
+  let session: Session
+  let publication: PublicationDetails
+  /// Performs what a screen asks for, and owns it.
+  weak let coordinator: AppCoordinator?
 
   /// The screen of a place. Every place but the login has a reader: without one the coordinator opens nothing.
-  func screen(_ destination: Destination) -> Screen {
+  func screen(_ destination: Destination, of reader: ReaderScope?) -> Screen {
     guard let reader else { return login() }
     return screen(destination, reader)
   }
@@ -72,14 +38,14 @@ import SessionService
     switch destination {
     case .login: return login()
     case .tab(.home):
-      return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
+      return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):
       return Screen(
-        FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: canAddFeeds) { [weak self] output in
+        FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds) { [weak coordinator] output in
           switch output {
-          case .openFanClub(let id): self?.perform?(.fanClub(id))
-          case .openAddFeed: self?.perform?(.addFeed(nil))
-          case .exported(let sentence): self?.say?(sentence)
+          case .openFanClub(let id): coordinator?.perform(.fanClub(id))
+          case .openAddFeed: coordinator?.perform(.addFeed(nil))
+          case .exported(let sentence): coordinator?.say(sentence)
           }
         })
     case .tab(.bookmarks): return Screen(BookmarksViewModel(store: content, formatting: formatting, output: posts))
@@ -91,41 +57,41 @@ import SessionService
         ))
     case .comments(let id):
       return Screen(
-        CommentsViewModel(id, store: content, formatting: formatting) { [weak self] output in
+        CommentsViewModel(id, store: content, formatting: formatting) { [weak coordinator] output in
           switch output {
-          case .openPost(let id): self?.perform?(.post(id))
-          case .openWeb(let url): self?.perform?(.web(url))
+          case .openPost(let id): coordinator?.perform(.post(id))
+          case .openWeb(let url): coordinator?.perform(.web(url))
           }
         })
     case .search:
       return Screen(
-        SearchViewModel(store: content, formatting: formatting) { [weak self] output in
+        SearchViewModel(store: content, formatting: formatting) { [weak coordinator] output in
           switch output {
-          case .openPost(let id): self?.perform?(.post(id))
-          case .openFanClub(let id): self?.perform?(.fanClub(id))
+          case .openPost(let id): coordinator?.perform(.post(id))
+          case .openFanClub(let id): coordinator?.perform(.fanClub(id))
           }
         })
     case .addFeed: return addFeed(reader)
     case .notifications: return Screen(NotificationsViewModel(reader.notifications, store: content))
     case .signOut:
       return Screen(
-        SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments() }) { [weak self] output in
+        SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments() }) { [weak coordinator] output in
           switch output {
-          case .signOut: self?.perform?(.login(then: nil))
-          case .close: self?.perform?(.dismiss)
+          case .signOut: coordinator?.perform(.login(then: nil))
+          case .close: coordinator?.perform(.dismiss)
           }
         })
     case .post(let id):
       return Screen(
-        ArticleViewModel(id, paywallID: paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
-          [weak self] output in
+        ArticleViewModel(id, paywallID: publication.paywallID, store: content, formatting: formatting, badge: environment.storeBadge) {
+          [weak coordinator] output in
           switch output {
-          case .openWeb(let url): self?.perform?(.web(url))
-          case .copyLink(let url): self?.perform?(.copyLink(url))
-          case .openPaywall(let paywall, let post): self?.perform?(.paywall(paywall, then: .post(post)))
-          case .openFanClub(let club): self?.perform?(.fanClub(club))
-          case .openComments(let post): self?.perform?(.comments(post))
-          case .goBack: self?.perform?(.back)
+          case .openWeb(let url): coordinator?.perform(.web(url))
+          case .copyLink(let url): coordinator?.perform(.copyLink(url))
+          case .openPaywall(let paywall, let post): coordinator?.perform(.paywall(paywall, then: .post(post)))
+          case .openFanClub(let club): coordinator?.perform(.fanClub(club))
+          case .openComments(let post): coordinator?.perform(.comments(post))
+          case .goBack: coordinator?.perform(.back)
           }
         })
     case .paywall(let id): return paywall(id, reader)
@@ -136,26 +102,26 @@ import SessionService
 
   private func posts(_ output: PostList.Output) {
     switch output {
-    case .openPost(let id): perform?(.post(id))
-    case .openFanClub(let id): perform?(.fanClub(id))
-    case .openComments(let id): perform?(.comments(id))
-    case .openWeb(let url): perform?(.web(url))
-    case .copyLink(let url): perform?(.copyLink(url))
-    case .goBack: perform?(.back)
+    case .openPost(let id): coordinator?.perform(.post(id))
+    case .openFanClub(let id): coordinator?.perform(.fanClub(id))
+    case .openComments(let id): coordinator?.perform(.comments(id))
+    case .openWeb(let url): coordinator?.perform(.web(url))
+    case .copyLink(let url): coordinator?.perform(.copyLink(url))
+    case .goBack: coordinator?.perform(.back)
     case .fanClubRemoved(let name):
-      perform?(.closeGone)
-      say?("“\(name)” was removed.")
+      coordinator?.perform(.closeGone)
+      coordinator?.say("“\(name)” was removed.")
     }
   }
 
   private func addFeed(_ reader: ReaderScope) -> Screen {
     Screen(
-      AddFeedViewModel(store: reader.content, formatting: environment.formatting) { [weak self] output in
-        self?.perform?(.dismiss)
+      AddFeedViewModel(store: reader.content, formatting: environment.formatting) { [weak coordinator] output in
+        coordinator?.perform(.dismiss)
         switch output {
         case .close: break
-        case .openFanClub(let id): self?.perform?(.fanClub(id))
-        case .openFanClubs: self?.perform?(.tab(.fanClubs))
+        case .openFanClub(let id): coordinator?.perform(.fanClub(id))
+        case .openFanClubs: coordinator?.perform(.tab(.fanClubs))
         }
       })
   }
@@ -170,14 +136,14 @@ import SessionService
           name: info.name, tagline: info.tagline,
           sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) })
       } output: { _ in
-        // The coordinator follows the session itself, which is how it also learns of a session that ends.
+        // The coordinator observes the session itself, which is how it also learns of a session that ends.
       })
   }
 
   private func account(_ reader: ReaderScope) -> Screen {
     Screen(
       AccountViewModel(
-        session: session, publication: publicationName, premium: { reader.purchases.premiumStatuses() },
+        session: session, publication: publication.name, premium: { reader.purchases.premiumStatuses() },
         passes: { reader.content.passes.stream() },
         payments: { reader.purchases.waitingPayments() }, restorePurchases: { await reader.restorePurchases() },
         formatting: environment.storeFormatting,
@@ -186,13 +152,13 @@ import SessionService
           let payments = WaitingPayments((try? await reader.purchases.history()) ?? [])
           return reader.content.costsOfLeaving.isEmpty && payments.costOfLeaving == nil
         }
-      ) { [weak self] output in
+      ) { [weak coordinator] output in
         switch output {
         case .signedOut: break
-        case .confirmSignOut: self?.perform?(.signOut)
-        case .openPaywall: if let self { self.perform?(.paywall(self.paywallID, then: nil)) }
-        case .openPurchases: self?.perform?(.purchases(order: nil))
-        case .openNotifications: self?.perform?(.notifications)
+        case .confirmSignOut: coordinator?.perform(.signOut)
+        case .openPaywall: coordinator?.perform(.paywall(publication.paywallID, then: nil))
+        case .openPurchases: coordinator?.perform(.purchases(order: nil))
+        case .openNotifications: coordinator?.perform(.notifications)
         }
       })
   }
@@ -201,13 +167,13 @@ import SessionService
     let client = client
     return Screen(
       PurchasesViewModel(
-        marked: order, purchases: reader.purchases, publication: publication, orders: { try await client.orders() },
+        marked: order, purchases: reader.purchases, publication: publication.info, orders: { try await client.orders() },
         passes: { reader.content.passes.stream() }, effects: environment.effects,
         formatting: environment.storeFormatting, badge: environment.storeBadge
-      ) { [weak self] output in
+      ) { [weak coordinator] output in
         switch output {
-        case .openWeb(let url): self?.perform?(.web(url))
-        case .restored(let sentence): self?.say?(sentence)
+        case .openWeb(let url): coordinator?.perform(.web(url))
+        case .restored(let sentence): coordinator?.say(sentence)
         }
       })
   }
@@ -216,13 +182,13 @@ import SessionService
     Screen(
       PaywallViewModel(
         id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
-        badge: environment.storeBadge, damagedFile: damagedJournal, passes: { reader.content.passes.stream() }
-      ) { [weak self] output in
+        badge: environment.storeBadge, damagedFile: reader.damagedJournal, passes: { reader.content.passes.stream() }
+      ) { [weak coordinator] output in
         switch output {
-        case .buy(let product): self?.perform?(.payment(product))
-        case .openWeb(let url): self?.perform?(.web(url))
-        case .close: self?.perform?(.back)
-        case .shown: self?.paywallShown?()
+        case .buy(let product): coordinator?.perform(.payment(product))
+        case .openWeb(let url): coordinator?.perform(.web(url))
+        case .close: coordinator?.perform(.back)
+        case .shown: coordinator?.paywallShown()
         }
       })
   }
@@ -233,20 +199,17 @@ import SessionService
       PaymentViewModel(
         product, purchases: reader.purchases,
         methods: environment.paymentMethods
-          ?? PaymentMethod.offered(by: publication, client: client, clock: environment.clock, openWeb: environment.openWeb),
+          ?? PaymentMethod.offered(by: publication.info, client: client, clock: environment.clock, openWeb: environment.openWeb),
         formatting: environment.storeFormatting, badge: environment.storeBadge, orderNumber: { try? await client.order($0).number }
-      ) { [weak self] output in
+      ) { [weak coordinator] output in
         switch output {
-        case .finished: self?.purchased?()
-        case .thanks(let sentence): self?.say?(sentence)
-        case .cancelled: self?.perform?(.back)
-        case .openWeb(let url): self?.perform?(.web(url))
+        case .finished: coordinator?.purchased()
+        case .thanks(let sentence): coordinator?.say(sentence)
+        case .cancelled: coordinator?.perform(.back)
+        case .openWeb(let url): coordinator?.perform(.web(url))
         }
       })
   }
-
-  /// Until the publication has said which paywall is its own, the one that every publication has.
-  private var paywallID: PaywallRecord.ID { publication?.defaultPaywallID ?? PurchasableProduct.premium }
 }
 
 extension PurchaseLayer<PurchasableProduct> {

@@ -62,9 +62,8 @@ import StubStore
     _ network: FaultTransport, _ store: TestStore?, _ tokens: MemoryTokenStore, _ folder: String, _ clock: ManualClock,
     _ delays: CountingClock, _ print: @escaping (String) -> Void
   ) -> ScenarioRun {
-    let transport: any Transport = store.map { TestStoreTransport(network, store: $0) } ?? network
-    return ScenarioRun(
-      transport: transport, tokens: tokens, folder: folder, clock: clock, delays: delays, store: store, report: print)
+    ScenarioRun(
+      transport: network, tokens: tokens, folder: folder, clock: clock, delays: delays, store: store, report: print)
   }
 
   /// Plays it from the first step to the last.
@@ -210,7 +209,7 @@ import StubStore
       guard let model = run.presenter.visibleScreen?.model else { throw Objection(sentence: "the curtain is up, so there is no state") }
       try compare("", model.stateValue, wanted)
     }
-    let purchases = run.coordinator.purchases
+    let purchases = run.app.purchases
     if let wanted = expected.entitlements {
       let owned = Set((purchases?.entitlements ?? []).map(\.id))
       guard owned == wanted else { throw Objection(sentence: "the reader has \(owned.sorted()), not \(wanted.sorted())") }

@@ -1,3 +1,4 @@
+import AppAssembly
 import AppCore
 import FeatureKit
 import Foundation
@@ -14,6 +15,7 @@ import Synchronization
   let effects = Effects()
   /// The desktop of this start: what an earlier one put there is not counted.
   let notifier = RecordingNotifier()
+  let app: Assembly
   let coordinator: AppCoordinator
   private(set) var opened: [String] = []
   private let clocks: [CountingClock]
@@ -37,12 +39,12 @@ import Synchronization
     var open: (@MainActor (String) -> Void)?
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     var environment = AppEnvironment(
-      origin: "embedded", transport: transport, tokenStore: tokens, dataFolder: folder, clock: clock, identifiers: RandomIdentifiers(),
-      effects: effects, formatting: formatting, openWeb: { open?($0) })
-    environment.testStore = store
-    if let storeClock { environment.storeClock = storeClock }
+      origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
+      openWeb: { open?($0) })
     environment.notifier = notifier
-    coordinator = AppCoordinator(environment: environment, presenter: presenter)
+    app = Assembly(
+      environment, transport: transport, tokenStore: tokens, dataFolder: folder, testStore: store, storeClock: storeClock)
+    coordinator = app.coordinator(presenter: presenter)
     open = { [weak self] in self?.didOpen($0) }
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
     presenter.onChange = { [weak self] in self?.presented() }

@@ -1,4 +1,4 @@
-import AppCore
+import AppAssembly
 import CurlTransport
 import FeedFormats
 import Foundation

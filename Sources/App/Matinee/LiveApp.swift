@@ -1,3 +1,4 @@
+import AppAssembly
 import AppConfig
 import AppCore
 import BuildInfo
@@ -103,18 +104,19 @@ import TesterFeature
     let (effects, clock) = (Effects(), SystemClock())
     let formatting = Formatting(clock: clock, locale: .current, timeZone: .current)
     var environment = AppEnvironment(
-      origin: wiring.origin, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path,
-      clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
-      version: Build.version, report: { StandardError.write("matinee: \($0)") },
+      origin: wiring.origin, clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
+      version: Build.version,
+      report: { StandardError.write("matinee: \($0)") },
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
-    environment.testStore = wiring.testStore
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
     let curtain = CurtainViewModel(effects: effects, clock: clock)
     let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: clock)
     let window = MainWindow(application, curtain: curtain, pictures: pictures)
     if picture == nil { WindowSize(savedIn: wiring.folder.path)?.apply(to: window.window) }
-    let coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: window)
+    let assembly = Assembly(
+      environment, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path, testStore: wiring.testStore)
+    let coordinator = assembly.coordinator(curtain: curtain, presenter: window)
     coordinator.onReached = { [weak pictures] in pictures?.retryUnreachable() }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
     window.observe(coordinator.waiting)
@@ -145,7 +147,7 @@ import TesterFeature
     self.coordinator = coordinator
     if Config().hasTesterPanel {
       let panel = TesterViewModel(
-        store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: environment.storeFormatting
+        store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: assembly.environment.storeFormatting
       ) { [weak coordinator] in coordinator?.checkForNewPosts() }
       application?.addAction("tester-panel", accelerators: ["<Control><Shift>t"]) { [weak self] in self?.showTester(panel) }
     }

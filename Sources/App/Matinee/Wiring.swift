@@ -1,5 +1,5 @@
+import AppAssembly
 import AppConfig
-import AppCore
 import CStubProducts
 import CurlTransport
 import DesktopServices
@@ -52,7 +52,7 @@ struct Wiring {
     stubAnswers = try options.stubAnswersFile.map { [answering] in try StubTransport(answering, file: $0, clock: clock) }
     answering = stubAnswers ?? answering
     if LoggedTransport.logs("network") { answering = LoggedTransport(wrapped: answering) }
-    transport = testStore.map { [answering] in TestStoreTransport(answering, store: $0) } ?? answering
+    transport = answering
     pictures = CachingTransport(
       transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: 256 << 20, largest: APIClient.largestPicture,
       clock: clock)

@@ -1,5 +1,5 @@
 import AppConfig
-import AppCore
+import AppAssembly
 import BuildInfo
 import Foundation
 import Gtk

@@ -1,3 +1,4 @@
+import AppAssembly
 import AppCore
 import CGtk
 import FeatureKit
@@ -44,11 +45,11 @@ import XCTest
     let open = Opener()
     presenter = Watcher(window)
     var environment = AppEnvironment(
-      origin: "embedded", transport: line, tokenStore: tokens, dataFolder: nil, clock: clock, identifiers: RandomIdentifiers(),
-      effects: effects, formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt),
-      openWeb: { open.body?($0) })
+      origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects,
+      formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt), openWeb: { open.body?($0) })
     environment.storeBadge = storeBadge
-    coordinator = AppCoordinator(environment: environment, curtain: curtain, presenter: presenter)
+    coordinator = Assembly(environment, transport: line, tokenStore: tokens, dataFolder: nil)
+      .coordinator(curtain: curtain, presenter: presenter)
     open.body = { [weak self] in self?.opened.append($0) }
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
     window.observe(coordinator.waiting)

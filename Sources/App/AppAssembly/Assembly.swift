@@ -1,0 +1,134 @@
+import AppCore
+import ContentCache
+import FeatureFlags
+import HTTPTransport
+import NavigationCore
+import PublicationClient
+import PublicationCommerce
+import PurchaseService
+import ReaderContent
+import Runtime
+import SQLiteStorage
+import SessionService
+import StubStore
+
+/// Builds the app out of its live parts, or a test's: client, session and flags at once, the journal and the purchases with the first
+/// reader, and for each reader what is theirs on this machine.
+///
+/// The coordinator that it makes holds it. Isolated to the main actor.
+@MainActor public final class Assembly {
+  /// What sells, once a reader has come.
+  public private(set) var purchases: PublicationPurchases?
+  /// What screens and coordinator share.
+  public let environment: AppEnvironment
+
+  private let dataFolder: String?
+  private let testStore: TestStore?
+  private let client: APIClient
+  private let session: Session
+  private let flags: Flags
+  /// A client that speaks for one reader only, as long as they are signed in.
+  private let account: PublicationPath.Account
+  private let answers: AsyncStream<Void>
+  /// The journal that keeps this process from selling anything.
+  private var damagedJournal: String?
+
+  /// - Parameters:
+  ///   - environment: what screens and coordinator share. A test store changes what it says of the store.
+  ///   - transport: answers the publication's API.
+  ///   - tokenStore: where the session's token is stored.
+  ///   - dataFolder: where readers' data is stored, as a path; `nil` has it in memory.
+  ///   - testStore: a tester's store, which sells in place of the publication; `nil` for the publication itself.
+  ///   - storeClock: the store's time; `nil` for that of the test store, or without one for the environment's.
+  public init(
+    _ environment: AppEnvironment, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, testStore: TestStore? = nil,
+    storeClock: (any AppClock)? = nil
+  ) {
+    var environment = environment
+    if let testStore {
+      environment.storeClock = storeClock ?? testStore.clock
+      environment.storeBadge = "Test store: nothing is charged"
+      environment.paymentMethods = [
+        PaymentMethod(id: "test-store", name: "Test store", detail: "Answers as the tester says.", authorizer: testStore.authorizer)
+      ]
+    }
+    self.environment = environment
+    self.dataFolder = dataFolder
+    self.testStore = testStore
+    let token = TokenBox()
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.answers = answers
+    let client = APIClient(
+      transport: testStore.map { TestStoreTransport(transport, store: $0) } ?? transport, token: { token.current },
+      onUnauthorized: { token.refused($0) }, onAnswer: { answer.yield() }, clock: environment.clock)
+    self.client = client
+    let session = Session(
+      auth: PublicationAuthProvider(client, at: environment.address), store: tokenStore, token: token, effects: environment.effects)
+    self.session = session
+    account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
+    flags = Flags(environment, PublicationFlags(client, account: account), path: Self.path("flags", in: dataFolder))
+  }
+
+  private static func path(_ name: String, in folder: String?) -> String { folder.map { "\($0)/\(name).sqlite" } ?? ":memory:" }
+
+  /// Makes the coordinator, once.
+  /// - Parameters:
+  ///   - curtain: what the presenter draws until the destination is known; `nil` makes one.
+  ///   - presenter: draws; held strongly.
+  public func coordinator(curtain: CurtainViewModel? = nil, presenter: any Presenter<Destination, Screen>) -> AppCoordinator {
+    let coordinator = AppCoordinator(
+      environment: environment, client: client, session: session, flags: flags, openReader: open,
+      curtain: curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock), presenter: presenter)
+    // Ends with the client.
+    Task { [weak coordinator, answers] in for await _ in answers { coordinator?.publicationAnswered() } }
+    return coordinator
+  }
+
+  /// Opens what a reader has on this machine.
+  /// - Throws: `SQLiteError`, `MigrationError`.
+  private func open(_ user: User) async throws -> ReaderScope {
+    // What an earlier run knew is known before anything is asked of a flag.
+    await flags.open()
+    let purchases = try await openPurchases()
+    let (client, effects) = (client, environment.effects)
+    let storage = try await ReaderStorage(
+      in: dataFolder, owner: "\(environment.origin) \(user.id)", effects: effects, clock: environment.clock)
+    let content = ContentStore(
+      client: client, author: user.name, outbox: storage.outbox, stored: storage.entities,
+      unfinished: storage.unfinished.stored ?? UnfinishedWork(), retry: Retry(on: environment.clock, random: environment.random),
+      effects: effects, identifiers: environment.identifiers)
+    return ReaderScope(
+      user, content: content, purchases: purchases, damagedJournal: damagedJournal,
+      paywalls: PaywallCache(effects: effects, clock: environment.storeClock) { try await client.paywall($0) },
+      storage: storage, environment: environment, order: { try? await client.order($0) })
+  }
+
+  /// One for all readers of this process: a payment that one of them left under way is finished when they are back.
+  private func openPurchases() async throws -> PublicationPurchases {
+    if let purchases { return purchases }
+    let journal = try await openJournal()
+    if let purchases { return purchases }
+    let made: PublicationPurchases =
+      if let testStore {
+        Purchases<PurchasableProduct>(
+          environment, testStore.path(journal: journal, seller: environment.origin) { .init($0) }, journal: journal)
+      } else {
+        StagedPurchases<PurchasableProduct>(
+          environment, client: client, journal: journal, canPay: damagedJournal == nil, flags: flags, account: account)
+      }
+    purchases = made
+    return made
+  }
+
+  /// A damaged journal is left as it is, since a payment that is under way in it may not be begun a second time. It keeps no reader from
+  /// reading: one in memory takes what the publication says the reader has, and nothing can be paid for.
+  private func openJournal() async throws -> Journal {
+    let (path, clock, effects) = (Self.path("purchases", in: dataFolder), environment.storeClock, environment.effects)
+    do {
+      return try await effects.run("purchases.open") { try await Journal(path: path, clock: clock) }
+    } catch let error where testStore == nil && SQLiteError.isCorruption(error) {
+      damagedJournal = path
+      return try await effects.run("purchases.open") { try await Journal(path: ":memory:", clock: clock) }
+    }
+  }
+}
