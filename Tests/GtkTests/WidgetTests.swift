@@ -345,6 +345,23 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
+  func testASheetThatWasAnsweredIsFreed() {
+    MainActor.assumeIsolated {
+      // Where the page has nothing that could take the keyboard from the sheet.
+      leavesNothing {
+        let host = SheetHost(Label("Page"))
+        let window = shown(host.root)
+        for _ in 0..<3 {
+          host.present(Button("Pay"), name: "Payment")
+          settle()
+          host.dismiss()
+          XCTAssertFalse(host.isPresenting)
+        }
+        window.destroy()
+      }
+    }
+  }
+
   func testMessageBarAndSheetLeaveNothing() {
     MainActor.assumeIsolated {
       leavesNothing {

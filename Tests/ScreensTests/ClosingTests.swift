@@ -74,6 +74,26 @@ final class ClosingTests: ScreensTestCase {
     }
   }
 
+  func testAPageThatHadTheKeyboardIsFreed() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      var lives: [Int] = []
+      for _ in 0..<4 {
+        for place in [Navigation.purchases(order: nil), .notifications, .search("a")] {
+          try rig.go(place)
+          XCTAssertTrue(rig.seen.pressTab())
+          try rig.settle()
+          try rig.go(.back)
+        }
+        lives.append(Diagnostics.liveObjects)
+      }
+      XCTAssertLessThanOrEqual(lives[3], lives[1], "\(lives)")
+      try rig.close()
+    }
+  }
+
   /// Opens a place, uses it, closes it, and compares what lives.
   private func leavesNothing(
     _ place: Destination, setUp: @escaping @MainActor (ReaderRig) -> Void = { _ in }, settles: Bool = true,

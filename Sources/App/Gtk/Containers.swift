@@ -123,15 +123,26 @@ import Foundation
   /// Whether there is a child of that name.
   public func contains(_ name: String) -> Bool { gtk_stack_get_child_by_name(opaque, name) != nil }
   /// Shows the child of that name; false when there is none, and then nothing changes.
-  @discardableResult public func show(_ name: String) -> Bool {
+  /// - Parameter atOnce: whether nothing fades.
+  @discardableResult public func show(_ name: String, atOnce: Bool = false) -> Bool {
     guard contains(name) else { return false }
     guard visibleName != name else { return true }
-    gtk_stack_set_visible_child_name(opaque, name)
+    let transition = atOnce ? GTK_STACK_TRANSITION_TYPE_NONE : gtk_stack_get_transition_type(opaque)
+    gtk_stack_set_visible_child_full(opaque, name, transition)
     hideCoveredPages()
     return true
   }
   /// The name of the child that is shown.
   public var visibleName: String? { string(gtk_stack_get_visible_child_name(opaque)) }
+
+  /// Whether one child fades into another at this moment.
+  public var isTransitionRunning: Bool { gtk_stack_get_transition_running(opaque) != 0 }
+  /// Called when one child begins to fade into another, and when it is done.
+  @discardableResult public func onTransitionRunningChanged<Owner: SignalOwner>(
+    _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void
+  ) -> Connection {
+    connect("notify::transition-running", .notify, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
 
   /// Otherwise a screen reader finds the login on every page that comes after it.
   private func hideCoveredPages() {

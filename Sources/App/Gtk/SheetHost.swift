@@ -1,6 +1,7 @@
 import CGtk
 
-/// A page, and a sheet above it that has to be answered first: the page is dimmed, and the keyboard stays in the sheet.
+/// A page, and a sheet above it that has to be answered first: the page is dimmed, and the keyboard stays in the sheet. The first sheet fades
+/// in, the last one out.
 @MainActor public final class SheetHost: View {
   /// Ends the host's own connections with the host.
   public let scope = Scope()
@@ -15,7 +16,12 @@ import CGtk
 
   private let page: Widget
   private let overlay: Overlay
+  /// What lies above the page: nothing, a sheet on its dimmed ground, or one of them that fades.
+  private let layers = Stack(crossfades: true)
+  private let nothing = Box(.vertical)
   private var layer: Widget?
+  /// A sheet that was dismissed, and fades out.
+  private var leaving: Widget?
   /// The last press, in microseconds of `g_get_monotonic_time`, and what was on top then.
   private var pressed: (time: gint64, layer: ObjectIdentifier?) = (0, nil)
   // What had the keyboard before the sheet took it.
@@ -24,7 +30,10 @@ import CGtk
   /// - Parameter page: what lies beneath.
   public init(_ page: Widget) {
     self.page = page
-    overlay = Overlay(page)
+    overlay = Overlay(page, above: [layers])
+    layers.add(nothing, name: Self.none)
+    layers.takesClicks = false
+    layers.onTransitionRunningChanged(self) { $0.removeLeaving() }
     ignoreClicksMeantForThePage()
   }
 
@@ -43,6 +52,14 @@ import CGtk
         host.pressed = (now, layer)
       }
     }
+  }
+
+  private static let (none, sheets) = ("none", ["sheet-0", "sheet-1"])
+
+  private func removeLeaving() {
+    guard !layers.isTransitionRunning, let leaving else { return }
+    self.leaving = nil
+    layers.remove(leaving)
   }
 
   /// In microseconds: a little longer than the 400 ms of most desktops.
@@ -64,9 +81,14 @@ import CGtk
     surface.addShortcut("Escape", self) { $0.onCancelled?() }
     backdrop.onClick(self) { $0.onCancelled?() }
     let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
-    overlay.add(layer)
     let former = self.layer
     self.layer = layer
+    if let leaving { layers.remove(leaving) }
+    leaving = nil
+    let name = Self.sheets.first { !layers.contains($0) } ?? ""
+    layers.add(layer, name: name)
+    layers.show(name, atOnce: former != nil)
+    layers.takesClicks = true
     if former == nil {
       focused = RememberedFocus(in: page)
       page.takesKeyboard = false
@@ -74,7 +96,7 @@ import CGtk
     }
     takeKeyboard?()
     surface.focusFirst()
-    if let former { overlay.remove(former) }
+    if let former { layers.remove(former) }
   }
 
   /// Takes the sheet away; does nothing without one.
@@ -84,8 +106,13 @@ import CGtk
     page.setAccessibleHidden(false)
     // Before the sheet goes: a window that loses its focus gives it to the first widget, and the page scrolls there.
     if focused?.restore() != true { onKeyboardLeft?() }
+    // GtkStack never lets go of a child that it hid with the focus in it and that is removed.
+    if layer.hasFocus { page.holdKeyboard() }
     focused = nil
-    overlay.remove(layer)
     self.layer = nil
+    leaving = layer
+    layers.takesClicks = false
+    layers.show(Self.none)
+    removeLeaving()
   }
 }
