@@ -33,6 +33,29 @@ final class MessageTests: ScreensTestCase {
     }
   }
 
+  func testAVeryLongMessageHasRoomInASmallWindow() throws {
+    try MainActor.assumeIsolated {
+      for height in [400, 560] {
+        let rig = try AppRig(width: 360, height: height)
+        try rig.start()
+        try rig.signIn()
+        for letters in [12, 20, 33] {
+          for sentences in [1, 4, 6, 8, 12] {
+            rig.window.show(
+              message: Array(repeating: String(repeating: "m", count: letters) + ".", count: sentences).joined(separator: " "))
+            try rig.settle()
+            let bar = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("message-bar") }).place(in: rig.seen)
+            XCTAssertGreaterThanOrEqual(bar.y, 0, "\(sentences) × \(letters)")
+            XCTAssertLessThanOrEqual(bar.y + bar.height, Double(rig.window.window.height))
+            rig.seen.button("Dismiss message")?.click()
+            try rig.settle()
+          }
+        }
+        try rig.close()
+      }
+    }
+  }
+
   func testNothingMovesWhenAMessageComesOrGoes() throws {
     try MainActor.assumeIsolated {
       for width in [360, 990] {

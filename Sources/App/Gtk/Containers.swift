@@ -75,7 +75,7 @@ import Foundation
   ///   - child: the one that decides the size.
   ///   - above: the last one is on top.
   public init(_ child: Widget, above: [Widget]) {
-    super.init(made: UnsafeMutableRawPointer(gtk_overlay_new()))
+    super.init(made: UnsafeMutableRawPointer(matinee_overlay_new()))
     gtk_overlay_set_child(opaque, child.widget)
     for widget in above { add(widget) }
   }

@@ -85,6 +85,8 @@ void matinee_selection_set_range(GtkWidget *_Nonnull label, int start, int end);
 gboolean matinee_selection_get_range(GtkWidget *_Nonnull label, int *_Nonnull start, int *_Nonnull end);
 /// The direction of the first letter that has one; GTK_TEXT_DIR_NONE without any.
 GtkTextDirection matinee_text_direction(const char *_Nonnull text);
+/// A GtkOverlay in which what lies above its child has as much of the room as its alignment wants.
+GtkWidget *_Nonnull matinee_overlay_new(void);
 /// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
 GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing,
                                       gboolean shrinks);
