@@ -60,6 +60,20 @@ private let locked: ArticleViewModel.State.Text = .locked(teaser: "Teaser 1")
     #expect(PostRow(reader.store.posts["p1"] ?? .sample(9), hasPremium: false, formatting: reader.formatting).isLocked == false)
   }
 
+  /// A button that went would make what scrolls higher, and move the text that one reads.
+  @Test(arguments: [1, 3]) func whatIsOfferedStaysWhileThePostOpens(passes: Int) async {
+    let article = await shown(passes: passes)
+    let offer = article.state.passOffer
+    _ = recorder.take()
+    article.send(.passTapped)
+    await reader.settle()
+    let opening = recorder.take().filter(\.isUnlocking)
+    #expect(opening.contains { $0.text != locked }, "it is open, and its text is being read")
+    #expect(opening.allSatisfy { $0.passOffer == offer })
+    #expect(article.state.text == body)
+    #expect(article.state.passOffer == nil)
+  }
+
   @Test func aDoubleTapSpendsOne() async {
     let article = await shown()
     reader.publication.with { $0.holds = ["PUT"] }

@@ -323,7 +323,7 @@ import ReaderContent
     if case .body(let blocks) = new.text, let picture = row.picture, blocks.contains(where: { $0.shows(picture) }) { row.picture = nil }
     new.post = row
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
-    new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil
+    if !new.isUnlocking { new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil }
     state = new
   }
 
