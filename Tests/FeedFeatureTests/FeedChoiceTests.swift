@@ -58,6 +58,21 @@ import Testing
     #expect(reader.publication.requests.contains("GET /v1/posts?followed=true"))
   }
 
+  @Test func thePageIsAtItsTopUntilWhatWasChosenHasCome() async {
+    let reader = ReaderFixture(posts: [.sample(1, club: "c1"), .sample(2, club: "c2")], clubs: clubs)
+    let feed = await shown(reader)
+    #expect(!feed.state.isJumping)
+    _ = recorder.take()
+    feed.send(.choiceTapped(.fanClub("c2")))
+    await reader.settle()
+    let jumps = recorder.take().map(\.isJumping)
+    #expect(jumps.count > 1 && !jumps.contains(false), "\(jumps)")
+    #expect(feed.state.posts.ids == ["p2"])
+    // The reader may scroll from here on.
+    feed.send(.posts(.refreshTapped))
+    #expect(!feed.state.isJumping)
+  }
+
   @Test func aClubStaysChosenWhenTheReaderFollowsItNoMore() async {
     let reader = ReaderFixture(posts: [.sample(1)], clubs: clubs)
     let feed = await shown(reader)

@@ -17,10 +17,6 @@ import Gtk
       wide: Box(.horizontal, spacing: 6, children: [Image(.done), Label("Mark all as read")]),
       narrow: Either(wide: Box(.horizontal, spacing: 6, children: [Image(.done), Label("All read")]), narrow: Image(.done))),
     name: "Mark all as read", styles: [.flat, "choice"])
-  private var jumps = 0
-  private var jump = Jump.none
-
-  private enum Jump { case none, asked, awaited }
 
   init(_ viewModel: FeedViewModel, pictures: Pictures) {
     self.viewModel = viewModel
@@ -42,15 +38,12 @@ import Gtk
   }
 
   private func show(_ state: FeedViewModel.State) {
-    // With one entry it is no choice.
-    choice.root.isVisible = state.options.count > 1
+    choice.root.isVisible = state.offersChoice
     choice.show(state.options.map { ($0.id, $0.name) }, chosen: state.choice)
     unread.isOn = state.isUnreadOnly
-    allRead.isSensitive = !state.posts.ids.isEmpty
+    allRead.isSensitive = state.offersAllRead
     list.show(state.posts, words: state.isUnreadOnly ? .unread : words(state.choice), fetch: state.fetch, refresh: state.refresh)
-    if state.jumps != jumps { jump = .asked }
-    jumps = state.jumps
-    stayAtTop(state.posts)
+    if state.isJumping { list.scrollToTop() }
   }
 
   private func words(_ choice: FeedViewModel.Choice) -> PostListView.Words {
@@ -62,15 +55,4 @@ import Gtk
   }
 
   func takeKeyboard() { list.takeKeyboard() }
-
-  /// What was asked for comes a moment later, above the first row.
-  private func stayAtTop(_ posts: ListState) {
-    guard jump != .none else { return }
-    list.scrollToTop()
-    if posts.isRefreshing {
-      jump = .awaited
-    } else if jump == .awaited || (posts.phase != .loading && posts.newItemCount == 0) {
-      jump = .none
-    }
-  }
 }

@@ -59,49 +59,47 @@ import PaymentFeature
       lines.replaceAll { for line in state.lines { Self.row(line) } }
     }
     total.text = state.total
-    // A seller that names no tax may still charge one.
-    totalWords.text = state.tax == nil ? "Total" : "Total, including tax"
+    totalWords.text = state.totalTitle
     tax.text = state.tax ?? ""
     tax.isVisible = state.tax != nil
     terms.text = state.terms.joined(separator: "\n")
     showMethods(state)
-    show(state.status, isPublicationAsked: !state.canOpenAgain && !state.isAskingAgain)
+    showStatus(state)
     pay.label = state.payTitle
     // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
-    pay.setAccessibleName(["Pay", "Try again"].first { state.payTitle.hasPrefix($0) } ?? state.payTitle)
+    pay.setAccessibleName(state.payAction)
     pay.setAccessibleDescription(state.total)
     pay.isSensitive = state.canPay
+    pay.isVisible = state.offersPay
     again.isVisible = state.canOpenAgain
-    // Nothing is left to pay: a button that cannot be pressed would only say otherwise.
-    let isFinished = state.status?.isSettled == true || (state.status.isProblem && !state.canPay)
-    cancel.label = isFinished || !state.canCancel ? "Close" : "Cancel"
+    cancel.label = state.cancelTitle
     switch state.phase {
     case .ready:
-      pay.isVisible = !isFinished
       stack.show("payment")
       return
     case .loading: problem.showLoading("Fetching the price…")
     case .failed(let sentence): problem.show(icon: .failed, heading: "This cannot be sold now", sentence: sentence, action: "Try again")
     case .alreadyYours(let sentence): problem.show(icon: .done, heading: "Already yours", sentence: sentence)
     }
-    pay.isVisible = false
     stack.show("status")
   }
 
-  /// - Parameter isPublicationAsked: whether an answer of the publication is awaited, and the status does not say yet that it takes long.
-  private func show(_ status: PaymentViewModel.State.Status?, isPublicationAsked: Bool) {
-    let isWorking = if case .working = status { true } else { false }
-    let isDone = if case .done = status { true } else { false }
-    let isConfirming = if case .confirming = status { true } else { false }
-    let hasPage = if case .confirm(_, _?) = status { true } else { isConfirming }
-    spinner.isSpinning = isWorking || isConfirming
-    spinner.isVisible = spinner.isSpinning
-    waiting.show(isWorking && isPublicationAsked ? status?.text : nil)
-    if !isWorking || !isPublicationAsked { self.status.text = status?.text ?? "" }
-    self.status.isVisible = status != nil
-    self.status.setStyle(.error, status.isProblem)
-    self.status.setStyle("success", isDone)
-    confirm.isVisible = hasPage
+  private func showStatus(_ state: PaymentViewModel.State) {
+    let (isWorking, isProblem, isDone) =
+      switch state.status {
+      case .working, .confirming: (true, false, false)
+      case .problem: (false, true, false)
+      case .done: (false, false, true)
+      case .waiting, .confirm, nil: (false, false, false)
+      }
+    spinner.isSpinning = isWorking
+    spinner.isVisible = isWorking
+    waiting.show(state.isPublicationAsked ? state.status?.text : nil)
+    if !state.isPublicationAsked { status.text = state.status?.text ?? "" }
+    status.isVisible = state.status != nil
+    status.setStyle(.error, isProblem)
+    status.setStyle("success", isDone)
+    confirm.isVisible = state.offersConfirmation
   }
 
   private func showMethods(_ state: PaymentViewModel.State) {
@@ -139,19 +137,5 @@ import PaymentFeature
     let row = Box(.vertical, spacing: 2, children: [Wrap(name, price, least: 84, spacing: 12)])
     if !line.detail.isEmpty { row.append(Label(line.detail, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
     return row
-  }
-}
-
-extension PaymentViewModel.State.Status? {
-  fileprivate var isProblem: Bool { if case .problem = self { true } else { false } }
-}
-
-extension PaymentViewModel.State.Status {
-  /// Whether there is nothing left to decide.
-  fileprivate var isSettled: Bool {
-    switch self {
-    case .waiting, .confirm, .confirming, .done: true
-    case .working, .problem: false
-    }
   }
 }

@@ -44,8 +44,14 @@ extension FeedViewModel {
     public var fetch = ClubFetch.State.notNeeded
     /// How far the feeds are that are being fetched anew, and what went wrong with them.
     public var refresh = ClubsFetch.Report()
-    /// How often the page went to its top by itself: when that is another number than before, show the first row.
+    /// How often the page went to its top by itself.
     public var jumps = 0
+    /// Whether it is on its way there: what was asked for comes a moment later, above the first row. Show that row.
+    public var isJumping = false
+    /// Whether there is something to choose from.
+    public var offersChoice: Bool { options.count > 1 }
+    /// Whether there is a post to be marked as read.
+    public var offersAllRead: Bool { !posts.ids.isEmpty }
 
     /// A page that has not loaded.
     public init() {}

@@ -45,9 +45,13 @@ import Runtime
   private var fetch: ClubFetch?
   private var isOnScreen = false
   private var jumps = 0
+  private var jump = Jump.none
   private var looking: Task<Void, Never>?
   /// When it looked last, by uptime; `nil` before it loaded.
   private var looked: Duration?
+
+  /// How far the page is on its way to its top.
+  private enum Jump { case none, requested, refreshing }
 
   /// - Parameters:
   ///   - store: the reader's content.
@@ -137,7 +141,7 @@ import Runtime
 
   private func newPostsTapped() {
     guard state.newPosts > 0 else { return }
-    jumps += 1
+    jumpToTop()
     posts.list.newItemsTapped()
   }
 
@@ -200,7 +204,7 @@ import Runtime
     var new = state
     new.choice = choice
     new.isUnreadOnly = isUnreadOnly
-    jumps += 1
+    jumpToTop()
     state = with(new, posts.list.state)
     posts.list.onRowsChanged = onRowsChanged
     posts.list.observe { [weak self] _ in self?.update() }
@@ -221,10 +225,21 @@ import Runtime
     state = new
   }
 
+  private func jumpToTop() {
+    jumps += 1
+    jump = .requested
+  }
+
   private func with(_ state: State, _ posts: ListState) -> State {
     var new = state
     new.posts = posts
     new.jumps = jumps
+    new.isJumping = jump != .none
+    if posts.isRefreshing, jump != .none {
+      jump = .refreshing
+    } else if jump == .refreshing || (posts.phase != .loading && posts.newItemCount == 0) {
+      jump = .none
+    }
     new.newPosts = posts.newItemCount
     new.pill = posts.pill
     new.fetch = posts.phase == .empty ? fetch?.state ?? .notNeeded : .notNeeded

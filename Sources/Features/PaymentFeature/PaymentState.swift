@@ -114,5 +114,32 @@ extension PaymentViewModel {
 
     /// A sheet that knows nothing yet.
     public init() {}
+
+    /// What stands before ``total``. A seller that names no tax may still charge one.
+    public var totalTitle: String { tax == nil ? "Total" : "Total, including tax" }
+    /// What the button does, whatever the price: "Pay" or "Try again".
+    public var payAction: String { ["Pay", "Try again"].first { payTitle.hasPrefix($0) } ?? payTitle }
+    /// Whether nothing is left to pay: a button that cannot be pressed would only say otherwise.
+    public var isFinished: Bool {
+      switch status {
+      case .waiting, .confirm, .confirming, .done: true
+      case .problem: !canPay
+      case .working, nil: false
+      }
+    }
+    /// Whether there is a button to pay with.
+    public var offersPay: Bool { phase == .ready && !isFinished }
+    /// What stands on the button that closes the sheet.
+    public var cancelTitle: String { isFinished || !canCancel ? "Close" : "Cancel" }
+    /// Whether an answer of the publication is awaited, and nothing says yet that it takes long.
+    public var isPublicationAsked: Bool { if case .working = status { !canOpenAgain && !isAskingAgain } else { false } }
+    /// Whether there is a page of the bank to open.
+    public var offersConfirmation: Bool {
+      switch status {
+      case .confirming: true
+      case .confirm(_, let page): page != nil
+      case .working, .problem, .waiting, .done, nil: false
+      }
+    }
   }
 }
