@@ -16,6 +16,37 @@ extension Publication {
       try database.queryOne("SELECT count(*) FROM \(table) WHERE reader = ?", reader) { try $0.get(0, as: Int.self) })
   }
 
+  /// Stores that many older posts, of which all but the oldest are read by some readers, as all others are.
+  fileprivate func fill(_ count: Int, readBy readers: [String]) throws {
+    let database = try #require(content as? SQLiteContent).database
+    try database.execute(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      INSERT INTO post (id, fan_club, title, byline, teaser, published, premium, digest, body)
+        SELECT 'n' || i, 'odd', '', '', '', i, 0, x'', '' FROM n
+      """, count)
+    for email in readers {
+      try database.execute(
+        "INSERT INTO read_mark (reader, number) SELECT (SELECT id FROM reader WHERE email = ?), number FROM post WHERE id <> 'n1'", email)
+    }
+  }
+
+  fileprivate func identifiers(of names: [String]) async throws -> [Reader.ID] {
+    var found: [Reader.ID] = []
+    for name in names {
+      let reader = try await readers.reader(email: "\(name)@example.org")
+      found.append(try #require(reader).reader.id)
+    }
+    return found
+  }
+
+  fileprivate func unread(_ reader: Reader.ID, limit: Int) async throws -> [Post] {
+    var query = PostQuery(limit: limit)
+    query.isUnread = true
+    let found = try await content.posts(query, for: reader)
+    return try #require(found)
+  }
+
   /// As the operator does.
   fileprivate func remove(_ email: String) async throws -> Response {
     let token = try newOperatorToken()
@@ -50,6 +81,34 @@ extension Publication {
       #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 1)
       try await group.waitForAll()
     }
+    await rig.publication.close()
+  }
+
+  /// Both connections are shared a part at a time: two readers with lists that take long hold up a third one for a part of each.
+  @Test func longListsOfUnreadPostsTakeTurnsWithShortOnes() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    try await rig.publication.fill(100_000, readBy: ["ada@example.org", "bo@example.org"])
+    let lists = try #require(try await rig.publication.lists)
+    let readers = try await rig.publication.identifiers(of: ["ada", "bo", "sample"])
+    let gate = DispatchSemaphore(value: 0)
+    let (ended, end) = AsyncStream.makeStream(of: Reader.ID.self)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<ReadConnections.most { group.addTask { try await lists.run { _ in gate.wait() } } }
+      group.addTask { try await lists.run { _ in } }
+      while lists.waiting < 1 { await Task.yield() }
+      for (index, reader) in readers.enumerated() {
+        group.addTask {
+          let found = try await rig.publication.unread(reader, limit: 1)
+          #expect(found.count == 1)
+          end.yield(reader)
+        }
+        while lists.waiting < index + 2 { await Task.yield() }
+      }
+      for _ in 0..<ReadConnections.most { gate.signal() }
+      try await group.waitForAll()
+    }
+    #expect(await ended.first { _ in true } == readers.last)
     await rig.publication.close()
   }
 

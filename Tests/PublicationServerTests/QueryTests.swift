@@ -57,10 +57,11 @@ import Testing
       limit: 0)
   }
 
-  @Test(arguments: [1, 2, 3])
-  func listsHaveWhatPlainSwiftHas(seed: UInt64) async throws {
+  /// Lists of unread posts are read in parts, of whatever size.
+  @Test(arguments: [1, 2, 3], [1, 7, 10_000])
+  func listsHaveWhatPlainSwiftHas(seed: UInt64, part: Int) async throws {
     let world = try ChanceWorld(100, premium: 0.3, seed: seed)
-    let content = SQLiteContent(database: world.database)
+    let content = SQLiteContent(database: world.database, partOfUnread: part)
     for list in Self.lists {
       let expected = world.list(list)
       for limit in [1, 7, 200] {
@@ -85,12 +86,18 @@ import Testing
     for var list in Self.lists {
       for after in [nil, PostPosition(published: 1, id: "p1")] {
         list.after = after
+        list.until = list.isUnread ? PostPosition(published: 0, id: "") : nil
         let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
         let plan = try plan(statement.sql, values: statement.values)
         #expect(plan.first?.step == "SEARCH post USING INTEGER PRIMARY KEY (rowid=?)")
         // What has no end but the page's is walked in its order; clubs with posts are counted.
         let walks = plan.map(\.step).filter { $0.hasPrefix("SCAN") && !$0.hasPrefix("SCAN (") }
         #expect(walks.allSatisfy { $0.hasPrefix("SCAN post USING COVERING INDEX") || $0 == "SCAN post_count" }, "\(list): \(plan)")
+        if list.isUnread {
+          // No further than to the end of the part.
+          let ranges = plan.map(\.step).filter { $0.hasPrefix("SEARCH post USING COVERING INDEX") }
+          #expect(ranges.count == 1 && ranges.allSatisfy { $0.contains("(published,id)>(?,?)") }, "\(list): \(plan)")
+        }
         if list.isFollowed {
           #expect(plan.contains { $0.step.hasPrefix("SEARCH follow USING") && $0.step.contains("reader=?") }, "\(list): \(plan)")
         }

@@ -3,16 +3,18 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// ``ContentRepository`` on SQLite: reading and marking. Importing is in SQLiteContentImport.swift, removing in
-/// SQLiteContentRemoval.swift.
+/// ``ContentRepository`` on SQLite: reading and marking. Lists of unread posts are in SQLiteUnread.swift, importing is in
+/// SQLiteContentImport.swift, and removing in SQLiteContentRemoval.swift.
 struct SQLiteContent: ContentRepository {
   let database: Connection
   /// Connections that read bodies of posts; a publication in memory has none.
   var bodies: ReadConnections?
   /// Connections that read lists of unread posts; see ``bodies``.
   var lists: ReadConnections?
-  /// How long such a list may take.
+  /// How long one part of such a list may take.
   var limit: WorkLimit?
+  /// How many posts one part of such a list checks, which takes some milliseconds.
+  var partOfUnread = 10_000
   /// Whether the publication is about to be closed, so that long work ends.
   var isStopping: @Sendable () -> Bool = { false }
 
@@ -43,64 +45,49 @@ struct SQLiteContent: ContentRepository {
   }
 
   func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
-    let workLimit = limit
-    let read = { @Sendable (database: Connection) in
-      try database.reading { () -> [Post]? in
-        if let club = query.fanClub {
-          guard try SQLiteContent(database: database).isThere(club) else { return nil }
-        }
-        let (sql, values) = Self.statement(query, for: reader)
-        return try database.query(sql, values: values, map: Self.post)
-      }
+    guard !query.isUnread else { return try await unreadPosts(query, for: reader) }
+    return try database.reading {
+      if let club = query.fanClub, try !isThere(club) { return nil }
+      let (sql, values) = Self.statement(query, for: reader)
+      return try database.query(sql, values: values, map: Self.post)
     }
-    // It looks at each newer post that was read, and there may be a million of these.
-    guard query.isUnread, let lists else { return try read(database) }
-    return try await lists.run { database in try database.withLimit(workLimit ?? WorkLimit()) { try read(database) } }
   }
 
   /// A page of a list: first which posts, by indexes, then what is shown of those alone. In one step SQLite looks up counts and marks of
   /// all posts that it sorts.
   static func statement(_ query: PostQuery, for reader: Reader.ID) -> (sql: String, values: [(any SQLValue)?]) {
     var conditions: [String] = []
-    // The same of clubs.
-    var clubs: [String] = []
     // ?1 is the reader, in whatever asks for one.
     var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
       conditions.append("post.fan_club = ?2")
-      clubs.append("post_count.fan_club = ?2")
       values.append(club)
     }
     if query.isBookmarked {
-      conditions.append("post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
+      // A list of unread posts is read in parts: each must not read all bookmarks.
+      conditions.append(
+        query.isUnread
+          ? "EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ?1 AND bookmark.post = post.id)"
+          : "post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
     }
-    if query.isFollowed {
-      let followed = "fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)"
-      conditions.append("post.\(followed)")
-      clubs.append("post_count.\(followed)")
-    }
+    if query.isFollowed { conditions.append("post.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
     if query.isSweeping { conditions.append("EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)") }
     if query.isUnread {
       conditions.append("NOT EXISTS (SELECT 1 FROM read_mark WHERE read_mark.reader = ?1 AND read_mark.number = post.number)")
     }
-    if let after = query.after {
-      conditions.append("(post.published, post.id) < (?, ?)")
-      values += [after.published, after.id]
+    for (position, sign) in [(query.after, "<"), (query.until, ">=")] {
+      guard let position else { continue }
+      conditions.append("(post.published, post.id) \(sign) (?, ?)")
+      values += [position.published, position.id]
     }
-    let filter = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
     let order = "ORDER BY post.published DESC, post.id DESC"
-    // No more are unread than have no mark: behind the last of them nobody looks, and who has read all is answered at once.
-    let unread = """
-      (SELECT coalesce(sum(post_count.posts - coalesce(read_count.posts, 0)), 0) FROM post_count
-        LEFT JOIN read_count ON read_count.reader = ?1 AND read_count.fan_club = post_count.fan_club
-        \(clubs.isEmpty ? "" : "WHERE " + clubs.joined(separator: " AND ")))
-      """
-    let limit = query.isUnread ? "min(?, \(unread))" : "?"
     return (
-      "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter) \(order) LIMIT \(limit)) \(order)",
+      "\(selectPost(body: false)) WHERE post.number IN (SELECT post.number FROM post \(filter(conditions)) \(order) LIMIT ?) \(order)",
       values + [query.limit]
     )
   }
+
+  static func filter(_ conditions: [String]) -> String { conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ") }
 
   func setReaction(_ kind: Reaction?, to post: Post.ID, by reader: Reader.ID) throws {
     guard let kind else { return try setMark(.reaction, of: post, by: reader, false) }

@@ -11,6 +11,8 @@ struct PostQuery: Equatable, Sendable {
   var isSweeping = false
   /// The last post of the page before.
   var after: PostPosition?
+  /// The last post that is checked; `nil` for the last one that there is.
+  var until: PostPosition?
   var limit: Int
 }
 

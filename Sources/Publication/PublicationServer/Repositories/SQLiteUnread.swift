@@ -1,0 +1,84 @@
+import PublicationAPI
+import SQLiteStorage
+
+/// Lists of unread posts. Such a list checks the mark of each post that was read, and there may be a million of them. It is read in parts,
+/// and other readers get the connection between two parts.
+extension SQLiteContent {
+  nonisolated(nonsending) func unreadPosts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
+    guard let unread = try await readingList({ try $0.unreadCount(query, for: reader) }) else { return nil }
+    var (found, rest) = ([Post](), query)
+    rest.limit = min(query.limit, unread)
+    while rest.limit > 0 {
+      let part = rest
+      let (posts, end) = try await readingList { try $0.unreadPart(part, for: reader) }
+      // A post whose date was corrected between two parts may be in both.
+      let new = posts.filter { post in !found.contains { $0.id == post.id } }
+      found += new
+      guard let end else { break }
+      rest.after = end
+      rest.limit -= new.count
+      await Task.yield()
+      try Task.checkCancellation()
+    }
+    return found
+  }
+
+  /// Runs one part on a connection for lists, or on the only one of a publication in memory.
+  private nonisolated(nonsending) func readingList<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLiteContent) throws -> Value
+  ) async throws -> Value {
+    let (limit, size) = (limit ?? WorkLimit(), partOfUnread)
+    let read = { @Sendable (database: Connection) in
+      try database.reading { try body(SQLiteContent(database: database, partOfUnread: size)) }
+    }
+    guard let lists else { return try read(database) }
+    return try await lists.run { database in try database.withLimit(limit) { try read(database) } }
+  }
+
+  /// How many posts of the list's clubs are unread; `nil` when there is no such club. A list that has found so many is complete, and a reader
+  /// who has read everything is answered at once.
+  private func unreadCount(_ query: PostQuery, for reader: Reader.ID) throws -> Int? {
+    var conditions: [String] = []
+    var values: [(any SQLValue)?] = [reader]
+    if let club = query.fanClub {
+      guard try isThere(club) else { return nil }
+      conditions.append("post_count.fan_club = ?2")
+      values.append(club)
+    }
+    if query.isFollowed { conditions.append("post_count.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
+    return try database.query(
+      """
+      SELECT coalesce(sum(post_count.posts - coalesce(read_count.posts, 0)), 0) FROM post_count
+        LEFT JOIN read_count ON read_count.reader = ?1 AND read_count.fan_club = post_count.fan_club \(Self.filter(conditions))
+      """, values: values
+    ) { try $0.get(0, as: Int.self) }.first
+  }
+
+  /// The unread posts among the next ones of a list.
+  /// - Returns: `end` is the last post that was checked; `nil` when the list has no more.
+  private func unreadPart(_ query: PostQuery, for reader: Reader.ID) throws -> (posts: [Post], end: PostPosition?) {
+    var query = query
+    query.until = try lastPost(ofPart: query)
+    let (sql, values) = Self.statement(query, for: reader)
+    let posts = try database.query(sql, values: values, map: Self.post)
+    return (posts, posts.count < query.limit ? query.until : nil)
+  }
+
+  /// Where the part ends that begins behind `query.after`; `nil` when no more posts follow than one part has.
+  private func lastPost(ofPart query: PostQuery) throws -> PostPosition? {
+    var conditions: [String] = []
+    var values: [(any SQLValue)?] = []
+    if let club = query.fanClub {
+      conditions.append("fan_club = ?")
+      values.append(club)
+    }
+    if let after = query.after {
+      conditions.append("(published, id) < (?, ?)")
+      values += [after.published, after.id]
+    }
+    return try database.query(
+      "SELECT published, id FROM post \(Self.filter(conditions)) ORDER BY published DESC, id DESC LIMIT 1 OFFSET ?",
+      values: values + [partOfUnread - 1]
+    ) { PostPosition(published: try $0.get(0), id: try $0.get(1)) }.first
+  }
+}
