@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 import Synchronization
 import Testing
 
@@ -22,10 +23,11 @@ extension Publication {
 }
 
 /// The disk is full: one sentence, nothing half-done, and everything goes on once there is room.
-@Suite struct FullDiskTests {
+@Suite(.timeLimit(.minutes(1))) struct FullDiskTests {
   @Test(arguments: [true, false]) func nothingIsLost(isInMemory: Bool) async throws {
     let (folder, gateway) = (try TemporaryFolder(), CountingGateway())
-    let rig = try await Rig(folder: isInMemory ? nil : folder.path, gateway: gateway)
+    let told = Mutex<[String]>([])
+    let rig = try await Rig(folder: isInMemory ? nil : folder.path, gateway: gateway) { line in told.withLock { $0.append(line) } }
     let token = try await rig.signIn()
     func comment() async throws -> Response {
       let body = try Wire.encode(CommentRequest(text: String(repeating: "é", count: 4000)))
@@ -45,6 +47,8 @@ extension Publication {
     }
     #expect(refused.status == 507)
     #expect(try refused.problem.title == "The publication has no room left, and nothing of this was stored. Try again later.")
+    let place = isInMemory ? "The publication’s memory" : "The disk of \(folder.path)"
+    #expect(told.withLock { $0 } == ["PUT /v1/posts/*/comments/*: \(place) is full, and nothing of this was stored."])
     #expect(try await comments() == written)
     var orders = 0
     var charged = try await rig.charge(order, token)
@@ -62,6 +66,26 @@ extension Publication {
     await rig.publication.resumeCharges()
     let paid = try await rig.get("/v1/orders", token, as: [Order].self).filter { $0.state == .paid }
     #expect(await gateway.charges == paid.count)
+    #expect(told.withLock { $0 }.allSatisfy { $0.contains("\(place) is full") })
+    await rig.publication.close()
+  }
+
+  /// What nobody asked for is logged as well: there is no answer that could tell it.
+  @Test func theLogTellsOfFeedsThatFoundNoRoom() async throws {
+    let folder = try TemporaryFolder()
+    let told = Mutex<[String]>([])
+    let rig = try await Rig(folder: folder.path, posts: []) { line in told.withLock { $0.append(line) } }
+    let (web, url) = (FakeWeb(), "https://example.org/feed")
+    _ = try await rig.publication.importFeed(ParsedItemSample.feed([]), source: url)
+    web.answer(url, Response(200, body: Self.feed(500)))
+    try await rig.publication.setRoom(pages: 20)
+    await rig.publication.fetchFeeds(from: web, readersMayAdd: false, random: FixedRandom(1 << 63))
+    await rig.clock.waitForSleepers()
+    rig.clock.advance(by: .seconds(3600))
+    while told.withLock({ $0.isEmpty }) { await Task.yield() }
+    await rig.clock.waitForSleepers()
+    #expect(told.withLock { $0.first } == "imports: The disk of \(folder.path) is full, and nothing of this was stored.")
+    try await rig.publication.setRoom(true)
     await rig.publication.close()
   }
 

@@ -62,7 +62,7 @@ extension Publication {
       guard let next = try await sources.nextDue() else { return .seconds(FeedService.interval / 2) }
       return .seconds(min(max(next - service.now, 30), FeedService.interval / 2))
     } catch {
-      if !(error is Failure) { report("feeds: \(error)") }
+      if !(error is Failure) { report("feeds: \(logged(error))") }
       return .seconds(FeedService.interval / 2)
     }
   }

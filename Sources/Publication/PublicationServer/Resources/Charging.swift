@@ -45,7 +45,7 @@ extension Publication {
 
   /// What the provider did is done, and could not be written down, as on a full disk. It is asked again as after a start.
   func unwritten(_ key: String, _ error: any Error) -> Problem {
-    report("charging \(key): what the payment provider did could not be written down: \(error)")
+    report("charging \(key): what the payment provider did could not be written down: \(logged(error))")
     if !isEnding { keepResumingCharges() }
     return Problem(
       code: .paymentUnavailable, title: "Your payment is being confirmed. Nothing is lost; look again in a moment.", status: 503)
@@ -73,7 +73,7 @@ extension Publication {
         do { _ = try await refund(id, reason: "") } catch is Problem { isAnswered = false }
       }
     } catch {
-      report("resuming charges: \(error)")
+      report("resuming charges: \(logged(error))")
       return false
     }
     return isAnswered

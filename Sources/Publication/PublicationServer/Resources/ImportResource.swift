@@ -139,7 +139,7 @@ extension Publication {
     case let failure as FeedFetcher.Failure:
       // What is behind the question mark may be somebody's secret.
       if let details = failure.details { report("feeds: \(failure.url.prefix { $0 != "?" }.prefix(200)): \(details)") }
-    case let failure as SQLiteError where failure.code != .full: report("imports: \(failure)")
+    case let failure as SQLiteError: report("imports: \(logged(failure))")
     default: break
     }
   }
