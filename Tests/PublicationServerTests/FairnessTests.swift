@@ -194,6 +194,55 @@ extension Publication {
     #expect(Set(house.web.targets) == Set(slow + [ReaderHouse.url]))
   }
 
+  /// A feed that takes long has one of the few places for some seconds only.
+  @Test func slowFeedsLeaveTheirPlacesToOthers() async throws {
+    let house = try await ReaderHouse()
+    let slow = (1...4).map { "https://slow.example/\($0)" }
+    for url in slow + [ReaderHouse.url] {
+      house.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      #expect(try await house.end(try await house.begin(url)).state == .done)
+    }
+    try await house.rig.publication.giveFeedsAway(slow, lastOf: ReaderHouse.url)
+    await house.rig.clock.waitForSleepers()
+    house.web.forget()
+    for url in slow { house.web.holdBack(url) }
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.web.hold.waitForSleepers(4)
+    #expect(Set(house.web.targets) == Set(slow))
+    await house.rig.clock.waitForSleepers()
+    house.rig.clock.advance(by: .seconds(5))
+    while !house.web.targets.contains(ReaderHouse.url) { await Task.yield() }
+    house.web.hold.advance(by: .seconds(1))
+    await house.rig.clock.waitForSleepers()
+    #expect(house.web.targets.count == 5)
+  }
+
+  /// Another feed of theirs comes when others have had seven times as long.
+  @Test func aReaderWhoseFeedTookLongWaits() async throws {
+    let house = try await ReaderHouse()
+    let feeds = (1...2).map { "https://slow.example/\($0)" }
+    for url in feeds {
+      house.web.answer(url, Response(200, body: Documents.rss("One", home: url, name: url)))
+      #expect(try await house.end(try await house.begin(url)).state == .done)
+    }
+    await house.rig.clock.waitForSleepers()
+    house.web.forget()
+    for url in feeds { house.web.holdBack(url) }
+    house.rig.clock.advance(by: .seconds(3600))
+    await house.web.hold.waitForSleepers()
+    house.rig.clock.advance(by: .seconds(50))
+    house.web.hold.advance(by: .seconds(1))
+    for _ in 0..<7 {
+      await house.rig.clock.waitForSleepers()
+      #expect(house.web.targets.count == 1)
+      house.rig.clock.advance(by: .seconds(50))
+    }
+    await house.web.hold.waitForSleepers()
+    #expect(Set(house.web.targets) == Set(feeds))
+    house.web.hold.advance(by: .seconds(1))
+    await house.rig.clock.waitForSleepers()
+  }
+
   @Test func aFeedThatTakesLongIsAskedLessOften() async throws {
     let house = try await ReaderHouse()
     house.web.answer(ReaderHouse.url, Response(200, body: Documents.rss("One")))
@@ -255,5 +304,15 @@ extension Publication {
 
 extension Publication {
   fileprivate func removeRow(of reader: Reader.ID) async throws { try await readers.remove(reader, password: hasher.nobody) }
+  /// Has each of some feeds be a reader's own, and another one come last.
+  fileprivate func giveFeedsAway(_ urls: [String], lastOf other: String) throws {
+    let database = try #require(content as? SQLiteContent).database
+    for (index, url) in urls.enumerated() {
+      let reader = "r\(index)"
+      try database.execute("INSERT INTO reader (id, email, name, password) VALUES (?1, ?1, ?1, '')", reader)
+      try database.execute("UPDATE fan_club SET added_by = ? WHERE source = ?", reader, url)
+    }
+    try database.execute("UPDATE feed SET next = next + 1 WHERE url = ?", other)
+  }
   fileprivate func secondsUntilDue() async throws -> Int64? { try await sources.nextDue().map { $0 - now } }
 }

@@ -7,7 +7,10 @@ import SQLiteStorage
 
 /// Asking feeds again, each in its time, and only for what changed.
 extension Publication {
-  private static let mostAtATime = 4
+  /// How many feeds are fetched at a time, but for those that take longer than ``longestInPlace``.
+  private static let places = 4
+  /// How long a feed has one of the places. One that takes longer is fetched without, so that slow feeds cannot have all of them.
+  private static let longestInPlace = Duration.seconds(5)
   /// How many are looked at in one step.
   private static let mostOfPart = 100
 
@@ -37,25 +40,46 @@ extension Publication {
     }
   }
 
-  /// Refreshes what is due. As soon as one is done, the next is begun: a slow one keeps no other waiting, but for those of its own reader.
-  /// - Returns: how long nothing else will be.
+  /// A feed that is being fetched.
+  private struct Fetch {
+    let reader: Reader.ID?
+    /// By the time since the start.
+    let begun: Duration
+  }
+
+  /// Refreshes what is due. As soon as one is done, or has had its place for long enough, the next one starts.
+  /// - Returns: how long nothing else will be due.
   private func refreshDueFeeds(_ service: FeedService) async -> Duration {
     do {
-      try await withThrowingTaskGroup(of: StoredFeed.self) { group in
-        var asked: [FanClub.ID: Reader.ID?] = [:]
+      // The result is the club whose feed is done; `nil` when a place may have become free.
+      try await withThrowingTaskGroup(of: FanClub.ID?.self) { group in
+        var fetches: [FanClub.ID: Fetch] = [:]
         // Those that could not be stored stay due, and are left alone for a while all the same.
         var tried: [FanClub.ID: Duration] = [:]
+        var timer: Task<Void, Never>?
         while !Task.isCancelled {
-          for feed in try await begun(beside: asked, but: tried, service) {
-            asked[feed.club] = .some(feed.addedBy)
+          for feed in try await begun(beside: fetches, but: tried, service) {
+            fetches[feed.club] = Fetch(reader: feed.addedBy, begun: service.clock.uptime)
             tried[feed.club] = service.clock.uptime
             group.addTask {
               _ = try? await self.refreshDue(feed, service)
-              return feed
+              return feed.club
             }
           }
-          guard let done = try await group.next() else { break }
-          asked[done.club] = nil
+          timer?.cancel()
+          timer = Self.timeLeft(fetches, service).map { left in Task { try? await service.clock.sleep(for: left) } }
+          if let timer {
+            group.addTask {
+              await withTaskCancellationHandler {
+                await timer.value
+              } onCancel: {
+                timer.cancel()
+              }
+              return nil
+            }
+          }
+          guard let event = try await group.next() else { break }
+          if let club = event { fetches[club] = nil }
         }
       }
       // A feed that is added meanwhile is not due any sooner.
@@ -67,27 +91,36 @@ extension Publication {
     }
   }
 
-  /// The feeds to begin with now, as many as there are places for.
-  /// - Parameter asked: those that are being asked, and whose they are.
+  /// How long until one of the places becomes free in any case; `nil` while one is free, and for a publication with one reader.
+  private static func timeLeft(_ fetches: [FanClub.ID: Fetch], _ service: FeedService) -> Duration? {
+    let ages = fetches.values.map { service.clock.uptime - $0.begun }.filter { $0 < longestInPlace }
+    guard service.moment > .zero, ages.count >= places, let oldest = ages.max() else { return nil }
+    return longestInPlace - oldest
+  }
+
+  /// The feeds to start with now, as many as there are places for.
+  /// - Parameter fetches: those under way.
   private func begun(
-    beside asked: [FanClub.ID: Reader.ID?], but tried: [FanClub.ID: Duration], _ service: FeedService
+    beside fetches: [FanClub.ID: Fetch], but tried: [FanClub.ID: Duration], _ service: FeedService
   ) async throws -> [StoredFeed] {
-    var (begun, place, busy) = ([StoredFeed](), FeedPlace?.none, Set(asked.values.compactMap(\.self)))
+    let now = service.clock.uptime
+    var (begun, place, busy) = ([StoredFeed](), FeedPlace?.none, Set(fetches.values.compactMap(\.reader)))
     let isAlone = service.moment == .zero
-    while asked.count + begun.count < Self.mostAtATime {
+    let free = Self.places - fetches.values.count { now - $0.begun < Self.longestInPlace }
+    while begun.count < free {
       let due = try await sources.due(at: service.now, after: place, limit: Self.mostOfPart)
       guard let last = due.last else { break }
       place = last.place
       // Of one reader there may be thousands, and others have their turn.
       await Task.yield()
-      for feed in due where asked.count + begun.count < Self.mostAtATime {
-        let isTried = tried[feed.club].map { service.clock.uptime - $0 < .seconds(FeedService.firstPause) } ?? false
+      for feed in due where begun.count < free && fetches[feed.club] == nil {
+        let isTried = tried[feed.club].map { now - $0 < .seconds(FeedService.firstPause) } ?? false
         guard !isTried else { continue }
         if let reader = feed.addedBy {
           guard isAlone || !busy.contains(reader) else { continue }
           busy.insert(reader)
           // Those that have to wait stay due, so that they come before what was asked since.
-          guard importLimits.beginScheduled(of: reader, at: now, isAlone: isAlone) else { continue }
+          guard importLimits.beginScheduled(of: reader, at: self.now, isAlone: isAlone) else { continue }
         }
         begun.append(feed)
       }
@@ -164,9 +197,7 @@ extension Publication {
     _ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?, countedFor reader: Reader.ID?
   ) async throws {
     do {
-      let start = service.clock.uptime
-      let fetched = try await service.fetcher.fetch(feed.version)
-      let taken = service.clock.uptime - start
+      let (fetched, taken) = try await fetch(feed, service)
       switch fetched {
       case .unchanged(var version):
         version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
@@ -191,6 +222,21 @@ extension Publication {
       await remember(feed.club, error, service)
       throw error
     }
+  }
+
+  /// Fetches a feed. The schedule then leaves out its reader for a while if that took long.
+  private nonisolated func fetch(
+    _ feed: StoredFeed, _ service: FeedService
+  ) async throws -> (answer: FeedFetcher.Answer, taken: Duration) {
+    let start = service.clock.uptime
+    defer {
+      let taken = service.clock.uptime - start
+      if let reader = feed.addedBy, taken >= Self.longestInPlace {
+        importLimits.pauseSchedule(of: reader, after: taken, at: clock.unixTime)
+      }
+    }
+    let answer = try await service.fetcher.fetch(feed.version)
+    return (answer, service.clock.uptime - start)
   }
 
   private func remember(_ club: FanClub.ID, _ failure: (any Error)?, _ service: FeedService) {

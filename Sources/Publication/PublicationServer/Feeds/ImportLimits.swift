@@ -26,6 +26,11 @@ final class ImportLimits: Sendable {
     var bytes = 0
   }
 
+  /// A reader whose feed took long waits this many times as long for the schedule.
+  private static let pauseOfSlow: Int64 = 7
+
+  /// When the schedule asks none of a reader's feeds.
+  private let pauses = Mutex<[Reader.ID: Range<Int64>]>([:])
   private let used = Mutex<[Reader.ID: [Use]]>([:])
 
   /// Counts an import that a reader begins.
@@ -61,9 +66,9 @@ final class ImportLimits: Sendable {
 
   /// Counts a feed of a reader's whose time has come.
   /// - Parameter isAlone: whether it is the only reader there is, who waits for nobody's sake.
-  /// - Returns: whether it may be asked now; else its reader's feeds were asked often enough, or brought too much.
+  /// - Returns: whether it may be asked now; else its reader's feeds were asked often enough, brought too much, or took long.
   func beginScheduled(of reader: Reader.ID, at time: Int64, isAlone: Bool) -> Bool {
-    guard hasRoom(reader, at: time) else { return false }
+    guard hasRoom(reader, at: time), isAlone || !isPaused(reader, at: time) else { return false }
     do throws(Problem) {
       try use(reader, time) { recent in
         // The last entry is that of this minute.
@@ -74,6 +79,18 @@ final class ImportLimits: Sendable {
       }
       return true
     } catch { return false }
+  }
+
+  /// Has the schedule leave out a reader's feeds for a while, of which one took so long.
+  func pauseSchedule(of reader: Reader.ID, after taken: Duration, at time: Int64) {
+    pauses.withLock { pauses in
+      pauses = pauses.filter { $0.value.contains(time) }
+      pauses[reader] = time..<time + Self.pauseOfSlow * taken.components.seconds
+    }
+  }
+
+  private func isPaused(_ reader: Reader.ID, at time: Int64) -> Bool {
+    pauses.withLock { $0[reader]?.contains(time) == true }
   }
 
   /// Whether a reader's feeds may bring more.
