@@ -78,15 +78,13 @@ public actor Publication {
   /// The thread that owns the database.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Where the database is; `nil` for memory.
-  private nonisolated let folder: String?
   nonisolated let clock: any AppClock
   nonisolated let identifiers: any IdentifierSource
   nonisolated let gateway: any PaymentGateway
   nonisolated let hasher: PasswordHasher
   nonisolated let feedReader = FeedReader()
   nonisolated let offersSampleAccount: Bool
-  private nonisolated let log: @Sendable (String) -> Void
+  nonisolated let log: OperatorLog
   nonisolated let router = Router.publication
   nonisolated let imports = ImportDesk()
   nonisolated let importLimits = ImportLimits()
@@ -155,12 +153,11 @@ public actor Publication {
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     // Not taken into other modules: there the optimizer of Swift 6.3 asks for the isolation of `deinit` in a circle, and gives up.
-    self.folder = folder
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
     self.offersSampleAccount = offersSampleAccount
-    self.log = log
+    self.log = OperatorLog(folder: folder, write: log)
     hasher = try PasswordHasher(passwordCost)
     try await open(folder, needsKey: needsKey)
   }
@@ -250,10 +247,7 @@ public actor Publication {
       return response
     case let refusal as Refusal: return refusal.response
     case is CancellationError: return .problem(503, .internalError, "Nobody waits for this any more.")
-    // Each request would bring the whole statement into the log, and the operator can do nothing about that.
-    case let error as SQLiteError where error.isCorruption:
-      log("\(router.name(of: request)): \(Self.databaseName) is damaged (\(error.message)). Put a backup of the publication in its place.")
-    default: log("\(router.name(of: request)): \(logged(error))")
+    default: log(router.name(of: request), error)
     }
     switch (error as? SQLiteError)?.code {
     case .interrupted: return .problem(503, .deadlineExceeded, "This took the publication too long. Try again in a moment.")
@@ -342,14 +336,6 @@ public actor Publication {
 
   /// The time, in whole seconds.
   var now: Int64 { clock.unixTime }
-
-  nonisolated func report(_ line: String) { log(line) }
-
-  /// An error as the log has it. A full disk is named by the folder, since the operator may have several.
-  nonisolated func logged(_ error: any Error) -> String {
-    guard (error as? SQLiteError)?.code == .full else { return "\(error)" }
-    return "\(folder.map { "The disk of \($0)" } ?? "The publication’s memory") is full, and nothing of this was stored."
-  }
 }
 
 extension AppClock {

@@ -86,7 +86,7 @@ extension Publication {
       guard let next = try await sources.nextDue() else { return .seconds(FeedService.interval / 2) }
       return .seconds(min(max(next - service.now, 30), FeedService.interval / 2))
     } catch {
-      if !(error is Failure) { report("feeds: \(logged(error))") }
+      if !(error is Failure) { log("feeds", error) }
       return .seconds(FeedService.interval / 2)
     }
   }
@@ -133,7 +133,7 @@ extension Publication {
     do {
       try await refresh(feed, service, nil, countedFor: feed.addedBy)
     } catch let error where !(error is CancellationError) {
-      report(error)
+      log.feed(error)
       // No fault of the feed's: it stays due.
       if (error as? SQLiteError)?.code == .busy { return }
       var failed = feed

@@ -24,7 +24,7 @@ extension Publication {
     do {
       return try await whileLocked { try await indexPart() }
     } catch {
-      if !(error is Failure || error is CancellationError) { report("search: \(logged(error))") }
+      if !(error is Failure || error is CancellationError) { log("search", error) }
       return false
     }
   }

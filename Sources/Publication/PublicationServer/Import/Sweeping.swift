@@ -30,7 +30,7 @@ extension Publication {
     } catch {
       sweeping = nil
       // The next removal tries again, or the next start.
-      if !(error is Failure || error is CancellationError) { report("removing \(club): \(logged(error))") }
+      if !(error is Failure || error is CancellationError) { log("removing \(club)", error) }
       return false
     }
   }

@@ -43,9 +43,9 @@ extension CheckoutResource {
         do throws(GatewayError) {
           token = try await gateway.authorize(amount: order.total, currency: order.currency, key: key)
         } catch GatewayError.declined(let reason) {
-          report("checkout of \(order.id): declined: \(reason)")
+          log("checkout of \(order.id): declined: \(reason)")
         } catch {
-          report("checkout of \(order.id): \(error)")
+          log("checkout of \(order.id)", error)
           let body = HTML.paragraph("The payment provider cannot be reached. Nothing was charged; go back and try again in a moment.")
           var response = try HTMLPage(title: "Not now", body: body).response(503)
           response.headers["Retry-After"] = "10"

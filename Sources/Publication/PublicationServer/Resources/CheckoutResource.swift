@@ -20,8 +20,7 @@ struct CheckoutResource {
   let clock: any AppClock
   /// Where the pages are; `nil` when there are none.
   let pages: PageAddress?
-  /// Takes a line for who runs the publication.
-  let report: @Sendable (String) -> Void
+  let log: OperatorLog
 
   /// How long a page waits for the reader, in seconds.
   static let pageLifetime: Int64 = 1800

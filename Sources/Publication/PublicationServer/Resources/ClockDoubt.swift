@@ -10,7 +10,7 @@ import Runtime
 struct ClockDoubt {
   let orders: any OrderRepository
   let clock: any AppClock
-  let report: @Sendable (String) -> Void
+  let log: OperatorLog
 
   /// Clocks are put right by this much without a word.
   private static let clockTolerance: Int64 = 3600
@@ -27,7 +27,7 @@ struct ClockDoubt {
   /// - Throws: `Problem` for a reader, when ``sentence()`` has one.
   nonisolated(nonsending) func check() async throws {
     guard let doubt = try await sentence() else { return }
-    report(doubt)
+    log(doubt)
     throw Problem(
       code: .paymentUnavailable,
       title: "The publication’s clock is wrong, so nothing is sold at the moment. Nothing is lost; try again later.",

@@ -2,9 +2,135 @@ import FeedFormats
 import Foundation
 import HTTPTransport
 import PublicationAPI
+import Runtime
 import SQLiteStorage
 
 /// Feeds that readers add, and fetch before their time.
+struct ImportResource {
+  let content: any ContentRepository
+  let feeds: any FeedRepository
+  /// `nil` when the publication fetches no feeds.
+  let service: FeedService?
+  let desk: ImportDesk
+  let work: ImportWork
+  let identifiers: any IdentifierSource
+
+  /// Starts an import under the client's identifier: again is the same one.
+  nonisolated(nonsending) func begin(_ call: Call, _ asked: ImportRequest?) async throws -> Response {
+    let service = try readersService()
+    guard let id = UUID(uuidString: call.parameter)?.uuidString else {
+      throw Problem.badRequest("The identifier of an import is a UUID.")
+    }
+    if let begun = desk.job(id, of: try call.signedIn.id) { return try .json(begun.report) }
+    try work.limits.beginImport(of: call.signedIn.id, at: work.clock.unixTime)
+    if let asked {
+      guard let url = FeedAddress.typed(asked.url) else {
+        throw Problem.badRequest("“\(asked.url.prefix(200))” is no http or https address.")
+      }
+      return try run(id, call, follows: true) { [work] in try await work.importDocument(at: url, service, $0) }
+    }
+    let data = call.request.body
+    // A feed without a name is called by it.
+    let written = String((call.query("name") ?? "").visibleText.prefix(200))
+    let name = written.isEmpty ? "document" : written
+    guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
+    return try run(id, call, follows: true) { [work] in try await work.importDocument(data, named: name, $0) }
+  }
+
+  func progress(_ call: Call) throws -> Response { try .json(job(call).report) }
+
+  /// Answers once the outcome of the import is clear: a cancel may come too late.
+  nonisolated(nonsending) func cancel(_ call: Call) async throws -> Response {
+    let job = try job(call)
+    job.cancel()
+    await job.ended()
+    return try .json(job.report)
+  }
+
+  /// Fetches a club's feed now, unless it was fetched a moment ago. Any reader may request that, so many times an hour: the address is one
+  /// that a reader chose.
+  nonisolated(nonsending) func refresh(_ call: Call) async throws -> Response {
+    let id = call.parameter
+    guard try await content.fanClub(id, for: call.signedIn.id) != nil else { throw Problem.notFound("fan club") }
+    guard let service, let feed = try await feeds.feed(of: id) else {
+      throw Problem(code: .notOffered, title: "This fan club has no feed that is fetched here.", status: 404)
+    }
+    return try run(identifiers.next().uuidString, call, follows: false, named: feed.name) { [work] job in
+      try await work.refresh(feed, service, job.reader)
+      return [id]
+    }
+  }
+
+  /// How feeds are fetched that readers add.
+  /// - Throws: `Problem` where they cannot add any.
+  @discardableResult func readersService() throws -> FeedService {
+    guard let service, service.readersMayAdd else {
+      throw Problem(code: .notOffered, title: "Readers cannot add feeds to this publication.", status: 404)
+    }
+    return service
+  }
+
+  private func job(_ call: Call) throws -> ImportJob {
+    guard let job = desk.job(call.parameter, of: try call.signedIn.id) else { throw Problem.notFound("import") }
+    return job
+  }
+
+  private func run(
+    _ id: Import.ID, _ call: Call, follows: Bool, named name: String = "",
+    _ step: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
+  ) throws -> Response {
+    let job = ImportJob(
+      id, reader: try call.signedIn.id, session: try Publication.tokenDigest(call.request), follows: follows)
+    try desk.take(job)
+    // In the first answer already.
+    job.name(name)
+    job.run { [log = work.log] job in
+      do { return try await step(job) } catch {
+        log.feed(error)
+        throw error
+      }
+    }
+    return try .json(job.report, status: 202)
+  }
+}
+
+/// What an import does once it was admitted, in a task of its own.
+struct ImportWork: Sendable {
+  let reader: FeedReader
+  let limits: ImportLimits
+  let clock: any AppClock
+  let log: OperatorLog
+  /// See ``Publication/store(_:as:_:)``.
+  let store: @Sendable (FeedDocument, FeedOrigin, ImportJob) async throws -> [FanClub.ID]
+  /// See ``Publication/refreshNow(_:_:for:)``.
+  let refresh: @Sendable (StoredFeed, FeedService, Reader.ID) async throws -> Void
+
+  func importDocument(at url: String, _ service: FeedService, _ job: ImportJob) async throws -> [FanClub.ID] {
+    let (document, origin) = try await service.fetcher.find(url, job)
+    try count(document, named: origin.version?.url ?? url, job)
+    return try await store(document, origin, job)
+  }
+
+  func importDocument(_ data: Data, named name: String, _ job: ImportJob) async throws -> [FanClub.ID] {
+    try job.advance(.reading)
+    let document = try await reader.run { try FeedParser.document(data, source: name, limit: Import.documentLimit) }
+    try count(document, named: name, job)
+    // Many feeds are in a file of the same name; its home tells them apart. A reader who uploads one like another reader's does not write
+    // what that one's followers read.
+    var home = ""
+    if case .feed(let feed) = document { home = feed.homeURL ?? feed.title }
+    return try await store(document, FeedOrigin(source: "\(job.reader)\n\(name)\n\(home)", name: name), job)
+  }
+
+  /// - Throws: `Problem` for more than a reader may have the publication take on.
+  private func count(_ document: FeedDocument, named name: String, _ job: ImportJob) throws(Problem) {
+    try document.checkSize(name)
+    let now = clock.unixTime
+    if case .outline(let outline) = document { try limits.add(feeds: outline.feeds.count, of: job.reader, at: now) }
+    limits.add(bytes: document.bytes, of: job.reader, at: now)
+  }
+}
+
 extension Publication {
   /// What a request may carry, judged by its head.
   public enum Admission: Sendable {
@@ -14,133 +140,19 @@ extension Publication {
     case refused(Response)
   }
 
-  /// The largest body that a request with that head may have, in bytes. Who listens asks ``admit(_:)`` before reading one that is larger
+  /// The largest body that a request with that head may have, in bytes. A listener calls ``admit(_:)`` before it reads one that is larger
   /// than usual.
   public nonisolated func bodyLimit(_ head: Request) -> Int { router.bodyLimit(head) }
 
-  /// Decides by a request's head how large its body may be: nobody fills the disk who could not import anything, or not yet.
+  /// Decides by a request's head how large its body may be, so that only readers who may import something now can fill the disk.
   public func admit(_ head: Request) async -> Admission {
     do {
-      _ = try readersService()
+      try importResource.readersService()
       let reader = try await sessionResource.authenticate(head).id
       let id = head.path.split(separator: "/").last.map(String.init) ?? ""
       return .body(limit: router.bodyLimit(head), place: try imports.place(for: id, of: reader))
     } catch {
       return .refused(response(to: head, after: error))
-    }
-  }
-
-  /// Begins an import under the client's identifier: again is the same one.
-  func beginImport(_ call: Call, _ asked: ImportRequest?) async throws -> Response {
-    let service = try readersService()
-    guard let id = UUID(uuidString: call.parameter)?.uuidString else {
-      throw Problem.badRequest("The identifier of an import is a UUID.")
-    }
-    if let begun = imports.job(id, of: try call.signedIn.id) { return try .json(begun.report) }
-    try importLimits.beginImport(of: call.signedIn.id, at: now)
-    if let asked {
-      guard let url = FeedAddress.typed(asked.url) else {
-        throw Problem.badRequest("“\(asked.url.prefix(200))” is no http or https address.")
-      }
-      return try begin(id, call, follows: true) { try await self.importDocument(at: url, service, $0) }
-    }
-    let data = call.request.body
-    // A feed without a name is called by it.
-    let written = String((call.query("name") ?? "").visibleText.prefix(200))
-    let name = written.isEmpty ? "document" : written
-    guard !data.isEmpty else { throw Problem.badRequest("A document is missing.") }
-    return try begin(id, call, follows: true) { try await self.importDocument(data, named: name, $0) }
-  }
-
-  func importProgress(_ call: Call) async throws -> Response { try .json(job(call).report) }
-
-  /// Answers once it is known what became of the import: a cancel may come too late.
-  func cancelImport(_ call: Call) async throws -> Response {
-    let job = try job(call)
-    job.cancel()
-    await job.ended()
-    return try .json(job.report)
-  }
-
-  /// Fetches a club's feed now, unless somebody just did. Any reader may ask, so many times an hour: the address is one that a reader chose.
-  func refreshClub(_ call: Call) async throws -> Response {
-    let id = call.parameter
-    guard try await content.fanClub(id, for: call.signedIn.id) != nil else { throw Problem.notFound("fan club") }
-    guard let service = feeds, let feed = try await sources.feed(of: id) else {
-      throw Problem(code: .notOffered, title: "This fan club has no feed that is fetched here.", status: 404)
-    }
-    return try begin(identifiers.next().uuidString, call, follows: false, named: feed.name) { job in
-      try await self.refreshNow(feed, service, for: job.reader)
-      return [id]
-    }
-  }
-
-  private func readersService() throws -> FeedService {
-    guard let feeds, feeds.readersMayAdd else {
-      throw Problem(code: .notOffered, title: "Readers cannot add feeds to this publication.", status: 404)
-    }
-    return feeds
-  }
-
-  private func job(_ call: Call) throws -> ImportJob {
-    guard let job = imports.job(call.parameter, of: try call.signedIn.id) else { throw Problem.notFound("import") }
-    return job
-  }
-
-  private func begin(
-    _ id: Import.ID, _ call: Call, follows: Bool, named name: String = "",
-    _ work: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
-  ) throws -> Response {
-    let job = ImportJob(
-      id, reader: try call.signedIn.id, session: try Self.tokenDigest(call.request), follows: follows)
-    try imports.take(job)
-    // In the first answer already.
-    job.name(name)
-    job.run { job in
-      do { return try await work(job) } catch {
-        self.report(error)
-        throw error
-      }
-    }
-    return try .json(job.report, status: 202)
-  }
-
-  // MARK: The work
-
-  private nonisolated func importDocument(at url: String, _ service: FeedService, _ job: ImportJob) async throws -> [FanClub.ID] {
-    let (document, origin) = try await service.fetcher.find(url, job)
-    try await count(document, named: origin.version?.url ?? url, job)
-    return try await store(document, as: origin, job).clubs
-  }
-
-  private nonisolated func importDocument(
-    _ data: Data, named name: String, _ job: ImportJob
-  ) async throws -> [FanClub.ID] {
-    try job.advance(.reading)
-    let document = try await feedReader.run { try FeedParser.document(data, source: name, limit: Import.documentLimit) }
-    try await count(document, named: name, job)
-    // Many feeds are in a file of the same name; its home tells them apart. Whoever uploads one like another reader's does not write
-    // what that one's followers read.
-    var home = ""
-    if case .feed(let feed) = document { home = feed.homeURL ?? feed.title }
-    return try await store(document, as: FeedOrigin(source: "\(job.reader)\n\(name)\n\(home)", name: name), job).clubs
-  }
-
-  /// - Throws: `Problem` for more than a reader may have the publication take on.
-  private func count(_ document: FeedDocument, named name: String, _ job: ImportJob) throws(Problem) {
-    try document.checkSize(name)
-    if case .outline(let outline) = document { try importLimits.add(feeds: outline.feeds.count, of: job.reader, at: now) }
-    importLimits.add(bytes: document.bytes, of: job.reader, at: now)
-  }
-
-  /// What only whoever runs the publication can make use of.
-  nonisolated func report(_ error: any Error) {
-    switch error {
-    case let failure as FeedFetcher.Failure:
-      // What is behind the question mark may be somebody's secret.
-      if let details = failure.details { report("feeds: \(failure.url.prefix { $0 != "?" }.prefix(200)): \(details)") }
-    case let failure as SQLiteError: report("imports: \(logged(failure))")
-    default: break
     }
   }
 

@@ -3,7 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import Runtime
 
-/// Orders. Charging is in Charging.swift, receipts are in ReceiptResource.swift.
+/// Orders. Charges are in ChargeResource.swift, receipts in ReceiptResource.swift.
 struct OrderResource {
   let orders: any OrderRepository
   let content: any ContentRepository

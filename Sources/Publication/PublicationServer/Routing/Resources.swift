@@ -51,12 +51,12 @@ extension Publication {
     }
   }
 
-  var doubt: ClockDoubt { get throws { ClockDoubt(orders: try orderBook, clock: clock, report: report) } }
+  var doubt: ClockDoubt { get throws { ClockDoubt(orders: try orderBook, clock: clock, log: log) } }
 
   var checkouts: CheckoutResource {
     get throws {
       CheckoutResource(
-        checkouts: try pageBook, orders: try orderBook, content: try content, gateway: gateway, clock: clock, pages: pages, report: report)
+        checkouts: try pageBook, orders: try orderBook, content: try content, gateway: gateway, clock: clock, pages: pages, log: log)
     }
   }
 
@@ -80,6 +80,25 @@ extension Publication {
       ReaderResource(
         readers: try readers, orders: try orderBook, hasher: hasher, sessions: sessions, imports: imports, clock: clock,
         identifiers: identifiers)
+    }
+  }
+
+  var charging: ChargeResource {
+    get throws {
+      ChargeResource(
+        orders: try orders, gateway: gateway, log: log, isEnding: { [self] in isEnding },
+        perform: { try await self.perform($0, isCharge: $1, $2) },
+        resumeLater: { if !self.isEnding { self.keepResumingCharges() } })
+    }
+  }
+
+  var importResource: ImportResource {
+    get throws {
+      let work = ImportWork(
+        reader: feedReader, limits: importLimits, clock: clock, log: log, store: { [self] in try await store($0, as: $1, $2).clubs },
+        refresh: { [self] in try await refreshNow($0, $1, for: $2) })
+      return ImportResource(
+        content: try content, feeds: try sources, service: feeds, desk: imports, work: work, identifiers: identifiers)
     }
   }
 }

@@ -34,19 +34,19 @@ extension Router {
     Route(.delete, .fanClub("*")) { try await $0.fanClubs.remove($1) },
     Route(.put, .follow("*")) { try await $0.fanClubs.follow(true, $1) },
     Route(.delete, .follow("*")) { try await $0.fanClubs.follow(false, $1) },
-    Route(.post, .refresh("*")) { try await $0.refreshClub($1) },
+    Route(.post, .refresh("*")) { try await $0.importResource.refresh($1) },
     Route(.put, .feedImport("*"), bodyLimit: Router.importBodyLimit, documentLimit: Import.documentLimit) { publication, call in
       // Anything else is the document itself.
       let asked: ImportRequest? = call.request.mediaType == "application/json" ? try await call.body() : nil
-      return try await publication.beginImport(call, asked)
+      return try await publication.importResource.begin(call, asked)
     },
-    Route(.get, .feedImport("*")) { try await $0.importProgress($1) },
-    Route(.delete, .feedImport("*")) { try await $0.cancelImport($1) },
+    Route(.get, .feedImport("*")) { try $0.importResource.progress($1) },
+    Route(.delete, .feedImport("*")) { try await $0.importResource.cancel($1) },
     Route(.get, .paywall("*")) { try await $0.catalog.paywall($1) },
     Route(.get, .products) { try await $0.catalog.products($1) },
     Route(.put, .order("*"), taking: OrderRequest.self) { try await $0.orders.begin($1, $2) },
     Route(.get, .order("*")) { try await $0.orders.order($1) },
-    Route(.post, .charge("*"), taking: ChargeRequest.self) { try await $0.charge($1, $2) },
+    Route(.post, .charge("*"), taking: ChargeRequest.self) { try await $0.charging.charge($1, $2) },
     Route(.post, .checkout(of: "*")) { try await $0.checkouts.begin($1, $0.orders) },
     Route(.get, .checkout(of: "*")) { try await $0.checkouts.state($1, $0.orders) },
     Route(.delete, .checkout(of: "*")) { try await $0.checkouts.cancel($1, $0.orders) },
@@ -61,9 +61,9 @@ extension Router {
     .open(.post, .checkoutApproval("*")) { try await $0.checkouts.answer(approved: true, $1) },
     .open(.post, .checkoutRefusal("*")) { try await $0.checkouts.answer(approved: false, $1) },
     .operated(.get, .operatorOrders) { try await $0.orders.listAll($1, $0.readers) },
-    .operated(.post, .operatorApproval(of: "*")) { try await $0.decide(true, $1) },
-    .operated(.post, .operatorRefusal(of: "*")) { try await $0.decide(false, $1) },
-    .operated(.post, .operatorRefund(of: "*"), taking: RefundRequest.self) { try await $0.refund($1, $2) },
+    .operated(.post, .operatorApproval(of: "*")) { try await $0.charging.decide(true, $1) },
+    .operated(.post, .operatorRefusal(of: "*")) { try await $0.charging.decide(false, $1) },
+    .operated(.post, .operatorRefund(of: "*"), taking: RefundRequest.self) { try await $0.charging.refund($1, $2) },
     .operated(.get, .operatorFlags) { try await $0.flagResource.all($1) },
     .operated(.put, .operatorFlag("*"), taking: FlagRuleRequest.self) { try await $0.flagResource.set($1, $2) },
     .operated(.get, .operatorFlag("*")) { try await $0.flagResource.report($1) },

@@ -1,0 +1,178 @@
+import HTTPTransport
+import PublicationAPI
+import Runtime
+
+/// Charges and refunds: one charge for an order, whatever happens and however often it is requested.
+struct ChargeResource {
+  /// One step about an order with the gateway. It gets the resource and the order as they are once no other step of that order runs.
+  typealias Step = nonisolated(nonsending) @Sendable (ChargeResource, StoredOrder) async throws -> StoredOrder
+
+  let orders: OrderResource
+  let gateway: any PaymentGateway
+  let log: OperatorLog
+  /// Whether the publication is about to be closed, so that no more charges are resumed.
+  let isEnding: @Sendable () -> Bool
+  /// See ``Publication/perform(_:isCharge:_:)``.
+  let perform: nonisolated(nonsending) (StoredOrder, _ isCharge: Bool, @escaping Step) async throws -> StoredOrder
+  /// Has open charges resumed in the background.
+  let resumeLater: () -> Void
+
+  private var repository: any OrderRepository { orders.orders }
+  private var now: Int64 { orders.clock.unixTime }
+
+  nonisolated(nonsending) func charge(_ call: Call, _ request: ChargeRequest) async throws -> Response {
+    guard !request.paymentToken.isEmpty, request.paymentToken.utf8.count <= 512 else {
+      throw Problem.badRequest("“paymentToken” has 1 to 512 bytes.")
+    }
+    let order = try await charge(orders.own(call), token: request.paymentToken)
+    return try .json(await orders.signed(order, for: call), status: order.state == .paid ? 200 : 202)
+  }
+
+  /// The operator's decision about a payment that waits for approval.
+  nonisolated(nonsending) func decide(_ approved: Bool, _ call: Call) async throws -> Response {
+    let order = try await orders.any(call)
+    if let doubt = try await orders.doubt.sentence() { throw Problem.conflict(doubt) }
+    let settled = try await perform(order, false) { resource, order in try await resource.decide(approved, order) }
+    return try .json(Order(settled))
+  }
+
+  nonisolated(nonsending) func refund(_ call: Call, _ request: RefundRequest) async throws -> Response {
+    let order = try await orders.any(call)
+    let reason = request.reason.visibleText
+    guard (1...200).contains(reason.count) else { throw Problem.badRequest("“reason” has 1 to 200 characters.") }
+    if request.trustsClock != true, let doubt = try await orders.doubt.sentence() { throw Problem.conflict(doubt) }
+    return try .json(Order(await refund(order.id, reason: reason)))
+  }
+
+  /// Asks the gateway again for every charge and refund without a recorded outcome.
+  /// - Returns: whether there was an answer to everything.
+  nonisolated(nonsending) func resume() async throws -> Bool {
+    if let doubt = try await orders.doubt.sentence() {
+      log(doubt)
+      return false
+    }
+    var isAnswered = true
+    for attempt in try await repository.openAttempts() where !Task.isCancelled && !isEnding() {
+      guard let order = try await repository.order(attempt.order), order.state != .paid else { continue }
+      do { _ = try await charge(order, token: attempt.token) } catch let problem as Problem {
+        if problem.code != .paymentDeclined { isAnswered = false }
+      }
+    }
+    for id in try await repository.openRefunds() where !Task.isCancelled && !isEnding() {
+      do { _ = try await refund(id, reason: "") } catch is Problem { isAnswered = false }
+    }
+    return isAnswered
+  }
+
+  private nonisolated(nonsending) func charge(_ order: StoredOrder, token: String) async throws -> StoredOrder {
+    try await perform(order, true) { resource, order in try await resource.charge(current: order, token: token) }
+  }
+
+  /// Gives a charge back; what was begun before keeps its reason.
+  private nonisolated(nonsending) func refund(_ id: Order.ID, reason: String) async throws -> StoredOrder {
+    guard let order = try await repository.order(id) else { throw Problem.notFound("order") }
+    return try await perform(order, false) { resource, order in try await resource.refund(current: order, reason: reason) }
+  }
+
+  // MARK: Steps
+
+  private nonisolated(nonsending) func charge(current order: StoredOrder, token: String) async throws -> StoredOrder {
+    switch order.state {
+    case .paid: return order
+    case .refunded: throw Problem.conflict("This order was paid and given back. Buy it again with another one.")
+    // The page is waiting for the reader's answer.
+    case .interrupted where try await orders.checkouts.openPage(of: order.id) != nil: return order
+    case .open, .deferred, .interrupted, .declined: break
+    }
+    try await orders.doubt.check()
+    try await orders.refuseSecond(order)
+    let attempt = try await repository.beginAttempt(order.id, token: token, at: now)
+    return try await settle(attempt, order) { gateway throws(GatewayError) in
+      try await gateway.charge(token: attempt.token, amount: order.total, currency: order.currency, key: attempt.key)
+    }
+  }
+
+  private nonisolated(nonsending) func decide(_ approved: Bool, _ order: StoredOrder) async throws -> StoredOrder {
+    guard let attempt = try await repository.openAttempt(of: order.id), order.state == .deferred else {
+      throw Problem.conflict("This order is \(order.state.rawValue), and waits for nobody.")
+    }
+    do {
+      return try await settle(attempt, order) { gateway throws(GatewayError) in
+        try await gateway.settle(key: attempt.key, approved: approved)
+      }
+    } catch let problem as Problem where problem.code == .paymentDeclined {
+      return try await repository.order(order.id) ?? order
+    }
+  }
+
+  private nonisolated(nonsending) func refund(current order: StoredOrder, reason: String) async throws -> StoredOrder {
+    if order.state == .refunded { return order }
+    guard order.state == .paid else {
+      if order.state == .open, try await repository.openAttempt(of: order.id) != nil {
+        throw Problem.conflict("The payment provider has yet to say whether it charged this order.")
+      }
+      throw Problem.conflict("This order is \(order.state.rawValue): nothing was charged.")
+    }
+    let attempt = try await repository.beginRefund(order.id, reason: reason)
+    do throws(GatewayError) {
+      try await gateway.refund(key: attempt.key)
+    } catch GatewayError.declined(let reason) {
+      // For good, so nobody asks again.
+      try await repository.declineRefund(order.id)
+      throw Problem.conflict("The payment provider does not give this payment back. \(reason)")
+    } catch { throw unavailable(attempt.key, "\(error)") }
+    do { try await repository.refund(order.id, at: now) } catch { throw unwritten(attempt.key, error) }
+    return try await repository.order(order.id) ?? order
+  }
+
+  /// Asks the gateway about a try, and writes down what it says.
+  private nonisolated(nonsending) func settle(
+    _ attempt: ChargeAttempt, _ order: StoredOrder, _ ask: @Sendable (any PaymentGateway) async throws(GatewayError) -> String
+  ) async throws -> StoredOrder {
+    let outcome: Result<String, GatewayError>
+    do throws(GatewayError) { outcome = .success(try await ask(gateway)) } catch { outcome = .failure(error) }
+    if case .failure(.unavailable(let detail)) = outcome { throw unavailable(attempt.key, detail) }
+    do { try await write(outcome, of: attempt, order) } catch let error where !(error is Problem) {
+      throw unwritten(attempt.key, error)
+    }
+    guard let settled = try await repository.order(attempt.order) else { throw Problem.notFound("order") }
+    return settled
+  }
+
+  /// Writes down what the gateway said.
+  private nonisolated(nonsending) func write(
+    _ outcome: Result<String, GatewayError>, of attempt: ChargeAttempt, _ order: StoredOrder
+  ) async throws {
+    switch outcome {
+    case .success(let charge): try await repository.pay(attempt, charge: charge, at: now)
+    case .failure(.deferred): try await repository.wait(attempt)
+    case .failure(.needsAction) where orders.checkouts.pages == nil:
+      try await decline(
+        attempt, "Your bank wants you to confirm this payment on a page, which is not possible here. Try another way to pay.")
+    case .failure(.needsAction):
+      try await repository.interrupt(attempt, page: orders.checkouts.newPage(for: order.id, .confirmation), at: now)
+    case .failure(.declined(let reason)): try await decline(attempt, reason)
+    // The outcome is unknown.
+    case .failure(.unavailable): break
+    }
+  }
+
+  private nonisolated(nonsending) func decline(_ attempt: ChargeAttempt, _ reason: String) async throws {
+    try await repository.decline(attempt, reason: reason, at: now)
+    throw Problem(code: .paymentDeclined, title: reason, status: 402)
+  }
+
+  private func unavailable(_ key: String, _ detail: String) -> Problem {
+    log("charging \(key): \(detail)")
+    return Problem(
+      code: .paymentUnavailable, title: "The payment provider cannot be reached. Nothing is lost; try again in a moment.", status: 503)
+  }
+
+  /// What the provider did is done, and could not be written down, as on a full disk. The provider is asked again as after a start.
+  private func unwritten(_ key: String, _ error: any Error) -> Problem {
+    log("charging \(key): what the payment provider did could not be written down", error)
+    resumeLater()
+    return Problem(
+      code: .paymentUnavailable, title: "Your payment is being confirmed. Nothing is lost; look again in a moment.", status: 503)
+  }
+}

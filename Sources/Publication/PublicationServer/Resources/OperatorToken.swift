@@ -1,0 +1,22 @@
+import Foundation
+import HTTPTransport
+import PublicationAPI
+
+/// The operator's part of the API: `matinee-server user|order|flag|key …` while the server runs.
+extension Publication {
+  /// A token for the operator's part of the API, in place of the one before. Without one nobody uses that part.
+  /// - Throws: an error of the library that makes it.
+  public func newOperatorToken() throws -> String {
+    let token = try Secrets.token()
+    operatorDigest = try Digest.sha256(Data(token.utf8))
+    return token
+  }
+
+  /// - Throws: `Problem` with ``Problem/Code/notFound``: who has no token learns nothing.
+  func authenticateOperator(_ request: Request) throws {
+    guard let known = operatorDigest, let given = try Self.tokenDigest(request), known == given else {
+      throw Problem.nothing(at: request.path)
+    }
+    sessions.learn(given, "operator")
+  }
+}
