@@ -40,13 +40,13 @@ import Testing
   @Test func aReaderAddsSoMuchAnHour() async throws {
     let limits = ImportLimits()
     for _ in 0..<2 {
-      try limits.beginImport(of: "ada", at: 0)
+      try limits.startImport(of: "ada", at: 0)
       limits.add(bytes: 250_000_000, of: "ada", at: 0)
     }
-    let refusal = #expect(throws: Problem.self) { try limits.beginImport(of: "ada", at: 3599) }
+    let refusal = #expect(throws: Problem.self) { try limits.startImport(of: "ada", at: 3599) }
     #expect(refusal?.title == "You have added 500 MB of feeds within an hour. Wait a while before the next one.")
-    try limits.beginImport(of: "bo", at: 3599)
-    try limits.beginImport(of: "ada", at: 3600)
+    try limits.startImport(of: "bo", at: 3599)
+    try limits.startImport(of: "ada", at: 3600)
     // What is in a document counts.
     let house = try await ReaderHouse()
     let reader = try await house.rig.get("/v1/session", house.ada, as: Reader.self).id

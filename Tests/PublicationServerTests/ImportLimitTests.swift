@@ -24,7 +24,7 @@ import Testing
     let (house, club, ada) = try await house()
     let limits = house.rig.publication.importLimits
     let now = Int64(house.rig.clock.now.timeIntervalSince1970)
-    for _ in 0..<(ImportLimits.mostFetches - 1) { try limits.beginFetch(for: ada, at: now) }
+    for _ in 0..<(ImportLimits.mostFetches - 1) { try limits.startFetch(for: ada, at: now) }
     // What somebody else got just before costs nothing.
     for _ in 0..<3 { #expect(try await house.end(await house.refresh(club)).state == .done) }
     #expect(house.web.requests.count == 1)
@@ -42,7 +42,7 @@ import Testing
   @Test func thePublicationOfAnAppHasOneReader() async throws {
     let (house, club, ada) = try await house(sharedFor: .zero)
     let now = Int64(house.rig.clock.now.timeIntervalSince1970)
-    for _ in 0..<ImportLimits.mostFetches { try house.rig.publication.importLimits.beginFetch(for: ada, at: now) }
+    for _ in 0..<ImportLimits.mostFetches { try house.rig.publication.importLimits.startFetch(for: ada, at: now) }
     #expect(try await house.end(await house.refresh(club)).state == .done)
   }
 

@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func noMoreTokensAreKnownThanThereIsRoomFor() {
-    let sessions = KnownSessions(3)
+    let sessions = SessionCache(3)
     for number in UInt8(0)..<10 { sessions.learn(Data([number]), "ada") }
     #expect((UInt8(0)..<10).count { sessions.reader(Data([$0])) != nil } == 3)
     #expect(sessions.reader(Data([9])) == "ada")

@@ -4,7 +4,7 @@ import Glibc
 
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
 ///
-/// A key that was seen before gets its answer again, whatever else is asked: that is all there is of rules. Only an answer that waits for
+/// A key that was seen before gets its answer again, whatever else the call says: that is all there is of rules. Only an answer that waits for
 /// somebody's approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
 struct Ledger {
   /// Why it cannot go on.
@@ -76,7 +76,7 @@ struct Ledger {
   /// Writes a call down and says what came of it.
   mutating func answer(_ line: Data) throws(Failure) -> Data {
     let call = try? JSONDecoder().decode(Call.self, from: line)
-    // What was not charged is not given back, however often it is asked, so there is nothing to write down.
+    // What was not charged is not refunded, however often it is requested, so there is nothing to write down.
     if let call, call.operation == .refund, charges[call.key]?.result != .charged {
       return try encode(Answer(result: .declined, reason: "Nothing was charged."))
     }
@@ -94,7 +94,7 @@ struct Ledger {
     return try encode(answer)
   }
 
-  /// What is to be charged; of a key that is known, what was.
+  /// What is to be charged; of a key with an entry, what was.
   private func asked(_ call: Call) -> (token: String, amount: Int, currency: String)? {
     if call.operation != .charge, let known = charges[call.key] { return (known.token, known.amount, known.currency) }
     guard call.operation == .charge, let token = call.token, let amount = call.amount, let currency = call.currency else { return nil }
@@ -143,7 +143,7 @@ struct Ledger {
       remember(entry)
       whole += line.count + 1
     }
-    // A last line that was cut off was never answered: whoever asked will ask again.
+    // A last line that was cut off was never answered: the client will send it again.
     if whole < data.count, ftruncate(file, off_t(whole)) != 0 { throw Self.failure(path, "cannot be mended") }
   }
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-// The stub payment provider: a process of its own that charges nobody, and writes down every call. See `Ledger`.
+// The stub payment provider: a process of its own that moves no money, and writes down every call. See `Ledger`.
 
 let usage = """
   usage: matinee-ledger [--delay-ms N] FILE
@@ -30,14 +30,14 @@ let milliseconds = delay.map { text in UInt32(text).flatMap { $0 <= 600_000 ? $0
 guard let milliseconds else { fail("the delay is a number of milliseconds up to 600000.") }
 guard let path = arguments.first, arguments.count == 1, !path.hasPrefix("-") else { fail("it takes one file.\n\(usage)") }
 
-// Whoever asked may be gone when the answer is written; the entry stands all the same.
+// The client may be gone when the answer is written; the entry stands all the same.
 signal(SIGPIPE, SIG_IGN)
 do throws(Ledger.Failure) {
   var ledger = try Ledger(path: path)
   while let line = readLine() {
     let answer = try ledger.answer(Data(line.utf8))
     if milliseconds > 0 { usleep(milliseconds * 1000) }
-    // Whoever asked is gone, and nobody else can ask here: the end, and no failure.
+    // The only client is gone: the end, and no failure.
     guard Ledger.write(answer + [UInt8(ascii: "\n")], to: STDOUT_FILENO) else { break }
   }
 } catch { fail(error.description) }

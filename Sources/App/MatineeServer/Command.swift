@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTransport
 
-/// What the command line asks for.
+/// A command line, read.
 enum Command: Equatable {
   /// Makes a publication in an empty folder; the sample when nothing of one's own is said.
   case initialise(data: String?, Founding?)
@@ -135,7 +135,7 @@ enum Command: Equatable {
       data: data, address: address, port: port, publicURL: publicURL, readersAddFeeds: readersAddFeeds, trustedProxies: trustedProxies)
   }
 
-  /// The address that browsers find the publication's pages at: their links begin at its root.
+  /// The address that browsers find the publication's pages at: their links start at its root.
   private static func origin(_ text: String) throws(Mistake) -> String {
     do { return try Origin(text).text } catch {
       throw Mistake(sentence: "--public-url takes an address such as https://read.example.org, \(error.reason).")

@@ -73,7 +73,7 @@ struct Founding: Equatable {
     return fields + (hasPrice ? [] : ["a price (\(Field.prices.map(\.option).joined(separator: ", ")))"])
   }
 
-  /// Asks for what was not said.
+  /// Asks on the terminal for what the options do not say.
   /// - Parameters:
   ///   - line: asks a question, and returns what was typed; `nil` at the end of the input.
   ///   - tell: takes a sentence about an answer that is none.
@@ -137,7 +137,7 @@ struct Founding: Equatable {
     }
   }
 
-  /// In the currency's minor units; `nil` for what is not sold, or before the currency is known.
+  /// In the currency's minor units; `nil` for what is not sold, or before there is a currency.
   private func price(_ field: Field) throws(Command.Mistake) -> Int? {
     guard let text = answers[field] else { return nil }
     guard let match = text.wholeMatch(of: /(\d{1,7})(?:[.,](\d{1,4}))?/) else {

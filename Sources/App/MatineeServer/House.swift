@@ -77,7 +77,7 @@ struct House {
   }
 
   /// Founds a publication where there is none.
-  /// - Parameter content: asked for when there is none yet.
+  /// - Parameter content: called when there is none yet.
   /// - Throws: ``Failure``, errors of `content`, and errors of opening a `Publication`.
   func found(_ content: () throws -> PublicationContent) async throws {
     if FileManager.default.fileExists(atPath: folder.file(Publication.databaseName)) {

@@ -5,9 +5,9 @@ import PublicationAPI
 import PublicationServer
 import SQLiteStorage
 
-/// What the operator asks of a publication, as a request to its API: the same whether a server has the publication open or nobody has.
+/// An operator's command as a request to the API: the same whether a server has the publication open or none.
 enum OperatorTask: Equatable {
-  /// Decides for the bank, or whoever a deferred payment waits for.
+  /// Decides a deferred payment in place of the bank.
   case settle(order: String, approved: Bool)
   case refund(order: String, reason: String, trustsClock: Bool = false)
   case orders(state: String?, json: Bool = false)
@@ -134,7 +134,7 @@ struct OperatorAccess: Codable {
   /// Removes the file, and nothing else that may have its name.
   static func close(folder: String) { unlink(file(folder)) }
 
-  /// Sends a request to whoever has the folder: the server that runs, or this process when there is none.
+  /// Sends a request to the server that has the folder, or to this process when there is none.
   /// - Parameter answered: told each answer: of a list that comes in pages there are several.
   /// - Throws: `Problem` for an answer that is none of success; ``Failure``; errors of opening the publication, and of `answered`.
   static func send(_ request: Request, data: String?, answered: (Response) throws -> Void) async throws {
@@ -169,7 +169,7 @@ struct OperatorAccess: Codable {
     }
   }
 
-  /// Asks for every page.
+  /// Fetches every page.
   private static func all(
     _ request: Request, _ token: String, _ answered: (Response) throws -> Void, by send: (Request) async throws -> Response
   ) async throws {

@@ -81,7 +81,7 @@ import SQLiteStorage
     }
   }
 
-  /// What a new publication begins with: the sample, or what its publisher says, asked for on a terminal.
+  /// What a new publication starts with: the sample, or what its publisher says by options or on a terminal.
   private static func content(_ founding: Founding?) throws -> PublicationContent {
     guard var founding else { return try SampleContent.publication(openedAt: SystemClock().now) }
     if !founding.missing.isEmpty, isatty(0) == 1 {

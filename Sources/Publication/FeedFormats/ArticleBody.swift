@@ -28,7 +28,7 @@ public struct ArticleBody: Equatable, Sendable {
     public var style: Style
     /// Where it leads: an absolute http, https or mailto URL, or `#` and one of the ``ids`` of this text.
     public var link: String?
-    /// The names of the elements that begin here, of those that a link in this text leads to.
+    /// The names of the elements that start here, of those that a link in this text leads to.
     public var ids: [String]
 
     /// Memberwise initializer.
@@ -50,7 +50,7 @@ public struct ArticleBody: Equatable, Sendable {
     case list([ListItem])
     /// Somebody else's words.
     case quote([Block])
-    /// Preformatted text, lines and spaces kept.
+    /// Preformatted text, with its lines and spaces.
     case code(String)
     /// A table of at least two rows and columns.
     case table(Table)

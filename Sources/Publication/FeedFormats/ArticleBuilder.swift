@@ -42,7 +42,7 @@ final class ArticleBuilder {
 
   // MARK: Elements
 
-  func begin(_ name: String, _ attributes: HTMLAttributes) {
+  func start(_ name: String, _ attributes: HTMLAttributes) {
     if let dropped {
       if dropped.name == name { self.dropped?.count += 1 }
       return
@@ -55,22 +55,22 @@ final class ArticleBuilder {
     if HTMLElements.blocks.contains(name) { flush() }
     if let ended = HTMLElements.ended[name], let index = innermost(ended.names, within: ended.scope) { end(at: index) }
     if let id = attributes["id"] ?? (name == "a" ? attributes["name"] : nil), places.add(id) { inlines.mark(id) }
-    if beginVoid(name, attributes) { return }
+    if startVoid(name, attributes) { return }
     guard open.count < Self.maximumDepth else { return }
     open.append(Open(name: name, outside: context, frames: frames.count))
-    beginContext(name, attributes)
-    beginBlock(name, attributes)
+    startContext(name, attributes)
+    startBlock(name, attributes)
   }
 
   func end(_ name: String) {
     if let dropped, dropped.name == name { self.dropped = dropped.count > 1 ? (name, dropped.count - 1) : nil }
     guard dropped == nil else { return }
     if HTMLElements.blocks.contains(name) { flush() }
-    // What begins by itself may have ended by itself too: its end tag is no one else's.
+    // What starts by itself may have ended by itself too: its end tag is no one else's.
     guard let index = innermost([name], within: HTMLElements.ended[name]?.scope ?? []) else { return }
     if name == "q" { text("”") }
     end(at: index)
-    if ["thead", "tbody", "tfoot"].contains(name) { frames.beginRows(areHeaders: false) }
+    if ["thead", "tbody", "tfoot"].contains(name) { frames.startRows(areHeaders: false) }
   }
 
   /// The place of the innermost element of those names, unless one of `scope` is further in.
@@ -92,7 +92,7 @@ final class ArticleBuilder {
   }
 
   /// Elements that hold no text. They have no place on the stack.
-  private func beginVoid(_ name: String, _ attributes: HTMLAttributes) -> Bool {
+  private func startVoid(_ name: String, _ attributes: HTMLAttributes) -> Bool {
     switch name {
     case "br": if context.isPreformatted { code.append(UInt8(ascii: "\n")) } else { inlines.breakLine() }
     case "hr": frames.append(.rule)
@@ -105,7 +105,7 @@ final class ArticleBuilder {
     return true
   }
 
-  private func beginContext(_ name: String, _ attributes: HTMLAttributes) {
+  private func startContext(_ name: String, _ attributes: HTMLAttributes) {
     if let style = HTMLElements.styles[name] { context.style.formUnion(style) }
     switch name {
     case "a": context.link = places.link(attributes["href"], base) ?? HTMLElements.link(attributes["href"], base) ?? context.link
@@ -123,34 +123,34 @@ final class ArticleBuilder {
     }
   }
 
-  private func beginBlock(_ name: String, _ attributes: HTMLAttributes) {
+  private func startBlock(_ name: String, _ attributes: HTMLAttributes) {
     switch name {
     case "blockquote": frames.open(.quote)
     case "ul", "menu", "dir": frames.open(.list(nil))
     case "ol": frames.open(.list(ListNumbers(attributes)))
-    case "li": beginItem(attributes)
+    case "li": startItem(attributes)
     case "dl": frames.open(.definitions)
     case "dd": frames.open(.item(marker: ""))
     case "figure": frames.open(.figure)
     case "figcaption": if case .figure = frames.kind { frames.open(.caption) } else { context.style.formUnion(.emphasis) }
     case "table": frames.open(.table)
     case "caption": if case .table = frames.kind { frames.open(.caption) } else { context.style.formUnion(.strong) }
-    case "thead", "tbody", "tfoot": frames.beginRows(areHeaders: name == "thead")
+    case "thead", "tbody", "tfoot": frames.startRows(areHeaders: name == "thead")
     case "tr": if case .table = frames.kind { frames.open(.row) }
-    case "td", "th": beginCell(isHeader: name == "th", attributes)
+    case "td", "th": startCell(isHeader: name == "th", attributes)
     default: return
     }
-    // A heading ends where something else begins.
+    // A heading ends where something else starts.
     if frames.count > open.last?.frames ?? 0 { context.heading = 0 }
   }
 
-  private func beginItem(_ attributes: HTMLAttributes) {
+  private func startItem(_ attributes: HTMLAttributes) {
     // An entry without its list is one all the same.
     if case .list = frames.kind {} else { frames.open(.list(nil)) }
     frames.open(.item(marker: frames.nextMarker(value: attributes["value"].flatMap { Int($0) })))
   }
 
-  private func beginCell(isHeader: Bool, _ attributes: HTMLAttributes) {
+  private func startCell(isHeader: Bool, _ attributes: HTMLAttributes) {
     // A row may go without saying.
     if case .table = frames.kind { frames.open(.row) }
     guard case .row = frames.kind else { return }

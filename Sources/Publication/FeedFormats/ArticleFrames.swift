@@ -80,9 +80,9 @@ struct ArticleFrames {
   }
 
   /// The rows that follow are those of a head, a body or a foot.
-  mutating func beginRows(areHeaders: Bool) {
+  mutating func startRows(areHeaders: Bool) {
     guard let index = frames.lastIndex(where: { if case .table = $0.kind { true } else { false } }) else { return }
-    frames[index].table.beginGroup(isHeader: areHeaders)
+    frames[index].table.startGroup(isHeader: areHeaders)
   }
 
   // MARK: Closing

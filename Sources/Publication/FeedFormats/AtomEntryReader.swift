@@ -10,8 +10,8 @@ struct AtomEntryReader {
   init(base: String?) { builder.base = base }
 
   /// - Returns: `nil` for a group that is to be entered.
-  mutating func begin(_ name: XMLName, isAtom: Bool, _ attributes: ElementAttributes, base: String?) -> XMLContent? {
-    if name.vocabulary == .media { return beginMedia(name, attributes) }
+  mutating func start(_ name: XMLName, isAtom: Bool, _ attributes: ElementAttributes, base: String?) -> XMLContent? {
+    if name.vocabulary == .media { return startMedia(name, attributes) }
     if name.vocabulary == .dublinCore { return ["creator", "date"].contains(name.local) ? .text : .skip }
     guard isAtom else { return .skip }
     switch name.local {
@@ -19,15 +19,15 @@ struct AtomEntryReader {
     case "title", "summary":
       kind = AtomText.content(attributes)
       return kind
-    case "content": return beginContent(attributes, base: base)
+    case "content": return startContent(attributes, base: base)
     case "link":
-      beginLink(attributes, base: base)
+      startLink(attributes, base: base)
       return .skip
     default: return .skip
     }
   }
 
-  private mutating func beginMedia(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent? {
+  private mutating func startMedia(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent? {
     let url = attributes["url"]
     switch name.local {
     case "thumbnail": builder.picture.offer(url, .thumbnail, width: attributes["width"])
@@ -45,7 +45,7 @@ struct AtomEntryReader {
     return .skip
   }
 
-  private mutating func beginContent(_ attributes: ElementAttributes, base: String?) -> XMLContent {
+  private mutating func startContent(_ attributes: ElementAttributes, base: String?) -> XMLContent {
     kind = AtomText.content(attributes)
     let type = attributes["type"]?.lowercased() ?? "text"
     if let url = attributes["src"] {
@@ -63,7 +63,7 @@ struct AtomEntryReader {
     return kind
   }
 
-  private mutating func beginLink(_ attributes: ElementAttributes, base: String?) {
+  private mutating func startLink(_ attributes: ElementAttributes, base: String?) {
     guard let url = attributes["href"].map({ Links.resolve($0, base) }) else { return }
     let type = attributes["type"]?.lowercased()
     switch attributes["rel"]?.lowercased() ?? "alternate" {

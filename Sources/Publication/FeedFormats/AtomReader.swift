@@ -17,7 +17,7 @@ struct AtomReader: XMLFeedReader {
 
   init(source: String) { self.source = source }
 
-  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
+  mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     let isAtom = name.vocabulary == .atom || name.vocabulary == .plain
     switch (scopes.last, isAtom, name.local) {
     case (.author, _, "name"): return isAtom ? .text : .skip
@@ -25,12 +25,12 @@ struct AtomReader: XMLFeedReader {
     case (.author, _, _), (.source, _, _): return .skip
     case (.entry, true, "author"): return enter(.author)
     case (.entry, true, "source"): return enter(.source)
-    case (.entry, _, _), (.other, _, _): return entry?.begin(name, isAtom: isAtom, attributes, base: base) ?? enterGroup(name)
+    case (.entry, _, _), (.other, _, _): return entry?.start(name, isAtom: isAtom, attributes, base: base) ?? enterGroup(name)
     case (nil, true, "entry"):
       guard items.count < FeedParser.mostItems else { return .refuse("it has more than \(FeedParser.mostItems) items") }
       entry = AtomEntryReader(base: base)
       return enter(.entry)
-    case (nil, true, _): return beginInFeed(name, attributes, base: base)
+    case (nil, true, _): return startInFeed(name, attributes, base: base)
     default: return .skip
     }
   }
@@ -42,7 +42,7 @@ struct AtomReader: XMLFeedReader {
 
   private mutating func enterGroup(_ name: XMLName) -> XMLContent { name.vocabulary == .media ? enter(.other) : .skip }
 
-  private mutating func beginInFeed(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
+  private mutating func startInFeed(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch name.local {
     case "title", "subtitle", "tagline": return AtomText.content(attributes)
     case "logo", "icon": return .text

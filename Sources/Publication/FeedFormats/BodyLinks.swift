@@ -60,7 +60,7 @@ struct BodyLinks {
   }
 
   private static let attributes: [StaticString] = ["href", "src", "poster", "cite", "data-src"]
-  /// These hold addresses too, which nobody needs resolved.
+  /// These hold addresses too, which need not be resolved.
   private static let others: [StaticString] = [
     "action", "formaction", "data", "background", "xlink:href", "srcset", "data-srcset", "data-lazy-src", "data-original", "ping",
     "longdesc", "codebase", "classid", "dynsrc", "lowsrc", "srcdoc",
@@ -69,7 +69,7 @@ struct BodyLinks {
   private static let lists: [StaticString] = ["srcset", "data-srcset", "ping"]
   /// These are read by people.
   private static let prose: [StaticString] = ["alt", "title", "aria-label", "summary", "label", "placeholder", "abbr"]
-  /// As many attributes of a tag are looked at.
+  /// As many attributes of a tag are read.
   private static let most = 100
 
   private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> (links: [Range<Int>], banned: [Range<Int>], picture: String?) {
@@ -78,7 +78,7 @@ struct BodyLinks {
     var scanner = TagScanner(bytes)
     while let tag = scanner.next() {
       if let text = tag.text, namesBanned(bytes[text]) { banned.append(text) }
-      // Nobody but who hides something writes as many.
+      // Only a tag that hides something has as many.
       guard tag.attributes.count < most else {
         banned.append(tag.range)
         continue

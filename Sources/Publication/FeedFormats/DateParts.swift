@@ -28,7 +28,7 @@ struct DateParts {
     }
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar; years begin in March here, so that a leap day comes last.
+  /// Days since 1970-01-01 in the Gregorian calendar; years start in March here, so that a leap day comes last.
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month > 2 ? year : year - 1
     let monthFromMarch = (month + 9) % 12

@@ -8,7 +8,7 @@ struct ByteOrderMark {
   /// How many bytes the mark has.
   let length: Int
 
-  /// Whether the encoding is known by now.
+  /// Whether the encoding is determined by now.
   var isDecisive: Bool { encoding != nil || length > 0 }
 
   init(_ data: Data) {
@@ -44,7 +44,7 @@ struct EncodingClaim {
   /// Where the document says so: bytes from the text's beginning; 0 for what the server says.
   let offset: Int
 
-  /// Nobody says anything, so that it is UTF-8 (XML 1.0, 4.3.3; RFC 8259, 8.1).
+  /// Nothing is declared, so that it is UTF-8 (XML 1.0, 4.3.3; RFC 8259, 8.1).
   static let none = EncodingClaim(name: "utf-8", offset: 0)
 
   var isUTF8: Bool { name == "utf-8" || name == "utf8" }
@@ -64,7 +64,7 @@ struct EncodingClaim {
     !name.isEmpty && name.utf8.count < 40 && name.utf8.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "-_.:+".utf8.contains($0) }
   }
 
-  /// What to ask a converter for: the larger set where a name means more in practice than by its standard, as browsers have it.
+  /// The converter's name for it: the larger set where a name means more in practice than by its standard, as browsers have it.
   var converter: String {
     switch name {
     case "shift_jis", "shift-jis", "sjis", "x-sjis": "CP932"

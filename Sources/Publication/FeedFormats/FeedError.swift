@@ -12,7 +12,7 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
     case notAFeed(String)
     /// It ends in the middle.
     case cutOff
-    /// Its bytes are not in the encoding that it claims, or nobody knows that encoding.
+    /// Its bytes are not in the encoding that it claims, or there is no such encoding.
     case wrongEncoding(String)
     /// It breaks the rules of its format; the text says which.
     case malformed(String)
@@ -24,9 +24,9 @@ public struct FeedError: Error, Equatable, Sendable, CustomStringConvertible, Lo
   public var reason: Reason
   /// The file or URL it came from, as it was given to the parser.
   public var source: String
-  /// The line, from 1, when known.
+  /// The line, from 1, if there is one.
   public var line: Int?
-  /// The column, from 1, when known: characters, not bytes.
+  /// The column, from 1, if there is one: characters, not bytes.
   public var column: Int?
   /// How many bytes come before the place, where lines were not counted.
   public var offset: Int?

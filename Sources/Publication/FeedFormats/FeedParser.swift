@@ -7,7 +7,7 @@ import Runtime
 /// let feed = try FeedParser.parse(data, source: "https://example.org/feed.xml")
 /// ```
 ///
-/// Nothing here keeps state: call it from any thread, best from one where 50 MB of work bother nobody.
+/// Nothing here has state: call it from any thread, best from one that may be busy with 50 MB for a while.
 public enum FeedParser {
   /// The most bytes that ``document(_:source:contentType:limit:)`` takes unless told otherwise: 50 MB.
   public static let defaultLimit = 50_000_000

@@ -6,7 +6,7 @@ enum HTMLElements {
     "datalist", "applet",
   ]
 
-  /// These begin on a new line and end one.
+  /// These start on a new line and end one.
   static let blocks: Set<String> = [
     "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li",
@@ -14,7 +14,7 @@ enum HTMLElements {
     "tfoot", "th", "thead", "tr", "ul", "xmp",
   ]
 
-  /// Elements whose end tags authors leave out: what begins one of them ends others, unless another element lies between.
+  /// Elements whose end tags authors leave out: what starts one of them ends others, unless another element lies between.
   static let ended: [String: (names: Set<String>, scope: Set<String>)] = [
     "li": (["li"], ["ul", "ol", "menu", "dir"]), "dt": (["dt", "dd"], ["dl"]), "dd": (["dt", "dd"], ["dl"]),
     "td": (["td", "th"], ["tr", "table"]), "th": (["td", "th"], ["tr", "table"]), "tr": (["tr"], ["table"]),
@@ -57,7 +57,7 @@ enum HTMLElements {
 
   /// Resolved, with what an address cannot hold left out or escaped.
   private static func cleaned(_ written: String, _ base: String?) -> String? {
-    // Nobody follows an address of this length, and nobody but an attacker writes one.
+    // No link has an address of this length, except an attacker's.
     guard written.utf8.count <= Links.longest else { return nil }
     let plain = String(written.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F })
     return Links.resolve(plain, base).replacingASCII(" ", "%20")

@@ -69,10 +69,10 @@ enum HTMLReader {
 
     /// Where libxml2's stack is full, the newest element is taken off it again; its end tag is a stray one then, which is harmless.
     /// Only an element that is dropped with its content has to stay until its end is reported.
-    func begin(_ name: UnsafePointer<xmlChar>, _ attributes: HTMLAttributes) {
+    func start(_ name: UnsafePointer<xmlChar>, _ attributes: HTMLAttributes) {
       let isFull = context.pointee.nameNr > maximumDepth
       guard !isFull || !builder.isDropping else { return forget() }
-      builder.begin(String(cString: name), attributes)
+      builder.start(String(cString: name), attributes)
       if isFull, !builder.isDropping { forget() }
     }
 
@@ -112,7 +112,7 @@ private func makeHandler() -> xmlSAXHandler {
   var handler = xmlSAXHandler()
   handler.initialized = UInt32(XML_SAX2_MAGIC)
   handler.startElement = { data, name, attributes in
-    if let name { events(data)?.begin(name, HTMLAttributes(start: attributes)) }
+    if let name { events(data)?.start(name, HTMLAttributes(start: attributes)) }
   }
   handler.endElement = { data, name in
     if let name { events(data)?.builder.end(String(cString: name)) }

@@ -18,9 +18,9 @@ struct InlineWriter {
   private var runs: [ArticleBody.Inline] = []
   private var bytes: [UInt8] = []
   private var look = Look(style: [], link: nil)
-  /// The names of the elements that began where the present run did.
+  /// The names of the elements that started where the present run did.
   private var ids: [String] = []
-  /// Those that began since; they belong to the next word.
+  /// Those that started since; they belong to the next word.
   private var nextIDs: [String] = []
   /// The look in which the white space before the next word was written.
   private var space: Look?
@@ -41,13 +41,13 @@ struct InlineWriter {
         continue
       }
       let end = text[start...].firstIndex(where: \.isASCIIBlank) ?? text.count
-      beginWord(next)
+      startWord(next)
       bytes.append(contentsOf: text[start..<end])
       start = end
     }
   }
 
-  /// An element of that name begins here.
+  /// An element of that name starts here.
   mutating func mark(_ id: String) { if nextIDs.count < Self.mostIDs { nextIDs.append(id) } }
 
   /// At one place of a text.
@@ -59,7 +59,7 @@ struct InlineWriter {
     if !isEmpty { breaks += 1 }
   }
 
-  private mutating func beginWord(_ next: Look) {
+  private mutating func startWord(_ next: Look) {
     if breaks > 1 {
       let paragraph = takeLast()
       if !paragraph.isEmpty { finished.append(paragraph) }
@@ -71,16 +71,16 @@ struct InlineWriter {
     let space = isEmpty ? nil : space?.onSpace.common(look).common(next)
     self.space = nil
     // No line sticks out of a word, or joins two that have one each.
-    guard let space else { return begin(next) }
-    if space != look.onSpace, space != next.onSpace { begin(space, marked: false) }
+    guard let space else { return start(next) }
+    if space != look.onSpace, space != next.onSpace { start(space, marked: false) }
     let endsRun = space == look.onSpace
     if endsRun { bytes.append(0x20) }
-    begin(next)
+    start(next)
     if !endsRun { bytes.append(0x20) }
   }
 
-  /// - Parameter marked: whether what is next belongs to the elements that began.
-  private mutating func begin(_ next: Look, marked: Bool = true) {
+  /// - Parameter marked: whether what is next belongs to the elements that started.
+  private mutating func start(_ next: Look, marked: Bool = true) {
     guard next != look || marked && !nextIDs.isEmpty else { return }
     endRun()
     look = next

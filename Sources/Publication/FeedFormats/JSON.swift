@@ -1,4 +1,4 @@
-/// A value of a JSON document, and where it begins.
+/// A value of a JSON document, and where it starts.
 struct JSON {
   enum Value {
     /// In the order of the document.

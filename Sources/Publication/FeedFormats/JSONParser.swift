@@ -158,7 +158,7 @@ struct JSONParser {
         position += 1
         return String(decoding: text, as: UTF8.self).streamSafe
       case UInt8(ascii: "\\"): try readEscape(&text)
-      // Nobody else minds a tab.
+      // Other readers accept a tab.
       case UInt8(ascii: "\t"):
         text.append(UInt8(ascii: "\t"))
         position += 1

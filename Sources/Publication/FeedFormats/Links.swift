@@ -5,7 +5,7 @@ enum Links {
   /// The base that a source gives: itself, if it is on the web.
   static func base(_ source: String) -> String? { isWeb(source) ? source : nil }
 
-  /// Nobody follows an address of more bytes: a list of a hundred would be a burden, and no server takes it.
+  /// No address has more bytes: a list of a hundred would be a burden, and no server takes it.
   static let longest = 8192
 
   /// Whether that is an http or https URL that shows where it leads. `https://bank.example@evil.example/` does not: what is before the `@`
@@ -17,7 +17,7 @@ enum Links {
     return !authority.isEmpty && !authority.contains(UInt8(ascii: "@")) && !link.unicodeScalars.contains(where: \.isHiddenControl)
   }
 
-  /// Whether a link begins with something in lower case, however it is written itself.
+  /// Whether a link starts with something in lower case, however it is written itself.
   private static func starts(_ link: String, _ beginning: StaticString) -> Bool {
     var bytes = link.utf8.makeIterator()
     for index in 0..<beginning.utf8CodeUnitCount {

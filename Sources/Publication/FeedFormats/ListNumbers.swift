@@ -12,14 +12,14 @@ struct ListNumbers {
     number = start ?? 1
   }
 
-  /// - Parameter value: the number that an entry asks for.
+  /// - Parameter value: the number that an entry claims.
   mutating func next(value: Int?) -> String {
     let current = value ?? number
     number = current == Int.max ? current : current + 1
     return marker(current)
   }
 
-  /// Lists that count down can be numbered only when their length is known.
+  /// Lists that count down can be numbered only at their end.
   func renumber(_ items: inout [ArticleBody.ListItem]) {
     guard isReversed else { return }
     // The furthest that anybody counts: numbers at the end of their range have no successor.

@@ -30,7 +30,7 @@ struct MarkupWriter {
     }
   }
 
-  mutating func begin(_ name: String, _ attributes: ElementAttributes, base: String?) {
+  mutating func start(_ name: String, _ attributes: ElementAttributes, base: String?) {
     depth += 1
     guard writes(name) else { return }
     if !hasElements, content == .html {

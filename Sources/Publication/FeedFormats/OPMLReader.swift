@@ -17,7 +17,7 @@ struct OPMLReader: XMLFeedReader {
 
   init(source: String) { self.source = source }
 
-  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
+  mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch name.local {
     case "head", "body":
       open.append(Open())

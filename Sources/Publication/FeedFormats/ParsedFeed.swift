@@ -41,7 +41,7 @@ public struct ParsedItem: Equatable, Sendable {
   public var link: String?
   /// The headline, plain text; `nil` when there is none. See ``displayTitle``.
   public var title: String?
-  /// Who wrote it; empty when nobody says.
+  /// Who wrote it; empty when unknown.
   public var byline: String
   /// When it appeared, if the feed says so in a form that can be read.
   public var published: Date?

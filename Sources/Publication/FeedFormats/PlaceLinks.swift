@@ -5,7 +5,7 @@ import Runtime
 struct PlaceLinks {
   /// The names of elements, as far as they were read.
   private var ids: Set<String> = []
-  /// By link as it is kept, where it leads on the web; `nil` for nowhere.
+  /// By link as it is stored, where it leads on the web; `nil` for nowhere.
   private var targets: [String: String?] = [:]
 
   /// - Returns: whether the name is new; the first element of a name is the one that is meant.
@@ -13,7 +13,7 @@ struct PlaceLinks {
 
   private static let longest = 256
 
-  /// A link as it is kept until the whole text is known: `#` and a name. `nil` when it leads elsewhere.
+  /// A link as it is stored until the whole text is read: `#` and a name. `nil` when it leads elsewhere.
   /// - Parameter base: the page that the text is on.
   mutating func link(_ written: String?, _ base: String?) -> String? {
     guard let written = written?.trimmed, let mark = written.firstIndex(of: "#") else { return nil }

@@ -12,7 +12,7 @@ enum RSSInJSON {
     for (key, value) in members {
       let name = XMLName(member: key)
       for element in value.elements {
-        switch reader.begin(name, ElementAttributes(element), base: nil) {
+        switch reader.start(name, ElementAttributes(element), base: nil) {
         case .skip: continue
         case .refuse(let reason): throw .init(reason: .refused(reason), offset: element.offset)
         case .enter:

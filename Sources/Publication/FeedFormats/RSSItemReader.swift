@@ -22,7 +22,7 @@ struct RSSItemReader {
   /// Whether an element inside the item is open.
   var isNested: Bool { depth > 0 }
 
-  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
+  mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
     switch (name.vocabulary, name.local) {
     case (.plain, "title"), (.plain, "link"), (.plain, "author"), (.plain, "pubdate"), (.plain, "image"), (.plain, "thumbnail"),
       (.plain, "bigimage"), (.dublinCore, "creator"), (.dublinCore, "date"), (.dublinCore, "issued"), (.dublinCore, "created"),
@@ -40,11 +40,11 @@ struct RSSItemReader {
     // The content module of RSS 1.0 as it was before `encoded`: items in a bag, the text in `rdf:value`.
     case (.content, "items"), (.content, "item"), (.rdf, "bag"), (.rdf, "li"): return enter()
     case (.atom, "author"), (.media, "group"): return enter()
-    default: return beginPicture(name, attributes)
+    default: return startPicture(name, attributes)
     }
   }
 
-  private mutating func beginPicture(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
+  private mutating func startPicture(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
     switch (name.vocabulary, name.local) {
     case (.plain, "enclosure"):
       if let url = Self.picture(attributes) { builder.picture.offer(url, .enclosure) }

@@ -22,8 +22,8 @@ struct RSSReader: XMLFeedReader {
     feed = ParsedFeed(format: format)
   }
 
-  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
-    if item != nil { return item?.begin(name, attributes, base: base) ?? .skip }
+  mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent {
+    if item != nil { return item?.start(name, attributes, base: base) ?? .skip }
     let scope = scopes.last ?? .other
     switch (scope, name.vocabulary, name.local) {
     // Items stand in the channel, beside it, or in wrappers that somebody invented: none is lost.
@@ -38,7 +38,7 @@ struct RSSReader: XMLFeedReader {
     case (_, .plain, "textinput"): return .skip
     // Only the order of the items, which stand beside it.
     case (.channel, .plain, "items") where feed.format == .rdf: return .skip
-    case (.channel, _, _): return beginInChannel(name, attributes)
+    case (.channel, _, _): return startInChannel(name, attributes)
     case (.image, .plain, "url"): return .text
     case (.other, .plain, _): return enter(.other)
     default: return .skip
@@ -50,7 +50,7 @@ struct RSSReader: XMLFeedReader {
     return .enter
   }
 
-  private mutating func beginInChannel(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
+  private mutating func startInChannel(_ name: XMLName, _ attributes: ElementAttributes) -> XMLContent {
     switch (name.vocabulary, name.local) {
     case (.plain, "title"), (.plain, "description"), (.plain, "link"), (.plain, "ttl"), (.itunes, "author"), (.dublinCore, "creator"),
       (.dublinCore, "title"), (.dublinCore, "description"):

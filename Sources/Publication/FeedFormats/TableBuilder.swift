@@ -19,7 +19,7 @@ struct TableBuilder {
   private var isHeader = false
 
   /// Rows of a head, a body or a foot begin: no cell reaches over that.
-  mutating func beginGroup(isHeader: Bool) {
+  mutating func startGroup(isHeader: Bool) {
     endRow()
     clipSpans()
     groupStart = rows.count
@@ -34,7 +34,7 @@ struct TableBuilder {
       return
     }
     var end = column
-    // Clamped first: a page may ask for as many columns as there are numbers.
+    // Clamped first: a page may claim as many columns as there are numbers.
     while end < min(column + min(max(columns, 1), Self.maximumColumns), Self.maximumColumns), end >= free.count || free[end] <= rows.count {
       end += 1
     }

@@ -59,10 +59,10 @@ struct TagScanner {
     "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style",
   ]
 
-  /// Whether a value holds the end tag of such a text, or the end of a section of XML: who reads it as text sees tags begin in the middle of
+  /// Whether a value holds the end tag of such a text, or the end of a section of XML: who reads it as text sees tags start in the middle of
   /// the value.
   func endsText(_ range: Range<Int>) -> Bool {
-    // Not by `find`, which would look through all that is behind the value.
+    // Not by `find`, which would search all that is behind the value.
     bytes[range].indices.contains { place in
       switch bytes[place] {
       case UInt8(ascii: "<"): matches("</", at: place) && Self.texts.contains { matches($0, at: place + 2) }
@@ -140,7 +140,7 @@ struct TagScanner {
     return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
-  /// Whether a text that is written in lower case here begins at an offset; letters there may be capitals.
+  /// Whether a text that is written in lower case here starts at an offset; letters there may be capitals.
   private func matches(_ text: StaticString, at start: Int) -> Bool {
     guard start + text.utf8CodeUnitCount <= bytes.count else { return false }
     for index in 0..<text.utf8CodeUnitCount {
@@ -152,7 +152,7 @@ struct TagScanner {
 
   /// Moves behind the next occurrence of either, or to the end. Nothing is allocated for each place that looks like one: a text may be made
   /// of nothing else.
-  /// - Returns: where it begins.
+  /// - Returns: where it starts.
   @discardableResult private mutating func skip(behind text: StaticString, or other: StaticString? = nil) -> Int {
     while let found = find(text.utf8Start[0], from: position) {
       if matches(text, at: found) {

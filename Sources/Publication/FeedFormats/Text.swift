@@ -89,7 +89,7 @@ extension String {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// Whether it begins with an ASCII text.
+  /// Whether it starts with an ASCII text.
   func starts(with text: StaticString) -> Bool { starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
 }
 
@@ -104,7 +104,7 @@ extension UnsafeBufferPointer<UInt8> {
     return nil
   }
 
-  /// How many bytes the white space has that begins here (Unicode's property White_Space); 0 when none does.
+  /// How many bytes the white space has that starts here (Unicode's property White_Space); 0 when none does.
   fileprivate func whiteSpace(at position: Int) -> Int {
     let first = self[position]
     if first.isASCIIBlank { return 1 }

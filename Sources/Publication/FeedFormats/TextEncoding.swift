@@ -18,7 +18,7 @@ enum TextEncoding {
     // The commonest false claim by far, and safe to see through: only UTF-8 looks like UTF-8.
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
-    guard claim.isName, isKnown(claim.converter) else {
+    guard claim.isName, canConvert(claim.converter) else {
       throw DocumentFailure(.wrongEncoding("nobody knows the one it names"), at: claim.offset, in: text)
     }
     // What would take away the document's very first character is not true, as UTF-16 here.
@@ -51,7 +51,7 @@ enum TextEncoding {
     }
   }
 
-  /// How many bytes the character has that begins here; 0 when none does.
+  /// How many bytes the character has that starts here; 0 when none does.
   private static func validLength(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
     let start = bytes.startIndex
     let length: Int
@@ -93,7 +93,7 @@ enum TextEncoding {
     0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
   ]
 
-  private static func isKnown(_ name: String) -> Bool {
+  private static func canConvert(_ name: String) -> Bool {
     guard let converter = open(name) else { return false }
     iconv_close(converter)
     return true
@@ -104,7 +104,7 @@ enum TextEncoding {
     return converter == iconv_t(bitPattern: -1) ? nil : converter
   }
 
-  /// - Parameter encoding: one that ``isKnown(_:)``.
+  /// - Parameter encoding: one that ``canConvert(_:)``.
   private static func converted(_ text: Data, from encoding: String) throws(DocumentFailure) -> Data {
     guard let converter = open(encoding) else { throw DocumentFailure(.wrongEncoding("nobody knows the one it names")) }
     defer { iconv_close(converter) }

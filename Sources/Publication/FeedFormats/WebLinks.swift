@@ -131,7 +131,7 @@ private struct CharacterReference {
     if text.dropFirst(length).first == UInt8(ascii: ";") { length += 1 }
   }
 
-  /// Whether a text begins with a name, and with no longer one.
+  /// Whether a text starts with a name, and with no longer one.
   private static func isNamed(_ text: Slice<UnsafeBufferPointer<UInt8>>, _ name: StaticString) -> Bool {
     guard text.starts(with: name) else { return false }
     let next = text.dropFirst(name.utf8CodeUnitCount).first

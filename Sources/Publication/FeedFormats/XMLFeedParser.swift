@@ -34,7 +34,7 @@ struct XMLFeedParser {
     var reason: FeedError.Reason?
   }
 
-  /// libxml2 keeps one copy of each name in a document, so that a name is known by its address.
+  /// libxml2 has one copy of each name in a document, so that its address identifies a name.
   private struct NameKey: Hashable {
     let local: UnsafeRawPointer?
     let prefix: UnsafeRawPointer?
@@ -61,7 +61,7 @@ struct XMLFeedParser {
     return reader.finish()
   }
 
-  /// Until this returns nobody touches the parser but by the pointer.
+  /// Until this returns the parser is used by the pointer alone.
   private static func run(_ parser: UnsafeMutablePointer<XMLFeedParser>, _ bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), let count = Int32(exactly: bytes.count),
       let context = xmlCreateMemoryParserCtxt(start, count)
@@ -81,22 +81,22 @@ struct XMLFeedParser {
 
   // MARK: What libxml2 reports
 
-  fileprivate mutating func begin(
+  fileprivate mutating func start(
     _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     depth += 1
     checkNames()
-    // libxml2 looks through those in force for each element.
+    // libxml2 searches those in force for each element.
     if context?.pointee.nsNr ?? 0 > 2 * XMLLimits.namespaces { return stop(.refused("it declares too many namespaces")) }
     guard skippedDepth == nil else { return }
     if let base = attributes.base { bases.append((depth, Links.resolve(base, bases.last?.url ?? Links.base(source)))) }
     if writer != nil {
-      writer?.begin(String(cString: local), attributes, base: bases.last?.url)
+      writer?.start(String(cString: local), attributes, base: bases.last?.url)
       return
     }
-    guard sawRoot else { return beginRoot(local, prefix: prefix, uri: uri, attributes) }
+    guard sawRoot else { return startRoot(local, prefix: prefix, uri: uri, attributes) }
     let name = self.name(local, prefix, uri)
-    let content = reader?.begin(name, attributes, base: bases.last?.url) ?? .skip
+    let content = reader?.start(name, attributes, base: bases.last?.url) ?? .skip
     switch content {
     case .skip:
       skippedDepth = depth
@@ -110,7 +110,7 @@ struct XMLFeedParser {
     }
   }
 
-  private mutating func beginRoot(
+  private mutating func startRoot(
     _ local: UnsafePointer<xmlChar>, prefix: UnsafePointer<xmlChar>?, uri: UnsafePointer<xmlChar>?, _ attributes: ElementAttributes
   ) {
     sawRoot = true
@@ -219,7 +219,7 @@ private func makeHandler() -> xmlSAXHandler {
   handler.initialized = UInt32(XML_SAX2_MAGIC)
   handler.startElementNs = { data, local, prefix, uri, _, _, count, _, attributes in
     guard let local else { return }
-    parser(data)?.pointee.begin(local, prefix: prefix, uri: uri, ElementAttributes(start: attributes, count: Int(count)))
+    parser(data)?.pointee.start(local, prefix: prefix, uri: uri, ElementAttributes(start: attributes, count: Int(count)))
   }
   handler.endElementNs = { data, local, _, _ in
     guard let local else { return }

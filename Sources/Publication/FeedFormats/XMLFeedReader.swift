@@ -1,11 +1,11 @@
 /// One format that is written in XML. The parser reports elements from the root inwards, and the reader says of each what shall
-/// happen with its content; so a reader sees only what it asked for.
+/// happen with its content; so a reader sees only what it requested.
 protocol XMLFeedReader {
   /// An element begins: a child of the root or of an element that the reader entered.
   /// - Returns: what to do with its content.
-  mutating func begin(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent
+  mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent
 
-  /// An element ends whose content the reader asked for.
+  /// An element ends whose content the reader requested.
   /// - Parameters:
   ///   - text: its content, as text or as HTML.
   ///   - base: the `xml:base` in force in it, resolved.
@@ -29,7 +29,7 @@ enum XMLContent: Equatable {
   /// Its text is HTML. Where it has children, they are HTML that somebody forgot to escape: they become text again.
   case html
   /// Its children are XHTML, and become HTML.
-  /// - Parameter unwrapped: whether a `div` around all of it is left out, as Atom asks for.
+  /// - Parameter unwrapped: whether a `div` around all of it is left out, as Atom requires.
   case xhtml(unwrapped: Bool)
   /// The document is read no further: it was made to do harm, and this says how.
   case refuse(String)

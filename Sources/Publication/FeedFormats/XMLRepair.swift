@@ -1,7 +1,7 @@
 import CXML2
 import Foundation
 
-/// Puts right what publishers get wrong most: ampersands that nobody escaped, the named characters of HTML, and control characters.
+/// Puts right what publishers get wrong most: unescaped ampersands, the named characters of HTML, and control characters.
 ///
 /// Only used when a document failed for one of these; lines stay where they are. CDATA sections and comments are left alone.
 enum XMLRepair {
@@ -42,7 +42,7 @@ enum XMLRepair {
 
   private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D }
 
-  /// The end of a CDATA section or comment that begins here.
+  /// The end of a CDATA section or comment that starts here.
   private static func protected(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int? {
     for (opening, closing) in sections where bytes[start...].starts(with: opening) {
       return bytes.end(of: closing, from: start + opening.utf8CodeUnitCount) ?? bytes.count
@@ -52,7 +52,7 @@ enum XMLRepair {
 
   private static let sections: [(StaticString, StaticString)] = [("<![CDATA[", "]]>"), ("<!--", "-->")]
 
-  /// Writes what an ampersand begins, and says where it ends.
+  /// Writes what an ampersand starts, and says where it ends.
   private static func reference(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, declared: Set<String>, _ result: inout [UInt8]) -> Int {
     let rest = bytes[(start + 1)...].prefix(40)
     let name = rest.prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "#") }

@@ -48,7 +48,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
   public struct Code: RawRepresentable, Codable, Hashable, Sendable, ExpressibleByStringLiteral {
     /// The code's text, in snake case.
     public var rawValue: String
-    /// A code with that text; unknown ones are kept.
+    /// A code with that text; unknown ones stay as they are.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// A code with that text.
     public init(stringLiteral value: String) { rawValue = value }
@@ -69,7 +69,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let unknownProduct: Code = "unknown_product"
     /// The payment provider declined; the title is a sentence for the reader.
     public static let paymentDeclined: Code = "payment_declined"
-    /// The payment provider could not be reached; nothing is known of the charge, so ask again with the same order.
+    /// The payment provider could not be reached; the charge's outcome is unknown, so try again with the same order.
     public static let paymentUnavailable: Code = "payment_unavailable"
     /// The reader has too little on the balance for this: see ``Balance``.
     public static let noBalance: Code = "no_balance"

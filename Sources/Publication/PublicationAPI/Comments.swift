@@ -31,7 +31,7 @@ public struct Comment: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// `PUT /v1/posts/ID/comments/COMMENT`: writes a comment, or writes it anew.
+/// `PUT /v1/posts/ID/comments/COMMENT`: writes a comment, or replaces it.
 public struct CommentRequest: Codable, Equatable, Sendable {
   /// See ``Comment/text``; white space around it is left out.
   public var text: String

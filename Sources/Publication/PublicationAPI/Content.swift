@@ -82,7 +82,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
   public var posts: Int
   /// How many of them this reader has not read; `nil` from a publication that does not count them.
   public var unread: Int?
-  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
+  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader requests them.
   public var fetched: Bool
   /// Why its feed could not be read the last time, in a sentence for readers who may add feeds; others are not told.
   public var problem: String?
@@ -136,7 +136,7 @@ public struct FanClub: Codable, Equatable, Sendable, Identifiable {
 public struct Page<Item: Codable & Equatable & Sendable>: Codable, Equatable, Sendable {
   /// The items, in the list's order.
   public var items: [Item]
-  /// What `cursor=` asks for the next page with; `nil` on the last.
+  /// The value of `cursor=` for the next page; `nil` on the last.
   public var next: String?
 
   /// Memberwise initializer.

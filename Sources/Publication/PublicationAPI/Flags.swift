@@ -32,7 +32,7 @@ public struct FlagList: Codable, Equatable, Sendable {
 public struct FlagEventRecord: Codable, Equatable, Sendable, Identifiable {
   /// What is counted.
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// The flag was asked for the first time in a session.
+    /// The flag was read for the first time in a session.
     case exposed
     /// A paywall was shown.
     case paywallSeen = "paywall_seen"

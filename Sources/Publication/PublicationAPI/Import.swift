@@ -6,7 +6,7 @@
 public struct Import: Codable, Equatable, Sendable, Identifiable {
   /// Where it stands.
   public enum State: String, Codable, Sendable {
-    /// It is under way; ask again.
+    /// It is under way; request it again.
     case running
     /// All of it is there.
     case done
@@ -18,7 +18,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
 
   /// What it is doing, or was doing last.
   public enum Step: String, Codable, Sendable {
-    /// The document is being fetched; nobody knows how long that takes.
+    /// The document is being fetched, which takes an unknown time.
     case fetching
     /// Its items are being read.
     case reading
@@ -42,7 +42,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
     }
   }
 
-  /// The publication's name for it, which nobody guesses.
+  /// The publication's name for it, which cannot be guessed.
   public var id: String
   /// See ``State-swift.enum``.
   public var state: State
@@ -50,7 +50,7 @@ public struct Import: Codable, Equatable, Sendable, Identifiable {
   public var step: Step
   /// How many items of the step are done.
   public var done: Int
-  /// How many there are; 0 while that is not known.
+  /// How many there are; 0 while that is unknown.
   public var total: Int
   /// The fan clubs that it made or brought up to date; several for a list of feeds. Empty until it is done.
   public var clubs: [FanClub.ID]

@@ -1,6 +1,6 @@
 import Foundation
 
-// What the operator of a publication asks of it while it runs.
+// Requests of the operator while the publication runs.
 
 /// An order in the answer to `GET /v1/operator/orders`: the order's own fields, and whose it is.
 public struct ListedOrder: Codable, Equatable, Sendable {
@@ -120,7 +120,7 @@ public struct KeyRequest: Codable, Equatable, Sendable {
   public init(algorithm: String) { self.algorithm = algorithm }
 }
 
-/// `PUT /v1/operator/flags/NAME`: turns a switch. What it does not say is not asked of a client.
+/// `PUT /v1/operator/flags/NAME`: turns a switch. What it does not say is not required of a client.
 public struct FlagRuleRequest: Codable, Equatable, Sendable {
   /// For how many of a hundred readers it is on.
   public var percent: Int
@@ -144,7 +144,7 @@ public struct FlagReport: Codable, Equatable, Sendable {
     public var variant: String
     /// How many readers were on it.
     public var readers = 0
-    /// How many sessions asked for the flag.
+    /// How many sessions read the flag.
     public var sessions = 0
     /// How many paywalls they saw.
     public var paywallsSeen = 0
@@ -155,7 +155,7 @@ public struct FlagReport: Codable, Equatable, Sendable {
     /// How many of the sessions were not closed.
     public var crashes = 0
 
-    /// A side that nobody was on.
+    /// A side without readers.
     public init(variant: String) { self.variant = variant }
   }
 

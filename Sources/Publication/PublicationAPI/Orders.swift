@@ -1,6 +1,6 @@
 import Foundation
 
-/// `PUT /v1/orders/ID`: begins an order under an identifier that the client chose, so that asking twice begins one.
+/// `PUT /v1/orders/ID`: starts an order under an identifier that the client chose, so that two requests start one.
 public struct OrderRequest: Codable, Equatable, Sendable {
   /// What is bought.
   public var productID: ProductRecord.ID
@@ -13,7 +13,7 @@ public struct OrderRequest: Codable, Equatable, Sendable {
   }
 }
 
-/// `POST /v1/orders/ID/charge`: charges an order, once, however often it is asked. The order's identifier is the idempotency key that
+/// `POST /v1/orders/ID/charge`: charges an order, once, however often it is requested. The order's identifier is the idempotency key that
 /// the payment provider gets.
 public struct ChargeRequest: Codable, Equatable, Sendable {
   /// What the payment provider gave for the reader's authorisation.
@@ -26,7 +26,7 @@ public struct ChargeRequest: Codable, Equatable, Sendable {
 public struct Order: Codable, Equatable, Sendable, Identifiable {
   /// Where an order stands.
   public enum State: String, Codable, Sendable {
-    /// Begun, not charged.
+    /// Started, not charged.
     case open
     /// Somebody else has yet to agree, such as a bank or a parent; nothing was charged yet.
     case deferred
@@ -48,7 +48,7 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   public var productID: ProductRecord.ID
   /// Where it stands.
   public var state: State
-  /// When it began.
+  /// When it started.
   public var created: Date
   /// The total with tax, in minor units.
   public var totalMinorUnits: Int
@@ -89,7 +89,7 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// `POST /v1/orders/ID/checkout` begins the hosted checkout of an order, one page in the system browser; `GET` of the same says where it
+/// `POST /v1/orders/ID/checkout` starts the hosted checkout of an order, one page in the system browser; `GET` of the same says where it
 /// stands. The page authorizes and never charges.
 public struct Checkout: Codable, Equatable, Sendable {
   /// Where a checkout stands.
@@ -100,13 +100,13 @@ public struct Checkout: Codable, Equatable, Sendable {
     case authorized
     /// The reader thought better of it.
     case cancelled
-    /// Nobody answered in time; another one can be begun.
+    /// There was no answer in time; another one can be started.
     case expired
   }
 
   /// Where it stands.
   public var state: State
-  /// The page, an absolute URL that nobody guesses.
+  /// The page, an absolute URL that cannot be guessed.
   public var url: String
   /// Until when the page waits.
   public var expires: Date

@@ -10,13 +10,13 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var fanClubName: String
   /// The headline; a post without one shows its first words here.
   public var title: String
-  /// Who wrote it; empty when nobody says.
+  /// Who wrote it; empty when unknown.
   public var byline: String
   /// The opening, plain text, at most about 300 characters; what a reader without access gets.
   public var teaser: String
   /// The body as HTML; `nil` in lists, and for a reader without access.
   public var body: String?
-  /// The files that belong to it; whoever gets ``body`` gets them with it.
+  /// The files that belong to it; they come with ``body``.
   public var enclosures: [Enclosure]
   /// A path of this publication (`/v1/pictures/…`) or an absolute URL.
   public var picture: String?
@@ -28,7 +28,7 @@ public struct Post: Codable, Equatable, Sendable, Identifiable {
   public var premium: Bool
   /// Whether this reader opened it with a pass, for good.
   public var unlocked: Bool
-  /// How many readers reacted, by kind; kinds that nobody chose are left out.
+  /// How many readers reacted, by kind; kinds without a reaction are left out.
   public var reactions: ReactionCounts
   /// This reader's own reaction, which is among them.
   public var reaction: Reaction?

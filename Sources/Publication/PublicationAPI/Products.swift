@@ -4,7 +4,7 @@ public struct ProductRecord: Codable, Equatable, Sendable, Identifiable {
   public enum Kind: String, Codable, Sendable {
     /// Renews every ``ProductRecord/period`` until cancelled.
     case subscription
-    /// Paid once, kept.
+    /// Paid once, for good.
     case nonConsumable = "non_consumable"
     /// Paid once, put on the reader's balance, spent there.
     case consumable

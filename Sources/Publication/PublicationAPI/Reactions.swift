@@ -1,6 +1,6 @@
 /// What a reader feels about a post: one of a few kinds, and one for each reader and post.
 ///
-/// The kinds that this version knows are ``known``; one that came later is kept and counted all the same.
+/// The kinds that this version knows are ``known``; one that came later is stored and counted all the same.
 public struct Reaction: RawRepresentable, Codable, CodingKeyRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The kind's name on the wire: 1 to 32 lower-case letters, digits, `-` and `_`.
   public var rawValue: String

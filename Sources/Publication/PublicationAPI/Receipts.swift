@@ -42,7 +42,7 @@ public struct ReceiptClaims: Codable, Equatable, Sendable {
   }
 }
 
-/// `POST /v1/receipts/verify`: asks the publication what it thinks of a receipt of this reader's.
+/// `POST /v1/receipts/verify`: has the publication check a receipt of this reader's.
 public struct ReceiptRequest: Codable, Equatable, Sendable {
   /// The receipt, a JWS.
   public var receipt: String

@@ -38,17 +38,17 @@ public struct FanClubHit: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// What a search found: `GET /v1/search?q=`. It is a ``Page`` of posts to whoever knows nothing of clubs.
+/// What a search found: `GET /v1/search?q=`. To a client without clubs it is a ``Page`` of posts.
 public struct SearchResults: Codable, Equatable, Sendable {
-  /// The fan clubs whose names have the words, the best first; on the first page only, and none from a publication that does not look for
+  /// The fan clubs whose names have the words, the best first; on the first page only, and none from a publication that does not search for
   /// them.
   public var clubs: [FanClubHit]
   /// The posts, in their order.
   public var items: [SearchHit]
-  /// What `cursor=` asks for the next page of posts with; `nil` on the last.
+  /// The value of `cursor=` for the next page of posts; `nil` on the last.
   public var next: String?
 
-  /// How many clubs there are at most: who looks for one of more types another letter.
+  /// How many clubs there are at most: another letter narrows the search.
   public static let mostClubs = 10
 
   /// Memberwise initializer.

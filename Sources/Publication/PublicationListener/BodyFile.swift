@@ -30,7 +30,7 @@ final class BodyFile {
     return true
   }
 
-  /// The bytes, mapped: the system reads what is looked at, and takes the memory back when it is short. `nil` when it cannot.
+  /// The bytes, mapped: the system reads them on access, and reclaims the memory when it is short. `nil` when it cannot.
   var data: Data? {
     guard count > 0 else { return Data() }
     guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != UnsafeMutableRawPointer(bitPattern: -1) else {

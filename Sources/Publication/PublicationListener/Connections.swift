@@ -3,7 +3,7 @@ import Foundation
 import HTTPTransport
 import Synchronization
 
-/// What each connection of a listener is doing, so that none keeps its place without getting on.
+/// What each connection of a listener is doing, so that none has its place without progress.
 ///
 /// libmicrohttpd has a time-out for silence only, and tells a suspended connection nothing of a client that went away. A connection is
 /// ended by `shutdown` on its descriptor, upon which the library closes it. Safe from any thread.
@@ -22,10 +22,10 @@ final class Connections: Sendable {
 
   private struct Entry {
     let descriptor: Int32
-    /// Who is at the other end; `nil` when that tells nobody apart.
+    /// Who is at the other end; `nil` when clients cannot be told apart.
     let client: String?
     var phase = Phase.head
-    /// When the phase began, by uptime.
+    /// When the phase started, by uptime.
     var since: Duration
     /// How many bytes of the body came.
     var received = 0
@@ -35,7 +35,7 @@ final class Connections: Sendable {
     /// How many bytes of a body may come.
     var limit = 0
     var exchange: Exchange?
-    /// How many bytes of the connection were read when the phase began.
+    /// How many bytes of the connection were read when the phase started.
     var readBefore: Int64 = 0
     /// How many of them the requests took that were answered.
     var taken: Int64 = 0
@@ -43,7 +43,7 @@ final class Connections: Sendable {
     var held = 0
     var isEnded = false
 
-    /// Whether somebody makes an answer, or its client takes it: then the connection keeps its place.
+    /// Whether an answer is being made, or its client takes it: then the connection stays.
     func isAnswered(at uptime: Duration) -> Bool {
       phase == .answering || (phase == .sending && uptime - advanced < Connections.patience)
     }
@@ -60,7 +60,7 @@ final class Connections: Sendable {
 
   /// The bytes a second that a body has to come with, and an answer has to be taken with, beyond the time that each has.
   private static let rate = 64 << 10
-  /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep looks each second.
+  /// How long a client may take no byte of its answer before the connection can be given to another one; the sweep checks each second.
   private static let patience = Duration.seconds(5)
   private let limits: Listener.Limits
   private let state = Mutex(State())
@@ -91,7 +91,7 @@ final class Connections: Sendable {
   /// The request line came.
   func began(_ exchange: Exchange, _ connection: OpaquePointer) { state.withLock { $0.entries[connection]?.exchange = exchange } }
 
-  /// Answers requests of which nobody was called for yet, and closes their connections for whatever the library would answer.
+  /// Answers requests for which no callback ran yet, and closes their connections for what the library would answer.
   /// - Parameter answer: told the exchange once the request line came, and how many bytes of the head were read: fewer than that, when the
   ///   client sent them before it had the answer to another request.
   /// - Returns: whether there was one.
@@ -108,7 +108,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// Answers the only request of which some of the head was read, and not all of it; nobody if there are several.
+  /// Answers the only request of which some of the head was read, and not all of it; none if there are several.
   /// - Parameter hasLine: whether its request line was read; `nil` when that is not known.
   func refuseOnly(_ response: Response, hasLine: Bool?) {
     state.withLock { state in
@@ -166,7 +166,7 @@ final class Connections: Sendable {
     }
   }
 
-  /// Whether an answer of that many bytes may wait until its client has taken it: whoever takes none fills the memory. A small one always
+  /// Whether an answer of that many bytes may wait until its client has taken it: a client that takes none fills the memory. A small one always
   /// may.
   func mayHold(_ bytes: Int, _ connection: OpaquePointer) -> Bool {
     state.withLock { state in

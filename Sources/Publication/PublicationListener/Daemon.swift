@@ -83,11 +83,11 @@ final class Daemon: Sendable {
       at: clock.uptime)
   }
 
-  /// Nobody waits any longer for what a client asked that went away.
+  /// Cancels the request of a client that went away.
   private func sweep() {
     for exchange in connections.sweep(at: clock.uptime) {
       state.withLock { $0.tasks[ObjectIdentifier(exchange)] }?.cancel()
-      // 499 is what proxies call a client that closed the connection; nobody reads it.
+      // 499 is what proxies call a client that closed the connection; no client reads it.
       exchange.finish(Response(499))
     }
   }
@@ -98,14 +98,14 @@ final class Daemon: Sendable {
   }
 
   /// libmicrohttpd 0.9.75 refuses some requests before it calls anybody, does not say on which connection, and sends the head of its answer
-  /// twice. So the answer is ours, to the connections that such a request can be on: one whose head is whole, since nobody was called for it
+  /// twice. So the answer is ours, to the connections that such a request can be on: one whose head is whole, since no callback ran for it
   /// because its length is none; those whose head is too large already, though it is not whole; and otherwise the only one whose head has
-  /// begun. When there are several of the last kind, the library's own answer stays.
+  /// started. When there are several of the last kind, the library's own answer stays.
   /// - Parameter status: that of the library's own answer; 0 when it may not give any.
   func refused(_ status: Int) {
     let isAnswered = connections.refuse { connection, exchange, size in
       if let exchange, matinee_mhd_head_size(connection) > 0 { return RequestReader(self, exchange, connection).refusalOfHead }
-      // Of such a connection the library may have given up the memory: nothing else may be asked about it.
+      // Of such a connection the library may have given up the memory: it must not be used for anything else.
       let target = exchange.map { $0.target?.utf8.count ?? 0 } ?? size
       return RequestReader.refusal(ofHeadWith: size, target: target, limit: limits.head)
     }
@@ -118,7 +118,7 @@ final class Daemon: Sendable {
     forget(exchange)
   }
 
-  /// Answers in the library's place, while the client sends a body that nobody wants. A stop does not wait for the rest of that.
+  /// Answers in the library's place, while the client sends a body that is thrown away. A stop does not wait for the rest of that.
   func answer(_ exchange: Exchange, _ response: Response, _ connection: OpaquePointer) {
     connections.answer(response, connection)
     forget(exchange)
@@ -137,7 +137,7 @@ final class Daemon: Sendable {
     suspend(exchange, connection) { [handler] in exchange.finish(await handler(request)) }
   }
 
-  /// Tells of the first proxy that nobody has named.
+  /// Reports the first proxy that no option names.
   func look(forProxyOn connection: OpaquePointer, _ headers: Headers) {
     guard let address = ClientAddress.unnamedProxy(connection, headers, trusting: limits.trustedProxies) else { return }
     let isFirst = state.withLock { state in
@@ -194,7 +194,7 @@ final class Daemon: Sendable {
     }
     let timer = Task { [clock, limits] in
       guard (try? await clock.sleep(for: limits.grace)) != nil, self.giveUp() else { return }
-      // What was answered just now is written out first, unless nobody reads it.
+      // What was answered just now is written out first, unless its client does not read it.
       guard (try? await clock.sleep(for: .seconds(1))) != nil else { return }
       self.stopWaiting()
     }
@@ -224,7 +224,7 @@ final class Daemon: Sendable {
     }
   }
 
-  /// The grace period is over: everybody who waits for an answer gets one, and nobody else is waited for.
+  /// The grace period is over: every client that waits for an answer gets one, and the listener waits for nothing else.
   /// - Returns: whether there is somebody who gets one.
   private func giveUp() -> Bool {
     let (exchanges, tasks) = state.withLock { state in (state.exchanges, Array(state.tasks.values)) }

@@ -19,7 +19,7 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// A connection of libmicrohttpd, which may be resumed from any thread while it is suspended.
-  // @unchecked: used once, by whoever answers first.
+  // @unchecked: used once, by the first to answer.
   struct Connection: @unchecked Sendable { let pointer: OpaquePointer }
 
   /// The request's target; `nil` when it is not text.

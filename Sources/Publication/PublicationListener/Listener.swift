@@ -29,7 +29,7 @@ public final class Listener: Sendable {
     public var bodyTime = Duration.seconds(60)
     /// Addresses of proxies, of which the address in `X-Forwarded-For` is believed.
     public var trustedProxies: Set<String> = []
-    /// The most bytes of large answers that wait until clients have taken them; a client that asks for more is told to come back. One answer
+    /// The most bytes of large answers that wait until clients have taken them; a client that requests more gets 503. One answer
     /// always may.
     public var unsent = 256 << 20
     /// How long ``Listener/stop()`` waits for answers that are under way.
@@ -41,7 +41,7 @@ public final class Listener: Sendable {
     /// come in, the payment provider's process.
     private static let otherFiles = 48
 
-    /// The connections that fit, where the process may have so many files open: one that has no place left would keep everybody out.
+    /// The connections that fit, where the process may have so many files open: one without a free place would shut out all clients.
     func connections(withFiles files: Int) -> Int { min(connections, max(4, files - Self.otherFiles)) }
 
     /// The most files that the process may have open.
@@ -75,11 +75,11 @@ public final class Listener: Sendable {
   struct Admission: Sendable {
     /// The most bytes that the body may have.
     let limit: @Sendable (Request) -> Int
-    /// Asked about a body that is larger than ``Limits/body``, and may be.
+    /// Decides about a body that is larger than ``Limits/body``.
     let decide: @Sendable (Request) async -> Publication.Admission
   }
 
-  /// The port it listens on, also when any was asked for.
+  /// The port it listens on, also when it was left to the system.
   public let port: Int
   /// Where clients find it, such as `http://127.0.0.1:8080`; this machine itself when it listens on all addresses.
   public let origin: String

@@ -140,7 +140,7 @@ struct RequestReader {
       : .problem(431, "too_large", "The head of the request has more than \(limit) bytes.")
   }
 
-  /// Whether a path holds `%00`. By bytes: Foundation takes milliseconds to look for it in a long one.
+  /// Whether a path holds `%00`. By bytes: Foundation takes milliseconds to find it in a long one.
   private static func holdsNUL(_ path: Substring) -> Bool {
     var rest = path.utf8[...]
     while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -253,7 +253,7 @@ struct RequestReader {
 
   private static func make(_ response: Response) -> OpaquePointer? {
     if response.status == 304, let length = response.headers["Content-Length"].flatMap(UInt64.init) {
-      // Of an answer without a body the library tells the length that the body would have, and asks for none of it.
+      // Of an answer without a body the library tells the length that the body would have, and reads none of it.
       return MHD_create_response_from_callback(length, 1, { _, _, _, _ in -1 }, nil, nil)
     }
     return response.body.withUnsafeBytes { bytes in

@@ -35,7 +35,7 @@ public actor EmbeddedPublication {
     }
   }
 
-  /// What keeps the publication from being opened, for its reader, who runs no server and has nobody to ask.
+  /// Why the publication cannot be opened, for its reader, who runs no server and has no operator.
   private static func sentence(of error: any Error) -> String {
     let opening = "The publication on this computer cannot be opened"
     let (path, trouble): (String, String)

@@ -92,7 +92,7 @@ public struct FeedImporter: Sendable {
     /// What was stored and stays, in a sentence; `nil` for nothing.
     let rest: String?
 
-    /// - Parameter stored: how many posts or clubs stay; `nil` when that is not known.
+    /// - Parameter stored: how many posts or clubs stay; `nil` when that is unknown.
     init(cause: any Error, stored: Int?, of document: FeedDocument) {
       self.cause = cause
       let (all, word) =

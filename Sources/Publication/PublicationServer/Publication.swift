@@ -61,7 +61,7 @@ public actor Publication {
     let flags: any FlagRepository
     /// `nil` when its file is missing.
     var key: SigningKey?
-    /// Where ``key`` is kept; `nil` for memory.
+    /// Where ``key`` is stored; `nil` for memory.
     let keyFile: String?
   }
 
@@ -90,11 +90,11 @@ public actor Publication {
   nonisolated let importLimits = ImportLimits()
   /// Of readers, by their identifiers.
   nonisolated let turns = Turns()
-  /// Of those without a session that is known; connections bound how many there are.
+  /// Of clients without a session in ``sessions``; connections bound how many there are.
   private nonisolated let strangers = Turns(longestQueue: .max)
   /// Where answers are written that take long.
   private nonisolated let writer = ThreadExecutor(name: "writer")
-  nonisolated let sessions = KnownSessions()
+  nonisolated let sessions = SessionCache()
   /// One search of a reader is made at a time, however many sessions they have.
   nonisolated let searchTurns = Turns(1)
   /// One change of a reader to any number of read marks.
@@ -114,13 +114,13 @@ public actor Publication {
   var operatorDigest: Data?
   /// How feeds are fetched; `nil` when they are not.
   var feeds: FeedService?
-  /// Asks feeds again.
+  /// The schedule of feeds.
   var refreshing: Task<Void, Never>?
   /// What readers want fetched now.
   nonisolated let refreshes = SharedWork<FanClub.ID, Void>()
-  /// How feeds were asked in the last minute: when, by the time since the start, and what was wrong.
+  /// Fetches of the last minute: when, by the time since the start, and what failed.
   var recent: [FanClub.ID: (at: Duration, failure: (any Error)?)] = [:]
-  /// Asks again for charges of which no outcome was written down.
+  /// Resumes charges without a recorded outcome.
   var resuming: Task<Void, Never>?
   /// Words that are being taken up, a part at a time.
   nonisolated let indexParts = SharedWork<String, Bool>()
@@ -130,12 +130,12 @@ public actor Publication {
   var removedClubs: Set<FanClub.ID> = []
   /// Removes those posts.
   var sweeping: Task<Void, Never>?
-  /// Charges that the gateway is being asked for.
+  /// Charges and refunds under way.
   var charges: [Order.ID: ChargeInFlight] = [:]
 
   /// Opens a publication, or makes an empty one.
   /// - Parameters:
-  ///   - folder: holds `publication.sqlite` and the key that receipts are signed with, `receipts.pem`; nil keeps both in memory. Whoever
+  ///   - folder: holds `publication.sqlite` and the key that receipts are signed with, `receipts.pem`; nil for memory. The caller who
   ///     passes one owns it: see `DataFolder`.
   ///   - gateway: charges readers.
   ///   - clock: the publication's time.
@@ -152,7 +152,7 @@ public actor Publication {
     offersSampleAccount: Bool = true, needsKey: Bool = true, passwordCost: PasswordCost = .standard,
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
-    // Not taken into other modules: there the optimizer of Swift 6.3 asks for the isolation of `deinit` in a circle, and gives up.
+    // Not inlined into other modules: there the optimizer of Swift 6.3 requests the isolation of `deinit` in a circle, and gives up.
     self.gateway = gateway
     self.clock = clock
     self.identifiers = identifiers
@@ -169,7 +169,7 @@ public actor Publication {
     var key: SigningKey?
     var isBroken = false
     do { key = try keyFile.map(ReceiptKey.read) ?? .generate(.es256) } catch Failure.brokenKey where !needsKey && !mayBeNew {
-      // Only who asks for a new one gets one in its place.
+      // A new one takes its place only by “key rotate”.
       isBroken = true
     }
     if let file, let keyFile, mayBeNew {
@@ -197,7 +197,7 @@ public actor Publication {
     if key == nil, !isBroken, let keyFile {
       if try !keys.haveSigned() { key = try ReceiptKey.make(keyFile) } else if needsKey { throw Failure.missingKey(path: keyFile) }
     }
-    if let key { try keys.begin(KeySet.Key(key.verificationKey), at: now) }
+    if let key { try keys.start(KeySet.Key(key.verificationKey), at: now) }
     store = Store(
       content: content, comments: SQLiteComments(database: database), search: search,
       feeds: SQLiteFeeds(database: database, isStopping: isStopping),
@@ -231,7 +231,7 @@ public actor Publication {
     _ route: Route, _ request: Request, _ work: () async throws -> any Answer
   ) async throws -> any Answer {
     guard route.takesTurns else { return try await work() }
-    // Whose token it is that nobody has used yet, only the publication's thread knows.
+    // Only the publication's thread can tell whose token it is before its first use.
     guard let reader = try Self.tokenDigest(request).flatMap(sessions.reader) else {
       return try await strangers.take(request.client ?? "", work)
     }

@@ -26,7 +26,7 @@ struct FeedFetcher: Sendable {
   enum Answer: Sendable {
     /// - Parameter address: where it was in the end.
     case document(Data, contentType: String?, FeedVersion, address: String)
-    /// It is the version that was asked about.
+    /// It is the version that the request named.
     case unchanged(FeedVersion)
   }
 
@@ -52,12 +52,12 @@ struct FeedFetcher: Sendable {
   let clock: any AppClock
   let reader: FeedReader
 
-  /// - Parameter known: what there is already; without a tag and a date the document is fetched in any case.
+  /// - Parameter known: the stored version; without a tag and a date the document is fetched in any case.
   /// - Throws: ``Failure``; `CancellationError`.
   func fetch(_ known: FeedVersion) async throws -> Answer {
     var (target, home, isForGood) = (known.url, known.url, true)
     for _ in 0...Self.mostRedirects {
-      let response = try await ask(target, known)
+      let response = try await request(target, known)
       let version = FeedVersion(
         url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"],
         maxAge: response.headers.maxAge?.components.seconds ?? 0)
@@ -85,7 +85,7 @@ struct FeedFetcher: Sendable {
     throw Failure(url: known.url, sentence: "the server redirects without end.")
   }
 
-  private func ask(_ target: String, _ known: FeedVersion) async throws -> Response {
+  private func request(_ target: String, _ known: FeedVersion) async throws -> Response {
     var request = Request(.get, target, headers: ["Accept": Self.accepted])
     request.headers["If-None-Match"] = known.etag
     request.headers["If-Modified-Since"] = known.modified
@@ -95,7 +95,7 @@ struct FeedFetcher: Sendable {
       throw Failure(url: known.url, sentence: "the document has more than \(limit / 1_000_000) MB, and so much is not read.", offset: limit)
     } catch let error as TransportError {
       var sentence = error.sentence(about: "the feed's server")
-      // Whoever typed no scheme does not know that one was chosen.
+      // A reader who typed no scheme does not know that one was chosen.
       if case .insecure(_, nil) = error { sentence += " If it has no https, write http:// in front of the address." }
       throw Failure(url: known.url, sentence: sentence, details: "\(error)")
     }

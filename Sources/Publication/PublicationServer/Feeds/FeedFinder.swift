@@ -14,7 +14,7 @@ extension FeedFetcher {
     var description: String { "\(url): \(sentence)" }
   }
 
-  /// What is at an address: a feed, a list of feeds, or what the web page there names. That one is not asked where else there is a feed, so
+  /// What is at an address: a feed, a list of feeds, or what the web page there names. That one is not fetched for another feed in turn, so
   /// that pages which name one another lead to an end.
   /// - Parameter job: told how far it is.
   /// - Throws: `FeedError`, ``Failure``, ``Several``, `CancellationError`.

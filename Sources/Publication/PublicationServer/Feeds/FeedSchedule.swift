@@ -5,23 +5,23 @@ import PublicationAPI
 import Runtime
 import SQLiteStorage
 
-/// Asking feeds again, each in its time, and only for what changed.
+/// The schedule of feeds: each is fetched again in its time, if it changed.
 extension Publication {
   /// How many feeds are fetched at a time, but for those that take longer than ``longestInPlace``.
   private static let places = 4
   /// How long a feed has one of the places. One that takes longer is fetched without, so that slow feeds cannot have all of them.
   private static let longestInPlace = Duration.seconds(5)
-  /// How many are looked at in one step.
+  /// How many are read in one step.
   private static let mostOfPart = 100
 
   /// Fetches feeds from now on, those that there are on a schedule, until the publication is closed.
   /// - Parameters:
   ///   - web: sends requests to absolute URLs. One that leaves redirects to its user lets the publication see which of them are for good.
-  ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. Whoever may have this publication fetch any address
+  ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. A reader who may have this publication fetch any address
   ///     reaches all that this machine reaches.
   ///   - moment: how long a reader who wants a feed fetched now gets what somebody else fetched just before, so that many readers cost its
   ///     server no more than one. Zero for a publication with one reader, whose wish is always carried out.
-  ///   - clock: when feeds are asked again; the publication's own unless told otherwise.
+  ///   - clock: the time of the schedule; the publication's own by default.
   ///   - random: spreads requests.
   public func fetchFeeds(
     from web: any Transport, readersMayAdd: Bool, sharedFor moment: Duration = .seconds(60), clock: (any AppClock)? = nil,
@@ -44,7 +44,7 @@ extension Publication {
   private struct Fetch {
     let reader: Reader.ID?
     /// By the time since the start.
-    let begun: Duration
+    let start: Duration
   }
 
   /// Refreshes what is due. As soon as one is done, or has had its place for long enough, the next one starts.
@@ -58,8 +58,8 @@ extension Publication {
         var tried: [FanClub.ID: Duration] = [:]
         var timer: Task<Void, Never>?
         while !Task.isCancelled {
-          for feed in try await begun(beside: fetches, but: tried, service) {
-            fetches[feed.club] = Fetch(reader: feed.addedBy, begun: service.clock.uptime)
+          for feed in try await nextFeeds(beside: fetches, but: tried, service) {
+            fetches[feed.club] = Fetch(reader: feed.addedBy, start: service.clock.uptime)
             tried[feed.club] = service.clock.uptime
             group.addTask {
               _ = try? await self.refreshDue(feed, service)
@@ -93,42 +93,42 @@ extension Publication {
 
   /// How long until one of the places becomes free in any case; `nil` while one is free, and for a publication with one reader.
   private static func timeLeft(_ fetches: [FanClub.ID: Fetch], _ service: FeedService) -> Duration? {
-    let ages = fetches.values.map { service.clock.uptime - $0.begun }.filter { $0 < longestInPlace }
+    let ages = fetches.values.map { service.clock.uptime - $0.start }.filter { $0 < longestInPlace }
     guard service.moment > .zero, ages.count >= places, let oldest = ages.max() else { return nil }
     return longestInPlace - oldest
   }
 
   /// The feeds to start with now, as many as there are places for.
   /// - Parameter fetches: those under way.
-  private func begun(
+  private func nextFeeds(
     beside fetches: [FanClub.ID: Fetch], but tried: [FanClub.ID: Duration], _ service: FeedService
   ) async throws -> [StoredFeed] {
     let now = service.clock.uptime
-    var (begun, place, busy) = ([StoredFeed](), FeedPlace?.none, Set(fetches.values.compactMap(\.reader)))
+    var (next, place, busy) = ([StoredFeed](), FeedPlace?.none, Set(fetches.values.compactMap(\.reader)))
     let isAlone = service.moment == .zero
-    let free = Self.places - fetches.values.count { now - $0.begun < Self.longestInPlace }
-    while begun.count < free {
+    let free = Self.places - fetches.values.count { now - $0.start < Self.longestInPlace }
+    while next.count < free {
       let due = try await sources.due(at: service.now, after: place, limit: Self.mostOfPart)
       guard let last = due.last else { break }
       place = last.place
       // Of one reader there may be thousands, and others have their turn.
       await Task.yield()
-      for feed in due where begun.count < free && fetches[feed.club] == nil {
+      for feed in due where next.count < free && fetches[feed.club] == nil {
         let isTried = tried[feed.club].map { now - $0 < .seconds(FeedService.firstPause) } ?? false
         guard !isTried else { continue }
         if let reader = feed.addedBy {
           guard isAlone || !busy.contains(reader) else { continue }
           busy.insert(reader)
-          // Those that have to wait stay due, so that they come before what was asked since.
-          guard importLimits.beginScheduled(of: reader, at: self.now, isAlone: isAlone) else { continue }
+          // Those that have to wait stay due, so that they come before what was fetched since.
+          guard importLimits.startScheduled(of: reader, at: self.now, isAlone: isAlone) else { continue }
         }
-        begun.append(feed)
+        next.append(feed)
       }
     }
-    return begun
+    return next
   }
 
-  /// Asks a feed whose time has come.
+  /// Fetches a feed whose time has come.
   private nonisolated func refreshDue(_ feed: StoredFeed, _ service: FeedService) async throws {
     do {
       try await refresh(feed, service, nil, countedFor: feed.addedBy)
@@ -140,17 +140,17 @@ extension Publication {
       failed.failures += 1
       failed.problem = Self.sentence(of: error)
       failed.quiet = service.quiet(after: error)
-      // What is gone, and what no reader has asked for yet, is not asked for again unless a reader does.
+      // What is gone, and what no reader has requested yet, is fetched again only when a reader requests it.
       let isFinished = (error as? FeedFetcher.Failure)?.isGone == true || !feed.isFetched
-      try await keep(failed, next: isFinished ? nil : service.next(afterFailures: failed.failures, quiet: failed.quiet))
+      try await update(failed, next: isFinished ? nil : service.next(afterFailures: failed.failures, quiet: failed.quiet))
     }
   }
 
-  /// Asks a feed because a reader wants it now. Who asks while somebody else does, or just after, gets what that one got, and nobody asks a
-  /// server that wants to be left alone. What goes wrong is kept for readers to know, and changes nothing for the schedule: one must not
-  /// keep others from their posts.
+  /// Fetches a feed because a reader wants it now. Readers who request it meanwhile, or just after, get the same outcome. A
+  /// server that wants to be left alone gets no request. A failure is stored for readers, and does not change the schedule: one reader must not
+  /// cost others their posts.
   ///
-  /// What it brings counts for whoever added the feed, since that reader chose the address; or else for who asks.
+  /// Its bytes count for the reader who added the feed, who chose the address; or else for the one who requests it.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; `Problem` when it has to wait; what broke.
   func refreshNow(_ feed: StoredFeed, _ service: FeedService, for reader: Reader.ID) async throws {
     if let quiet = feed.quiet, quiet > service.now, quiet <= service.now + FeedService.longestPause {
@@ -161,7 +161,7 @@ extension Publication {
     }
     if let last = recent[feed.club], case let left = last.at + service.moment - service.clock.uptime, left > .zero {
       guard let failure = last.failure else { return }
-      // The same sentence alone would look as if nobody had done anything.
+      // The same sentence alone would look as if the request had been ignored.
       let seconds = Int(left.seconds.rounded(.up))
       let wait = seconds == 60 ? "a minute" : seconds == 1 ? "a second" : "\(seconds) seconds"
       throw Problem(
@@ -174,9 +174,9 @@ extension Publication {
         status: 429)
     }
     // A publication with one reader is that reader's own.
-    if service.moment > .zero { try importLimits.beginFetch(for: reader, at: now) }
+    if service.moment > .zero { try importLimits.startFetch(for: reader, at: now) }
     try await refreshes.value(for: feed.club) {
-      // Who of several waits longest nobody knows, so it is none of their imports.
+      // Several readers may wait for it, so it is none of their imports.
       let job = ImportJob("", reader: "", session: nil, follows: false)
       do {
         try await withTaskCancellationHandler {
@@ -191,7 +191,7 @@ extension Publication {
     }
   }
 
-  /// Fetches a feed, takes up what is new, and writes down when to ask again; nothing of that when it fails.
+  /// Fetches a feed, stores what is new, and records its next time; nothing of that when it fails.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; what broke.
   private nonisolated func refresh(
     _ feed: StoredFeed, _ service: FeedService, _ job: ImportJob?, countedFor reader: Reader.ID?
@@ -204,7 +204,7 @@ extension Publication {
         var unchanged = feed
         unchanged.version = version
         (unchanged.failures, unchanged.problem, unchanged.quiet) = (0, nil, nil)
-        try await keep(unchanged, next: service.next(version))
+        try await update(unchanged, next: service.next(version))
       case .document(let data, let contentType, var version, address: _):
         version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
         if let reader { importLimits.add(bytes: data.count, of: reader, at: await now) }
@@ -215,7 +215,7 @@ extension Publication {
         try parsed.checkSize(feed.version.url)
         // Resolved addresses are longer than those in the document.
         if let reader { importLimits.add(bytes: max(0, FeedDocument.feed(parsed).bytes - data.count), of: reader, at: await now) }
-        _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version, isKnown: true), job)
+        _ = try await store(parsed, as: FeedOrigin(source: feed.source, name: feed.name, version: version, isExisting: true), job)
       }
       await remember(feed.club, nil, service)
     } catch let error where !(error is CancellationError) {
@@ -249,7 +249,7 @@ extension Publication {
     try await sources.failed(club, Self.sentence(of: error), quiet: quiet)
   }
 
-  private func keep(_ feed: StoredFeed, next: Int64?) async throws {
-    try await whileLocked { try await sources.keep(feed, next: next) }
+  private func update(_ feed: StoredFeed, next: Int64?) async throws {
+    try await whileLocked { try await sources.update(feed, next: next) }
   }
 }

@@ -3,11 +3,11 @@ import HTTPTransport
 import PublicationAPI
 import Runtime
 
-/// How a publication fetches feeds, and when it asks again.
+/// How a publication fetches feeds, and when it does so again.
 struct FeedService: Sendable {
-  /// How often a feed is asked that answers, in seconds.
+  /// How often a feed is fetched that answers, in seconds.
   static let interval: Int64 = 3600
-  /// How soon one is asked again that does not, the first time; each time twice as long.
+  /// How soon one is tried again that does not, the first time; each time twice as long.
   static let firstPause: Int64 = 300
   /// The longest that a feed is left alone, in seconds.
   static let longestPause: Int64 = 86_400
@@ -25,12 +25,12 @@ struct FeedService: Sendable {
   /// The time, in whole seconds.
   var now: Int64 { clock.unixTime }
 
-  /// When a feed is asked again that answered: later than usual when it says that it stays the same.
+  /// The next time of a feed that answered: later than usual when it says that it stays the same.
   func next(_ version: FeedVersion) -> Int64 {
     now + max(spread(Self.interval), min(max(version.ttl, version.maxAge), Self.longestPause))
   }
 
-  /// When a feed is asked again that failed that many times in a row.
+  /// The next time of a feed that failed that many times in a row.
   func next(afterFailures failures: Int, quiet: Int64?) -> Int64 {
     let doubled = Self.firstPause << Int64(min(max(failures - 1, 0), 20))
     return max(now + spread(min(doubled, Self.longestPause)), quiet ?? 0)
@@ -41,11 +41,11 @@ struct FeedService: Sendable {
     (error as? FeedFetcher.Failure)?.retryAfter.map { now + $0.components.seconds }
   }
 
-  /// Up to a tenth more or less, so that feeds that were added together are not asked together for ever.
+  /// Up to a tenth more or less, so that feeds that were added together are not fetched together for ever.
   private func spread(_ seconds: Int64) -> Int64 { seconds + Int64(Double(seconds) * (random.fraction() - 0.5) / 5) }
 }
 
-/// A feed that the publication asks again.
+/// A feed that the publication fetches again and again.
 struct StoredFeed: Equatable, Sendable {
   /// The club that it fills.
   var club: FanClub.ID

@@ -18,7 +18,7 @@ final class ImportJob: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - session: the digest of the token that it was begun with.
+  ///   - session: the digest of the token that it was started with.
   ///   - follows: whether the reader follows what it stores.
   init(_ id: Import.ID, reader: Reader.ID, session: Data?, follows: Bool) {
     self.reader = reader
@@ -26,7 +26,7 @@ final class ImportJob: Sendable {
     state = Mutex(State(report: Import(id: id), session: session))
   }
 
-  /// The digest of the token that it was begun with, while that is good.
+  /// The digest of the token that it was started with, while that is good.
   var session: Data? { state.withLock { $0.session } }
 
   func endSession() { state.withLock { $0.session = nil } }
@@ -91,7 +91,7 @@ final class ImportJob: Sendable {
 /// The imports of readers: those under way, and how some others ended. Forgotten when the process ends.
 final class ImportDesk: Sendable {
   private static let mostOfAReader = 3
-  /// The most that are remembered of each reader: one who begins many makes nobody else's vanish.
+  /// The most that are remembered of each reader, so that one who starts many does not push out those of others.
   private static let mostEnded = 100
   private static let path = APIPath.feedImport("").target
   private let jobs = Mutex<[ImportJob]>([])
@@ -151,7 +151,7 @@ final class ImportDesk: Sendable {
     return jobs.withLock { jobs in jobs.first { $0.report.id == id && $0.reader == reader } }
   }
 
-  /// Lets a request that looks at an import, or cancels it, reach it ahead of what the publication's thread is busy with, which may be
+  /// Lets a request that reads the state of an import, or cancels it, overtake what the publication's thread is busy with, which may be
   /// storing that very import.
   /// - Returns: how far the import is; `nil` for a request that is answered in its turn, as one that cancels is.
   func overtake(_ request: Request) -> Response? {
@@ -187,7 +187,7 @@ final class ImportDesk: Sendable {
 public final class UploadPlace: Sendable {
   private let left: @Sendable () -> Void
 
-  /// - Parameter left: called once, when nobody holds it any more; on any thread.
+  /// - Parameter left: called once, when the last reference is gone; on any thread.
   public init(left: @escaping @Sendable () -> Void) { self.left = left }
 
   deinit { left() }

@@ -4,15 +4,15 @@ import Synchronization
 /// What each reader had the publication take on within the last hour: requests to addresses that the reader chose, and what fills the disk.
 /// Forgotten when the process ends. From any thread.
 final class ImportLimits: Sendable {
-  /// The most imports that a reader begins within an hour.
+  /// The most imports that a reader starts within an hour.
   static let mostImports = 120
-  /// The most feeds that a reader has fetched anew: twice as many as anybody follows, and a request every few seconds.
+  /// The most feeds that a reader has fetched on request: twice as many as readers follow, and a request every few seconds.
   static let mostFetches = 1000
   /// The most feeds that come with lists: two of the largest lists.
   static let mostFeeds = 2 * Import.mostClubs
-  /// The most of a reader's feeds that the schedule asks within a minute: in an hour more than a reader has fetched by asking.
+  /// The most of a reader's feeds that the schedule fetches within a minute: in an hour more than a reader may request.
   static let mostScheduled = 20
-  /// The most bytes of feeds, of which no more are begun then.
+  /// The most bytes of feeds, of which no more are started then.
   static let mostBytes = 500_000_000
 
   /// What was used within a minute.
@@ -29,13 +29,13 @@ final class ImportLimits: Sendable {
   /// A reader whose feed took long waits this many times as long for the schedule.
   private static let pauseOfSlow: Int64 = 7
 
-  /// When the schedule asks none of a reader's feeds.
+  /// When the schedule fetches none of a reader's feeds.
   private let pauses = Mutex<[Reader.ID: Range<Int64>]>([:])
   private let used = Mutex<[Reader.ID: [Use]]>([:])
 
-  /// Counts an import that a reader begins.
-  /// - Throws: `Problem` when that reader began too many within an hour, or they had too much in them.
-  func beginImport(of reader: Reader.ID, at time: Int64) throws(Problem) {
+  /// Counts an import that a reader starts.
+  /// - Throws: `Problem` when that reader started too many within an hour, or they had too much in them.
+  func startImport(of reader: Reader.ID, at time: Int64) throws(Problem) {
     try use(reader, time) { recent in
       guard Self.sum(recent, \.imports) < Self.mostImports else { return "added \(Self.mostImports) feeds" }
       return Self.sum(recent, \.bytes) < Self.mostBytes ? nil : "added \(Self.mostBytes / 1_000_000) MB of feeds"
@@ -56,7 +56,7 @@ final class ImportLimits: Sendable {
 
   /// Counts a feed that a reader wants fetched now.
   /// - Throws: `Problem` when that reader wanted too many within an hour.
-  func beginFetch(for reader: Reader.ID, at time: Int64) throws(Problem) {
+  func startFetch(for reader: Reader.ID, at time: Int64) throws(Problem) {
     try use(reader, time) { recent in
       Self.sum(recent, \.fetches) < Self.mostFetches ? nil : "had \(Self.mostFetches) feeds fetched"
     } adding: {
@@ -65,9 +65,9 @@ final class ImportLimits: Sendable {
   }
 
   /// Counts a feed of a reader's whose time has come.
-  /// - Parameter isAlone: whether it is the only reader there is, who waits for nobody's sake.
-  /// - Returns: whether it may be asked now; else its reader's feeds were asked often enough, brought too much, or took long.
-  func beginScheduled(of reader: Reader.ID, at time: Int64, isAlone: Bool) -> Bool {
+  /// - Parameter isAlone: whether it is the only reader, who need not wait for others.
+  /// - Returns: whether it may be fetched now; else its reader's feeds were fetched often enough, brought too much, or took long.
+  func startScheduled(of reader: Reader.ID, at time: Int64, isAlone: Bool) -> Bool {
     guard hasRoom(reader, at: time), isAlone || !isPaused(reader, at: time) else { return false }
     do throws(Problem) {
       try use(reader, time) { recent in

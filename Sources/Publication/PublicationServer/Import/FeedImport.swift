@@ -36,21 +36,21 @@ struct FeedOrigin: Equatable, Sendable {
   var source: String
   /// What to call it when it does not say.
   var name: String
-  /// What is known of it on the web; `nil` for one that is not asked again.
+  /// Its version on the web; `nil` for one that is not fetched again.
   var version: FeedVersion?
   /// Whether it fills a club that there is: one that was removed meanwhile does not come back.
-  var isKnown = false
+  var isExisting = false
 }
 
 extension Publication {
   /// Makes a feed a fan club and its items posts, a part at a time, so that others have their turn; importing a feed again adds nothing
   /// twice.
   ///
-  /// An item is known by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time of its
+  /// An item is identified by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time of its
   /// first import.
   /// - Parameters:
   ///   - feed: what was read.
-  ///   - source: names the feed for ever: its URL or absolute path. One on the web is asked again from then on, once the publication fetches
+  ///   - source: names the feed for ever: its URL or absolute path. One on the web is fetched again from then on, once the publication fetches
   ///     feeds.
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importFeed(_ feed: ParsedFeed, source: String) async throws -> ImportReport {
@@ -80,7 +80,7 @@ extension Publication {
     }
   }
 
-  /// Stores a feed of which is known where it came from.
+  /// Stores a feed with its origin.
   nonisolated func store(_ feed: ParsedFeed, as origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     var origin = origin
     origin.version?.ttl = 60 * min(max(Int64(feed.ttl ?? 0), 0), FeedService.longestPause / 60)
@@ -119,7 +119,7 @@ extension Publication {
         stored.all += part.all
         stored.new += part.new
         stored.followed += part.followed
-        // Whoever waits for this thread has their turn.
+        // Other requests have their turn.
         await Task.yield()
       }
     } catch {
@@ -138,7 +138,7 @@ extension Publication {
     do {
       for part in feed.parts {
         var version = origin.version
-        // A feed of which only a part is there, for whatever reason, is read as a whole when it is asked again.
+        // A feed of which only a part is there, for whatever reason, is read as a whole when it is fetched again.
         if part.upperBound < feed.items.count {
           version?.etag = nil
           version?.modified = nil
@@ -146,7 +146,7 @@ extension Publication {
         let asking = version.flatMap { version in next.map { (version, next: $0) } }
         report.add(try await whileLocked { try await content.store(feed, part, asking: asking, job) })
         // One that is removed between two parts does not come back with the next one.
-        feed.isKnown = true
+        feed.isExisting = true
         if part.upperBound < feed.items.count { await Task.yield() }
       }
     } catch {
@@ -156,7 +156,7 @@ extension Publication {
     return report
   }
 
-  /// Tries something again for half a minute that nobody waits for, while another program has the database locked. Others have their turn
+  /// Tries background work again for half a minute while another program has the database locked. Others have their turn
   /// in between.
   /// - Throws: what the last try throws; `CancellationError`.
   func whileLocked<Value>(_ step: () async throws -> Value) async throws -> Value {
@@ -234,7 +234,7 @@ extension ImportedFeed {
     let club = FanClub(
       id: clubID, name: feed.title.isEmpty ? origin.name : feed.title, about: feed.about, picture: feed.picture, url: feed.homeURL)
     var seen: [String: Int] = [:]
-    self.init(club: club, source: source, isKnown: origin.isKnown, items: [])
+    self.init(club: club, source: source, isExisting: origin.isExisting, items: [])
     for (index, item) in feed.items.enumerated() {
       try Task.checkCancellation()
       try job?.advance(.reading, done: index, of: feed.items.count)

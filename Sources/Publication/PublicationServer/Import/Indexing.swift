@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// Posts wait in a queue until their words are taken up, so that an import need not wait for it.
 extension Publication {
-  /// Takes up some of the words that wait for it. Whoever wants that meanwhile waits for the same part, and requests come in between two.
+  /// Indexes some of the posts in the queue. Other callers meanwhile wait for the same part, and requests come in between two parts.
   /// - Returns: whether there are more.
   func indexPart() async throws -> Bool {
     try await indexParts.value(for: "words") { [weak self] in try await self?.index() ?? false }

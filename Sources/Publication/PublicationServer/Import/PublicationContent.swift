@@ -1,7 +1,7 @@
 import Foundation
 import PublicationAPI
 
-/// All that a publication begins with.
+/// All that a publication starts with.
 public struct PublicationContent: Sendable {
   /// A picture of the publication, at `/v1/pictures/NAME`.
   public struct Picture: Sendable {
@@ -66,7 +66,7 @@ public struct PublicationContent: Sendable {
 }
 
 extension Publication {
-  /// Fills an empty publication. One that was founded from the same content before gets what is sold today, and keeps all the rest; any
+  /// Fills an empty publication. One that was founded from the same content before gets today's products and is otherwise unchanged; any
   /// other is left as it is. The sample account is left out where it is not offered.
   /// - Returns: whether it was empty.
   /// - Throws: `SQLiteError`, `Problem`; `BillingPeriod.Unreadable` for a product whose period cannot be sold.

@@ -1,6 +1,6 @@
 import PublicationAPI
 
-// Feeds have texts of any length, and each of a list goes to every reader. Bodies stay whole: one is asked for at a time.
+// Feeds have texts of any length, and each of a list goes to every reader. Bodies stay whole: one is requested at a time.
 
 extension String {
   /// The most characters of a title, a name or another line of text that is shown.
@@ -12,7 +12,7 @@ extension String {
     let scalars = unicodeScalars
     guard scalars.index(startIndex, offsetBy: Self.longestShown + 1, limitedBy: endIndex) != nil else { return self }
     let limit = scalars.index(startIndex, offsetBy: Self.longestShown - 1)
-    // Of what a person sees as one character, a million may belong together: it is not looked for where it ends.
+    // Of what a person sees as one character, a million may belong together, so its end is not searched for.
     let beginning = String(scalars[..<scalars.index(after: limit)])
     let whole = beginning.dropLast()
     return (whole.isEmpty ? String(scalars[..<limit]) : String(whole)) + "…"

@@ -1,7 +1,7 @@
 import Foundation
 import Runtime
 
-/// The stub payment provider, `matinee-ledger`, in a process of its own: it writes every call down and charges nobody.
+/// The stub payment provider, `matinee-ledger`, in a process of its own: it writes every call down and moves no money.
 ///
 /// The process is started with the first charge, and again when it has ended. Its pipes are read and written on a thread of their own.
 public actor LedgerGateway: PaymentGateway {
@@ -31,8 +31,8 @@ public actor LedgerGateway: PaymentGateway {
   /// - Parameters:
   ///   - program: the path of `matinee-ledger`.
   ///   - file: what it writes every call into.
-  ///   - delay: how long it keeps each answer back, in milliseconds; for tests of crashes.
-  ///   - patience: how long an answer may take; after that nothing is known of the charge.
+  ///   - delay: how long each answer is delayed, in milliseconds; for tests of crashes.
+  ///   - patience: how long an answer may take; after that the charge's outcome is unknown.
   public init(program: String, file: String, delay: Int = 0, patience: Duration = .seconds(30)) {
     self.program = program
     self.patience = patience
@@ -57,7 +57,7 @@ public actor LedgerGateway: PaymentGateway {
     try charged(Call(operation: approved ? "approve" : "decline", key: key))
   }
 
-  /// Asks the ledger to write down that a charge is given back.
+  /// Has the ledger record a refund.
   /// - Throws: ``GatewayError``.
   public func refund(key: String) async throws(GatewayError) {
     let answer = try answer(Call(operation: "refund", key: key))
@@ -86,23 +86,23 @@ public actor LedgerGateway: PaymentGateway {
 
   private func answer(_ call: Call) throws(GatewayError) -> Answer {
     do {
-      return try ask(call)
+      return try send(call)
     } catch {
       ledger = nil
       throw .unavailable("\(program): \(error)")
     }
   }
 
-  private func ask(_ call: Call) throws -> Answer {
+  private func send(_ call: Call) throws -> Answer {
     let line = try JSONEncoder().encode(call)
     let deadline = ContinuousClock.now + patience
     if let ledger, !ledger.hasEnded {
-      // It may end while it is asked; asking another one with the same key is safe.
-      do { return try decode(ledger.ask(line, until: deadline)) } catch LedgerProcess.Failure.ended { self.ledger = nil }
+      // It may end meanwhile; a request to another one with the same key is safe.
+      do { return try decode(ledger.exchange(line, until: deadline)) } catch LedgerProcess.Failure.ended { self.ledger = nil }
     }
     let started = try LedgerProcess(program, arguments)
     ledger = started
-    return try decode(started.ask(line, until: deadline))
+    return try decode(started.exchange(line, until: deadline))
   }
 
   private func decode(_ line: Data) throws -> Answer { try JSONDecoder().decode(Answer.self, from: line) }

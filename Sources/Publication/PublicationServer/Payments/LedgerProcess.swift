@@ -45,7 +45,7 @@ final class LedgerProcess {
     // One that hangs, or was stopped, takes no notice of that.
     process.signal(SIGKILL)
     guard !process.hasEnded(within: Self.patience) else { return }
-    // A disk that does not answer holds it even then. Nobody waits for that.
+    // A disk that does not answer holds it even then. This does not wait for that.
     Thread.detachNewThread { [process] in _ = process.wait() }
   }
 
@@ -57,7 +57,7 @@ final class LedgerProcess {
 
   /// - Returns: the answer, without its line end.
   /// - Throws: ``Failure``.
-  func ask(_ line: Data, until deadline: ContinuousClock.Instant) throws(Failure) -> Data {
+  func exchange(_ line: Data, until deadline: ContinuousClock.Instant) throws(Failure) -> Data {
     var rest = line + [UInt8(ascii: "\n")]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

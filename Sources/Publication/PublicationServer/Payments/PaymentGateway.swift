@@ -1,6 +1,6 @@
 /// What charges a reader: a payment provider. Called off the publication's thread.
 public protocol PaymentGateway: Sendable {
-  /// Charges, at most once for each idempotency key: asking again with a key charges nothing more, whatever else is asked, and says how it
+  /// Charges, at most once for each idempotency key: another request with a key charges nothing more, whatever else it says, and tells how it
   /// stands by now.
   /// - Parameters:
   ///   - token: what the provider gave for the reader's authorization.
@@ -14,7 +14,7 @@ public protocol PaymentGateway: Sendable {
   /// - Returns: the provider's identifier of the charge.
   /// - Throws: ``GatewayError``; ``GatewayError/declined(_:)`` when the answer is no.
   func settle(key: String, approved: Bool) async throws(GatewayError) -> String
-  /// Gives a charge back, once, however often it is asked.
+  /// Refunds a charge, once, however often it is requested.
   /// - Parameter key: the one it was charged with.
   /// - Throws: ``GatewayError``; ``GatewayError/declined(_:)`` when it never will be given back, as of what was not charged.
   func refund(key: String) async throws(GatewayError)
@@ -23,7 +23,7 @@ public protocol PaymentGateway: Sendable {
   func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String
 }
 
-/// Why there is no charge, or none that is known of.
+/// Why there is no charge, or none that is recorded.
 public enum GatewayError: Error, Equatable, Sendable {
   /// The provider said no for good, and its sentence for the reader: nothing was charged under this key.
   case declined(String)
@@ -31,7 +31,7 @@ public enum GatewayError: Error, Equatable, Sendable {
   case deferred
   /// The reader has to confirm on a page first: nothing was or will be charged under this key.
   case needsAction
-  /// The provider cannot be asked; whether it charged is not known, so ask again with the same key. The detail is for a log.
+  /// The provider cannot be reached. Whether it charged is unknown, so try again with the same key. The detail is for a log.
   case unavailable(String)
 }
 
@@ -42,10 +42,10 @@ extension PaymentGateway {
   public func settle(key: String, approved: Bool) async throws(GatewayError) -> String {
     throw .unavailable("this provider decides at once")
   }
-  /// Cannot be asked.
+  /// Not possible with this provider.
   /// - Throws: ``GatewayError/unavailable(_:)``.
   public func refund(key: String) async throws(GatewayError) { throw .unavailable("this provider gives nothing back") }
-  /// Cannot be asked.
+  /// Not possible with this provider.
   /// - Throws: ``GatewayError/unavailable(_:)``.
   public func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
     throw .unavailable("this provider has no checkout")

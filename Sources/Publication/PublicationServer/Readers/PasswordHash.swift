@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 import SignedReceipts
 
-/// What hashing a password costs, on purpose: whoever steals the file has to pay it for every guess.
+/// What hashing a password costs, on purpose: a thief of the file has to pay it for every guess.
 public struct PasswordCost: Equatable, Sendable {
   let logN: Int
   let blockSize: Int
@@ -14,7 +14,7 @@ public struct PasswordCost: Equatable, Sendable {
   public static let none = PasswordCost(logN: 1, blockSize: 1, parallel: 1)
 }
 
-/// A password as it is kept: scrypt (RFC 7914) with its cost and its salt, `scrypt$15$8$1$SALT$KEY`.
+/// A password as it is stored: scrypt (RFC 7914) with its cost and its salt, `scrypt$15$8$1$SALT$KEY`.
 ///
 /// Making and comparing one takes its time: on ``PasswordHasher``'s thread only.
 struct PasswordHash: Equatable, Sendable {
@@ -47,7 +47,7 @@ struct PasswordHash: Equatable, Sendable {
     let (count, blockSize) = (UInt64(1) << UInt64(cost.logN), UInt64(cost.blockSize))
     let memory = 129 * blockSize * (count + UInt64(cost.parallel)) + 1 << 20
     let done = bytes.withUnsafeBytes { text in
-      // The function takes characters and never looks at them as such.
+      // The function takes characters and treats them as bytes.
       EVP_PBE_scrypt(
         text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count, salt, salt.count, count, blockSize,
         UInt64(cost.parallel), memory, &key, key.count)
@@ -56,7 +56,7 @@ struct PasswordHash: Equatable, Sendable {
     self.key = key
   }
 
-  /// Reads one that was kept.
+  /// Reads one that was stored.
   /// - Throws: ``Unreadable``.
   init(text: String) throws {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
@@ -69,7 +69,7 @@ struct PasswordHash: Equatable, Sendable {
     self.key = key
   }
 
-  /// The form that is kept.
+  /// The form that is stored.
   var text: String { "scrypt$\(cost.logN)$\(cost.blockSize)$\(cost.parallel)$\(Base64URL.encode(salt))$\(Base64URL.encode(key))" }
 
   /// Whether it is the hash of `password`; takes the same time wherever the first difference is.

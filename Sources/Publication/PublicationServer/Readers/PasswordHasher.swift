@@ -15,7 +15,7 @@ final class PasswordHasher: Sendable {
     var clients: [String: Int] = [:]
   }
 
-  /// What is known of a client, and how many places there are for it and for those of whom less is known: the whole queue is about three
+  /// What earlier sign-ins say about a client, and how many places there are for it and for those with less of a record: the whole queue is about three
   /// seconds of work.
   enum Standing: Int {
     /// It sent a wrong password lately.
@@ -30,12 +30,12 @@ final class PasswordHasher: Sendable {
   let executor = ThreadExecutor(name: "passwords")
   private let cost: PasswordCost
   /// What no password has.
-  let nobody: PasswordHash
+  let placeholder: PasswordHash
   private let waiting = Mutex(Waiting())
 
   init(_ cost: PasswordCost) throws {
     self.cost = cost
-    nobody = try PasswordHash(ofNothing: cost)
+    placeholder = try PasswordHash(ofNothing: cost)
   }
 
   /// Hashes a new password in Unicode's form NFC (RFC 8265, section 4.2.2): one keyboard types é as one code point, another as two.
@@ -45,13 +45,13 @@ final class PasswordHasher: Sendable {
 
   /// Whether the password is the right one. For a reader who does not exist it never is, and finding that out takes as long.
   /// - Parameters:
-  ///   - client: the address that asks; nil where clients cannot be told apart.
-  ///   - standing: what is known of that client.
-  /// - Throws: ``Busy``; `CancellationError` when nobody waits for the answer any more.
+  ///   - client: the client's address; nil where clients cannot be told apart.
+  ///   - standing: what earlier sign-ins say about that client.
+  /// - Throws: ``Busy``; `CancellationError` when the caller is cancelled.
   func matches(_ password: String, _ hash: PasswordHash?, client: String?, standing: Standing = .right) async throws -> Bool {
     try enter(client, standing)
     defer { leave(client, standing) }
-    let candidate = hash ?? nobody
+    let candidate = hash ?? placeholder
     let isCancelled = Atomic(false)
     let matches = try await withTaskCancellationHandler {
       try await executor.run {

@@ -14,7 +14,7 @@ enum Secrets {
     return bytes
   }
 
-  /// A token that nobody guesses: 256 random bits as text.
+  /// A token that cannot be guessed: 256 random bits as text.
   static func token() throws -> String { Base64URL.encode(try random(32)) }
 
   static func check(_ succeeded: Bool, _ function: String) throws {
@@ -24,7 +24,7 @@ enum Secrets {
   }
 }
 
-/// SHA-256 for what is kept: sessions, pictures, posts.
+/// SHA-256 for what is stored: sessions, pictures, posts.
 enum Digest {
   static func sha256(_ data: Data) throws -> Data {
     var digest = [UInt8](repeating: 0, count: 32)

@@ -1,5 +1,5 @@
 /// Wrong passwords in a row, by account and client together: after five, each further one doubles the pause before the next try. Unknown
-/// accounts count too, so that the pause tells nobody who reads here. Guesses of clients without an address do not count.
+/// accounts count too, so that the pause does not tell who reads here. Guesses of clients without an address do not count.
 final class Throttle {
   /// Who is guessed at, and by whom.
   struct Key: Hashable {
@@ -18,7 +18,7 @@ final class Throttle {
   private static let longest = Duration.seconds(900)
   private static let memory = Duration.seconds(24 * 3600)
   private static let capacity = 10_000
-  /// How long a client is known for a wrong password, and for a right one, whosever it was.
+  /// How long a client is remembered for a wrong password, and for a right one of any account.
   private static let memoryOfWrong = Duration.seconds(900)
   private static let memoryOfRight = Duration.seconds(30 * 24 * 3600)
   private var failures: [Key: Failures] = [:]
@@ -32,9 +32,9 @@ final class Throttle {
     return Int(seconds) + (rest > 0 ? 1 : 0)
   }
 
-  /// Counts a try as wrong before it is known to be, so that many at a time do not all slip through.
-  func begin(_ key: Key, at uptime: Duration) {
-    // One who guesses would keep out all whom nothing tells apart from them.
+  /// Counts a try as wrong before it is checked, so that many at a time do not all slip through.
+  func start(_ key: Key, at uptime: Duration) {
+    // One who guesses would lock out all clients without an address.
     guard key.client != nil else { return }
     if failures.count >= Self.capacity, failures[key] == nil { forget(uptime) }
     let known = failures[key].flatMap { uptime - $0.last < Self.memory ? $0.count : nil } ?? 0
@@ -43,7 +43,7 @@ final class Throttle {
     failures[key] = Failures(count: count, until: uptime + pause, last: uptime)
   }
 
-  /// The guess was never looked at.
+  /// The guess was never checked.
   func takeBack(_ key: Key) {
     guard let known = failures[key] else { return }
     failures[key] = known.count > 1 ? Failures(count: known.count - 1, until: .zero, last: known.last) : nil
@@ -55,7 +55,7 @@ final class Throttle {
     remember(key.client, true, uptime)
   }
 
-  /// The guess was looked at, and was wrong.
+  /// The guess was checked, and was wrong.
   func failed(_ key: Key, at uptime: Duration) { remember(key.client, false, uptime) }
 
   private func remember(_ client: String?, _ isRight: Bool, _ uptime: Duration) {

@@ -15,7 +15,7 @@ struct PhraseMatcher {
   private var masks: [[UInt8]: Bits] = [:]
   private let prefix: [UInt8]
   private var prefixBit = 0
-  /// The bytes that a word of a phrase begins with: nearly all words of a text are told by that.
+  /// The bytes that a word of a phrase starts with: nearly all words of a text are told by that.
   private var beginnings = [Bool](repeating: false, count: 256)
 
   /// - Parameter phrases: each as its words; empty ones are left out. The last word of the last one is as far as it is typed.
@@ -46,7 +46,7 @@ struct PhraseMatcher {
       for place in state.indices { state[place] = 0 }
       return
     }
-    // A longer one than any that was typed is known by its beginning only.
+    // A longer one than any that was typed is identified by its beginning only.
     let mask = word.count <= 1024 ? masks[Array(word)] : nil
     let isPrefixed = word.starts(with: prefix)
     var carry: UInt64 = 0

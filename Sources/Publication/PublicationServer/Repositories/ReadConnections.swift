@@ -22,7 +22,7 @@ final class ReadConnections: Sendable {
   /// How many wait for a connection.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
-  /// Runs `body` on a connection that nobody else uses meanwhile.
+  /// Runs `body` on a connection that is used for nothing else meanwhile.
   /// - Throws: what `body` throws, and what opening the database throws; ``Publication/Failure/closed``.
   func run<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) async throws -> Value {
     guard let database = await take() else { throw Publication.Failure.closed }

@@ -1,14 +1,14 @@
 import Foundation
 import PublicationAPI
 
-// What the publication keeps, as its domain sees it. Each function is one step that happens wholly or not at all, so that an engine behind
+// What the publication stores, as its domain sees it. Each function is one step that happens wholly or not at all, so that an engine behind
 // a network can take it in one transaction; the functions run where the publication runs. SQL is in the implementations alone.
 
-/// What there is to read, to look at and to buy.
+/// Posts, pictures, clubs and products.
 protocol ContentRepository {
   /// What the publication says of itself; `nil` before it was founded.
   nonisolated(nonsending) func info() async throws -> PublicationInfo?
-  /// Everything a publication begins with, and its first readers.
+  /// Everything a publication starts with, and its first readers.
   /// - Returns: whether it was empty; else nothing was stored.
   nonisolated(nonsending) func found(
     _ content: PublicationContent, readers: [(reader: Reader, password: PasswordHash)]
@@ -19,7 +19,7 @@ protocol ContentRepository {
   /// A post as one reader sees it.
   /// - Parameter withBody: whether its body and its enclosures are read, which may have megabytes.
   nonisolated(nonsending) func post(_ id: Post.ID, for reader: Reader.ID, withBody: Bool) async throws -> Post?
-  /// Nobody reads bodies any more.
+  /// Closes the connections for bodies and lists.
   nonisolated(nonsending) func close() async
   /// Posts without bodies, newest first, as one reader sees them; `nil` when there is no such club.
   nonisolated(nonsending) func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]?
@@ -37,8 +37,8 @@ protocol ContentRepository {
   nonisolated(nonsending) func markRead(_ posts: ReadAll, by reader: Reader.ID, limit: Int) async throws -> ReadAll?
   /// Takes back the marks that were made under that name; a post that the reader read by itself since stays read.
   /// - Parameters:
-  ///   - number: behind which of the reader's marks to begin; `nil` for the first.
-  ///   - limit: how many of them are looked at.
+  ///   - number: behind which of the reader's marks to start; `nil` for the first.
+  ///   - limit: how many of them are read.
   /// - Returns: where to go on; `nil` when there are no more.
   nonisolated(nonsending) func unmarkRead(
     _ mark: String, by reader: Reader.ID, after number: Int64?, limit: Int
@@ -54,7 +54,7 @@ protocol ContentRepository {
   /// Takes clubs back whose import did not end, unless anybody else uses them already; also while the publication is being closed.
   /// - Parameters:
   ///   - follows: the clubs that the import had the reader follow.
-  ///   - reader: who imported them; `nil` for nobody.
+  ///   - reader: who imported them; `nil` for the publisher.
   /// - Returns: those of them whose posts are there until ``sweep(_:)``.
   nonisolated(nonsending) func takeBack(
     _ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?
@@ -64,18 +64,18 @@ protocol ContentRepository {
   /// Removes some posts of a club that was removed, with all that belongs to them.
   /// - Returns: whether there are more; false for a club that is there.
   nonisolated(nonsending) func sweep(_ club: FanClub.ID) async throws -> Bool
-  /// Stores a club and some of its posts, new or known; the job's reader follows it, and is who added it when it is new.
+  /// Stores a club and some of its posts, new or existing; the job's reader follows it, and counts as who added it when it is new.
   /// - Parameters:
   ///   - part: which of the feed's items.
-  ///   - version: what is asked about from now on, and when.
+  ///   - version: the version for the next conditional request, and its time.
   ///   - job: told how far it is; once it was cancelled, nothing of that part is stored.
-  /// - Throws: `CancellationError` then, and for a club that was there when its feed was asked, and is no more.
+  /// - Throws: `CancellationError` then, and for a club that was removed while its feed was fetched.
   nonisolated(nonsending) func store(
     _ feed: ImportedFeed, _ part: Range<Int>, asking version: (FeedVersion, next: Int64)?, _ job: ImportJob?
   ) async throws -> ImportReport
 }
 
-/// Feeds that are asked again. Times are whole seconds since 1970.
+/// Feeds of the web. Times are whole seconds since 1970.
 protocol FeedRepository {
   /// The feed of a club; `nil` for a club without one.
   nonisolated(nonsending) func feed(of club: FanClub.ID) async throws -> StoredFeed?
@@ -85,12 +85,12 @@ protocol FeedRepository {
   nonisolated(nonsending) func due(at time: Int64, after place: FeedPlace?, limit: Int) async throws -> [StoredFeed]
   /// When the next one's time comes.
   nonisolated(nonsending) func nextDue() async throws -> Int64?
-  /// Writes down where a feed is, how it went, and when to ask again: `nil` for never of itself.
-  nonisolated(nonsending) func keep(_ feed: StoredFeed, next: Int64?) async throws
-  /// Writes down why a feed that a reader asked for could not be read; nothing else changes.
+  /// Records where a feed is, the outcome of a fetch, and the next time: `nil` for never by the schedule.
+  nonisolated(nonsending) func update(_ feed: StoredFeed, next: Int64?) async throws
+  /// Records why a feed that a reader requested could not be read; nothing else changes.
   /// - Parameter quiet: until when its server wants to be left alone; `nil` when it said nothing of that.
   nonisolated(nonsending) func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) async throws
-  /// Adds clubs that are fetched when a reader asks, and that the job's reader follows and may remove; those that there are stay.
+  /// Adds clubs that are fetched on request, and that the job's reader follows and may remove; existing ones stay.
   /// - Parameters:
   ///   - part: which of the feeds.
   ///   - job: told how far it is; once it was cancelled, nothing of that part is stored.
@@ -105,7 +105,7 @@ protocol CommentRepository {
   nonisolated(nonsending) func comments(
     of post: Post.ID, after: Int64?, limit: Int, for reader: Reader.ID
   ) async throws -> [(comment: Comment, number: Int64)]
-  /// For how many seconds a reader has written enough; `nil` when they have not, or when the identifier is known, which adds nothing.
+  /// How many seconds a reader has to wait before another comment; `nil` for none, or when the identifier exists, which adds nothing.
   nonisolated(nonsending) func pause(
     before id: Comment.ID, by reader: Reader.ID, at time: Int64, mostAnHour: Int
   ) async throws -> Int64?
@@ -118,7 +118,7 @@ protocol CommentRepository {
   nonisolated(nonsending) func delete(_ id: Comment.ID, of post: Post.ID, by reader: Reader.ID, at time: Int64) async throws -> Bool
 }
 
-/// The words of posts. Searches have a thread of their own where the engine can have one: nobody else waits for them.
+/// The words of posts. Searches have a thread of their own where the engine can have one, so that no other request waits for them.
 protocol SearchRepository {
   /// Posts that have all the words where the reader may read, best or newest first, without bodies; for the first page also the best of
   /// the clubs that have them in their names.
@@ -129,7 +129,7 @@ protocol SearchRepository {
   /// Takes up the words of posts and the names of clubs that wait for it, at most that many of each.
   /// - Returns: whether there are more.
   nonisolated(nonsending) func index(limit: Int) async throws -> Bool
-  /// Nobody searches any more.
+  /// Closes the connections for searches.
   nonisolated(nonsending) func close() async
 }
 
@@ -145,9 +145,9 @@ protocol ReaderRepository {
   nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
   /// Whose session it is, which is used by that; `nil` when it was not for ``Publication/sessionLifetime``.
   nonisolated(nonsending) func reader(session digest: Data, at time: Int64) async throws -> Reader?
-  /// Begins a session of a reader who is still there and whose password is still that one, and forgets those that are over.
+  /// Starts a session of a reader who is still there and whose password is still that one, and forgets those that are over.
   /// - Returns: whether it was begun: comparing a password takes its time, in which the operator may have set another one.
-  nonisolated(nonsending) func beginSession(
+  nonisolated(nonsending) func startSession(
     _ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64
   ) async throws -> Bool
   nonisolated(nonsending) func endSession(_ digest: Data) async throws
@@ -156,20 +156,20 @@ protocol ReaderRepository {
   /// Sets another password.
   nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws
   /// Forgets who a reader was and what they did, but for what they bought: that is the publication's to account for.
-  /// - Parameter password: one that nobody has.
+  /// - Parameter password: one that no text matches.
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws
 }
 
 /// What was ordered, tried and paid. Times are whole seconds since 1970.
 protocol OrderRepository {
-  /// Begins an order and gives it its number, unless there is one of that id.
-  /// - Returns: the order of that id as it is now, and whether it was begun by this call.
-  nonisolated(nonsending) func begin(_ order: StoredOrder) async throws -> (order: StoredOrder, isNew: Bool)
+  /// Starts an order and gives it its number, unless there is one of that id.
+  /// - Returns: the order of that id as it is now, and whether it was started by this call.
+  nonisolated(nonsending) func start(_ order: StoredOrder) async throws -> (order: StoredOrder, isNew: Bool)
   nonisolated(nonsending) func order(_ id: Order.ID) async throws -> StoredOrder?
   nonisolated(nonsending) func order(code: String) async throws -> StoredOrder?
   /// Newest first, at most that many.
   nonisolated(nonsending) func orders(_ query: OrderQuery) async throws -> [StoredOrder]
-  /// How many orders of a reader were begun after a time and are neither paid nor given back, and how many wait for approval, however old.
+  /// How many orders of a reader were started after a time and are neither paid nor given back, and how many wait for approval, however old.
   nonisolated(nonsending) func unpaid(of reader: Reader.ID, since time: Int64) async throws -> (begun: Int, waiting: Int)
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]
@@ -179,10 +179,10 @@ protocol OrderRepository {
 
   // Charging
 
-  /// Writes down that the gateway is going to be asked, before it is: the try that is still open, or a new one after a definite no. What
+  /// Records a try before the gateway gets it: the one that is still open, or a new one after a definite no. What
   /// the reader agreed to on a page is used up by it.
-  nonisolated(nonsending) func beginAttempt(_ id: Order.ID, token: String, at time: Int64) async throws -> ChargeAttempt
-  /// The try whose outcome is not known, or is yet to be decided by somebody.
+  nonisolated(nonsending) func startAttempt(_ id: Order.ID, token: String, at time: Int64) async throws -> ChargeAttempt
+  /// The try without an outcome, or with one that is yet to be decided.
   nonisolated(nonsending) func openAttempt(of id: Order.ID) async throws -> ChargeAttempt?
   /// Writes down that somebody else has to agree first; the try stays open.
   nonisolated(nonsending) func wait(_ attempt: ChargeAttempt) async throws
@@ -192,18 +192,18 @@ protocol OrderRepository {
   nonisolated(nonsending) func decline(_ attempt: ChargeAttempt, reason: String, at time: Int64) async throws
   /// Writes down the charge, and what it gives: access from now, or from the end of what runs in the same group, or a balance.
   nonisolated(nonsending) func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) async throws
-  /// Tries whose outcome nobody wrote down.
+  /// Tries without a recorded outcome.
   nonisolated(nonsending) func openAttempts() async throws -> [ChargeAttempt]
 
   // Giving back
 
   /// Writes down that a charge is going to be given back, before it is.
-  nonisolated(nonsending) func beginRefund(_ id: Order.ID, reason: String) async throws -> ChargeAttempt
+  nonisolated(nonsending) func startRefund(_ id: Order.ID, reason: String) async throws -> ChargeAttempt
   /// Writes down that it was, and takes back what it gave.
   nonisolated(nonsending) func refund(_ id: Order.ID, at time: Int64) async throws
   /// Writes down that it will not be: the order stays paid.
   nonisolated(nonsending) func declineRefund(_ id: Order.ID) async throws
-  /// Orders whose refund was begun and not ended.
+  /// Orders whose refund was started and not ended.
   nonisolated(nonsending) func openRefunds() async throws -> [Order.ID]
 }
 
@@ -219,9 +219,9 @@ protocol BalanceRepository {
 
 /// Pages for the system browser.
 protocol CheckoutRepository {
-  /// Begins a page, unless one waits for the reader, or has an answer that was not used yet.
+  /// Starts a page, unless one waits for the reader, or has an answer that was not used yet.
   /// - Returns: the page that there is now.
-  nonisolated(nonsending) func begin(_ page: StoredCheckout, at time: Int64) async throws -> StoredCheckout
+  nonisolated(nonsending) func start(_ page: StoredCheckout, at time: Int64) async throws -> StoredCheckout
   nonisolated(nonsending) func page(_ key: String) async throws -> StoredCheckout?
   /// The order's last page.
   nonisolated(nonsending) func page(of order: Order.ID) async throws -> StoredCheckout?
@@ -238,7 +238,7 @@ protocol KeyRepository {
   /// The one in use, as far as was written down.
   nonisolated(nonsending) func current() async throws -> KeySet.Key?
   /// Writes down which one is in use from now on. The one before is retired, unless it was already.
-  nonisolated(nonsending) func begin(_ key: KeySet.Key, at time: Int64) async throws
+  nonisolated(nonsending) func start(_ key: KeySet.Key, at time: Int64) async throws
   nonisolated(nonsending) func retire(_ key: KeySet.Key, at time: Int64) async throws
   /// Newest first: all, or those that a receipt still in force may need.
   nonisolated(nonsending) func retired(neededAt time: Int64?) async throws -> [KeySet.Key]
@@ -248,7 +248,7 @@ protocol KeyRepository {
 protocol FlagRepository {
   /// All of them, by name.
   nonisolated(nonsending) func flags() async throws -> [FlagRecord]
-  /// Sets one, new or known.
+  /// Sets one, new or existing.
   nonisolated(nonsending) func setFlag(_ flag: FlagRecord) async throws
   /// Counts events of a reader, each once for each flag that there is.
   nonisolated(nonsending) func count(_ events: [FlagEventRecord], of reader: Reader.ID, at time: Int64) async throws

@@ -3,7 +3,7 @@ import SQLiteStorage
 
 /// Charging and giving back.
 extension SQLiteOrders {
-  func beginAttempt(_ id: Order.ID, token: String, at time: Int64) throws -> ChargeAttempt {
+  func startAttempt(_ id: Order.ID, token: String, at time: Int64) throws -> ChargeAttempt {
     try database.transaction {
       // The charge may have waited for others of this reader, who was removed meanwhile.
       if let reader = try order(id)?.reader, try SQLiteReaders(database: database).isRemoved(reader) {
@@ -75,7 +75,7 @@ extension SQLiteOrders {
 
   // MARK: Giving back
 
-  func beginRefund(_ id: Order.ID, reason: String) throws -> ChargeAttempt {
+  func startRefund(_ id: Order.ID, reason: String) throws -> ChargeAttempt {
     try database.transaction {
       guard let paid = try attempts("WHERE purchase = ? AND charge IS NOT NULL", [id]).first else { throw MissingRow(order: id) }
       try update(id, "refund_reason = coalesce(refund_reason, ?)", [reason])
@@ -108,7 +108,7 @@ extension SQLiteOrders {
     }
   }
 
-  /// When what runs in the order's group ends: what is bought again begins there.
+  /// When what runs in the order's group ends: what is bought again starts there.
   private func runningUntil(_ order: StoredOrder, _ time: Int64) throws -> Int64? {
     guard let group = order.group else { return nil }
     return try database.queryOne(
@@ -116,7 +116,7 @@ extension SQLiteOrders {
       Order.State.paid.rawValue, time, map: { try $0.get(0, as: Int64?.self) }) ?? nil
   }
 
-  /// Lets what was bought behind a refunded period begin as early as it may. What has begun stays where it is: nobody was without access
+  /// Lets what was bought behind a refunded period start as early as it may. What has started stays where it is: no reader was without access
   /// until now, and no paid time lies in the past.
   private func closeGap(after refunded: StoredOrder, _ time: Int64) throws {
     guard let group = refunded.group else { return }

@@ -5,7 +5,7 @@ import SQLiteStorage
 struct SQLiteCheckouts: CheckoutRepository {
   let database: Connection
 
-  func begin(_ page: StoredCheckout, at time: Int64) throws -> StoredCheckout {
+  func start(_ page: StoredCheckout, at time: Int64) throws -> StoredCheckout {
     try database.transaction {
       if let last = try self.page(of: page.order), !last.isUsed, [.open, .authorized].contains(last.state(at: time)) { return last }
       try insert(page, at: time)
@@ -28,7 +28,7 @@ struct SQLiteCheckouts: CheckoutRepository {
       let state: StoredCheckout.State = token != nil ? .authorized : inClient ? .withdrawn : .cancelled
       try database.execute("UPDATE checkout SET state = ?, token = ? WHERE key = ?", state.rawValue, token, key)
       if page.purpose == .confirmation {
-        // The client asks for the order, and charges again when it is open.
+        // The client fetches the order, and charges again when it is open.
         try database.execute(
           "UPDATE purchase SET state = ?, decline_reason = ? WHERE id = ? AND state = ?",
           (token == nil ? Order.State.declined : .open).rawValue, token == nil ? "You did not confirm the payment." : nil, page.order,

@@ -57,7 +57,7 @@ struct SQLiteContent: ContentRepository {
   /// all posts that it sorts.
   static func statement(_ query: PostQuery, for reader: Reader.ID) -> (sql: String, values: [(any SQLValue)?]) {
     var conditions: [String] = []
-    // ?1 is the reader, in whatever asks for one.
+    // ?1 is the reader.
     var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
       conditions.append("post.fan_club = ?2")
@@ -201,7 +201,7 @@ struct SQLiteContent: ContentRepository {
     return ReactionCounts(counts)
   }
 
-  /// Clocks that have lost their time begin in 1970 or later, so none is further behind: a later date is wrong whatever the clock says.
+  /// Clocks that have lost their time start in 1970 or later, so none is further behind: a later date is wrong whatever the clock says.
   private static let furthestBehind: Int64 = 36_525 * 86_400
 
   /// Dates posts, once, that an earlier version stored with a date after `latest`: they came first in all lists until then. Each is dated
@@ -231,8 +231,8 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
-  /// Takes out of bodies, once, what leads elsewhere than to the web, and an earlier version stored: see ``WebLinks/html(_:)``. Whoever reads
-  /// a post or marks it would wait for that otherwise.
+  /// Takes out of bodies, once, what leads elsewhere than to the web, and an earlier version stored: see ``WebLinks/html(_:)``. Otherwise who reads
+  /// a post or marks it would wait for that.
   func guardBodies() throws {
     try once("bodies_guarded") {
       var last: Int64 = 0
@@ -286,7 +286,7 @@ struct SQLiteContent: ContentRepository {
 
   /// - Returns: whether the reader did not follow it before.
   func follow(_ club: FanClub.ID, by reader: Reader.ID) throws -> Bool {
-    // An import goes on without whoever began it.
+    // An import goes on after its reader was removed.
     guard try !SQLiteReaders(database: database).isRemoved(reader) else { return false }
     return try database.execute("INSERT OR IGNORE INTO follow (fan_club, reader) SELECT id, ? FROM fan_club WHERE id = ?", reader, club)
       == 1

@@ -43,10 +43,10 @@ extension SQLiteContent {
   ) throws -> ImportReport {
     try longWork(job) {
       var report = ImportReport()
-      if feed.isKnown, try !isThere(feed.club.id) { throw CancellationError() }
+      if feed.isExisting, try !isThere(feed.club.id) { throw CancellationError() }
       try store(feed.club, source: feed.source, addedBy: job?.follower)
-      // What is asked again of itself has no job either, and is known.
-      if job == nil, !feed.isKnown { try takeOver(feed.club.id) }
+      // What the schedule fetches has no job either, and exists already.
+      if job == nil, !feed.isExisting { try takeOver(feed.club.id) }
       if let (version, next) = version {
         try database.execute(
           "INSERT OR REPLACE INTO feed (fan_club, url, etag, modified, ttl, next) VALUES (?, ?, ?, ?, ?, ?)", feed.club.id, version.url,
@@ -68,7 +68,7 @@ extension SQLiteContent {
     }
   }
 
-  /// A transaction that takes as long as it takes, and ends in its middle when nobody wants it any more, and before it begins when the reader
+  /// A transaction without a deadline. It ends in its middle when its job is cancelled, and before it starts when the reader
   /// who wanted it was removed.
   func longWork<Value>(_ job: ImportJob? = nil, _ body: () throws -> Value) throws -> Value {
     let limit = WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })

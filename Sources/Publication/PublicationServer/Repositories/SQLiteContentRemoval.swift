@@ -2,7 +2,7 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// Removing clubs. A club is gone with its row; its posts, which nobody sees without it, follow a part at a time.
+/// Removing clubs. A club is gone with its row. Its posts, which are hidden without it, follow a part at a time.
 extension SQLiteContent {
   func removeClub(_ id: FanClub.ID, by reader: Reader.ID) throws -> RemovalOutcome {
     try withoutForeignKeys { try database.transaction { try remove(id, by: reader) } }
@@ -10,10 +10,10 @@ extension SQLiteContent {
 
   func takeBack(_ clubs: [FanClub.ID], follows: [FanClub.ID], of reader: Reader.ID?) throws -> [FanClub.ID] {
     try withoutForeignKeys {
-      // Whoever cancelled the import, or closes the publication, waits for this: nothing half-done stays.
+      // The cancel of an import, and the closing of the publication, wait for this: nothing half-done stays.
       try database.withLimit(WorkLimit()) {
         try database.transaction {
-          // What a reader added who was removed meanwhile is nobody's by now.
+          // What a reader added who was removed meanwhile has no owner by now.
           let reader = try reader.flatMap { try SQLiteReaders(database: database).reader($0)?.id }
           let removed = try clubs.filter { try remove($0, by: reader) == .removed && hasPosts($0) }
           if let reader { for club in follows { try setFollow(of: club, by: reader, false) } }
@@ -38,7 +38,7 @@ extension SQLiteContent {
   /// The version of the schema from which on posts may be there whose club is not.
   private static let firstVersion = 18
 
-  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade looks whether all that refers to
+  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade checks whether all that refers to
   /// something does so rightly.
   func sweepBeforeUpgrade(to latest: Int = Schema.migrations.map(\.version).max() ?? 0) throws {
     let version = try database.schemaVersion()
@@ -53,7 +53,7 @@ extension SQLiteContent {
     try database.execute("DELETE FROM comment WHERE deleted AND post NOT IN (SELECT id FROM post)")
   }
 
-  /// So many posts go at a time, of so many characters, and as few of them as there are many readers whose marks are looked for.
+  /// So many posts go at a time, of so many characters, and as few of them the more readers there are, whose marks have to be found.
   private static let mostOfPart = (posts: 25, characters: 100_000, readers: 10_000)
 
   func sweep(_ club: FanClub.ID) throws -> Bool {
@@ -82,7 +82,7 @@ extension SQLiteContent {
     for table in ["reaction", "base_reaction"] { try database.execute("DELETE FROM \(table) WHERE post = ?", post.id) }
     // Each by an index of its own.
     for kind in ["NOT deleted", "deleted"] { try database.execute("DELETE FROM comment WHERE post = ? AND \(kind)", post.id) }
-    // By their indexes, which begin with the reader.
+    // By their indexes, which start with the reader.
     for table in ["bookmark", "unlock"] { try database.execute(Self.ofReaders(table, "post"), post.id) }
     try database.execute(Self.ofReaders("read_mark", "number"), post.number)
     // The words go by a trigger.
@@ -98,7 +98,7 @@ extension SQLiteContent {
     try database.queryOne("SELECT 1 FROM post WHERE fan_club = ?", club, map: { _ in true }) != nil
   }
 
-  /// Of each post that goes SQLite would look through all marks of all readers, to find out that none refers to it any more.
+  /// For each removed post, SQLite would search all marks of all readers for references to it.
   private func withoutForeignKeys<Value>(_ body: () throws -> Value) throws -> Value {
     try database.script("PRAGMA foreign_keys = OFF")
     defer { try? database.script("PRAGMA foreign_keys = ON") }

@@ -20,7 +20,7 @@ struct SQLiteFeeds: FeedRepository {
 
   func due(at time: Int64, after place: FeedPlace?, limit: Int) throws -> [StoredFeed] {
     var found: [StoredFeed] = []
-    // No feed is left alone for that long: a time beyond it is by a clock that was ahead. Each by the index: with OR all are looked through.
+    // No feed is left alone for that long: a time beyond it is by a clock that was ahead. Each by the index: with OR all are read.
     for part in ["feed.next <= ?1", "feed.next > ?1 + \(2 * FeedService.longestPause)"] where found.count < limit {
       found += try database.query(
         "\(Self.select) WHERE \(part) AND (feed.next, feed.fan_club) > (?2, ?3) ORDER BY feed.next, feed.fan_club LIMIT ?4", time,
@@ -33,7 +33,7 @@ struct SQLiteFeeds: FeedRepository {
     try database.queryOne("SELECT min(next) FROM feed WHERE next IS NOT NULL") { try $0.get(0, as: Int64?.self) } ?? nil
   }
 
-  func keep(_ feed: StoredFeed, next: Int64?) throws {
+  func update(_ feed: StoredFeed, next: Int64?) throws {
     try database.execute(
       "UPDATE feed SET url = ?, etag = ?, modified = ?, failures = ?, problem = ?, quiet = ?, next = ? WHERE fan_club = ?",
       feed.version.url, feed.version.etag, feed.version.modified, feed.failures, feed.problem?.shortened, feed.quiet, next, feed.club)
@@ -42,7 +42,7 @@ struct SQLiteFeeds: FeedRepository {
   func failed(_ club: FanClub.ID, _ problem: String, quiet: Int64?) throws {
     try database.execute("UPDATE feed SET problem = ? WHERE fan_club = ?", problem.shortened, club)
     guard let quiet else { return }
-    // One that is not asked of itself stays so: of NULL and a number, max() is NULL.
+    // One that is not in the schedule stays so: of NULL and a number, max() is NULL.
     try database.execute("UPDATE feed SET quiet = max(coalesce(quiet, 0), ?1), next = max(next, ?1) WHERE fan_club = ?2", quiet, club)
   }
 

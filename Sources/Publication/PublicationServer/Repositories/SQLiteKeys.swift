@@ -4,7 +4,7 @@ import SQLiteStorage
 
 /// ``KeyRepository`` on SQLite.
 struct SQLiteKeys: KeyRepository {
-  /// How long after its end a receipt may still be looked at: offline access, a purchase that was not finished.
+  /// How long after its end a receipt may still be checked: offline access, a purchase that was not finished.
   static let grace: Int64 = 60 * 86_400
 
   let database: Connection
@@ -13,7 +13,7 @@ struct SQLiteKeys: KeyRepository {
     try database.setting("receipt_key")
   }
 
-  func begin(_ key: KeySet.Key, at time: Int64) throws {
+  func start(_ key: KeySet.Key, at time: Int64) throws {
     try database.transaction {
       let known = try current()
       guard known != key else { return }
@@ -44,7 +44,7 @@ struct SQLiteKeys: KeyRepository {
   }
 
   func retired(neededAt time: Int64?) throws -> [KeySet.Key] {
-    // A receipt is signed when it is asked for, so any order that was paid before the key was retired may have one of its.
+    // A receipt is signed on request, so any order that was paid before the key was retired may have one of its.
     let filter = """
       WHERE ?1 IS NULL OR retired > ?1 - ?2 OR EXISTS (
         SELECT 1 FROM purchase
@@ -58,7 +58,7 @@ struct SQLiteKeys: KeyRepository {
 }
 
 extension Connection {
-  /// A setting that is kept as JSON; `nil` when there is none.
+  /// A setting that is stored as JSON; `nil` when there is none.
   /// - Throws: ``Publication/Failure/damagedSetting(name:)``, `SQLiteError`.
   func setting<Value: Decodable>(_ name: String) throws -> Value? {
     try queryOne("SELECT value FROM setting WHERE name = ?", name) { row in

@@ -9,7 +9,7 @@ struct SQLiteOrders: OrderRepository {
 
   let database: Connection
 
-  func begin(_ order: StoredOrder) throws -> (order: StoredOrder, isNew: Bool) {
+  func start(_ order: StoredOrder) throws -> (order: StoredOrder, isNew: Bool) {
     try database.transaction {
       if let known = try self.order(order.id) { return (known, false) }
       var order = order

@@ -33,7 +33,7 @@ struct SQLiteReaders: ReaderRepository {
       "SELECT id, email, name FROM reader WHERE email > ? AND \(Self.isThere) ORDER BY email LIMIT ?", email ?? "", limit, map: Self.reader)
   }
 
-  /// A removed one keeps a row, with what is no address.
+  /// A removed reader's row stays, with what is no address.
   private static let isThere = "reader.email <> 'removed ' || reader.id"
 
   /// Whether a reader was removed, in the transaction that is under way.
@@ -55,7 +55,7 @@ struct SQLiteReaders: ReaderRepository {
     return found?.reader
   }
 
-  func beginSession(_ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64) throws -> Bool {
+  func startSession(_ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64) throws -> Bool {
     try database.transaction {
       try database.execute("DELETE FROM session WHERE used <= ?", time - Publication.sessionLifetime)
       return try database.execute(
@@ -78,7 +78,7 @@ struct SQLiteReaders: ReaderRepository {
 
   func remove(_ reader: Reader.ID, password: PasswordHash) throws {
     try database.transaction {
-      // One may have begun since somebody looked.
+      // One may have started since the last check.
       let isCharged = try database.queryOne(
         "SELECT 1 FROM attempt JOIN purchase ON purchase.id = attempt.purchase WHERE attempt.ended IS NULL AND purchase.reader = ?", reader,
         map: { _ in true })

@@ -8,7 +8,7 @@ struct SQLiteSearch: SearchRepository {
   /// How many posts are compared to find the best ones.
   private static let mostRanked = 5000
 
-  /// Where words are taken up; and looked for, when there are no ``readers``.
+  /// Where words are indexed; and searched, when there are no ``readers``.
   let database: Connection
   /// Connections that only search; a publication in memory has none.
   var readers: ReadConnections?
@@ -63,7 +63,7 @@ struct SQLiteSearch: SearchRepository {
     }.compactMap(\.self)
   }
 
-  /// The numbers of the posts of a page. Words are looked for once in all: each list in here is made when it is first needed, and kept for
+  /// The numbers of the posts of a page. Words are searched once in all: each list in here is made when it is first needed, and reused for
   /// the rest of the statement.
   static func statement(_ order: SearchPosition.Order) -> String {
     let source =
@@ -88,7 +88,7 @@ struct SQLiteSearch: SearchRepository {
     (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
     """
 
-  /// Whether the words are where this reader may read: by trial and error nobody finds out what is in a closed body. And whether the post's
+  /// Whether the words are where this reader may read, so that trial and error does not reveal what is in a locked body. And whether the post's
   /// club is there: the words of one that was removed go a part at a time.
   private static let isFound = """
     (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
@@ -115,7 +115,7 @@ struct SQLiteSearch: SearchRepository {
     }
   }
 
-  /// So many bytes of texts are taken up at a time that nobody waits for longer than a twentieth of a second.
+  /// How many bytes of text are indexed at a time, so that no request waits for longer than a twentieth of a second.
   private static let mostBytes = 100_000
   /// How many characters of each text of a post are taken up: more than the longest article has. The index takes time by them.
   private static let longestText = 200_000

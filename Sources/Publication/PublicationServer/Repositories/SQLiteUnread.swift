@@ -64,7 +64,7 @@ extension SQLiteContent {
     return (posts, posts.count < query.limit ? query.until : nil)
   }
 
-  /// Where the part ends that begins behind `query.after`; `nil` when no more posts follow than one part has.
+  /// Where the part ends that starts behind `query.after`; `nil` when no more posts follow than one part has.
   private func lastPost(ofPart query: PostQuery) throws -> PostPosition? {
     var conditions: [String] = []
     var values: [(any SQLValue)?] = []

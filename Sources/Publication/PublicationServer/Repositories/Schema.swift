@@ -369,7 +369,7 @@ extension Schema {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) == 0
   }
 
-  /// Makes the database, so that it is there with its tables or not at all: an empty file is nobody's.
+  /// Makes the database, so that it is there with its tables or not at all: no publication leaves an empty file.
   /// - Throws: `SQLiteError`, `MigrationError`; `CocoaError`.
   static func make(_ path: String, _ executor: ThreadExecutor) throws {
     let partial = path + ".partial"

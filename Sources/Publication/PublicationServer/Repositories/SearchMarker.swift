@@ -42,7 +42,7 @@ struct SearchMarker {
     return show(text, words, from: 0)
   }
 
-  /// Some words around the first place that has the most of what was looked for, marked; the beginning of a text without any of it.
+  /// Some words around the first place that has the most of the searched words, marked; the beginning of a text without any of it.
   /// - Throws: `SQLiteError`.
   func excerpt(of text: UnsafeBufferPointer<UInt8>) throws -> String {
     let place = try bestPlace(in: text)
@@ -118,7 +118,7 @@ struct SearchMarker {
     var matches: [Range<Int>] = []
   }
 
-  /// Looks at no more of a text than can be shown.
+  /// Reads no more of a text than can be shown.
   private func look(at text: UnsafeBufferPointer<UInt8>, from start: Int, atMost limit: Int) throws -> Words {
     var found = Words()
     found.end = text.count
@@ -145,7 +145,7 @@ struct SearchMarker {
         }
         matches.append(match)
       }
-      // What begins among these words may end behind them.
+      // What starts among these words may end behind them.
       if place.upperBound >= furthest { found.reachesEnd = false }
       return last - matcher.longest < limit && place.upperBound < furthest
     }

@@ -11,7 +11,7 @@ struct SearchWords: Equatable, Sendable {
   private static let longest = 200
   private static let most = 16
 
-  /// `nil` when there is nothing to look for, such as in a text of emoji.
+  /// `nil` when there is nothing to search for, such as in a text of emoji.
   init?(_ text: String) {
     let words = SearchText.decomposed(String(text.prefix(Self.longest))).split(whereSeparator: \.isWhitespace).compactMap { word in
       let parts = word.unicodeScalars.split { !$0.isPartOfWord }.filter { $0.contains(where: \.beginsWord) }

@@ -28,7 +28,7 @@ struct ReadAll: Equatable, Sendable {
   var until: Int64
   /// Whose posts; `nil` for all clubs'.
   var clubs: [FanClub.ID]?
-  /// The post of the first of ``clubs`` behind which they begin.
+  /// The post of the first of ``clubs`` behind which they start.
   var after: PostPosition?
   /// The same where they are all clubs': a post's number in the order in which they were stored.
   var number: Int64 = 0
@@ -70,7 +70,7 @@ struct SearchPosition: Equatable, Sendable {
   /// How many hits came before.
   var offset: Int
 
-  /// Where a page may begin behind the first one: nobody looks through more than a million hits.
+  /// Where a page may start behind the first one: no reader goes through more than a million hits.
   static let offsets = 1...1_000_000
 }
 
@@ -88,7 +88,7 @@ struct OrderQuery: Equatable, Sendable {
   var limit: Int?
 }
 
-/// An order as the publication keeps it. Times are whole seconds since 1970.
+/// An order as the publication stores it. Times are whole seconds since 1970.
 struct StoredOrder: Equatable, Sendable {
   var id: Order.ID
   var reader: Reader.ID
@@ -102,7 +102,7 @@ struct StoredOrder: Equatable, Sendable {
   var total: Int
   var currency: String
   var tax: Tax?
-  /// The number for people; none before it was begun.
+  /// The number for people; none before it was started.
   var code = ""
   var state = Order.State.open
   var created: Int64
@@ -113,7 +113,7 @@ struct StoredOrder: Equatable, Sendable {
   var refundReason: String?
 }
 
-/// One try to charge an order. Its number changes only after a definite no, so whoever asks the gateway again asks for the same charge.
+/// One try to charge an order. Its number changes only after a definite no, so that another request to the gateway is for the same charge.
 struct ChargeAttempt: Equatable, Sendable {
   /// Each leaves a line in the books of publication and gateway.
   static let most = 100
@@ -125,9 +125,9 @@ struct ChargeAttempt: Equatable, Sendable {
   var key: String { number == 1 ? order : "\(order)-\(number)" }
 }
 
-/// A page for the system browser, as the publication keeps it.
+/// A page for the system browser, as the publication stores it.
 struct StoredCheckout: Equatable, Sendable {
-  /// What the reader is asked for there.
+  /// What the reader does there.
   enum Purpose: String, Sendable {
     /// To pay.
     case payment
@@ -154,7 +154,7 @@ struct StoredCheckout: Equatable, Sendable {
     }
   }
 
-  /// Nobody guesses it, and whoever has it may answer.
+  /// It cannot be guessed, and anybody who has it may answer.
   var key: String
   var order: Order.ID
   var purpose: Purpose
@@ -196,7 +196,7 @@ struct ImportedFeed: Equatable, Sendable {
   var club: FanClub
   var source: String
   /// See ``FeedOrigin``.
-  var isKnown = false
+  var isExisting = false
   var items: [Item]
 
   /// How many items are stored in one step, and of how many bytes: others have their turn in between.

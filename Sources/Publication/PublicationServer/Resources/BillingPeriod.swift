@@ -33,7 +33,7 @@ struct BillingPeriod: Equatable, Sendable {
     return count == 1 ? "every \(name)" : "every \(count) \(name)s"
   }
 
-  /// The end of a period that begins at `start`, both in seconds since 1970. A month that has no such day ends on its last.
+  /// The end of a period that starts at `start`, both in seconds since 1970. A month that has no such day ends on its last.
   func end(from start: Int64) -> Int64 {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt

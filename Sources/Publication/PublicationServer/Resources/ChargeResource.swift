@@ -44,7 +44,7 @@ struct ChargeResource {
     return try .json(Order(await refund(order.id, reason: reason)))
   }
 
-  /// Asks the gateway again for every charge and refund without a recorded outcome.
+  /// Requests every charge and refund without a recorded outcome again.
   /// - Returns: whether there was an answer to everything.
   nonisolated(nonsending) func resume() async throws -> Bool {
     if let doubt = try await orders.doubt.sentence() {
@@ -68,7 +68,7 @@ struct ChargeResource {
     try await perform(order, true) { resource, order in try await resource.charge(current: order, token: token) }
   }
 
-  /// Gives a charge back; what was begun before keeps its reason.
+  /// Refunds a charge; a refund that was started before keeps its reason.
   private nonisolated(nonsending) func refund(_ id: Order.ID, reason: String) async throws -> StoredOrder {
     guard let order = try await repository.order(id) else { throw Problem.notFound("order") }
     return try await perform(order, false) { resource, order in try await resource.refund(current: order, reason: reason) }
@@ -86,7 +86,7 @@ struct ChargeResource {
     }
     try await orders.doubt.check()
     try await orders.refuseSecond(order)
-    let attempt = try await repository.beginAttempt(order.id, token: token, at: now)
+    let attempt = try await repository.startAttempt(order.id, token: token, at: now)
     return try await settle(attempt, order) { gateway throws(GatewayError) in
       try await gateway.charge(token: attempt.token, amount: order.total, currency: order.currency, key: attempt.key)
     }
@@ -113,11 +113,11 @@ struct ChargeResource {
       }
       throw Problem.conflict("This order is \(order.state.rawValue): nothing was charged.")
     }
-    let attempt = try await repository.beginRefund(order.id, reason: reason)
+    let attempt = try await repository.startRefund(order.id, reason: reason)
     do throws(GatewayError) {
       try await gateway.refund(key: attempt.key)
     } catch GatewayError.declined(let reason) {
-      // For good, so nobody asks again.
+      // For good, so it is not requested again.
       try await repository.declineRefund(order.id)
       throw Problem.conflict("The payment provider does not give this payment back. \(reason)")
     } catch { throw unavailable(attempt.key, "\(error)") }
@@ -125,7 +125,7 @@ struct ChargeResource {
     return try await repository.order(order.id) ?? order
   }
 
-  /// Asks the gateway about a try, and writes down what it says.
+  /// Sends a try to the gateway, and records the outcome.
   private nonisolated(nonsending) func settle(
     _ attempt: ChargeAttempt, _ order: StoredOrder, _ ask: @Sendable (any PaymentGateway) async throws(GatewayError) -> String
   ) async throws -> StoredOrder {
@@ -139,7 +139,7 @@ struct ChargeResource {
     return settled
   }
 
-  /// Writes down what the gateway said.
+  /// Records what the gateway said.
   private nonisolated(nonsending) func write(
     _ outcome: Result<String, GatewayError>, of attempt: ChargeAttempt, _ order: StoredOrder
   ) async throws {
@@ -168,7 +168,7 @@ struct ChargeResource {
       code: .paymentUnavailable, title: "The payment provider cannot be reached. Nothing is lost; try again in a moment.", status: 503)
   }
 
-  /// What the provider did is done, and could not be written down, as on a full disk. The provider is asked again as after a start.
+  /// What the provider did is done, and could not be recorded, as on a full disk. The try is resumed as after a start.
   private func unwritten(_ key: String, _ error: any Error) -> Problem {
     log("charging \(key): what the payment provider did could not be written down", error)
     resumeLater()

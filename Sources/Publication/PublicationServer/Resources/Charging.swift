@@ -1,7 +1,7 @@
 import PublicationAPI
 import Runtime
 
-/// What the gateway is being asked about an order.
+/// A charge or refund under way.
 struct ChargeInFlight {
   /// Whether it is a charge: another request to charge the same order waits for the same answer.
   let isCharge: Bool
@@ -16,7 +16,7 @@ extension Publication {
   /// Runs a step about an order with the gateway, and no other one of the same order meanwhile.
   /// - Throws: what the step throws; `Problem` for a product that is sold once and is being bought with another order.
   func perform(_ order: StoredOrder, isCharge: Bool, _ step: @escaping ChargeResource.Step) async throws -> StoredOrder {
-    // Between this look and the entry below nothing else runs here: this actor lets others in only while it waits.
+    // Between this check and the entry below nothing else runs here: this actor lets others in only while it waits.
     while let running = charges[order.id] {
       if isCharge, running.isCharge { return try await running.task.value }
       _ = try? await running.task.value
@@ -41,7 +41,7 @@ extension Publication {
 
   /// Resumes what an earlier process left without an outcome, until there is an answer to everything: less and less often while the
   /// provider cannot be reached or the clock is wrong. Call it after a start. ``close()`` ends it.
-  /// - Returns: the task that asks. Once it is cancelled, it waits for the charge or refund that is under way, and begins no other.
+  /// - Returns: the task that resumes them. Once it is cancelled, it waits for the charge or refund under way, and starts no other.
   @discardableResult
   public func keepResumingCharges() -> Task<Void, Never> {
     if let resuming { return resuming }
@@ -60,9 +60,9 @@ extension Publication {
 
   private func resumingEnded() { resuming = nil }
 
-  /// Asks the gateway again for every charge and refund whose outcome was not written down, because the process ended in between, and for
-  /// what waits for somebody's approval. Readers may ask meanwhile. In a task that is cancelled it waits for the charge or refund that is
-  /// under way, and begins no other.
+  /// Requests every charge and refund again whose outcome was not recorded, because the process ended in between, and
+  /// what waits for approval. Requests of readers go on meanwhile. In a task that is cancelled it waits for the charge or refund that is
+  /// under way, and starts no other.
   /// - Returns: whether there was an answer to everything.
   @discardableResult
   public func resumeCharges() async -> Bool {

@@ -32,7 +32,7 @@ extension CheckoutResource {
     }
   }
 
-  /// Takes the answer of the page's form, then shows the page again, so that loading it anew sends nothing.
+  /// Takes the answer of the page's form, then shows the page again, so that a reload sends nothing.
   nonisolated(nonsending) func answer(approved: Bool, _ call: Call) async throws -> Response {
     let key = call.parameter
     if pages != nil, let page = try await checkouts.page(key), page.state(at: clock.unixTime) == .open,

@@ -25,7 +25,7 @@ struct CheckoutResource {
   /// How long a page waits for the reader, in seconds.
   static let pageLifetime: Int64 = 1800
 
-  nonisolated(nonsending) func begin(_ call: Call, _ orders: OrderResource) async throws -> Response {
+  nonisolated(nonsending) func start(_ call: Call, _ orders: OrderResource) async throws -> Response {
     guard pages != nil else {
       throw Problem(code: .notOffered, title: "This publication has no checkout page.", status: 404)
     }
@@ -37,7 +37,7 @@ struct CheckoutResource {
     }
     try await orders.refuseSecond(order)
     let purpose: StoredCheckout.Purpose = order.state == .interrupted ? .confirmation : .payment
-    return try checkout(await checkouts.begin(newPage(for: order.id, purpose), at: clock.unixTime), call)
+    return try checkout(await checkouts.start(newPage(for: order.id, purpose), at: clock.unixTime), call)
   }
 
   nonisolated(nonsending) func state(_ call: Call, _ orders: OrderResource) async throws -> Response {
@@ -45,7 +45,7 @@ struct CheckoutResource {
     return try checkout(page, call)
   }
 
-  /// Takes a page back while nobody has agreed on it.
+  /// Withdraws a page while its reader has not agreed on it.
   nonisolated(nonsending) func cancel(_ call: Call, _ orders: OrderResource) async throws -> Response {
     guard let page = try await checkouts.page(of: orders.own(call).id) else { throw Problem.notFound("checkout of this order") }
     let answered = page.purpose == .payment ? try await checkouts.answer(page.key, token: nil, inClient: true, at: clock.unixTime) : page

@@ -28,7 +28,7 @@ struct FanClubResource {
     return try .json(await club(call))
   }
 
-  /// Takes a club back that the reader added. Nobody loses anything by it who does not want to. Its posts go afterwards.
+  /// Removes a club that the reader added, unless other readers use it. Its posts go afterwards.
   nonisolated(nonsending) func remove(_ call: Call) async throws -> Response {
     switch try await content.removeClub(call.parameter, by: call.signedIn.id) {
     case .removed:

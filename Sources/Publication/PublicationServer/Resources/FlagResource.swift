@@ -67,7 +67,7 @@ struct FlagResource {
 }
 
 extension Publication {
-  /// Sets a flag, new or known. A client's next session follows it.
+  /// Sets a flag, new or existing. A client's next session follows it.
   /// - Throws: `Problem` with `Problem.Code.badRequest` for a rule that makes no sense.
   public func setFlag(_ flag: FlagRecord) async throws { try await flagResource.set(flag) }
 

@@ -12,7 +12,7 @@ enum HTML {
   static func paragraph(_ text: String) -> String { "<p>\(escaped(text))</p>\n" }
 }
 
-/// A page for a browser: no script, nothing from elsewhere, not in anybody's frame, kept by nobody.
+/// A page for a browser: no script, nothing from elsewhere, in no frame, and never cached.
 struct HTMLPage {
   /// Plain text.
   let title: String

@@ -16,16 +16,16 @@ struct ImportResource {
   let identifiers: any IdentifierSource
 
   /// Starts an import under the client's identifier: again is the same one.
-  nonisolated(nonsending) func begin(_ call: Call, _ asked: ImportRequest?) async throws -> Response {
+  nonisolated(nonsending) func start(_ call: Call, _ request: ImportRequest?) async throws -> Response {
     let service = try readersService()
     guard let id = UUID(uuidString: call.parameter)?.uuidString else {
       throw Problem.badRequest("The identifier of an import is a UUID.")
     }
-    if let begun = desk.job(id, of: try call.signedIn.id) { return try .json(begun.report) }
-    try work.limits.beginImport(of: call.signedIn.id, at: work.clock.unixTime)
-    if let asked {
-      guard let url = FeedAddress.typed(asked.url) else {
-        throw Problem.badRequest("“\(asked.url.prefix(200))” is no http or https address.")
+    if let earlier = desk.job(id, of: try call.signedIn.id) { return try .json(earlier.report) }
+    try work.limits.startImport(of: call.signedIn.id, at: work.clock.unixTime)
+    if let request {
+      guard let url = FeedAddress.typed(request.url) else {
+        throw Problem.badRequest("“\(request.url.prefix(200))” is no http or https address.")
       }
       return try run(id, call, follows: true) { [work] in try await work.importDocument(at: url, service, $0) }
     }

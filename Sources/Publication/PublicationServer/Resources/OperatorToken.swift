@@ -4,7 +4,7 @@ import PublicationAPI
 
 /// The operator's part of the API: `matinee-server user|order|flag|key …` while the server runs.
 extension Publication {
-  /// A token for the operator's part of the API, in place of the one before. Without one nobody uses that part.
+  /// A token for the operator's part of the API, in place of the one before. Without one that part cannot be used.
   /// - Throws: an error of the library that makes it.
   public func newOperatorToken() throws -> String {
     let token = try Secrets.token()

@@ -12,7 +12,7 @@ struct OrderResource {
   let doubt: ClockDoubt
   let clock: any AppClock
 
-  nonisolated(nonsending) func begin(_ call: Call, _ request: OrderRequest) async throws -> Response {
+  nonisolated(nonsending) func start(_ call: Call, _ request: OrderRequest) async throws -> Response {
     let reader = try call.signedIn.id
     let id = try Self.orderID(call)
     if let known = try await orders.order(id) { return try await answer(known, request, call) }
@@ -27,12 +27,12 @@ struct OrderResource {
     try await refuseSecond(order, name: product.name)
     try await doubt.check()
     try await refuseMany(reader)
-    let (begun, isNew) = try await orders.begin(order)
+    let (begun, isNew) = try await orders.start(order)
     return isNew ? try .json(await signed(begun, for: call), status: 201) : try await answer(begun, request, call)
   }
 
-  /// Refuses another order of a reader who has begun many that nobody paid, or has many that wait for approval: a store that asks under a new
-  /// identifier each time would fill the disk, and what waits is asked for again at each start.
+  /// Refuses another order of a reader who has started many without paying, or has many that wait for approval: a store that sends a new
+  /// identifier each time would fill the disk, and what waits is resumed at each start.
   private nonisolated(nonsending) func refuseMany(_ reader: Reader.ID) async throws {
     let count = try await orders.unpaid(of: reader, since: clock.unixTime - 86_400)
     guard count.begun < Self.mostUnpaidADay else {
@@ -99,7 +99,7 @@ struct OrderResource {
     return (page, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
-  /// Refuses what is kept for good when the reader has it, or may have been charged for it with another order, or somebody else is yet to
+  /// Refuses a product for good when the reader has it, or may have been charged for it with another order, or somebody else is yet to
   /// agree to that one. An order that may be charged itself is never refused: only the gateway's answer tells.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
@@ -133,7 +133,7 @@ struct OrderResource {
     throw Problem(code: .notFound, title: "There is no order “\(call.parameter.prefix(60))”.", status: 404)
   }
 
-  /// The order as its reader gets it: with a receipt, signed now, and a page's address that is right for who asks.
+  /// The order as its reader gets it: with a receipt, signed now, and a page's address that is right for the request.
   nonisolated(nonsending) func signed(_ stored: StoredOrder, for call: Call) async throws -> Order {
     var order = try await shown(stored, for: call)
     order.receipt = try await receipts.receipt(for: stored)
@@ -148,7 +148,7 @@ struct OrderResource {
     return order
   }
 
-  /// An order that was begun before.
+  /// An order that was started before.
   private nonisolated(nonsending) func answer(_ order: StoredOrder, _ request: OrderRequest, _ call: Call) async throws -> Response {
     guard try order.reader == call.signedIn.id, order.product == request.productID else {
       throw Problem.conflict("There is an order of this identifier for something else.")
@@ -159,8 +159,8 @@ struct OrderResource {
     return try .json(await signed(order, for: call))
   }
 
-  /// Whether asking for the product in that currency, or in none, is asking for the order as it is. A currency that it is not sold in was
-  /// the first one when it was begun.
+  /// Whether a request for the product in that currency, or in none, is one for the order as it is. A currency that it is not sold in was
+  /// the first one when it was started.
   private nonisolated(nonsending) func isSame(_ order: StoredOrder, in currency: String?) async throws -> Bool {
     guard let currency, currency != order.currency else { return true }
     return try await content.product(order.product, in: currency)?.currency == order.currency
@@ -175,7 +175,7 @@ struct OrderResource {
 }
 
 extension Order {
-  /// What an order says without what is made for who asks.
+  /// What an order says without the parts that depend on the request.
   init(_ stored: StoredOrder) {
     self.init(
       id: stored.id, number: stored.code, productID: stored.product, state: stored.state,

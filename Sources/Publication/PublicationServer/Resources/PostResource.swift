@@ -14,7 +14,7 @@ struct PostResource {
   let readAllTurns: Turns
   /// One body of a post for a reader, which may have megabytes.
   let bodyTurns: Turns
-  /// One list of unread posts for a reader, which may have to look at all that were read.
+  /// One list of unread posts for a reader, which may have to check all that were read.
   let unreadTurns: Turns
 
   /// The entitlement that premium posts take.
@@ -101,7 +101,7 @@ struct PostResource {
   /// As many as are marked, or not any more, while others wait.
   private static let readAtATime = 2000
 
-  /// Has requests answered that wait for this thread, between the parts of what takes long. A part stays when its client leaves: it asks
+  /// Has requests answered that wait for this thread, between the parts of what takes long. A part stays when its client leaves: it tries
   /// again, or does not want to.
   nonisolated(nonsending) func letOthersIn() async throws {
     await Task.yield()

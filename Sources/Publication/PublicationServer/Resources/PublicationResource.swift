@@ -2,7 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
-/// What anyone may ask: what the publication is, its pictures.
+/// What is open to all: the publication's description and its pictures.
 struct PublicationResource {
   let content: any ContentRepository
   let offersSampleAccount: Bool

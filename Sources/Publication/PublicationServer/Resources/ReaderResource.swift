@@ -9,7 +9,7 @@ struct ReaderResource {
   let readers: any ReaderRepository
   let orders: any OrderRepository
   let hasher: PasswordHasher
-  let sessions: KnownSessions
+  let sessions: SessionCache
   let imports: ImportDesk
   let clock: any AppClock
   let identifiers: any IdentifierSource
@@ -72,7 +72,7 @@ struct ReaderResource {
           : "The payment provider has yet to say whether it charged order \(order.code) of this reader, and is asked again. Try later.")
     }
     _ = try await endSessions(of: reader.id)
-    try await readers.remove(reader.id, password: hasher.nobody)
+    try await readers.remove(reader.id, password: hasher.placeholder)
     return Response(204)
   }
 
@@ -107,7 +107,7 @@ struct ReaderResource {
     guard !password.isEmpty, password.utf8.count <= Self.longestPassword else {
       throw Problem.badRequest("A password has 1 to \(Self.longestPassword) bytes.")
     }
-    // Nobody types one, and much of what a password passes through ends there.
+    // It cannot be typed, and much of what a password passes through ends there.
     guard !password.utf8.contains(0) else { throw Problem.badRequest("A password has no NUL character.") }
     return try await hasher.hash(password)
   }
@@ -127,7 +127,7 @@ struct ReaderResource {
   /// The most bytes of a password, in UTF-8.
   static let longestPassword = 1024
 
-  /// What is looked for. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift compares
+  /// The form that is compared. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift compares
   /// strings so, and ``ReaderRepository/reader(email:)`` does.
   static func normalized(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
 

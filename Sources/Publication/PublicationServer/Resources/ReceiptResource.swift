@@ -23,7 +23,7 @@ struct ReceiptResource {
     return LateAnswer(isLong: receipts.count > Self.fewReceipts) { try .json(receipts.compactMap { try $0.signed() }) }
   }
 
-  /// What the publication thinks of a receipt: whatever is genuine, this reader's and not taken back comes back signed anew.
+  /// Checks a receipt: one that is genuine, this reader's and not revoked comes back with a new signature.
   nonisolated(nonsending) func verify(_ call: Call, _ request: ReceiptRequest) async throws -> Response {
     let reader = try call.signedIn.id
     let issuer = try await content.info()?.id
@@ -61,10 +61,10 @@ struct ReceiptResource {
   nonisolated(nonsending) func rotate(_ algorithm: SignatureAlgorithm) async throws -> KeySet.Key {
     let key = try SigningKey.generate(algorithm)
     let new = KeySet.Key(key.verificationKey)
-    // A key whose file was lost is known by its public half: receipts that it signed stay good.
+    // Of a key whose file was lost the public half is stored: receipts that it signed stay good.
     if let known = try await keys.current() { try await keys.retire(known, at: clock.unixTime) }
     try replaceKey(key)
-    try await keys.begin(new, at: clock.unixTime)
+    try await keys.start(new, at: clock.unixTime)
     return new
   }
 

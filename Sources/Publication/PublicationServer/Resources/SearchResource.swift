@@ -20,21 +20,21 @@ struct SearchResource {
       else { throw Problem.noCursor }
       return SearchPosition(order: order, offset: offset)
     }
-    guard let asked = SearchWords(call.query("q") ?? "") else { return .current(SearchResults(), call) }
-    // By the reader, who may have any number of sessions: whoever searches for very much waits for themselves.
-    return try await turns.take(call.signedIn.id) { try await search(asked, after: after, limit: limit, call) }
+    guard let terms = SearchWords(call.query("q") ?? "") else { return .current(SearchResults(), call) }
+    // By the reader, who may have any number of sessions: a reader with many searches waits for their own.
+    return try await turns.take(call.signedIn.id) { try await search(terms, after: after, limit: limit, call) }
   }
 
-  private nonisolated(nonsending) func search(_ asked: SearchWords, after: SearchPosition?, limit: Int, _ call: Call) async throws
+  private nonisolated(nonsending) func search(_ terms: SearchWords, after: SearchPosition?, limit: Int, _ call: Call) async throws
     -> LateAnswer
   {
     // A reader who types on has cancelled a search that waited for this thread.
     try Task.checkCancellation()
-    // Posts that an import brought just now are found at once; after one of a hundred thousand nobody waits for all of them.
+    // Posts that an import brought just now are found at once; after one of a hundred thousand a search does not wait for all of them.
     for _ in 0..<Self.partsOfASearch { guard try await index() else { break } }
     let reader = try call.signedIn.id
     var found = try await words.search(
-      asked, after: after, limit: limit + 1, for: reader,
+      terms, after: after, limit: limit + 1, for: reader,
       seesAll: try await orders.isEntitled(reader, to: PostResource.premium, at: clock.unixTime)
     )
     let hasMore = found.hits.count > limit

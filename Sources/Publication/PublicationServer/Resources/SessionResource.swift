@@ -9,7 +9,7 @@ struct SessionResource {
   let content: any ContentRepository
   let hasher: PasswordHasher
   let throttle: Throttle
-  let sessions: KnownSessions
+  let sessions: SessionCache
   let imports: ImportDesk
   let clock: any AppClock
   let offersSampleAccount: Bool
@@ -19,7 +19,7 @@ struct SessionResource {
     guard email.utf8.count <= ReaderResource.longestAddress, credentials.password.utf8.count <= ReaderResource.longestPassword else {
       throw Problem.badRequest("The address or the password is too long.")
     }
-    // Of one client alone: otherwise anybody could keep a reader out by guessing. A client without an address is not limited.
+    // Of one client alone: otherwise anybody could lock a reader out by guessing. A client without an address is not limited.
     let guess = Throttle.Key(email: email, client: call.request.client)
     let pause = throttle.pause(guess, at: clock.uptime)
     guard pause == 0 else {
@@ -28,7 +28,7 @@ struct SessionResource {
       response.headers["Retry-After"] = "\(pause)"
       return response
     }
-    throttle.begin(guess, at: clock.uptime)
+    throttle.start(guess, at: clock.uptime)
     let isPublic = try await isPublicPassword(credentials, email)
     let found = isPublic ? nil : try await readers.reader(email: email)
     let signOuts = found.map { sessions.signOuts(of: $0.reader.id) }
@@ -51,9 +51,9 @@ struct SessionResource {
       throttle.takeBack(guess)
       throw Problem.sessionEnded
     }
-    // The password is looked at again with the same statement that begins the session: it may be another one by now.
+    // The statement that starts the session compares the stored hash again: it may be another one by now.
     guard matches, let found,
-      try await readers.beginSession(digest, of: found.reader.id, password: found.password, at: clock.unixTime)
+      try await readers.startSession(digest, of: found.reader.id, password: found.password, at: clock.unixTime)
     else {
       throttle.failed(guess, at: clock.uptime)
       throw Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)

@@ -14,13 +14,13 @@ extension Response: Answer {
 
 /// An answer whose bytes are made when the publication's thread is done with it and answers others.
 struct LateAnswer: Answer {
-  /// Whether that takes long, so that it is done on a thread that nobody else waits for.
+  /// Whether that takes long, so that it is done on a thread of its own.
   var isLong = false
   let make: @Sendable () throws -> Response
 
   func response() throws -> Response { try make() }
 
-  /// A JSON answer that clients keep, and ask for again unless it is still the same (RFC 9110, 13.1.2). The tag is made of all that this
+  /// A JSON answer that clients store and revalidate (RFC 9110, 13.1.2). The tag is made of all that this
   /// reader sees.
   static func current(_ value: some Encodable & Sendable, _ call: Call, isLong: Bool = false) -> LateAnswer {
     LateAnswer(isLong: isLong) {

@@ -19,7 +19,7 @@ struct Call: Sendable {
     query = request.query
   }
 
-  /// The first of ``parameters``; a route that asks for one has a `*`.
+  /// The first of ``parameters``; a route that reads it has a `*`.
   var parameter: String { parameters.first ?? "" }
 
   /// The reader; only for routes that need one.
@@ -49,7 +49,7 @@ struct Call: Sendable {
   func query(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
   /// The names in a query parameter, with commas between.
-  /// - Returns: no more than one above `most`, for whoever sent too many.
+  /// - Returns: at most one more than `most`, which tells that there were too many.
   func names(_ parameter: String, most: Int) -> [String] {
     (query(parameter) ?? "").utf8.split(separator: UInt8(ascii: ","), maxSplits: most).map { String(decoding: $0, as: UTF8.self) }
   }
@@ -77,14 +77,14 @@ struct Call: Sendable {
 
   // MARK: Body
 
-  /// The request's JSON body. Nobody waits while it is checked and decoded: this leaves the publication's thread.
+  /// The request's JSON body. It is checked and decoded on another thread than the publication's, so that other requests do not wait.
   /// - Throws: `Problem` that says what is wrong and where.
   @concurrent func body<Value: Decodable & Sendable>(_ type: Value.Type = Value.self) async throws -> Value {
     if let mediaType = request.mediaType, mediaType != "application/json" {
       throw Problem(code: .unsupportedMediaType, title: "The body is “\(mediaType)” and has to be “application/json”.", status: 415)
     }
     guard !request.body.isEmpty else { throw Problem.badRequest("A JSON body is missing.") }
-    // Foundation's decoder looks only at what it is asked for, and passes over commas, names that are there twice and bytes that are no text.
+    // Foundation's decoder checks only what it decodes, and passes over commas, duplicate names and bytes that are no text.
     do throws(LocatedJSON.Failure) { try LocatedJSON.check(request.body, file: "body") } catch {
       throw Problem.badRequest("The body is no JSON: \(error.problem) at line \(error.line), column \(error.column).")
     }

@@ -19,12 +19,12 @@ struct Route: Sendable {
   let takesTurns: Bool
   let answer: Handler
 
-  /// Who may ask.
+  /// Who may use a route.
   enum Access: Sendable {
     case anyone
     /// A reader, who is signed in.
     case reader
-    /// Whoever runs the publication.
+    /// The operator of the publication.
     case `operator`
   }
 
@@ -55,7 +55,7 @@ struct Route: Sendable {
     }
   }
 
-  /// A route that asks for no token. Anybody may send a body there, so it is a small one.
+  /// A route that needs no token. Anybody may send a body there, so it is a small one.
   static func open(_ method: Request.Method, _ path: APIPath, takesTurns: Bool = true, _ answer: @escaping Handler) -> Route {
     Route(method, path, access: .anyone, bodyLimit: Router.openBodyLimit, takesTurns: takesTurns, answer)
   }
@@ -99,7 +99,7 @@ struct Route: Sendable {
 struct Router: Sendable {
   /// The largest body that is read, in bytes, unless a route says otherwise.
   static let bodyLimit = 64 << 10
-  /// The largest JSON that asks for an import, in bytes: the longest address fits, with each letter as `\u`.
+  /// The largest JSON that requests an import, in bytes: the longest address fits, with each letter as `\u`.
   static let importBodyLimit = 16 << 10
   /// The largest body of a route without a token, in bytes: the longest address and password fit, with each letter as `\u`.
   static let openBodyLimit = 4 << 10
@@ -109,7 +109,7 @@ struct Router: Sendable {
   /// The most parameters that a query may have: more than any client sends.
   static let mostParameters = 100
 
-  /// Finds the route of a request. This is not the publication's thread: however much there is to decode, nobody else waits for it.
+  /// Finds the route of a request. It is not called on the publication's thread, so that other requests do not wait while it decodes.
   /// - Throws: `Problem`, or ``Refusal``.
   func find(_ request: Request) throws -> (route: Route, call: Call) {
     let found = try matches(request.path)
@@ -146,13 +146,13 @@ struct Router: Sendable {
     return found.first { $0.route.method == head.method }?.route.bodyLimit(for: head) ?? Self.bodyLimit
   }
 
-  /// What a request asks for, for a log: without what stands in the places of `*`, which may be somebody's secret.
+  /// A request's method and pattern, for a log: without what stands in the places of `*`, which may be a secret.
   func name(of request: Request) -> String {
     let pattern = (try? matches(request.path))?.first?.route.pattern
     return "\(request.method.rawValue) \(pattern.map { "/" + $0.joined(separator: "/") } ?? "(no route)")"
   }
 
-  /// What a method that nobody knows is answered with.
+  /// The answer to an unknown method.
   func methodNotAllowed(_ target: String) -> Response {
     let path = Request(.get, target).path
     guard let found = try? matches(path), !found.isEmpty else { return .problem(.nothing(at: path)) }

@@ -37,17 +37,17 @@ extension Router {
     Route(.post, .refresh("*")) { try await $0.importResource.refresh($1) },
     Route(.put, .feedImport("*"), bodyLimit: Router.importBodyLimit, documentLimit: Import.documentLimit) { publication, call in
       // Anything else is the document itself.
-      let asked: ImportRequest? = call.request.mediaType == "application/json" ? try await call.body() : nil
-      return try await publication.importResource.begin(call, asked)
+      let request: ImportRequest? = call.request.mediaType == "application/json" ? try await call.body() : nil
+      return try await publication.importResource.start(call, request)
     },
     Route(.get, .feedImport("*")) { try $0.importResource.progress($1) },
     Route(.delete, .feedImport("*")) { try await $0.importResource.cancel($1) },
     Route(.get, .paywall("*")) { try await $0.catalog.paywall($1) },
     Route(.get, .products) { try await $0.catalog.products($1) },
-    Route(.put, .order("*"), taking: OrderRequest.self) { try await $0.orders.begin($1, $2) },
+    Route(.put, .order("*"), taking: OrderRequest.self) { try await $0.orders.start($1, $2) },
     Route(.get, .order("*")) { try await $0.orders.order($1) },
     Route(.post, .charge("*"), taking: ChargeRequest.self) { try await $0.charging.charge($1, $2) },
-    Route(.post, .checkout(of: "*")) { try await $0.checkouts.begin($1, $0.orders) },
+    Route(.post, .checkout(of: "*")) { try await $0.checkouts.start($1, $0.orders) },
     Route(.get, .checkout(of: "*")) { try await $0.checkouts.state($1, $0.orders) },
     Route(.delete, .checkout(of: "*")) { try await $0.checkouts.cancel($1, $0.orders) },
     Route(.get, .orders) { try await $0.orders.list($1) },

@@ -1,8 +1,8 @@
 import HTTPTransport
 import Synchronization
 
-/// Lets a few requests of each session be worked on at a time, and the next ones wait in their order: whoever asks for very much waits for
-/// themselves, and others wait for no more than those few. What counts as a session is up to who asks: for searches it is a reader.
+/// Limits how many requests of each session are worked on at a time. The next ones wait in their order. A client with very many requests
+/// waits for itself, and others wait for no more than those few. The caller decides what counts as a session: for searches it is a reader.
 final class Turns: Sendable {
   private struct Session {
     var working = 0
@@ -10,7 +10,7 @@ final class Turns: Sendable {
   }
 
   static let most = 8
-  /// More wait than any client asks for at a time.
+  /// More than any client sends at a time.
   static let longestQueue = 64
   private let mostAtATime: Int
   private let longestQueue: Int
@@ -32,19 +32,19 @@ final class Turns: Sendable {
   nonisolated(nonsending) func take<Value>(
     _ session: String, _ work: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
-    guard await begin(session) else {
+    guard await enter(session) else {
       var response = Response.problem(429, .busy, "Too much is asked for at a time in this session. Try again in a moment.")
       response.headers["Retry-After"] = "1"
       throw Refusal(response: response)
     }
-    defer { end(session) }
-    // 499 is what proxies call a client that closed the connection; nobody reads it.
+    defer { leave(session) }
+    // 499 is what proxies call a client that closed the connection; no client reads it.
     if Task.isCancelled { throw Refusal(response: Response(499)) }
     return try await work()
   }
 
   /// - Returns: `false` when the queue is full.
-  private func begin(_ session: String) async -> Bool {
+  private func enter(_ session: String) async -> Bool {
     await withCheckedContinuation { continuation in
       let mayWork: Bool? = sessions.withLock { sessions in
         var known = sessions[session] ?? Session()
@@ -61,11 +61,11 @@ final class Turns: Sendable {
     }
   }
 
-  private func end(_ session: String) {
+  private func leave(_ session: String) {
     let next: CheckedContinuation<Bool, Never>? = sessions.withLock { sessions in
       guard var known = sessions[session] else { return nil }
       defer { sessions[session] = known.working == 0 ? nil : known }
-      // The place goes on to whoever waits longest.
+      // The place goes to the request that waits longest.
       if !known.waiting.isEmpty { return known.waiting.removeFirst() }
       known.working -= 1
       return nil

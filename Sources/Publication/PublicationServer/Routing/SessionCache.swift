@@ -2,9 +2,9 @@ import Foundation
 import PublicationAPI
 import Synchronization
 
-/// Whose token is whose, as far as requests have shown: enough to count a reader's requests before the publication's thread looks at one.
+/// Which reader each token belongs to, as earlier requests have shown: enough to count a reader's requests before the publication's thread
 /// From any thread.
-final class KnownSessions: Sendable {
+final class SessionCache: Sendable {
   /// More than are used on one day.
   static let most = 50_000
   private let most: Int
@@ -12,12 +12,12 @@ final class KnownSessions: Sendable {
   private let ended = Mutex<[Reader.ID: Int]>([:])
 
   /// - Parameter most: beyond that any other one is forgotten.
-  init(_ most: Int = KnownSessions.most) { self.most = most }
+  init(_ most: Int = SessionCache.most) { self.most = most }
 
-  /// The reader of a token with that digest; `nil` when that is not known.
+  /// The reader of a token with that digest; `nil` when no request has shown it.
   func reader(_ digest: Data) -> Reader.ID? { readers.withLock { $0[digest] } }
 
-  /// Remembers whose a token is; `nil` for nobody's any more.
+  /// Remembers whose a token is; `nil` for a token that is no longer valid.
   func learn(_ digest: Data, _ reader: Reader.ID?) {
     readers.withLock { readers in
       if reader != nil, readers[digest] == nil, readers.count >= most { readers.remove(at: readers.startIndex) }
@@ -25,7 +25,7 @@ final class KnownSessions: Sendable {
     }
   }
 
-  /// Counts that the operator ends all sessions of a reader: a sign-in that is under way meanwhile begins none.
+  /// Counts that the operator ends all sessions of a reader: a sign-in that is under way meanwhile starts none.
   func signOut(_ reader: Reader.ID) { ended.withLock { $0[reader, default: 0] += 1 } }
 
   /// How often that was.
