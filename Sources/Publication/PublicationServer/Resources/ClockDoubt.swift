@@ -15,7 +15,7 @@ struct ClockDoubt {
   /// Clocks are put right by this much without a word.
   private static let clockTolerance: Int64 = 3600
 
-  /// Why the clock cannot be right, for who runs the publication; `nil` when it may be.
+  /// Why the clock cannot be right, for the operator; `nil` when it may be.
   nonisolated(nonsending) func sentence() async throws -> String? {
     guard let last = try await orders.lastPaid(), let paid = last.paid, paid - clock.unixTime > Self.clockTolerance else { return nil }
     let moments = [clock.unixTime, paid].map { Date(timeIntervalSince1970: TimeInterval($0)).formatted(.iso8601) }
@@ -36,6 +36,6 @@ struct ClockDoubt {
 }
 
 extension Publication {
-  /// Why the clock cannot be right, for who runs the publication; `nil` when it may be.
+  /// Why the clock cannot be right, for the operator; `nil` when it may be. The server checks it by itself: this is for tests.
   public func clockDoubt() async throws -> String? { try await doubt.sentence() }
 }
