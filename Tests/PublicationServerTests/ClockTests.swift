@@ -109,5 +109,5 @@ import Testing
 }
 
 extension Publication {
-  fileprivate func due() async throws -> [StoredFeed] { try await sources.due(at: now, after: nil, limit: 10) }
+  fileprivate func due() async throws -> [StoredFeed] { try await feedRepository.due(at: now, after: nil, limit: 10) }
 }

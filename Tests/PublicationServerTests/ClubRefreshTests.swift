@@ -161,8 +161,8 @@ import Testing
 }
 
 extension Publication {
-  fileprivate func feed(_ club: FanClub.ID) async throws -> StoredFeed? { try await sources.feed(of: club) }
-  fileprivate func nextDue() async throws -> Int64? { try await sources.nextDue() }
+  fileprivate func feed(_ club: FanClub.ID) async throws -> StoredFeed? { try await feedRepository.feed(of: club) }
+  fileprivate func nextDue() async throws -> Int64? { try await feedRepository.nextDue() }
 
   /// Returns once that many wait for a club's feed.
   fileprivate nonisolated func waitForReaders(_ count: Int, of club: FanClub.ID) async {

@@ -314,5 +314,5 @@ extension Publication {
     }
     try database.execute("UPDATE feed SET next = next + 1 WHERE url = ?", other)
   }
-  fileprivate func secondsUntilDue() async throws -> Int64? { try await sources.nextDue().map { $0 - now } }
+  fileprivate func secondsUntilDue() async throws -> Int64? { try await feedRepository.nextDue().map { $0 - now } }
 }

@@ -265,5 +265,5 @@ import Testing
 }
 
 extension Publication {
-  fileprivate func nextDue() async throws -> Int64? { try await sources.nextDue() }
+  fileprivate func nextDue() async throws -> Int64? { try await feedRepository.nextDue() }
 }

@@ -307,15 +307,15 @@ public actor Publication {
   // MARK: For the resources
 
   var content: any ContentRepository { get throws { try opened.content } }
-  var remarks: any CommentRepository { get throws { try opened.comments } }
-  var sources: any FeedRepository { get throws { try opened.feeds } }
-  var words: any SearchRepository { get throws { try opened.search } }
+  var commentRepository: any CommentRepository { get throws { try opened.comments } }
+  var feedRepository: any FeedRepository { get throws { try opened.feeds } }
+  var searchRepository: any SearchRepository { get throws { try opened.search } }
   var readers: any ReaderRepository { get throws { try opened.readers } }
-  var orderBook: any OrderRepository { get throws { try opened.orders } }
-  var purse: any BalanceRepository { get throws { try opened.balances } }
-  var pageBook: any CheckoutRepository { get throws { try opened.checkouts } }
+  var orderRepository: any OrderRepository { get throws { try opened.orders } }
+  var balanceRepository: any BalanceRepository { get throws { try opened.balances } }
+  var checkoutRepository: any CheckoutRepository { get throws { try opened.checkouts } }
   var keys: any KeyRepository { get throws { try opened.keys } }
-  var switches: any FlagRepository { get throws { try opened.flags } }
+  var flagRepository: any FlagRepository { get throws { try opened.flags } }
   var signingKey: SigningKey {
     get throws {
       let store = try opened

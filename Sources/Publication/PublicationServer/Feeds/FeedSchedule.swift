@@ -83,7 +83,7 @@ extension Publication {
         }
       }
       // A feed that is added meanwhile is not due any sooner.
-      guard let next = try await sources.nextDue() else { return .seconds(FeedService.interval / 2) }
+      guard let next = try await feedRepository.nextDue() else { return .seconds(FeedService.interval / 2) }
       return .seconds(min(max(next - service.now, 30), FeedService.interval / 2))
     } catch {
       if !(error is Failure) { log("feeds", error) }
@@ -108,7 +108,7 @@ extension Publication {
     let isAlone = service.moment == .zero
     let free = Self.places - fetches.values.count { now - $0.start < Self.longestInPlace }
     while next.count < free {
-      let due = try await sources.due(at: service.now, after: place, limit: Self.mostOfPart)
+      let due = try await feedRepository.due(at: service.now, after: place, limit: Self.mostOfPart)
       guard let last = due.last else { break }
       place = last.place
       // Of one reader there may be thousands, and others have their turn.
@@ -246,10 +246,10 @@ extension Publication {
   }
 
   private func failed(_ club: FanClub.ID, _ error: any Error, quiet: Int64?) async throws {
-    try await sources.failed(club, Self.sentence(of: error), quiet: quiet)
+    try await feedRepository.failed(club, Self.sentence(of: error), quiet: quiet)
   }
 
   private func update(_ feed: StoredFeed, next: Int64?) async throws {
-    try await whileLocked { try await sources.update(feed, next: next) }
+    try await whileLocked { try await feedRepository.update(feed, next: next) }
   }
 }

@@ -106,7 +106,7 @@ extension Publication {
     return (stored.all, report)
   }
 
-  private func knownFeed(_ urls: [String]) async throws -> StoredFeed? { try await sources.feed(at: urls) }
+  private func knownFeed(_ urls: [String]) async throws -> StoredFeed? { try await feedRepository.feed(at: urls) }
 
   private func add(_ feeds: [(club: FanClub, url: String)], _ job: ImportJob?) async throws -> AddedClubs {
     defer { indexSoon() }
@@ -115,7 +115,7 @@ extension Publication {
       for start in stride(from: 0, to: feeds.count, by: AddedClubs.mostOfPart) {
         try await finishRemoval(of: feeds[start...].prefix(AddedClubs.mostOfPart).lazy.map(\.club.id))
         let range = start..<min(start + AddedClubs.mostOfPart, feeds.count)
-        let part = try await whileLocked { try await sources.add(feeds, range, job) }
+        let part = try await whileLocked { try await feedRepository.add(feeds, range, job) }
         stored.all += part.all
         stored.new += part.new
         stored.followed += part.followed

@@ -9,7 +9,7 @@ extension Publication {
     try await indexParts.value(for: "words") { [weak self] in try await self?.index() ?? false }
   }
 
-  private func index() async throws -> Bool { try await words.index(limit: 50) }
+  private func index() async throws -> Bool { try await searchRepository.index(limit: 50) }
 
   /// Takes up the words of posts in the background, some at a time, so that requests come in between.
   func indexSoon() {

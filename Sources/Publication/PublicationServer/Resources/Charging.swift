@@ -30,7 +30,7 @@ extension Publication {
     let task = Task {
       defer { self.charges[order.id] = nil }
       return try await self.chargeTurns.take(order.reader) {
-        guard let current = try await self.orderBook.order(order.id) else { throw Problem.notFound("order") }
+        guard let current = try await self.orderRepository.order(order.id) else { throw Problem.notFound("order") }
         return try await step(self.charging, current)
       }
     }

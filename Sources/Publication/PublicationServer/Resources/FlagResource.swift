@@ -72,7 +72,7 @@ extension Publication {
   public func setFlag(_ flag: FlagRecord) async throws { try await flagResource.set(flag) }
 
   /// All flags, by name.
-  public func flags() async throws -> [FlagRecord] { try await switches.flags() }
+  public func flags() async throws -> [FlagRecord] { try await flagRepository.flags() }
 
   /// What was counted for a flag; for tests.
   /// - Throws: `Problem` with `Problem.Code.notFound`.

@@ -12,12 +12,12 @@ extension Publication {
   var posts: PostResource {
     get throws {
       PostResource(
-        content: try content, orders: try orderBook, clock: clock, isSweeping: !removedClubs.isEmpty, readAllTurns: readAllTurns,
+        content: try content, orders: try orderRepository, clock: clock, isSweeping: !removedClubs.isEmpty, readAllTurns: readAllTurns,
         bodyTurns: bodyTurns, unreadTurns: unreadTurns)
     }
   }
 
-  var comments: CommentResource { get throws { CommentResource(comments: try remarks, posts: try posts, clock: clock) } }
+  var comments: CommentResource { get throws { CommentResource(comments: try commentRepository, posts: try posts, clock: clock) } }
 
   var fanClubs: FanClubResource {
     get throws {
@@ -31,13 +31,14 @@ extension Publication {
 
   var catalog: CatalogResource { get throws { CatalogResource(content: try content) } }
 
-  var balances: BalanceResource { get throws { BalanceResource(balances: try purse, posts: try posts, clock: clock) } }
+  var balances: BalanceResource { get throws { BalanceResource(balances: try balanceRepository, posts: try posts, clock: clock) } }
 
-  var flagResource: FlagResource { get throws { FlagResource(flags: try switches, clock: clock) } }
+  var flagResource: FlagResource { get throws { FlagResource(flags: try flagRepository, clock: clock) } }
 
   var search: SearchResource {
     get throws {
-      SearchResource(words: try words, orders: try orderBook, fanClubs: try fanClubs, clock: clock, turns: searchTurns) { [weak self] in
+      SearchResource(words: try searchRepository, orders: try orderRepository, fanClubs: try fanClubs, clock: clock, turns: searchTurns) {
+        [weak self] in
         try await self?.indexPart() ?? false
       }
     }
@@ -46,24 +47,25 @@ extension Publication {
   var receipts: ReceiptResource {
     get throws {
       ReceiptResource(
-        content: try content, orders: try orderBook, keys: try keys, clock: clock, signingKey: { try self.signingKey },
+        content: try content, orders: try orderRepository, keys: try keys, clock: clock, signingKey: { try self.signingKey },
         replaceKey: { try self.replaceKey($0) })
     }
   }
 
-  var doubt: ClockDoubt { get throws { ClockDoubt(orders: try orderBook, clock: clock, log: log) } }
+  var doubt: ClockDoubt { get throws { ClockDoubt(orders: try orderRepository, clock: clock, log: log) } }
 
   var checkouts: CheckoutResource {
     get throws {
       CheckoutResource(
-        checkouts: try pageBook, orders: try orderBook, content: try content, gateway: gateway, clock: clock, pages: pages, log: log)
+        checkouts: try checkoutRepository, orders: try orderRepository, content: try content, gateway: gateway, clock: clock, pages: pages,
+        log: log)
     }
   }
 
   var orders: OrderResource {
     get throws {
       OrderResource(
-        orders: try orderBook, content: try content, receipts: try receipts, checkouts: try checkouts, doubt: try doubt, clock: clock)
+        orders: try orderRepository, content: try content, receipts: try receipts, checkouts: try checkouts, doubt: try doubt, clock: clock)
     }
   }
 
@@ -78,7 +80,7 @@ extension Publication {
   var readerResource: ReaderResource {
     get throws {
       ReaderResource(
-        readers: try readers, orders: try orderBook, hasher: hasher, sessions: sessions, imports: imports, clock: clock,
+        readers: try readers, orders: try orderRepository, hasher: hasher, sessions: sessions, imports: imports, clock: clock,
         identifiers: identifiers)
     }
   }
@@ -98,7 +100,7 @@ extension Publication {
         reader: feedReader, limits: importLimits, clock: clock, log: log, store: { [self] in try await store($0, as: $1, $2).clubs },
         refresh: { [self] in try await refreshNow($0, $1, for: $2) })
       return ImportResource(
-        content: try content, feeds: try sources, service: feeds, desk: imports, work: work, identifiers: identifiers)
+        content: try content, feeds: try feedRepository, service: feeds, desk: imports, work: work, identifiers: identifiers)
     }
   }
 }
