@@ -4,8 +4,8 @@ import Glibc
 
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
 ///
-/// A key that was seen before gets its answer again, whatever else the call says: that is all there is of rules. Only an answer that waits for
-/// somebody's approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
+/// A key that was seen before gets its answer again, whatever else the call says: that is all there is of rules. Only an answer that waits
+/// for somebody's approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
 struct Ledger {
   /// Why it cannot go on.
   struct Failure: Error, CustomStringConvertible { let description: String }

@@ -22,9 +22,9 @@ extension FeedParser {
   /// The feeds that a web page names: `<link rel="alternate">` with the type of a feed (https://html.spec.whatwg.org/#rel-alternate), in
   /// the order of the page, each address once.
   ///
-  /// Tags are found as a browser's tokenizer finds them. Where a page's head ends does not matter: most pages that break the rules end theirs
-  /// too early. `application/json` is the type of JSON Feed 1, but also of the interfaces that blogs name for programs, so it counts where
-  /// nothing else does; feeds of comments are left out where there is another.
+  /// Tags are found as a browser's tokenizer finds them. Where a page's head ends does not matter: most pages that break the rules end
+  /// theirs too early. `application/json` is the type of JSON Feed 1, but also of the interfaces that blogs name for programs, so it counts
+  /// where nothing else does; feeds of comments are left out where there is another.
   /// - Parameters:
   ///   - page: the page as it came.
   ///   - address: where the page is, behind all redirects.

@@ -18,7 +18,7 @@ struct TableBuilder {
   private var groupStart = 0
   private var isHeader = false
 
-  /// Rows of a head, a body or a foot begin: no cell reaches over that.
+  /// Rows of a head, a body or a foot start: no cell reaches over that.
   mutating func startGroup(isHeader: Bool) {
     endRow()
     clipSpans()

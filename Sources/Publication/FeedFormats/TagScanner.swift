@@ -59,8 +59,8 @@ struct TagScanner {
     "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style",
   ]
 
-  /// Whether a value holds the end tag of such a text, or the end of a section of XML: who reads it as text sees tags start in the middle of
-  /// the value.
+  /// Whether a value holds the end tag of such a text, or the end of a section of XML: who reads it as text sees tags start in the middle
+  /// of the value.
   func endsText(_ range: Range<Int>) -> Bool {
     // Not by `find`, which would search all that is behind the value.
     bytes[range].indices.contains { place in

@@ -1,7 +1,7 @@
 /// One format that is written in XML. The parser reports elements from the root inwards, and the reader says of each what shall
 /// happen with its content; so a reader sees only what it requested.
 protocol XMLFeedReader {
-  /// An element begins: a child of the root or of an element that the reader entered.
+  /// An element starts: a child of the root or of an element that the reader entered.
   /// - Returns: what to do with its content.
   mutating func start(_ name: XMLName, _ attributes: ElementAttributes, base: String?) -> XMLContent
 

@@ -4,8 +4,8 @@ import HTTPTransport
 
 /// Who sent a request, as far as limits are concerned: an IPv4 address, or the /64 network of an IPv6 address, of which one client has all.
 enum ClientAddress {
-  /// The client at the other end; behind a trusted proxy the one that it forwards for. Nil for loopback, where clients cannot be told apart: it is
-  /// this machine's own programs, or a proxy that was not named.
+  /// The client at the other end; behind a trusted proxy the one that it forwards for. Nil for loopback, where clients cannot be told
+  /// apart: it is this machine's own programs, or a proxy that was not named.
   static func of(_ connection: OpaquePointer, _ headers: Headers, trusting proxies: Set<String>) -> String? {
     guard let peer = peer(connection) else { return nil }
     return choose(

@@ -109,7 +109,7 @@ final class Connections: Sendable {
   }
 
   /// Answers the only request of which some of the head was read, and not all of it; none if there are several.
-  /// - Parameter hasLine: whether its request line was read; `nil` when that is not known.
+  /// - Parameter hasLine: whether its request line was read; `nil` when that is unknown.
   func refuseOnly(_ response: Response, hasLine: Bool?) {
     state.withLock { state in
       // Also those that were ended: the library may still read what they sent.
@@ -166,8 +166,8 @@ final class Connections: Sendable {
     }
   }
 
-  /// Whether an answer of that many bytes may wait until its client has taken it: a client that takes none fills the memory. A small one always
-  /// may.
+  /// Whether an answer of that many bytes may wait until its client has taken it: a client that takes none fills the memory. A small one
+  /// always may.
   func mayHold(_ bytes: Int, _ connection: OpaquePointer) -> Bool {
     state.withLock { state in
       // Nearly all answers are small: only a large one is worth the sum.

@@ -48,7 +48,7 @@ final class Daemon: Sendable {
     self.unnamedProxy = unnamedProxy
   }
 
-  /// Starts its thread. The daemon is kept alive by ``stop()`` running to its end, which the listener sees to.
+  /// Starts its thread. ``stop()`` holds the daemon until it has run to its end, which the listener sees to.
   func start(_ socket: Int32) -> Bool {
     let context = Unmanaged.passRetained(self)
     let logger = UnsafeMutablePointer<matinee_mhd_logger>.allocate(capacity: 1)

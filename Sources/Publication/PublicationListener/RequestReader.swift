@@ -118,7 +118,7 @@ struct RequestReader {
   }
 
   /// The answer in place of the library's own, to a head that it cannot read; `nil` for a status that it answers nothing else with.
-  /// - Returns: the answer, and whether the request line was read before; `nil` when that is not known.
+  /// - Returns: the answer, and whether the request line was read before; `nil` when that is unknown.
   static func refusal(by status: Int, limit: Int) -> (answer: Response, hasLine: Bool?)? {
     switch status {
     case 400: (.problem(400, "bad_request", "The head of the request cannot be read."), nil)

@@ -17,8 +17,8 @@ extension Publication {
   /// Fetches feeds from now on, those that there are on a schedule, until the publication is closed.
   /// - Parameters:
   ///   - web: sends requests to absolute URLs. One that leaves redirects to its user lets the publication see which of them are for good.
-  ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. A reader who may have this publication fetch any address
-  ///     reaches all that this machine reaches.
+  ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. A reader who may have this publication fetch any
+  ///     address reaches all that this machine reaches.
   ///   - moment: how long a reader who wants a feed fetched now gets what somebody else fetched just before, so that many readers cost its
   ///     server no more than one. Zero for a publication with one reader, whose wish is always carried out.
   ///   - clock: the time of the schedule; the publication's own by default.
@@ -147,8 +147,8 @@ extension Publication {
   }
 
   /// Fetches a feed because a reader wants it now. Readers who request it meanwhile, or just after, get the same outcome. A
-  /// server that wants to be left alone gets no request. A failure is stored for readers, and does not change the schedule: one reader must not
-  /// cost others their posts.
+  /// server that wants to be left alone gets no request. A failure is stored for readers, and does not change the schedule: one reader must
+  /// not cost others their posts.
   ///
   /// Its bytes count for the reader who added the feed, who chose the address; or else for the one who requests it.
   /// - Throws: `FeedError`, ``FeedFetcher/Failure``, `CancellationError`; `Problem` when it has to wait; what broke.

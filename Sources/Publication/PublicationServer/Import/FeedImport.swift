@@ -46,12 +46,12 @@ extension Publication {
   /// Makes a feed a fan club and its items posts, a part at a time, so that others have their turn; importing a feed again adds nothing
   /// twice.
   ///
-  /// An item is identified by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time of its
-  /// first import.
+  /// An item is identified by its `identity` within `source`. One without a date, or with one that is more than a day ahead, gets the time
+  /// of its first import.
   /// - Parameters:
   ///   - feed: what was read.
-  ///   - source: names the feed for ever: its URL or absolute path. One on the web is fetched again from then on, once the publication fetches
-  ///     feeds.
+  ///   - source: names the feed for ever: its URL or absolute path. One on the web is fetched again from then on, once the publication
+  ///     fetches feeds.
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importFeed(_ feed: ParsedFeed, source: String) async throws -> ImportReport {
     let version = FeedAddress.url(source).map { FeedVersion(url: $0) }

@@ -18,7 +18,8 @@ extension Publication {
     }
   }
 
-  /// - Returns: whether there may be more. If not, the next removal starts the loop again: that is settled in the same step, so that none comes between.
+  /// - Returns: whether there may be more. If not, the next removal starts the loop again: that is settled in the same step, so that none
+  ///   comes between.
   private func sweepSome() async -> Bool {
     guard let club = removedClubs.first else {
       sweeping = nil

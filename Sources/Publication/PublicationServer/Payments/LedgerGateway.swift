@@ -45,7 +45,7 @@ public actor LedgerGateway: PaymentGateway {
     return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("matinee-ledger").path
   }
 
-  /// Asks the ledger.
+  /// Sends a call to the ledger.
   /// - Throws: ``GatewayError``.
   public func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
     try charged(Call(operation: "charge", key: key, token: token, amount: amount, currency: currency))

@@ -1,7 +1,7 @@
 /// What charges a reader: a payment provider. Called off the publication's thread.
 public protocol PaymentGateway: Sendable {
-  /// Charges, at most once for each idempotency key: another request with a key charges nothing more, whatever else it says, and tells how it
-  /// stands by now.
+  /// Charges, at most once for each idempotency key: another request with a key charges nothing more, whatever else it says, and tells how
+  /// it stands by now.
   /// - Parameters:
   ///   - token: what the provider gave for the reader's authorization.
   ///   - amount: in the currency's minor units, with tax.

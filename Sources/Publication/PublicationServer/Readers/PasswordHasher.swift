@@ -15,8 +15,8 @@ final class PasswordHasher: Sendable {
     var clients: [String: Int] = [:]
   }
 
-  /// What earlier sign-ins say about a client, and how many places there are for it and for those with less of a record: the whole queue is about three
-  /// seconds of work.
+  /// What earlier sign-ins say about a client, and how many places there are for it and for those with less of a record: the whole queue is
+  /// about three seconds of work.
   enum Standing: Int {
     /// It sent a wrong password lately.
     case wrong = 16

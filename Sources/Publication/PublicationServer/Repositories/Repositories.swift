@@ -146,7 +146,7 @@ protocol ReaderRepository {
   /// Whose session it is, which is used by that; `nil` when it was not for ``Publication/sessionLifetime``.
   nonisolated(nonsending) func reader(session digest: Data, at time: Int64) async throws -> Reader?
   /// Starts a session of a reader who is still there and whose password is still that one, and forgets those that are over.
-  /// - Returns: whether it was begun: comparing a password takes its time, in which the operator may have set another one.
+  /// - Returns: whether it was started: comparing a password takes its time, in which the operator may have set another one.
   nonisolated(nonsending) func startSession(
     _ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64
   ) async throws -> Bool
@@ -169,7 +169,8 @@ protocol OrderRepository {
   nonisolated(nonsending) func order(code: String) async throws -> StoredOrder?
   /// Newest first, at most that many.
   nonisolated(nonsending) func orders(_ query: OrderQuery) async throws -> [StoredOrder]
-  /// How many orders of a reader were started after a time and are neither paid nor given back, and how many wait for approval, however old.
+  /// How many orders of a reader were started after a time and are neither paid nor given back, and how many wait for approval, however
+  /// old.
   nonisolated(nonsending) func unpaid(of reader: Reader.ID, since time: Int64) async throws -> (begun: Int, waiting: Int)
   /// Paid orders that give access at that time, newest first.
   nonisolated(nonsending) func inForce(of reader: Reader.ID, at time: Int64) async throws -> [StoredOrder]

@@ -116,8 +116,8 @@ extension SQLiteOrders {
       Order.State.paid.rawValue, time, map: { try $0.get(0, as: Int64?.self) }) ?? nil
   }
 
-  /// Lets what was bought behind a refunded period start as early as it may. What has started stays where it is: no reader was without access
-  /// until now, and no paid time lies in the past.
+  /// Lets what was bought behind a refunded period start as early as it may. What has started stays where it is: no reader was without
+  /// access until now, and no paid time lies in the past.
   private func closeGap(after refunded: StoredOrder, _ time: Int64) throws {
     guard let group = refunded.group else { return }
     let periods = try database.query(

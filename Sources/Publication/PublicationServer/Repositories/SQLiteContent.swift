@@ -231,8 +231,8 @@ struct SQLiteContent: ContentRepository {
     }
   }
 
-  /// Takes out of bodies, once, what leads elsewhere than to the web, and an earlier version stored: see ``WebLinks/html(_:)``. Otherwise who reads
-  /// a post or marks it would wait for that.
+  /// Takes out of bodies, once, what leads elsewhere than to the web, and an earlier version stored: see ``WebLinks/html(_:)``. Otherwise
+  /// who reads a post or marks it would wait for that.
   func guardBodies() throws {
     try once("bodies_guarded") {
       var last: Int64 = 0

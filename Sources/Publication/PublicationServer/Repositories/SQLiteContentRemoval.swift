@@ -38,8 +38,8 @@ extension SQLiteContent {
   /// The version of the schema from which on posts may be there whose club is not.
   private static let firstVersion = 18
 
-  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade checks whether all that refers to
-  /// something does so rightly.
+  /// Removes what is left of removed clubs at once, where the database is about to be upgraded: an upgrade checks whether all that refers
+  /// to something does so rightly.
   func sweepBeforeUpgrade(to latest: Int = Schema.migrations.map(\.version).max() ?? 0) throws {
     let version = try database.schemaVersion()
     guard version >= Self.firstVersion, version < latest else { return }

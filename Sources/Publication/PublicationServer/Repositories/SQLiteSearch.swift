@@ -88,8 +88,8 @@ struct SQLiteSearch: SearchRepository {
     (?4 OR NOT post.premium OR EXISTS (SELECT 1 FROM unlock WHERE unlock.post = post.id AND unlock.reader = ?1))
     """
 
-  /// Whether the words are where this reader may read, so that trial and error does not reveal what is in a locked body. And whether the post's
-  /// club is there: the words of one that was removed go a part at a time.
+  /// Whether the words are where this reader may read, so that trial and error does not reveal what is in a locked body. And whether the
+  /// post's club is there: the words of one that was removed go a part at a time.
   private static let isFound = """
     (\(isReadable) OR post.number IN (SELECT rowid FROM post_search WHERE post_search MATCH ?3))
     AND EXISTS (SELECT 1 FROM fan_club WHERE fan_club.id = post.fan_club)

@@ -35,8 +35,8 @@ extension SQLiteContent {
     return try await lists.run { database in try database.withLimit(limit) { try read(database) } }
   }
 
-  /// How many posts of the list's clubs are unread; `nil` when there is no such club. A list that has found so many is complete, and a reader
-  /// who has read everything is answered at once.
+  /// How many posts of the list's clubs are unread; `nil` when there is no such club. A list that has found so many is complete, and a
+  /// reader who has read everything is answered at once.
   private func unreadCount(_ query: PostQuery, for reader: Reader.ID) throws -> Int? {
     var conditions: [String] = []
     var values: [(any SQLValue)?] = [reader]

@@ -58,7 +58,7 @@ struct SearchMarker {
     return show(text, found, from: start)
   }
 
-  /// Where to begin: so many words before what was found, or fewer when they are long.
+  /// Where to start: so many words before what was found, or fewer when they are long.
   private func start(_ place: Place, before count: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
     guard let match = place.starts.last else { return 0 }
     let earliest = Self.before(match, in: text, characters: Self.before)

@@ -131,7 +131,7 @@ struct StoredCheckout: Equatable, Sendable {
   enum Purpose: String, Sendable {
     /// To pay.
     case payment
-    /// To confirm a payment for the bank that asked for it.
+    /// To confirm a payment that the bank wants to have confirmed.
     case confirmation
   }
 

@@ -68,7 +68,7 @@ struct ChargeResource {
     try await perform(order, true) { resource, order in try await resource.charge(current: order, token: token) }
   }
 
-  /// Refunds a charge; a refund that was started before keeps its reason.
+  /// Refunds a charge. The reason of a refund that was started before stays.
   private nonisolated(nonsending) func refund(_ id: Order.ID, reason: String) async throws -> StoredOrder {
     guard let order = try await repository.order(id) else { throw Problem.notFound("order") }
     return try await perform(order, false) { resource, order in try await resource.refund(current: order, reason: reason) }

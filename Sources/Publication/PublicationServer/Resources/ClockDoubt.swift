@@ -5,8 +5,9 @@ import Runtime
 
 /// A clock that cannot be right: on a machine whose own clock is dead it says 1970 until the network has told the time.
 ///
-/// A period that is sold by it would be over before it starts, so nothing is sold, charged or given back until it is right again. That it is
-/// ahead cannot be told; what was sold by such a clock is in the future of the right one, and is refunded by an operator who says that this one is right.
+/// A period that is sold by it would be over before it starts, so nothing is sold, charged or given back until it is right again. That it
+/// is ahead cannot be told; what was sold by such a clock is in the future of the right one, and is refunded by an operator who says that
+/// this one is right.
 struct ClockDoubt {
   let orders: any OrderRepository
   let clock: any AppClock

@@ -93,7 +93,7 @@ struct ReaderResource {
 
   // MARK: Names and passwords
 
-  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` looks at before the password.
+  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` checks before the password.
   /// - Returns: both as they are stored.
   /// - Throws: `Problem` with `Problem.Code.badRequest`.
   static func validate(email: String, name: String) throws(Problem) -> (email: String, name: String) {
@@ -127,8 +127,8 @@ struct ReaderResource {
   /// The most bytes of a password, in UTF-8.
   static let longestPassword = 1024
 
-  /// The form that is compared. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift compares
-  /// strings so, and ``ReaderRepository/reader(email:)`` does.
+  /// The form that is compared. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift
+  /// compares strings so, and ``ReaderRepository/reader(email:)`` does.
   static func normalized(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
 
   /// Something, one `@`, something, and nothing that hides or breaks a line.
@@ -150,7 +150,7 @@ extension Publication {
     try await readerResource.add(email: email, name: name, password: password)
   }
 
-  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` looks at before the password.
+  /// Whether a reader can be called so: what ``addReader(email:name:password:)`` checks before the password.
   /// - Throws: `Problem` with `Problem.Code.badRequest`.
   public static func validateReader(email: String, name: String) throws(Problem) {
     _ = try ReaderResource.validate(email: email, name: name)
