@@ -17,16 +17,24 @@ import Testing
   }
 
   /// What the compiler says to the app's conformances with `config` in the place of the generated `Config`.
-  private func compile(_ config: String) async throws -> Program.Outcome {
+  private func compile(_ config: String, without property: String? = nil) async throws -> Program.Outcome {
     let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-config-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let generated = folder.appending(path: "GeneratedConfig.swift")
     try Data(config.utf8).write(to: generated)
-    let handwritten = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).filter { $0.hasSuffix(".swift") }
+    var files = [generated]
+    for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) where name.hasSuffix(".swift") {
+      let whole = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8).split(separator: "\n")
+      let left = property.map { property in whole.filter { !$0.contains(" var \(property):") } } ?? whole
+      let file = folder.appending(path: name)
+      try Data(left.joined(separator: "\n").utf8).write(to: file)
+      files.append(file)
+      if name == "Conformances.swift" { #expect(left.count == whole.count - (property == nil ? 0 : 1)) }
+    }
     return try await Program(
       ["swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", "AppConfig"] + Checkout.importing()
-        + [generated.path] + handwritten.map { Self.folder.appending(path: $0).path }
+        + files.map(\.path)
     ).run()
   }
 
@@ -42,13 +50,18 @@ import Testing
   }
 
   @Test(arguments: ["offlineGrace", "userAgent"]) func aPropertyThatTheAppDoesNotProvideBreaksTheBuild(_ name: String) async throws {
-    let whole = try config("release").split(separator: "\n", omittingEmptySubsequences: false)
-    let broken = whole.filter { !$0.contains(" \(name):") }
-    #expect(broken.count == whole.count - 1)
-    let outcome = try await compile(broken.joined(separator: "\n"))
+    let outcome = try await compile(config("release"), without: name)
     #expect(outcome.status != 0)
     #expect(outcome.output.contains("type 'Config' does not conform to protocol"), "\(outcome.output)")
     #expect(outcome.output.contains("protocol requires property '\(name)'"), "\(outcome.output)")
+  }
+
+  @Test func whatIsTheSameInEveryFlavourIsNoConfiguration() throws {
+    let values = try Self.flavours.map { flavour in
+      Mirror(reflecting: try facts(flavour)).children.reduce(into: [:]) { $0[$1.label ?? ""] = "\($1.value)" }
+    }
+    let same = Set(values.flatMap(\.keys)).filter { key in Set(values.map { $0[key] }).count == 1 }
+    #expect(same == ["homepage"])
   }
 
   @Test func onlyTestersHaveWhatIsForTesters() throws {

@@ -22,7 +22,8 @@ import Testing
     #expect(outcome.status == 0)
     #expect(outcome.output == "")
     #expect(source?.contains("  public var flavour: Flavour { .release }\n") == true)
-    #expect(source?.contains("  public var offlineGrace: Duration { .seconds(259200) }\n") == true)
+    #expect(source?.contains("  public var identity: String { \"app.matinee.Matinee\" }\n") == true)
+    #expect(source?.contains("  public var hasTesterPanel: Bool { false }\n") == true)
   }
 
   @Test(arguments: [
@@ -30,9 +31,8 @@ import Testing
     ("\"canBuy\": true", "\"canBuy\": \"yes\"", 4, ""),
     ("\"canBuy\"", "\"canBy\"", 4, "canBuy"),
     ("  \"canBuy\": true,\n", "", 1, "canBuy"),
-    ("\"userAgent\": \"Matinee\"", "\"userAgent\": \"Matinee\", \"userAgent\": \"M\"", 8, "userAgent"),
-    ("\"10 s\"", "\"10 seconds\"", 9, "this takes a length of time such as “20 s”, “5 min”, “1 h” or “3 d”, not “10 seconds”"),
-    ("\"offlineStarts\": 20", "\"offlineStarts\": 0", 15, "this takes a whole number above zero, not “0”"),
+    ("\"canBuy\": true", "\"canBuy\": true, \"canBuy\": false", 4, "canBuy"),
+    ("\"canBuy\": true", "\"canBuy\": true, \"userAgent\": \"M\"", 4, "userAgent"),
     ("https://matinee.example", "matinee.example/", 3, "this takes an https address without a slash at its end, not “matinee.example/”"),
     ("app.matinee.Matinee", "Matinee", 2, "this takes an application id such as org.example.App, not “Matinee”"),
   ])

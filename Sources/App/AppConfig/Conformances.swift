@@ -1,11 +1,22 @@
 import CurlTransport
 import PurchaseService
 
-// `Config` is generated from the flavour's JSON file. It conforms by having the same property names: a module that asks for one more
-// breaks the build here until the file gives it.
+// What the app decides about its modules. What differs between flavours is in their JSON files, of which the rest of `Config` is generated;
+// what is the same in all of them stands here. A module that asks for one more property breaks the build until it is given.
 
-extension Config: PurchaseServiceConfig {}
-extension Config: CurlTransportConfig {}
+extension Config: PurchaseServiceConfig {
+  public var productTimeToLive: Duration { .seconds(3600) }
+  public var offlineGrace: Duration { .seconds(3 * 86_400) }
+  public var offlineStarts: Int { 20 }
+  public var clockSkewLimit: Duration { .seconds(5 * 60) }
+}
+
+extension Config: CurlTransportConfig {
+  public var userAgent: String { "Matinee" }
+  public var connectTimeout: Duration { .seconds(10) }
+  public var requestTimeout: Duration { .seconds(60) }
+  public var stallTimeout: Duration { .seconds(20) }
+}
 
 extension Config {
   /// Gives every module what this build decides about it: the first thing each program does, once.
