@@ -55,15 +55,8 @@ import StubStore
     self.publication = try await publication(clock)
     // A request that is kept back is nothing to wait for.
     network = FaultTransport(self.publication.transport, plan: FaultPlan(), clock: delays)
-    run = Self.run(network, store, tokens, folder, clock, delays, self.print)
-  }
-
-  private static func run(
-    _ network: FaultTransport, _ store: TestStore?, _ tokens: MemoryTokenStore, _ folder: String, _ clock: ManualClock,
-    _ delays: CountingClock, _ print: @escaping (String) -> Void
-  ) -> ScenarioRun {
-    ScenarioRun(
-      transport: network, tokens: tokens, folder: folder, clock: clock, delays: delays, store: store, report: print)
+    run = ScenarioRun(
+      transport: network, tokens: tokens, folder: folder, clock: clock, delays: delays, store: store, report: self.print)
   }
 
   /// Plays it from the first step to the last.
@@ -187,7 +180,8 @@ import StubStore
     }
     print("restart  \(how.rawValue)")
     delays.forget()
-    run = Self.run(network, store, tokens, machine, clock, delays, print)
+    run = ScenarioRun(
+      transport: network, tokens: tokens, folder: machine, clock: clock, delays: delays, store: store, report: print)
     run.coordinator.start()
   }
 

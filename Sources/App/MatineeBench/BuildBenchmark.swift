@@ -86,11 +86,11 @@ struct BuildBenchmark {
     let whole = try Monolith(of: modules).write(into: folder.appendingPathComponent("whole"))
     for package in [modules, whole] { _ = try package.build() }
     for place in Self.places where core == nil || place.core == core {
-      for change in Change.allCases { try report(try figure(place, change, modules, whole)) }
+      for change in Change.allCases { try report(try figure(place, change, modules: modules, whole: whole)) }
     }
   }
 
-  private func figure(_ place: Place, _ change: Change, _ modules: Package, _ whole: Package) throws -> Figure {
+  private func figure(_ place: Place, _ change: Change, modules: Package, whole: Package) throws -> Figure {
     var times: [[Double]] = [[], []]
     var compiled: Set<String> = []
     let files = [modules.file(place.core, place.file), whole.file(place.core, place.file)]
@@ -110,11 +110,11 @@ struct BuildBenchmark {
     let isGoal = place.core == "PurchaseService" && change == .body
     return Figure(
       name: "build, \(place.core), \(change.rawValue)", ours: times[0].median, baseline: times[1].median, against: "all in one module",
-      goal: isGoal ? Self.goal : nil, remark: try remark(place, change, modules, compiled))
+      goal: isGoal ? Self.goal : nil, remark: try remark(place, change, in: modules, compiled: compiled))
   }
 
   /// Whether the right modules were recompiled.
-  private func remark(_ place: Place, _ change: Change, _ package: Package, _ compiled: Set<String>) throws -> String {
+  private func remark(_ place: Place, _ change: Change, in package: Package, compiled: Set<String>) throws -> String {
     let importers = try package.importers(of: place.core).union([place.core])
     let surplus = compiled.subtracting(change == .body ? [place.core] : importers)
     guard surplus.isEmpty, compiled.contains(place.core) else {

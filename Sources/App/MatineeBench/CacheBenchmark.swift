@@ -45,7 +45,7 @@ import Runtime
     for round in 0...rounds {
       var mine: [Double] = []
       for press in 0..<presses {
-        mine.append(await pressed(SavedPosts.post(press).id, lists, content, show))
+        mine.append(await pressed(SavedPosts.post(press).id, in: lists, content: content, show: show))
         // The publication's answer comes after what is measured.
         await effects.settled()
       }
@@ -74,7 +74,7 @@ import Runtime
   private typealias Show = @MainActor (_ list: PostList, _ ids: Set<Post.ID>) -> Void
 
   /// - Returns: how long it took until all pages on screen had filled theirs, in seconds.
-  private static func pressed(_ id: Post.ID, _ lists: [PostList], _ content: ContentStore, _ show: @escaping Show) async -> Double {
+  private static func pressed(_ id: Post.ID, in lists: [PostList], content: ContentStore, show: @escaping Show) async -> Double {
     let time: Duration = await withCheckedContinuation { done in
       var (missing, start) = (onScreen, ContinuousClock.now)
       for list in lists {

@@ -27,7 +27,7 @@ struct FeedBenchmark {
     var figures: [Figure] = []
     if !xml.isEmpty {
       var trees: [Double] = []
-      var figure = try figure("XML", xml, "libxml2 alone, nobody listening", rounds) { data in
+      var figure = try figure("XML", xml, against: "libxml2 alone, without a listener", rounds: rounds) { data in
         _ = data.withUnsafeBytes { bytes in bytes.baseAddress.map { matinee_baseline_parse($0, Int32(clamping: bytes.count)) } }
       }
       for _ in 0..<rounds {
@@ -41,13 +41,14 @@ struct FeedBenchmark {
       figures.append(figure)
     }
     if !json.isEmpty {
-      figures.append(try figure("JSON", json, "JSONSerialization", rounds) { _ = try JSONSerialization.jsonObject(with: $0) })
+      figures.append(
+        try figure("JSON", json, against: "JSONSerialization", rounds: rounds) { _ = try JSONSerialization.jsonObject(with: $0) })
     }
     return figures
   }
 
   private func figure(
-    _ name: String, _ documents: [Data], _ against: String, _ rounds: Int, _ baseline: (Data) throws -> Void
+    _ name: String, _ documents: [Data], against: String, rounds: Int, _ baseline: (Data) throws -> Void
   ) throws -> Figure {
     let times = Self.times(documents)
     var (ours, theirs): ([Double], [Double]) = ([], [])

@@ -27,7 +27,7 @@ struct Monolith {
     let clashes = clashes(texts)
     for (target, file, text) in texts {
       let name = Self.name(target, file)
-      try Data(merged(text, target, file, clashes).utf8).write(to: sources.appendingPathComponent(name))
+      try Data(merged(text, target: target, file: file, clashes: clashes).utf8).write(to: sources.appendingPathComponent(name))
     }
     try writeManifest(into: folder)
     return Package(folder: folder, product: "Whole", place: { "Sources/Whole/\(Self.name($0, $1))" }, targets: [])
@@ -64,7 +64,7 @@ struct Monolith {
     return owners.filter { $0.value.count > 1 }
   }
 
-  private func merged(_ text: String, _ target: String, _ file: String, _ clashes: [String: [String: Bool]]) -> String {
+  private func merged(_ text: String, target: String, file: String, clashes: [String: [String: Bool]]) -> String {
     let names = swift.map(\.name).joined(separator: "|")
     let imports = Set(text.matches(of: /import (\w+)\n/).map { String($0.1) })
     var text = text.replacing("(?m)^(@testable |@_exported |public )?import (\(names))$", by: "")

@@ -99,7 +99,7 @@ extension Cache {
   ) -> Observation {
     let request = requests[key] ?? PageRequest()
     requests[key] = request
-    if request.task == nil || refetch { begin(request, key, label, effects, fetch) }
+    if request.task == nil || refetch { start(request, of: key, label: label, effects: effects, fetch: fetch) }
     let token = request.add(then)
     return Observation { [weak self] in
       request.remove(token)
@@ -109,9 +109,9 @@ extension Cache {
     }
   }
 
-  private func begin(
-    _ request: PageRequest, _ key: PageKey, _ label: String, _ effects: Effects,
-    _ fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
+  private func start(
+    _ request: PageRequest, of key: PageKey, label: String, effects: Effects,
+    fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
   ) {
     request.task?.cancel()
     request.attempt += 1

@@ -95,7 +95,7 @@ struct FlagStore: Sendable {
     try await database.run { connection in
       try connection.transaction {
         try connection.execute("UPDATE session SET buckets = ? WHERE id = ?", Buckets.text(buckets), session)
-        try Self.add(event, scope, user, connection)
+        try Self.add(event, scope: scope, user: user, in: connection)
       }
     }
   }
@@ -103,7 +103,7 @@ struct FlagStore: Sendable {
   // MARK: Events
 
   func add(_ event: FlagEvent, of user: String) async throws {
-    try await database.run { connection in try connection.transaction { try Self.add(event, scope, user, connection) } }
+    try await database.run { connection in try connection.transaction { try Self.add(event, scope: scope, user: user, in: connection) } }
   }
 
   /// Adds an event to the session of a user that ran at a time, if it was in any bucket.
@@ -117,7 +117,7 @@ struct FlagStore: Sendable {
           """, scope, user, begun
         ) { Buckets.read(try $0.get(0)) }
         guard let buckets, !buckets.isEmpty else { return }
-        try Self.add(FlagEvent(id: id, kind: kind, code: code, buckets: buckets), scope, user, connection)
+        try Self.add(FlagEvent(id: id, kind: kind, code: code, buckets: buckets), scope: scope, user: user, in: connection)
       }
     }
   }
@@ -139,7 +139,7 @@ struct FlagStore: Sendable {
     }
   }
 
-  private static func add(_ event: FlagEvent, _ scope: String, _ user: String, _ connection: Connection) throws {
+  private static func add(_ event: FlagEvent, scope: String, user: String, in connection: Connection) throws {
     try connection.execute(
       "INSERT OR IGNORE INTO event (id, scope, user_id, kind, code, buckets) VALUES (?, ?, ?, ?, ?, ?)", event.id, scope, user, event.kind,
       event.code, Buckets.text(event.buckets))

@@ -95,7 +95,7 @@ extension FaultPlan.Rule: Decodable {
   /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
-    func checked<Value: Comparable>(_ value: Value, _ range: ClosedRange<Value>, _ what: String, _ key: CodingKeys) throws -> Value {
+    func checked<Value: Comparable>(_ value: Value, in range: ClosedRange<Value>, _ what: String, of key: CodingKeys) throws -> Value {
       guard range.contains(value) else { throw DecodingError.located(fields.codingPath + [key], "expected \(what), found \(value)") }
       return value
     }
@@ -107,20 +107,22 @@ extension FaultPlan.Rule: Decodable {
     case .corrupt: fault = .corrupt
     case .delay:
       let seconds = try fields.decode(Double.self, forKey: .seconds)
-      fault = .delay(.seconds(try checked(seconds, 0...86_400, "seconds from 0 to 86400", .seconds)))
+      fault = .delay(.seconds(try checked(seconds, in: 0...86_400, "seconds from 0 to 86400", of: .seconds)))
     case .truncate:
-      fault = .truncate(try checked(fields.decode(Int.self, forKey: .bytes), 0...Int.max, "a whole number from 0", .bytes))
+      fault = .truncate(try checked(fields.decode(Int.self, forKey: .bytes), in: 0...Int.max, "a whole number from 0", of: .bytes))
     case .status:
       fault = .status(
-        try checked(fields.decode(Int.self, forKey: .status), 100...599, "a status from 100 to 599", .status),
+        try checked(fields.decode(Int.self, forKey: .status), in: 100...599, "a status from 100 to 599", of: .status),
         body: try fields.decodeIfPresent(String.self, forKey: .body) ?? "")
     }
     self.init(
       fault, method: try fields.decodeIfPresent(Request.Method.self, forKey: .method),
       path: try fields.decodeIfPresent(String.self, forKey: .path) ?? "",
-      skip: try checked(fields.decodeIfPresent(Int.self, forKey: .skip) ?? 0, 0...Int.max, "a whole number from 0", .skip),
-      count: try fields.decodeIfPresent(Int.self, forKey: .count).map { try checked($0, 0...Int.max, "a whole number from 0", .count) },
+      skip: try checked(fields.decodeIfPresent(Int.self, forKey: .skip) ?? 0, in: 0...Int.max, "a whole number from 0", of: .skip),
+      count: try fields.decodeIfPresent(Int.self, forKey: .count).map {
+        try checked($0, in: 0...Int.max, "a whole number from 0", of: .count)
+      },
       probability: try checked(
-        fields.decodeIfPresent(Double.self, forKey: .probability) ?? 1, 0...1, "a number from 0 to 1", .probability))
+        fields.decodeIfPresent(Double.self, forKey: .probability) ?? 1, in: 0...1, "a number from 0 to 1", of: .probability))
   }
 }

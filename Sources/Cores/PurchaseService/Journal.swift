@@ -161,7 +161,9 @@ public struct Journal: Sendable {
     try await database.run { connection in
       try connection.transaction {
         try Self.update(transaction, now, connection)
-        try Self.store(receipt, transaction.id, transaction.seller, transaction.purchasePath, transaction.user, now, connection)
+        try Self.store(
+          receipt, of: transaction.id, seller: transaction.seller, purchasePath: transaction.purchasePath, user: transaction.user, at: now,
+          in: connection)
       }
     }
   }
@@ -182,7 +184,9 @@ public struct Journal: Sendable {
       try connection.transaction {
         try connection.execute(
           "DELETE FROM receipt WHERE seller = ? AND path = ? AND user_id = ? AND number <= ?", seller, purchasePath, user, last)
-        for (id, token) in receipts { try Self.store(token, id, seller, purchasePath, user, now, connection) }
+        for (id, token) in receipts {
+          try Self.store(token, of: id, seller: seller, purchasePath: purchasePath, user: user, at: now, in: connection)
+        }
       }
     }
   }
@@ -219,7 +223,7 @@ public struct Journal: Sendable {
   }
 
   private static func store(
-    _ token: String, _ id: UUID, _ seller: String, _ purchasePath: String, _ user: String, _ now: Date, _ connection: Connection
+    _ token: String, of id: UUID, seller: String, purchasePath: String, user: String, at now: Date, in connection: Connection
   ) throws {
     try connection.execute(
       "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath, user, id,

@@ -201,7 +201,7 @@ import Runtime
     let attempt = Attempt(user: user, onStage: onStage)
     attempts[claim] = attempt
     let task = Task {
-      let outcome = await self.run(attempt, product, authorizer, onStage)
+      let outcome = await self.run(attempt, of: product, authorizer: authorizer, onStage: onStage)
       self.attempts[claim] = nil
       return outcome
     }
@@ -230,7 +230,7 @@ import Runtime
   }
 
   private func run(
-    _ attempt: Attempt, _ product: Product, _ authorizer: any PaymentAuthorizer, _ onStage: @escaping @MainActor (PurchaseStage) -> Void
+    _ attempt: Attempt, of product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
   ) async -> Outcome {
     var transaction = Transaction(
       id: environment.identifiers.next(), seller: seller, user: attempt.user, productID: product.id, isOneTime: product.kind.isOneTime,

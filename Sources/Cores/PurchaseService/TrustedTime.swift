@@ -72,7 +72,7 @@ extension Journal {
           try connection.queryOne("SELECT * FROM trusted_time WHERE seller = ? AND path = ?", seller, purchasePath, map: TrustedTime.init)
           ?? TrustedTime()
         time.begin(clock)
-        try Self.store(time, seller, purchasePath, connection)
+        try Self.store(time, seller: seller, purchasePath: purchasePath, in: connection)
         return time
       }
     }
@@ -81,10 +81,10 @@ extension Journal {
   /// Writes down how far time is proved.
   /// - Throws: `SQLiteError`.
   func store(_ time: TrustedTime, seller: String, purchasePath: String) async throws {
-    try await database.run { connection in try Self.store(time, seller, purchasePath, connection) }
+    try await database.run { connection in try Self.store(time, seller: seller, purchasePath: purchasePath, in: connection) }
   }
 
-  private static func store(_ time: TrustedTime, _ seller: String, _ purchasePath: String, _ connection: Connection) throws {
+  private static func store(_ time: TrustedTime, seller: String, purchasePath: String, in connection: Connection) throws {
     try connection.execute(
       "INSERT OR REPLACE INTO trusted_time (seller, path, time, uptime, boot, starts) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath,
       time.time,

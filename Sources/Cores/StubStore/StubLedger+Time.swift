@@ -86,11 +86,11 @@ extension StubLedger {
   mutating func welcome(_ user: String, _ file: StubFile, at now: Date, _ id: () -> UUID) {
     lastUser = user
     guard users.insert(user).inserted else { return }
-    for product in file.owned + unclaimed { buyElsewhere(product, user, file, at: now, id()) }
+    for product in file.owned + unclaimed { buyElsewhere(product, in: file, user: user, at: now, id: id()) }
     unclaimed = []
   }
 
-  mutating func buyElsewhere(_ product: Product.ID, _ user: String, _ file: StubFile, at now: Date, _ id: UUID) {
+  mutating func buyElsewhere(_ product: Product.ID, in file: StubFile, user: String, at now: Date, id: UUID) {
     guard let product = file.product(product)?.product else { return }
     orders.append(StubOrder(id: id, user: user, product: product, at: now, isElsewhere: true))
     settle(orders.count - 1, product, at: now)

@@ -79,7 +79,7 @@ extension TestStore.Core {
         return []
       }
       ledger.welcome(user, file, at: now) { identifiers.next() }
-      ledger.buyElsewhere(product.id, user, file, at: now, identifiers.next())
+      ledger.buyElsewhere(product.id, in: file, user: user, at: now, id: identifiers.next())
       return [.receipts]
     case .priceIncrease(let product, let price, let needsConsent):
       ledger.prices[try known(product).id] = price

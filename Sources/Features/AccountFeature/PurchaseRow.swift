@@ -73,8 +73,9 @@ extension PurchaseRow.Status {
     case .failed: self.init(.bad, "Failed, and not charged", detail: sentence)
     case .revoked: self.init(.past, "Refunded", detail: sentence)
     case .purchased:
-      self = .paid(transaction.price?.minorUnits == 0 ? "Begun for free" : "Paid", transaction.id, transaction.productID, context)
-    case .restored: self = .paid("Bought on another computer", transaction.id, transaction.productID, context)
+      self = .paid(
+        transaction.price?.minorUnits == 0 ? "Begun for free" : "Paid", id: transaction.id, product: transaction.productID, in: context)
+    case .restored: self = .paid("Bought on another computer", id: transaction.id, product: transaction.productID, in: context)
     }
   }
 
@@ -83,13 +84,13 @@ extension PurchaseRow.Status {
     case .open: self.init(.waiting, "Waiting for you")
     case .deferred: self.init(.waiting, "Waiting for the bank")
     case .interrupted: self.init(.waiting, "Your bank asks you to confirm")
-    case .paid: self = .paid("Bought on another computer", id, order.productID, context)
+    case .paid: self = .paid("Bought on another computer", id: id, product: order.productID, in: context)
     case .declined: self.init(.bad, "Failed, and not charged", detail: order.declineReason ?? "")
     case .refunded: self.init(.past, "Refunded", detail: order.refundReason ?? "")
     }
   }
 
-  private static func paid(_ words: String, _ id: UUID, _ product: Product.ID, _ context: PurchaseContext) -> Self {
+  private static func paid(_ words: String, id: UUID, product: Product.ID, in context: PurchaseContext) -> Self {
     if case .consumable(_, let amount) = context.products[product]?.kind {
       return Self(.good, words, detail: "\(context.formatting.count(amount, "article pass", "article passes")).")
     }

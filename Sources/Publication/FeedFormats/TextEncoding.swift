@@ -115,7 +115,7 @@ enum TextEncoding {
     var done = 0
     while done < input.count {
       let (before, written) = (done, result.count)
-      let problem = step(converter, &input, &done, &chunk, &result)
+      let problem = step(converter, input: &input, done: &done, chunk: &chunk, result: &result)
       switch problem {
       case 0, E2BIG: if done == before, result.count == written { throw DocumentFailure(.wrongEncoding(meaningless)) }
       // The last character is not whole.
@@ -129,7 +129,7 @@ enum TextEncoding {
   /// Converts as much as fits into `chunk`.
   /// - Returns: why it stopped, as `errno`; 0 at the end.
   private static func step(
-    _ converter: iconv_t, _ input: inout [UInt8], _ done: inout Int, _ chunk: inout [UInt8], _ result: inout [UInt8]
+    _ converter: iconv_t, input: inout [UInt8], done: inout Int, chunk: inout [UInt8], result: inout [UInt8]
   ) -> Int32 {
     let (problem, read, written) = input.withUnsafeMutableBytes { input in
       chunk.withUnsafeMutableBytes { chunk -> (Int32, Int, Int) in

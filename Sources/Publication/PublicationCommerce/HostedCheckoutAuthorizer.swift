@@ -60,7 +60,7 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
         waiting.page.withLock { $0 = page.url }
         await open(page.url)
       }
-      return try await answer(page, order.id, client, started)
+      return try await answer(of: page, order: order.id, client: client, started: started)
     } catch ClientError.cancelled {
       // So that nobody agrees to what nobody waits for any more; if this does not arrive, the page expires.
       Task { try? await client.cancelCheckout(order.id) }
@@ -70,7 +70,7 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
 
   /// Asks until there is an answer.
   private func answer(
-    _ page: Checkout, _ id: UUID, _ client: APIClient, _ started: @Sendable () async -> Void
+    of page: Checkout, order id: UUID, client: APIClient, started: @Sendable () async -> Void
   ) async throws -> PaymentAuthorization {
     let end = clock.uptime + Self.patience
     var (page, wait) = (page, Self.pace)

@@ -24,7 +24,7 @@ extension PurchasePath<PurchasableProduct> {
   public static func publicationBackend(
     _ client: APIClient, queue: PublicationQueue, account: @escaping PublicationPath.Account
   ) -> PurchasePath {
-    publication(PublicationPath.backend, client, queue, BackendVerifier(account: account, otherwise: .otherUser))
+    publication(PublicationPath.backend, client: client, queue: queue, verifier: BackendVerifier(account: account, otherwise: .otherUser))
   }
 
   /// How a publication sells whose receipts are verified on the device and confirmed by it: ``PublicationPath/device``.
@@ -44,11 +44,11 @@ extension PurchasePath<PurchasableProduct> {
     let device = DeviceVerifier(keys: keys) { try ReceiptContents<PurchasableProduct>(payload: $0) }
     // What the device knows to be genuine is confirmed when its reader is back.
     let backend = BackendVerifier(account: account, otherwise: .unavailable("its reader is not signed in"))
-    return publication(PublicationPath.device, client, queue, CombinedVerifier(device: device, backend: backend))
+    return publication(PublicationPath.device, client: client, queue: queue, verifier: CombinedVerifier(device: device, backend: backend))
   }
 
   private static func publication(
-    _ name: String, _ client: APIClient, _ queue: PublicationQueue, _ verifier: any ReceiptVerifier<PurchasableProduct>
+    _ name: String, client: APIClient, queue: PublicationQueue, verifier: any ReceiptVerifier<PurchasableProduct>
   ) -> PurchasePath {
     PurchasePath(name: name, fetcher: PublicationProductFetcher(client: client), queue: queue, verifier: verifier)
   }

@@ -19,7 +19,7 @@ final class AccessibilityBus {
     let method: String
     let arguments: [Argument]
 
-    init(_ address: Address, _ interface: String, _ method: String, _ arguments: [Argument] = []) {
+    init(to address: Address, _ interface: String, _ method: String, arguments: [Argument] = []) {
       self.address = address
       self.interface = interface.contains(".") ? interface : "org.a11y.atspi.\(interface)"
       self.method = method
@@ -27,7 +27,7 @@ final class AccessibilityBus {
     }
 
     static func property(_ name: String, of address: Address, _ interface: String = "Accessible") -> Call {
-      Call(address, "org.freedesktop.DBus.Properties", "Get", [.text("org.a11y.atspi.\(interface)"), .text(name)])
+      Call(to: address, "org.freedesktop.DBus.Properties", "Get", arguments: [.text("org.a11y.atspi.\(interface)"), .text(name)])
     }
   }
 
@@ -105,10 +105,10 @@ final class AccessibilityBus {
   /// The application of the process `identifier`, once it has registered.
   func application(ofProcess identifier: Int32) -> Element? {
     let registry = Address(name: "org.a11y.atspi.Registry", path: "/org/a11y/atspi/accessible/root")
-    let applications = answer(Call(registry, "Accessible", "GetChildren"))?[0]?.addresses ?? []
+    let applications = answer(Call(to: registry, "Accessible", "GetChildren"))?[0]?.addresses ?? []
     let bus = Address(name: "org.freedesktop.DBus", path: "/org/freedesktop/DBus")
     let processes = answers(
-      applications.map { Call(bus, "org.freedesktop.DBus", "GetConnectionUnixProcessID", [.text($0.name)]) })
+      applications.map { Call(to: bus, "org.freedesktop.DBus", "GetConnectionUnixProcessID", arguments: [.text($0.name)]) })
     return zip(applications, processes).first { $1?[0]?.natural == UInt32(bitPattern: identifier) }.map { Element($0.0, on: self) }
   }
 

@@ -89,8 +89,8 @@ public final class Element {
       elements.flatMap { (element: Element) -> [AccessibilityBus.Call] in
         let address = element.address
         return [
-          .init(address, "Accessible", "GetRole"), .property("Name", of: address), .property("Description", of: address),
-          .init(address, "Accessible", "GetState"), .init(address, "Accessible", "GetChildren"),
+          .init(to: address, "Accessible", "GetRole"), .property("Name", of: address), .property("Description", of: address),
+          .init(to: address, "Accessible", "GetState"), .init(to: address, "Accessible", "GetChildren"),
           .property("CharacterCount", of: address, "Text"),
         ]
       })
@@ -112,7 +112,9 @@ public final class Element {
       looks.append(look)
     }
     let texts = bus.answers(
-      lengths.map { .init(elements[$0.index].address, "Text", "GetText", [.integer(0), .integer(Int32(clamping: $0.count))]) })
+      lengths.map {
+        .init(to: elements[$0.index].address, "Text", "GetText", arguments: [.integer(0), .integer(Int32(clamping: $0.count))])
+      })
     for (length, text) in zip(lengths, texts) { looks[length.index].content = text?[0]?.text }
     return looks
   }
@@ -138,7 +140,7 @@ public final class Element {
   /// Where it lies in its window, in pixels.
   public var frame: Frame? {
     // 1 is the window, 0 the screen, which GTK 4 does not know.
-    let numbers = bus.answer(.init(address, "Component", "GetExtents", [.natural(1)]))?[0]?.parts.compactMap(\.integer) ?? []
+    let numbers = bus.answer(.init(to: address, "Component", "GetExtents", arguments: [.natural(1)]))?[0]?.parts.compactMap(\.integer) ?? []
     return numbers.count == 4 ? Frame(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]) : nil
   }
 
@@ -147,7 +149,9 @@ public final class Element {
   /// The names of what can be done with it, in the order of the app.
   public var actions: [String] {
     let count = bus.answer(.property("NActions", of: address, "Action"))?.property?.integer ?? 0
-    return bus.answers((0..<max(0, count)).map { .init(address, "Action", "GetName", [.integer(Int32($0))]) }).map { $0?[0]?.text ?? "" }
+    return bus.answers((0..<max(0, count)).map { .init(to: address, "Action", "GetName", arguments: [.integer(Int32($0))]) }).map {
+      $0?[0]?.text ?? ""
+    }
   }
 
   /// Does the action `name`. Chosen by name, never by position: invoking `link.open` of a plain label ends a GTK app.
@@ -155,7 +159,7 @@ public final class Element {
   public func perform(_ name: String) throws {
     let actions = actions
     guard let index = actions.firstIndex(of: name) else { throw DriverError.refused("\(self) has no action \(name), only \(actions)") }
-    guard bus.answer(.init(address, "Action", "DoAction", [.integer(Int32(index))]))?[0]?.isTrue == true else {
+    guard bus.answer(.init(to: address, "Action", "DoAction", arguments: [.integer(Int32(index))]))?[0]?.isTrue == true else {
       throw DriverError.refused("\(name) of \(self)")
     }
   }
@@ -174,7 +178,9 @@ public final class Element {
   /// Gives it the keyboard.
   /// - Throws: `DriverError.refused` when it takes none.
   public func focus() throws {
-    guard bus.answer(.init(address, "Component", "GrabFocus"))?[0]?.isTrue == true else { throw DriverError.refused("focus for \(self)") }
+    guard bus.answer(.init(to: address, "Component", "GrabFocus"))?[0]?.isTrue == true else {
+      throw DriverError.refused("focus for \(self)")
+    }
   }
 }
 

@@ -44,7 +44,7 @@ extension SQLiteOrders {
   func interrupt(_ attempt: ChargeAttempt, page: StoredCheckout, at time: Int64) throws {
     try database.transaction {
       // Under this key nothing will be charged: the provider wants the reader's word first.
-      try end(attempt, "decline_reason", "the reader has to confirm", time)
+      try end(attempt, with: "the reader has to confirm", in: "decline_reason", at: time)
       try SQLiteCheckouts(database: database).insert(page, at: time)
       try update(attempt.order, "state = ?", [Order.State.interrupted.rawValue])
     }
@@ -52,7 +52,7 @@ extension SQLiteOrders {
 
   func decline(_ attempt: ChargeAttempt, reason: String, at time: Int64) throws {
     try database.transaction {
-      try end(attempt, "decline_reason", reason, time)
+      try end(attempt, with: reason, in: "decline_reason", at: time)
       try update(attempt.order, "state = ?, decline_reason = ?", [Order.State.declined.rawValue, reason])
     }
   }
@@ -60,7 +60,7 @@ extension SQLiteOrders {
   func pay(_ attempt: ChargeAttempt, charge: String, at time: Int64) throws {
     try database.transaction {
       guard let order = try order(attempt.order) else { throw MissingRow(order: attempt.order) }
-      try end(attempt, "charge", charge, time)
+      try end(attempt, with: charge, in: "charge", at: time)
       if let period = order.period {
         let starts = try runningUntil(order, time) ?? time
         try update(order.id, "starts = ?, expires = ?", [starts, BillingPeriod(period).end(from: starts)])
@@ -143,7 +143,7 @@ extension SQLiteOrders {
     }
   }
 
-  private func end(_ attempt: ChargeAttempt, _ column: String, _ outcome: String, _ time: Int64) throws {
+  private func end(_ attempt: ChargeAttempt, with outcome: String, in column: String, at time: Int64) throws {
     let changed = try database.execute(
       "UPDATE attempt SET ended = ?, \(column) = ? WHERE purchase = ? AND number = ? AND ended IS NULL", time, outcome, attempt.order,
       attempt.number)
