@@ -31,6 +31,10 @@ extension Publication {
     }
   }
 
+  fileprivate func bookmarkAll(_ reader: Reader.ID) throws {
+    try #require(content as? SQLiteContent).database.execute("INSERT INTO bookmark (reader, post) SELECT ?, id FROM post", reader)
+  }
+
   fileprivate func identifiers(of names: [String]) async throws -> [Reader.ID] {
     var found: [Reader.ID] = []
     for name in names {
@@ -71,7 +75,7 @@ extension Publication {
       while lists.waiting < 1 { await Task.yield() }
       async let first = rig.send(.get, "/v1/posts?unread=true", token: token)
       async let second = rig.send(.get, "/v1/posts?unread=true&limit=1", token: token)
-      while rig.publication.unreadTurns.count(reader) < 2 { await Task.yield() }
+      while rig.publication.listTurns.count(reader) < 2 { await Task.yield() }
       while lists.waiting < 2 { await Task.yield() }
       #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
       #expect(try await rig.get("/v1/session", token, as: Reader.self).id == reader)
@@ -109,6 +113,33 @@ extension Publication {
       try await group.waitForAll()
     }
     #expect(await ended.first { _ in true } == readers.last)
+    await rig.publication.close()
+  }
+
+  /// To find the newest of many bookmarks takes as long as there are bookmarks.
+  @Test func nobodyElseWaitsForAListOfManyBookmarks() async throws {
+    let folder = try TemporaryFolder()
+    let rig = try await Rig(folder: folder.path)
+    let token = try await rig.signIn()
+    let reader = try await rig.get("/v1/session", token, as: Reader.self).id
+    try await rig.publication.fill(3000, readBy: [])
+    try await rig.publication.bookmarkAll(reader)
+    let lists = try #require(try await rig.publication.lists)
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<ReadConnections.most { group.addTask { try await lists.run { _ in gate.wait() } } }
+      group.addTask { try await lists.run { _ in } }
+      while lists.waiting < 1 { await Task.yield() }
+      async let first = rig.send(.get, "/v1/posts?bookmarked=true&limit=100", token: token)
+      async let second = rig.send(.get, "/v1/posts?bookmarked=true&fanclub=even", token: token)
+      while rig.publication.listTurns.count(reader) < 2 { await Task.yield() }
+      while lists.waiting < 2 { await Task.yield() }
+      #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
+      for _ in 0..<ReadConnections.most { gate.signal() }
+      #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 100)
+      #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 12)
+      try await group.waitForAll()
+    }
     await rig.publication.close()
   }
 

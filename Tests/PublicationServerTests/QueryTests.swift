@@ -61,7 +61,7 @@ import Testing
   @Test(arguments: [1, 2, 3], [1, 7, 10_000])
   func listsHaveWhatPlainSwiftHas(seed: UInt64, part: Int) async throws {
     let world = try ChanceWorld(100, premium: 0.3, seed: seed)
-    let content = SQLiteContent(database: world.database, partOfUnread: part)
+    let content = SQLiteContent(database: world.database, partSize: part)
     for list in Self.lists {
       let expected = world.list(list)
       for limit in [1, 7, 200] {
@@ -74,6 +74,9 @@ import Testing
           query.after = PostPosition(published: Int64(last.published.timeIntervalSince1970), id: last.id)
         }
         #expect(seen.map(\.id) == expected, "\(list)")
+        // So are those of many bookmarks.
+        let inParts = try await content.longList(list.with(limit: limit), for: ChanceWorld.reader)
+        #expect(inParts?.map(\.id) == Array(expected.prefix(limit)), "\(list)")
         #expect(seen.map(\.bookmarked) == expected.map(world.bookmarked.contains))
         #expect(seen.map(\.read) == expected.map(world.read.contains))
         #expect(seen.map(\.unlocked) == expected.map(world.unlocked.contains))
@@ -86,6 +89,7 @@ import Testing
     for var list in Self.lists {
       for after in [nil, PostPosition(published: 1, id: "p1")] {
         list.after = after
+        list.isInParts = list.isUnread
         list.until = list.isUnread ? PostPosition(published: 0, id: "") : nil
         let statement = SQLiteContent.statement(list, for: ChanceWorld.reader)
         let plan = try plan(statement.sql, values: statement.values)
@@ -238,5 +242,13 @@ import Testing
     let database = try Connection(path: ":memory:")
     try database.migrate(Schema.migrations)
     return try database.query("EXPLAIN QUERY PLAN \(sql)", values: values) { (try $0.get(0), try $0.get(1), try $0.get(3)) }
+  }
+}
+
+extension PostQuery {
+  fileprivate func with(limit: Int) -> PostQuery {
+    var query = self
+    query.limit = limit
+    return query
   }
 }

@@ -101,8 +101,8 @@ public actor Publication {
   nonisolated let readAllTurns = Turns(1)
   /// One body of a post for a reader, which may have megabytes.
   nonisolated let bodyTurns = Turns(1)
-  /// One list of unread posts for a reader.
-  nonisolated let unreadTurns = Turns(1)
+  /// One list of a reader that may have to check many posts.
+  nonisolated let listTurns = Turns(1)
   /// One charge of a reader: the gateway may take one after the other.
   nonisolated let chargeTurns = Turns(1, longestQueue: .max)
   private var store: Store?

@@ -3,18 +3,20 @@ import Foundation
 import PublicationAPI
 import SQLiteStorage
 
-/// ``ContentRepository`` on SQLite: reading and marking. Lists of unread posts are in SQLiteUnread.swift, importing is in
+/// ``ContentRepository`` on SQLite: reading and marking. Long lists are in SQLiteLongLists.swift, importing is in
 /// SQLiteContentImport.swift, and removing in SQLiteContentRemoval.swift.
 struct SQLiteContent: ContentRepository {
   let database: Connection
   /// Connections that read bodies of posts; a publication in memory has none.
   var bodies: ReadConnections?
-  /// Connections that read lists of unread posts; see ``bodies``.
+  /// Connections that read long lists; see ``bodies``.
   var lists: ReadConnections?
-  /// How long one part of such a list may take.
+  /// How long one part of a long list may take.
   var limit: WorkLimit?
-  /// How many posts one part of such a list checks, which takes some milliseconds.
-  var partOfUnread = 10_000
+  /// How many posts one part of a long list checks, which takes some milliseconds.
+  var partSize = 10_000
+  /// A list of more bookmarks is a long one.
+  static let fewBookmarks = 2000
   /// Whether the publication is about to be closed, so that long work ends.
   var isStopping: @Sendable () -> Bool = { false }
 
@@ -45,12 +47,22 @@ struct SQLiteContent: ContentRepository {
   }
 
   func posts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
-    guard !query.isUnread else { return try await unreadPosts(query, for: reader) }
+    if try isLong(query, for: reader) { return try await longList(query, for: reader) }
     return try database.reading {
       if let club = query.fanClub, try !isThere(club) { return nil }
       let (sql, values) = Self.statement(query, for: reader)
       return try database.query(sql, values: values, map: Self.post)
     }
+  }
+
+  /// Whether to find the posts of a list may take long.
+  private func isLong(_ query: PostQuery, for reader: Reader.ID) throws -> Bool {
+    if query.isUnread { return true }
+    guard query.isBookmarked else { return false }
+    let count = try database.queryOne(
+      "SELECT count(*) FROM (SELECT 1 FROM bookmark WHERE reader = ? LIMIT ?)", reader, Self.fewBookmarks + 1
+    ) { try $0.get(0, as: Int.self) }
+    return count ?? 0 > Self.fewBookmarks
   }
 
   /// A page of a list: first which posts, by indexes, then what is shown of those alone. In one step SQLite looks up counts and marks of
@@ -64,9 +76,9 @@ struct SQLiteContent: ContentRepository {
       values.append(club)
     }
     if query.isBookmarked {
-      // A list of unread posts is read in parts: each must not read all bookmarks.
+      // A part must not read all bookmarks.
       conditions.append(
-        query.isUnread
+        query.isInParts
           ? "EXISTS (SELECT 1 FROM bookmark WHERE bookmark.reader = ?1 AND bookmark.post = post.id)"
           : "post.id IN (SELECT bookmark.post FROM bookmark WHERE bookmark.reader = ?1)")
     }

@@ -14,8 +14,8 @@ struct PostResource {
   let readAllTurns: Turns
   /// One body of a post for a reader, which may have megabytes.
   let bodyTurns: Turns
-  /// One list of unread posts for a reader, which may have to check all that were read.
-  let unreadTurns: Turns
+  /// One list of a reader that may have to check many posts.
+  let listTurns: Turns
 
   /// The entitlement that premium posts take.
   static let premium = "premium"
@@ -27,8 +27,8 @@ struct PostResource {
       isUnread: try call.flag("unread"), isSweeping: isSweeping, after: try call.cursor(.posts)?.postPosition, limit: limit + 1)
     let reader = try call.signedIn.id
     let found =
-      if query.isUnread {
-        try await unreadTurns.take(reader) { try await content.posts(query, for: reader) }
+      if query.isUnread || query.isBookmarked {
+        try await listTurns.take(reader) { try await content.posts(query, for: reader) }
       } else { try await content.posts(query, for: reader) }
     guard var items = found else { throw Problem.notFound("fan club") }
     let hasMore = items.count > limit

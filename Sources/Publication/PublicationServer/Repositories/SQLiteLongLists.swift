@@ -1,16 +1,17 @@
 import PublicationAPI
 import SQLiteStorage
 
-/// Lists of unread posts. Such a list checks the mark of each post that was read, and there may be a million of them. It is read in parts,
-/// and other readers get the connection between two parts.
+/// Lists that check each post: unread ones, where a million may have been read, and bookmarked ones, where there are many bookmarks. They
+/// are read in parts, and other readers get the connection between two parts.
 extension SQLiteContent {
-  nonisolated(nonsending) func unreadPosts(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
-    guard let unread = try await readingList({ try $0.unreadCount(query, for: reader) }) else { return nil }
+  nonisolated(nonsending) func longList(_ query: PostQuery, for reader: Reader.ID) async throws -> [Post]? {
+    guard let most = try await readingList({ try $0.mostPosts(query, for: reader) }) else { return nil }
     var (found, rest) = ([Post](), query)
-    rest.limit = min(query.limit, unread)
+    rest.isInParts = true
+    rest.limit = min(query.limit, most)
     while rest.limit > 0 {
       let part = rest
-      let (posts, end) = try await readingList { try $0.unreadPart(part, for: reader) }
+      let (posts, end) = try await readingList { try $0.part(part, for: reader) }
       // A post whose date was corrected between two parts may be in both.
       let new = posts.filter { post in !found.contains { $0.id == post.id } }
       found += new
@@ -27,17 +28,17 @@ extension SQLiteContent {
   private nonisolated(nonsending) func readingList<Value: Sendable>(
     _ body: @escaping @Sendable (SQLiteContent) throws -> Value
   ) async throws -> Value {
-    let (limit, size) = (limit ?? WorkLimit(), partOfUnread)
+    let (limit, size) = (limit ?? WorkLimit(), partSize)
     let read = { @Sendable (database: Connection) in
-      try database.reading { try body(SQLiteContent(database: database, partOfUnread: size)) }
+      try database.reading { try body(SQLiteContent(database: database, partSize: size)) }
     }
     guard let lists else { return try read(database) }
     return try await lists.run { database in try database.withLimit(limit) { try read(database) } }
   }
 
-  /// How many posts of the list's clubs are unread; `nil` when there is no such club. A list that has found so many is complete, and a
+  /// How many posts the list may have; `nil` when there is no such club. A list of unread posts that has found so many is complete, and a
   /// reader who has read everything is answered at once.
-  private func unreadCount(_ query: PostQuery, for reader: Reader.ID) throws -> Int? {
+  private func mostPosts(_ query: PostQuery, for reader: Reader.ID) throws -> Int? {
     var conditions: [String] = []
     var values: [(any SQLValue)?] = [reader]
     if let club = query.fanClub {
@@ -45,6 +46,7 @@ extension SQLiteContent {
       conditions.append("post_count.fan_club = ?2")
       values.append(club)
     }
+    guard query.isUnread else { return .max }
     if query.isFollowed { conditions.append("post_count.fan_club IN (SELECT fan_club FROM follow WHERE follow.reader = ?1)") }
     return try database.query(
       """
@@ -54,9 +56,9 @@ extension SQLiteContent {
     ) { try $0.get(0, as: Int.self) }.first
   }
 
-  /// The unread posts among the next ones of a list.
+  /// Those of the next posts that belong to a list.
   /// - Returns: `end` is the last post that was checked; `nil` when the list has no more.
-  private func unreadPart(_ query: PostQuery, for reader: Reader.ID) throws -> (posts: [Post], end: PostPosition?) {
+  private func part(_ query: PostQuery, for reader: Reader.ID) throws -> (posts: [Post], end: PostPosition?) {
     var query = query
     query.until = try lastPost(ofPart: query)
     let (sql, values) = Self.statement(query, for: reader)
@@ -78,7 +80,7 @@ extension SQLiteContent {
     }
     return try database.query(
       "SELECT published, id FROM post \(Self.filter(conditions)) ORDER BY published DESC, id DESC LIMIT 1 OFFSET ?",
-      values: values + [partOfUnread - 1]
+      values: values + [partSize - 1]
     ) { PostPosition(published: try $0.get(0), id: try $0.get(1)) }.first
   }
 }
