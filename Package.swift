@@ -134,6 +134,7 @@ library("PaymentFeature", "Features", ["FeatureKit", "PublicationCommerce", "Pur
 library(
   "AccountFeature", "Features",
   ["FeatureKit", "ReaderContent", "PublicationCommerce", "PublicationAPI", "PurchaseService", "SessionService", "Runtime"])
+library("MenuFeature", "Features", ["FeatureKit"])
 library("TesterFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService", "StubStore", "HTTPTransport", "Runtime"])
 
 let publicationEnd: [Target.Dependency] = [
@@ -141,7 +142,7 @@ let publicationEnd: [Target.Dependency] = [
 ]
 let features: [Target.Dependency] = [
   "LoginFeature", "FeedFeature", "FanClubFeature", "BookmarksFeature", "ArticleFeature", "PaywallFeature", "PaymentFeature",
-  "AccountFeature", "TesterFeature", "CommentsFeature", "SearchFeature", "AddFeedFeature",
+  "AccountFeature", "TesterFeature", "CommentsFeature", "SearchFeature", "AddFeedFeature", "MenuFeature",
 ]
 let clientCores: [Target.Dependency] = [
   "Runtime", "HTTPTransport", "SQLiteStorage", "SignedReceipts", "ContentCache", "PurchaseService", "SessionService", "NavigationCore",
@@ -202,7 +203,8 @@ if !headless {
   executable(
     "Matinee", product: "matinee",
     [
-      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "AppAssembly", "AppCore", "AppConfig", "BuildInfo", "CurlTransport",
+      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "MenuFeature", "AppAssembly", "AppCore", "AppConfig", "BuildInfo",
+      "CurlTransport",
       "PublicationServer", "FeedFormats",
     ] + publicationEnd + clientCores)
 }
@@ -272,6 +274,7 @@ tests("ArticleFeatureTests", ["ArticleFeature", "FeedFormats"] + contentPage)
 tests("CommentsFeatureTests", ["CommentsFeature"] + contentPage)
 tests("SearchFeatureTests", ["SearchFeature"] + contentPage)
 tests("AddFeedFeatureTests", ["AddFeedFeature"] + contentPage)
+tests("MenuFeatureTests", ["TestSupport", "MenuFeature", "FeatureKit"])
 tests("PaywallFeatureTests", ["PaywallFeature"] + selling)
 tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)

@@ -145,6 +145,7 @@ final class LookTests: ScreensTestCase {
   func signIn() throws {
     try rig.start()
     try look("login")
+    try openMenu("login-main") { rig.seen.mainMenu?.openMenu() }
     rig.seen.button("Sign in")?.click()
     try look("login-errors")
     try rig.signIn()
@@ -153,6 +154,7 @@ final class LookTests: ScreensTestCase {
     rig.seen.button("React")?.click()
     rig.seen.button("Bookmark")?.click()
     try look("feed-scrolled")
+    try openMenu("feed-main") { rig.seen.press("F10") }
     try openMenu("feed-more") { rig.seen.button("More")?.click() }
   }
 

@@ -97,6 +97,35 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  func testTheMainMenuIsThereFromTheLoginOn() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig()
+      XCTAssertNil(rig.seen.mainMenu, "behind the curtain")
+      XCTAssertFalse(rig.seen.press("F10"))
+      rig.navigator.change { $0.isCurtainUp = false }
+      rig.paint()
+      XCTAssertTrue(rig.seen.press("F10"), "at the login")
+      eventually("it is open") { !rig.seen.popovers.isEmpty }
+      let menu = try XCTUnwrap(rig.seen.popovers.first)
+      let told = Told()
+      rig.window.onCloseRequested = { told.names.append("close") }
+      try XCTUnwrap(menu.button("Quit Ctrl+Q")).click()
+      eventually("it is closed") { rig.seen.popovers.isEmpty }
+      XCTAssertEqual(told.names, ["close"])
+      rig.navigator.change {
+        $0.reset(tabs: Tab.allCases.map(Destination.tab))
+        $0.present(.paywall("premium"))
+      }
+      rig.paint()
+      XCTAssertEqual(rig.seen.mainMenu?.isSensitive, false, "a sheet has to be answered first")
+      XCTAssertFalse(rig.seen.press("F10"))
+      rig.navigator.change { $0.dismiss() }
+      rig.paint()
+      XCTAssertEqual(rig.seen.mainMenu?.isSensitive, true)
+      rig.close()
+    }
+  }
+
   func testASheetTakesTheKeysAndGivesThemBack() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

@@ -5,6 +5,7 @@ import BuildInfo
 import FeatureKit
 import Foundation
 import Gtk
+import MenuFeature
 import PublicationClient
 import Runtime
 import SQLiteStorage
@@ -47,7 +48,7 @@ import TesterFeature
       application.onActivate = { [weak self] in self?.activate() }
       application.onOpen = { [weak self] uris in for uri in uris { self?.open(uri) } }
       application.onTerminate = { [weak self] in self?.quit() }
-      application.addAction("quit", accelerators: ["<Control>q", "<Control>w"]) { [weak self] in self?.quit() }
+      application.addAction("quit", accelerators: Shortcut.quit.keys) { [weak self] in self?.quit() }
       let ended = try application.run(opening: uri.map { [$0] } ?? [])
       // Only the one that is handed to starts up.
       if !hasStarted { handedOver() }
@@ -149,7 +150,7 @@ import TesterFeature
       let panel = TesterViewModel(
         store: wiring.testStore, answers: wiring.stubAnswers, effects: effects, formatting: assembly.environment.storeFormatting
       ) { [weak coordinator] in coordinator?.checkForNewPosts() }
-      application?.addAction("tester-panel", accelerators: ["<Control><Shift>t"]) { [weak self] in self?.showTester(panel) }
+      application?.addAction("tester-panel", accelerators: Shortcut.testerPanel.keys) { [weak self] in self?.showTester(panel) }
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()

@@ -97,8 +97,8 @@ import ReaderContent
     // A click into the text leaves the keyboard on no button that the space bar would press.
     selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
     selection.takeKeys(of: root, inside: false)
-    root.addShortcut("<Control>o", self) { $0.browserTapped() }
-    root.addShortcut("<Control><Shift>c", self) { $0.copyTapped() }
+    root.addShortcut(.openInBrowser, self) { $0.browserTapped() }
+    root.addShortcut(.copyLink, self) { $0.copyTapped() }
     wall.unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
     wall.pass.onClicked(self) { $0.viewModel.send(.passTapped) }
     progress.retry.onClicked(self) { $0.retryTapped() }

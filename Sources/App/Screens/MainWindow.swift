@@ -1,6 +1,7 @@
 import AppCore
 import Gtk
 import LoginFeature
+import MenuFeature
 import NavigationCore
 
 /// The window: draws what the coordinator presents, and turns its own controls into navigations.
@@ -40,6 +41,7 @@ import NavigationCore
   private let back = Button(icon: .back, name: "Back")
   private let refresh = Button(icon: .refresh, name: "Refresh")
   private let search = Button(icon: .search, name: "Search")
+  private let menu = MainMenu()
   private let waitingBar = WaitingBar()
   private var open: [Tree.Node.ID: any View] = [:]
   /// The page that a person works in, and where the keyboard was in those they left.
@@ -70,6 +72,7 @@ import NavigationCore
     // Nor are the title and the window's buttons drawn in the first frame: they come with the second.
     header.showsWindowButtons = false
     header.addStart(back)
+    header.addEnd(menu.root)
     header.addEnd(refresh)
     header.addEnd(search)
     pages.expandsVertically = true
@@ -87,6 +90,7 @@ import NavigationCore
     back.isVisible = false
     refresh.isVisible = false
     search.isVisible = false
+    menu.root.isVisible = false
     connect()
   }
 
@@ -207,6 +211,8 @@ import NavigationCore
     back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
     search.isVisible = isSignedIn && tree.sheets.isEmpty
     refresh.isVisible = isSignedIn && tree.sheets.isEmpty && top?.screen.canRefresh == true
+    menu.root.isVisible = !tree.isCurtainUp
+    menu.root.isSensitive = tree.sheets.isEmpty
   }
 
   private func showSheet(_ sheet: Tree.Node?) {
@@ -250,6 +256,7 @@ import NavigationCore
     window.onActiveChanged(self) { $0.onActiveChanged?($0.window.isActive) }
     tabs.onSelected = { [weak self] in self?.perform?(.tab($0)) }
     curtain.root.onHidden(self) { $0.curtainLift.takesClicks = false }
+    menu.onChosen = { [weak self] in self?.chosen($0) }
     waitingBar.onKeyboardLeft = { [weak self] in
       if let self, let page { moveKeyboard(to: page, isChoosingTabs: false) }
     }
@@ -259,14 +266,17 @@ import NavigationCore
     messages.onKeyboardLeft = { [weak self] in
       if let self, presented == nil, let page { moveKeyboard(to: page, isChoosingTabs: false) }
     }
-    window.addShortcut("F5", self) { $0.refreshTapped() }
-    window.addShortcut("<Control>r", self) { $0.refreshTapped() }
-    window.addShortcut("<Control>z", self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undo() }
-    window.addShortcut("<Control>f", self) { $0.searchTapped() }
-    window.addShortcut("Escape", self) { $0.perform?(.back) }
-    window.addShortcut("<Alt>Left", self) { $0.perform?(.back) }
-    for (index, tab) in Tab.allCases.enumerated() {
-      window.addShortcut("<Alt>\(index + 1)", self) { $0.perform?(.tab(tab)) }
+    window.addShortcut(.refresh, self) { $0.refreshTapped() }
+    window.addShortcut(.undo, self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undo() }
+    window.addShortcut(.search, self) { $0.searchTapped() }
+    window.addShortcut(.back, self) { $0.perform?(.back) }
+    window.addShortcut(.menu, self, when: { $0.menu.root.isVisible && $0.menu.root.isSensitive }) { $0.menu.root.open() }
+    for (key, tab) in zip(Shortcut.tabs.keys, Tab.allCases) { window.addShortcut(key, self) { $0.perform?(.tab(tab)) } }
+  }
+
+  private func chosen(_ item: MainMenu.Item) {
+    switch item {
+    case .quit: window.close()
     }
   }
 

@@ -83,8 +83,10 @@ import CGtkShims
   var isOn: Bool { hasStyle("on") }
   /// Presses a button, when it can be pressed.
   func click() { if isSensitive { matinee_emit(raw, "clicked") } }
-  /// The buttons that open a menu, from above.
-  var menus: [Seen] { all.filter { $0.isA(gtk_menu_button_get_type()) } }
+  /// The buttons of pages that open a menu, from above.
+  var menus: [Seen] { all.filter { $0.isA(gtk_menu_button_get_type()) && $0.tooltip != "Main menu" } }
+  /// The button of the window's own menu.
+  var mainMenu: Seen? { all.first { $0.isA(gtk_menu_button_get_type()) && $0.tooltip == "Main menu" } }
   /// Opens the menu of one, as a click does.
   func openMenu() { gtk_menu_button_popup(opaque) }
   /// The menus and questions that are open: each is drawn apart from the window that it belongs to.

@@ -1,0 +1,111 @@
+/// The app's keys. Whatever binds a key takes it from here, and the readers' manual lists the same table.
+///
+/// What the toolkit's own widgets bind is listed too: ``scroll``, ``copySelection``, ``selectAll`` and ``sendComment``.
+public enum Shortcut: String, CaseIterable, Codable, Sendable {
+  /// The tabs, in their order.
+  case tabs
+  /// Closes a page or a sheet.
+  case back
+  /// The search.
+  case search
+  /// Loads the page again.
+  case refresh
+  /// The main menu.
+  case menu
+  /// Ends the app.
+  case quit
+  /// Scrolls what is read.
+  case scroll
+  /// Copies what is selected.
+  case copySelection
+  /// Selects a whole text.
+  case selectAll
+  /// An article's page on the web.
+  case openInBrowser
+  /// The address of that page.
+  case copyLink
+  /// Takes back that posts were marked as read.
+  case undo
+  /// Sends what was written.
+  case sendComment
+  /// What only some builds have.
+  case testerPanel
+
+  /// What keys are listed under.
+  public enum Group: String, CaseIterable, Sendable {
+    /// The app as a whole.
+    case app = "Matinee"
+    /// From page to page.
+    case places = "Getting around"
+    /// Lists, articles and comments.
+    case reading = "Reading and writing"
+  }
+
+  /// The keys that do it, as GTK writes them: `<Control><Shift>t`.
+  public var keys: [String] {
+    switch self {
+    case .tabs: ["<Alt>1", "<Alt>2", "<Alt>3", "<Alt>4"]
+    case .back: ["<Alt>Left", "Escape"]
+    case .search: ["<Control>f"]
+    case .refresh: ["F5", "<Control>r"]
+    case .menu: ["F10"]
+    case .quit: ["<Control>q", "<Control>w"]
+    case .scroll: ["space", "<Shift>space", "Page_Up", "Page_Down", "Home", "End"]
+    case .copySelection: ["<Control>c"]
+    case .selectAll: ["<Control>a"]
+    case .openInBrowser: ["<Control>o"]
+    case .copyLink: ["<Control><Shift>c"]
+    case .undo: ["<Control>z"]
+    case .sendComment: ["<Control>Return"]
+    case .testerPanel: ["<Control><Shift>t"]
+    }
+  }
+
+  /// What the keys do, in a phrase.
+  public var action: String {
+    switch self {
+    case .tabs: "Home, Fan clubs, Bookmarks, Account"
+    case .back: "Go back, or close what is on top"
+    case .search: "Search"
+    case .refresh: "Refresh"
+    case .menu: "Open the main menu"
+    case .quit: "End the app"
+    case .scroll: "Scroll an article"
+    case .copySelection: "Copy the selection in an article or a comment"
+    case .selectAll: "Select all of an article or a comment"
+    case .openInBrowser: "Open an article's page on the web"
+    case .copyLink: "Copy the address of that page"
+    case .undo: "Undo marking as read"
+    case .sendComment: "Send a comment"
+    case .testerPanel: "Open the tester panel, in builds that have one"
+    }
+  }
+
+  /// What they are listed under.
+  public var group: Group {
+    switch self {
+    case .menu, .quit, .testerPanel: .app
+    case .tabs, .back, .search, .refresh: .places
+    case .scroll, .copySelection, .selectAll, .openInBrowser, .copyLink, .undo, .sendComment: .reading
+    }
+  }
+
+  /// The keys as people read them: `Ctrl+Shift+T`.
+  public var labels: [String] { keys.map(Self.label) }
+
+  /// Translates a key from GTK's notation into what is printed on keyboards.
+  static func label(of key: String) -> String {
+    var rest = key[...]
+    var parts: [String] = []
+    while rest.hasPrefix("<"), let end = rest.firstIndex(of: ">") {
+      let modifier = String(rest[rest.index(after: rest.startIndex)..<end])
+      parts.append(modifier == "Control" ? "Ctrl" : modifier)
+      rest = rest[rest.index(after: end)...]
+    }
+    let name = String(rest)
+    parts.append(names[name] ?? (name.count == 1 ? name.uppercased() : name))
+    return parts.joined(separator: "+")
+  }
+
+  private static let names = ["Return": "Enter", "space": "Space", "Page_Up": "Page Up", "Page_Down": "Page Down"]
+}
