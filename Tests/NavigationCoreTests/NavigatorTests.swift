@@ -73,13 +73,28 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     #expect(tree.top.destination == .post(1))
   }
 
-  @Test func nothingOpensAboveTheRootAlone() {
+  @Test func noPageOpensAboveTheRootAlone() {
     var tree = NavigationTree<Place>(root: .login)
     tree.open(.post(1))
-    tree.present(.paywall)
+    #expect(tree.top.destination == .login)
+    #expect(!tree.canGoBack)
     tree.back()
     #expect(tree.top.destination == .login)
     #expect(tree.visible == nil)
+  }
+
+  @Test func sheetsLieAboveTheRootTooAndGoWhenTabsCome() {
+    var tree = NavigationTree<Place>(root: .login)
+    tree.isCurtainUp = false
+    tree.present(.paywall)
+    #expect(tree.visible?.destination == .paywall)
+    #expect(tree.canGoBack)
+    tree.back()
+    #expect(tree.visible?.destination == .login)
+    tree.present(.paywall)
+    tree.reset(tabs: [.home])
+    #expect(tree.visible?.destination == .home)
+    #expect(tree.sheets.isEmpty)
   }
 
   @Test func aTabThatDoesNotExistIsNotSelected() {

@@ -146,6 +146,14 @@ final class LookTests: ScreensTestCase {
     try rig.start()
     try look("login")
     try openMenu("login-main") { rig.seen.mainMenu?.openMenu() }
+    for (place, name) in [(Navigation.about, "about")] {
+      try rig.go(place)
+      XCTAssertEqual(rig.shown, name)
+      try look(name)
+      rig.seen.scroll(to: 1)
+      try look(name + "-end")
+      try rig.go(.dismiss)
+    }
     rig.seen.button("Sign in")?.click()
     try look("login-errors")
     try rig.signIn()

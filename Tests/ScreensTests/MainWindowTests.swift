@@ -112,6 +112,13 @@ final class MainWindowTests: ScreensTestCase {
       try XCTUnwrap(menu.button("Quit Ctrl+Q")).click()
       eventually("it is closed") { rig.seen.popovers.isEmpty }
       XCTAssertEqual(told.names, ["close"])
+      for (name, navigation) in [("About Matinee", Navigation.about)] {
+        XCTAssertTrue(rig.seen.press("F10"))
+        eventually("it is open") { !rig.seen.popovers.isEmpty }
+        try XCTUnwrap(menu.button(name)).click()
+        eventually("it is closed") { rig.seen.popovers.isEmpty }
+        XCTAssertEqual(rig.asked.last, navigation)
+      }
       rig.navigator.change {
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.present(.paywall("premium"))
@@ -122,6 +129,27 @@ final class MainWindowTests: ScreensTestCase {
       rig.navigator.change { $0.dismiss() }
       rig.paint()
       XCTAssertEqual(rig.seen.mainMenu?.isSensitive, true)
+      rig.close()
+    }
+  }
+
+  func testASheetAboveTheLoginGivesTheKeyboardBackToIt() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig()
+      rig.navigator.change { $0.isCurtainUp = false }
+      rig.paint()
+      XCTAssertEqual(rig.seen.entries.first?.hasFocus, true)
+      rig.navigator.change { $0.present(.about) }
+      rig.paint()
+      XCTAssertEqual(rig.window.shownName, "about")
+      XCTAssertTrue(rig.seen.says("GTK 4.8.3"))
+      XCTAssertEqual(rig.seen.button("Close")?.hasFocus, true)
+      XCTAssertTrue(rig.seen.press("Escape"))
+      XCTAssertEqual(rig.asked, [.back])
+      rig.navigator.change { $0.back() }
+      rig.paint()
+      XCTAssertEqual(rig.window.shownName, "login")
+      XCTAssertEqual(rig.seen.entries.first?.hasFocus, true)
       rig.close()
     }
   }

@@ -229,7 +229,7 @@ import SessionService
   }
 
   private func carryOut(_ navigation: Navigation, from origin: Origin) -> Track.Outcome {
-    guard reader != nil, !navigator.tree.isCurtainUp else {
+    guard reader != nil || !navigation.needsReader, !navigator.tree.isCurtainUp else {
       // Behind the curtain and at the login there is nowhere to go yet: a link waits, and the last one wins.
       guard origin == .link else { return .ignored }
       pending = navigation
@@ -238,6 +238,8 @@ import SessionService
     let opening = navigation.opening
     // A sheet has to be answered first, and what it does for the reader goes on meanwhile: only a link leads past it.
     guard origin == .link || navigator.tree.sheets.isEmpty || opening?.closesSheets != true else { return .ignored }
+    // What is about the app covers nothing that has to be answered.
+    if opening?.place?.needsReader == false, navigator.tree.sheets.contains(where: \.destination.needsReader) { return .ignored }
     switch navigation {
     case .login(let then):
       pending = then
@@ -249,6 +251,7 @@ import SessionService
     case .web(let url):
       environment.openWeb(url)
       if !WebLinks.isOpenable(url) { say("This link is not opened: it does not lead to the web.") }
+    case .folder(let path): environment.openFolder(path)
     case .copyLink(let url):
       environment.copy(url)
       say("Link copied.")

@@ -1,5 +1,6 @@
 import FeatureKit
 import FeedFormats
+import MenuFeature
 import PublicationCommerce
 import Runtime
 
@@ -29,6 +30,10 @@ public struct AppEnvironment {
   public var openWeb: @MainActor (String) -> Void
   /// Puts a text where the reader can paste it from.
   public var copy: @MainActor (String) -> Void
+  /// Opens a folder, by its path, in the desktop's file manager.
+  public var openFolder: @MainActor (String) -> Void = { _ in }
+  /// What the app is made of, asked when somebody wants to know: a library may have to be loaded for it.
+  public var about: @MainActor () -> AboutViewModel.State = { AboutViewModel.State(version: "0") }
   /// The app's version, which the publication's flags are for or not.
   public var version: String
   /// Told what is wrong with a flag, a file or an answer, in a sentence for the person who runs the app; nothing that a reader could act on.

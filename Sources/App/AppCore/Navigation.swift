@@ -28,8 +28,12 @@ public indirect enum Navigation: Hashable, Sendable {
   case payment(ProductRecord.ID)
   /// The reader's purchases; with an order, that one in view.
   case purchases(order: UUID?)
+  /// What the app is made of, and where its data is.
+  case about
   /// A page in the system's browser.
   case web(String)
+  /// A folder of this computer, by its path.
+  case folder(String)
   /// The address of a page into the clipboard.
   case copyLink(String)
   /// Closes what is on top.
@@ -48,6 +52,14 @@ enum Opening {
   case page(Destination)
   /// As a sheet above what shows.
   case sheet(Destination)
+
+  /// The page or the sheet; `nil` for a tab.
+  var place: Destination? {
+    switch self {
+    case .tab: nil
+    case .page(let place), .sheet(let place): place
+    }
+  }
 
   /// Whether the sheets that are open close for it.
   var closesSheets: Bool { if case .sheet = self { false } else { true } }
@@ -68,7 +80,16 @@ extension Navigation {
     case .signOut: .sheet(.signOut)
     case .paywall(let id, _): .sheet(.paywall(id))
     case .payment(let product): .sheet(.payment(product))
-    case .login, .web, .copyLink, .back, .closeGone, .dismiss: nil
+    case .about: .sheet(.about)
+    case .login, .web, .folder, .copyLink, .back, .closeGone, .dismiss: nil
+    }
+  }
+
+  /// Whether it takes somebody who is signed in; what does not works at the login too.
+  var needsReader: Bool {
+    switch self {
+    case .web, .folder, .copyLink, .back, .dismiss: false
+    default: opening?.place?.needsReader ?? true
     }
   }
 }
@@ -111,6 +132,16 @@ public enum Destination: Hashable, Sendable {
   case payment(ProductRecord.ID)
   /// The reader's purchases, one of which a link may have named.
   case purchases(order: UUID?)
+  /// What the app is made of, and where its data is.
+  case about
+
+  /// Whether it shows something of a reader; what does not is about the app, and can be opened at the login too.
+  var needsReader: Bool {
+    switch self {
+    case .login, .about: false
+    default: true
+    }
+  }
 
   /// Whether it shows a post or a fan club of which nothing is here.
   @MainActor func isGone(from content: ContentStore) -> Bool {
@@ -139,6 +170,7 @@ public enum Destination: Hashable, Sendable {
     case .paywall: "paywall"
     case .payment: "payment"
     case .purchases: "purchases"
+    case .about: "about"
     }
   }
 }

@@ -8,6 +8,7 @@ import FeatureKit
 import FeedFeature
 import Foundation
 import LoginFeature
+import MenuFeature
 import PaymentFeature
 import PaywallFeature
 import PublicationAPI
@@ -27,16 +28,29 @@ import SessionService
   /// Performs what a screen asks for, and owns it.
   weak let coordinator: AppCoordinator?
 
-  /// The screen of a place. Every place but the login has a reader: without one the coordinator opens nothing.
+  /// The screen of a place. Whatever needs a reader has one: without one the coordinator opens nothing of it.
   func screen(_ destination: Destination, of reader: ReaderScope?) -> Screen {
-    guard let reader else { return login() }
-    return screen(destination, reader)
+    switch destination {
+    case .about: about()
+    default: reader.map { screen(destination, $0) } ?? login()
+    }
+  }
+
+  private func about() -> Screen {
+    Screen(
+      AboutViewModel(environment.about()) { [weak coordinator] output in
+        switch output {
+        case .openWeb(let url): coordinator?.perform(.web(url))
+        case .openFolder(let path): coordinator?.perform(.folder(path))
+        case .close: coordinator?.perform(.dismiss)
+        }
+      })
   }
 
   private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen {
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
-    case .login: return login()
+    case .login, .about: return login()
     case .tab(.home):
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):

@@ -23,6 +23,12 @@ public final class SecretServiceTokenStore: TokenStore {
     }
   }
 
+  /// The version of libsecret that this build was compiled with: the library itself does not say which one runs.
+  public static var libraryVersion: String {
+    let number = matinee_secret_version()
+    return "\(number / 10_000).\(number / 100 % 100).\(number % 100)"
+  }
+
   /// What is kept, as JSON. Fields are only ever added: there is a new account name for a form that older versions cannot read.
   private struct Record: Codable {
     var token: String

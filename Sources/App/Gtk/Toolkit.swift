@@ -23,6 +23,28 @@ import CGtkShims
     guard let scheme = takenString(g_uri_parse_scheme(uri))?.lowercased(), ["http", "https", "mailto"].contains(scheme) else {
       return false
     }
+    show(uri, over: window, failed: failed)
+    return true
+  }
+
+  /// Opens a folder in the file manager that the desktop has.
+  /// - Parameters:
+  ///   - path: the folder's, from the root.
+  ///   - failed: called when the desktop has no program for it.
+  public static func open(folder path: String, over window: Window? = nil, failed: (@MainActor () -> Void)? = nil) {
+    guard let uri = takenString(g_filename_to_uri(path, nil, nil)) else { return failed?() ?? () }
+    show(uri, over: window, failed: failed)
+  }
+
+  /// The versions of GTK and GLib that run.
+  public static var versions: (gtk: String, glib: String) {
+    (
+      "\(gtk_get_major_version()).\(gtk_get_minor_version()).\(gtk_get_micro_version())",
+      "\(glib_major_version).\(glib_minor_version).\(glib_micro_version)"
+    )
+  }
+
+  private static func show(_ uri: String, over window: Window?, failed: (@MainActor () -> Void)?) {
     let handler = Handler<Bool, Void> { opened in if !opened { failed?() } }
     let done: GAsyncReadyCallback = { window, result, data in
       var error: UnsafeMutablePointer<GError>?
@@ -34,6 +56,5 @@ import CGtkShims
       releaseData(data)
     }
     gtk_show_uri_full(window?.pointer(), uri, guint32(GDK_CURRENT_TIME), nil, done, handler.retained)
-    return true
   }
 }

@@ -109,6 +109,12 @@ import TesterFeature
       version: Build.version,
       report: { StandardError.write("matinee: \($0)") },
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
+    environment.openFolder = { [weak self] in self?.openFolder($0) }
+    environment.about = { [folder = wiring.folder.path] in
+      // A name that is reserved for examples (RFC 2606) stands for a page that there is not yet.
+      let homepage = Config().homepage.hasSuffix(".example") ? nil : Config().homepage
+      return AboutViewModel.State(version: Build.version, libraries: libraries(), dataFolder: folder, homepage: homepage)
+    }
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
     let curtain = CurtainViewModel(effects: effects, clock: clock)
@@ -202,6 +208,13 @@ import TesterFeature
       window?.show(message: "This desktop has no browser to open \(url) with.", offering: url)
     }
     if !opened { window?.show(message: "This link cannot be opened: \(url)", offering: url) }
+  }
+
+  private func openFolder(_ path: String) {
+    let window = window
+    Toolkit.open(folder: path, over: window?.window) {
+      window?.show(message: "This desktop has no program to open \(path) with.", offering: path)
+    }
   }
 
   private func finish(_ failure: String?) {

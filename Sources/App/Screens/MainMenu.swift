@@ -5,10 +5,11 @@ import MenuFeature
 @MainActor final class MainMenu: SignalOwner {
   /// A line of the menu.
   enum Item: CaseIterable {
-    case quit
+    case about, quit
 
     var title: String {
       switch self {
+      case .about: "About Matinee"
       case .quit: "Quit"
       }
     }
@@ -16,6 +17,7 @@ import MenuFeature
     /// The keys that do the same.
     var shortcut: Shortcut? {
       switch self {
+      case .about: nil
       case .quit: .quit
       }
     }

@@ -276,6 +276,7 @@ import NavigationCore
 
   private func chosen(_ item: MainMenu.Item) {
     switch item {
+    case .about: perform?(.about)
     case .quit: window.close()
     }
   }
@@ -321,6 +322,7 @@ extension Destination {
     case .paywall: "Premium"
     case .addFeed: "Add feed"
     case .signOut: "Sign out"
+    case .about: "About Matinee"
     default: "Matinee"
     }
   }

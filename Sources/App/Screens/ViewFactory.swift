@@ -8,6 +8,7 @@ import FanClubFeature
 import FeedFeature
 import Gtk
 import LoginFeature
+import MenuFeature
 import PaymentFeature
 import PaywallFeature
 import SearchFeature
@@ -36,6 +37,7 @@ import SearchFeature
     case let model as AddFeedViewModel: return AddFeedView(model)
     case let model as NotificationsViewModel: return NotificationsView(model)
     case let model as SignOutViewModel: return SignOutView(model)
+    case let model as AboutViewModel: return AboutView(model)
     default: fatalError("\(type(of: screen.model)) has no view; see “Adding a screen” in docs/engineers.md")
     }
   }

@@ -1,3 +1,4 @@
+import CCurl
 import Foundation
 import HTTPTransport
 import Synchronization
@@ -26,6 +27,9 @@ public final class NetworkTransport: Transport {
     /// The limits of this build.
     public init() {}
   }
+
+  /// The version of the libcurl that runs, which is loaded for that; `nil` where there is none.
+  public static var libraryVersion: String? { matinee_curl_global_init() == CURLE_OK ? String(cString: matinee_curl_version()) : nil }
 
   /// Where targets that are paths go, without a slash at the end; `nil` when only absolute URLs are sent.
   public let origin: String?

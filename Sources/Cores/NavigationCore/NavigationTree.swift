@@ -64,9 +64,8 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
     }
   }
 
-  /// Opens a sheet above all; one that is open further down is returned to.
+  /// Opens a sheet above all, also above the root alone; one that is open further down is returned to.
   public mutating func present(_ destination: Destination) {
-    guard !tabs.isEmpty else { return }
     if let index = sheets.firstIndex(where: { $0.destination == destination }) {
       sheets.removeLast(sheets.count - 1 - index)
     } else {

@@ -17,6 +17,9 @@ public final class Connection {
     case normal = "NORMAL"
   }
 
+  /// The version of the SQLite that runs.
+  public static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
   /// The file, or `:memory:`.
   public let path: String
   let handle: OpaquePointer

@@ -2,6 +2,9 @@ import COpenSSL
 
 /// A call of libcrypto that failed: which one, and what the library says of it.
 public struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The version of the libcrypto that runs.
+  public static var libraryVersion: String { String(cString: OpenSSL_version(OPENSSL_VERSION_STRING)) }
+
   /// The function that was called.
   public let function: String
   /// The library's packed error code; 0 when it left none.

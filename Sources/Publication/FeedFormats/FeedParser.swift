@@ -1,3 +1,4 @@
+import CXML2
 import Foundation
 import Runtime
 
@@ -9,6 +10,13 @@ import Runtime
 ///
 /// Nothing here has state: call it from any thread, best from one that may be busy with 50 MB for a while.
 public enum FeedParser {
+  /// The version of the libxml2 that runs.
+  public static var libraryVersion: String {
+    // Such as "20914", and more in some builds.
+    let number = Int(String(cString: cxml2_version()).prefix(while: \.isNumber)) ?? 0
+    return "\(number / 10_000).\(number / 100 % 100).\(number % 100)"
+  }
+
   /// The most bytes that ``document(_:source:contentType:limit:)`` takes unless told otherwise: 50 MB.
   public static let defaultLimit = 50_000_000
 

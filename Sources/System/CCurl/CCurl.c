@@ -31,6 +31,8 @@ CURLcode matinee_curl_global_init(void) {
   return state;
 }
 
+const char *matinee_curl_version(void) { return CURL_FUNCTION(curl_version_info)(CURLVERSION_NOW)->version; }
+
 CURL *matinee_curl_easy_init(void) { return CURL_FUNCTION(curl_easy_init)(); }
 void matinee_curl_easy_reset(CURL *easy) { CURL_FUNCTION(curl_easy_reset)(easy); }
 void matinee_curl_easy_cleanup(CURL *easy) { CURL_FUNCTION(curl_easy_cleanup)(easy); }

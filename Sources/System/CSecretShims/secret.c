@@ -244,3 +244,5 @@ matinee_secret_answer matinee_secret_clear(
 }
 
 void matinee_secret_answer_free(matinee_secret_answer answer) { secret_password_free(answer.text); }
+
+int matinee_secret_version(void) { return SECRET_MAJOR_VERSION * 10000 + SECRET_MINOR_VERSION * 100 + SECRET_MICRO_VERSION; }

@@ -9,3 +9,6 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
+
+// The version of the library that runs, such as "20914"; a macro in some versions.
+static inline const char *_Nonnull cxml2_version(void) { return xmlParserVersion; }

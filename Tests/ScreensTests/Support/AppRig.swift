@@ -5,6 +5,7 @@ import FeatureKit
 import FeedFeature
 import Foundation
 import HTTPTransport
+import MenuFeature
 import NavigationCore
 import PublicationAPI
 import PublicationClient
@@ -48,6 +49,12 @@ import XCTest
       origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt), openWeb: { open.body?($0) })
     environment.storeBadge = storeBadge
+    environment.about = {
+      AboutViewModel.State(
+        version: "1.2.3 (4.0.abc)",
+        libraries: [.init("GTK", "4.8.3"), .init("GLib", "2.74.6"), .init("SQLite", "3.40.1"), .init("libxml2", "2.9.14")],
+        dataFolder: "/home/reader/.local/share/matinee/at/https---read.example.org", homepage: "https://read.example.org")
+    }
     coordinator = Assembly(environment, transport: line, tokenStore: tokens, dataFolder: nil)
       .coordinator(curtain: curtain, presenter: presenter)
     open.body = { [weak self] in self?.opened.append($0) }

@@ -11,6 +11,7 @@ import FeedFeature
 import Foundation
 import HTTPTransport
 import LoginFeature
+import MenuFeature
 import PublicationAPI
 import PublicationClient
 import ReaderContent
@@ -94,6 +95,13 @@ import XCTest
     case .addFeed: return Screen(AddFeedViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .notifications: return Screen(NotificationsViewModel(NotificationPreferences(), store: store))
     case .signOut: return Screen(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
+    case .about:
+      return Screen(
+        AboutViewModel(
+          .init(
+            version: "1.2.3 (4.0.abc)", libraries: [.init("GTK", "4.8.3"), .init("SQLite", "3.40.1")], dataFolder: "/home/reader/data",
+            homepage: "https://matinee.org")
+        ) { [weak self] in self?.outputs.append("\($0)") })
     case .post(let id):
       return Screen(
         ArticleViewModel(id, paywallID: "premium", store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })

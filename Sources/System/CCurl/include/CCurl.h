@@ -14,6 +14,9 @@
 /// Loads and starts the library, once. Nothing else may be called before it returned 0. From any thread.
 CURLcode matinee_curl_global_init(void);
 
+/// The version of the library that is loaded.
+const char *matinee_curl_version(void);
+
 CURL *_Nullable matinee_curl_easy_init(void);
 void matinee_curl_easy_reset(CURL *easy);
 void matinee_curl_easy_cleanup(CURL *easy);

@@ -44,6 +44,9 @@ matinee_secret_answer matinee_secret_save(
 matinee_secret_answer matinee_secret_clear(
     const char *schema, const char *publication, const char *account, uint32_t limit, uint32_t prompt_limit);
 
+/// The version of libsecret that this was compiled with, such as 2005 for 0.20.5: the library itself does not say which one it is.
+int matinee_secret_version(void);
+
 /// Wipes the text.
 void matinee_secret_answer_free(matinee_secret_answer answer);
 
