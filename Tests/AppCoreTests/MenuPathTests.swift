@@ -16,7 +16,7 @@ import Testing
     return PathRig(InProcessTransport { await publication.handle($0) })
   }
 
-  nonisolated static let places: [(Navigation, Destination)] = [(.about, .about)]
+  nonisolated static let places: [(Navigation, Destination)] = [(.about, .about), (.shortcuts, .shortcuts)]
 
   @Test(arguments: places) func itOpensAtTheLogin(move: Navigation, place: Destination) async throws {
     let rig = try await atTheLogin()

@@ -29,4 +29,14 @@ import Testing
     for input in [.folderTapped, .homepageTapped, .reportTapped] as [AboutViewModel.Input] { about.send(input) }
     #expect(told == [])
   }
+
+  @Test(arguments: [true, false]) func theTesterPanelIsListedWhereThereIsOne(hasPanel: Bool) {
+    var told: [ShortcutsViewModel.Output] = []
+    let keys = ShortcutsViewModel(hasTesterPanel: hasPanel) { told.append($0) }
+    let listed = keys.state.sections.flatMap(\.shortcuts)
+    #expect(Set(listed) == Set(Shortcut.allCases.filter { $0 != .testerPanel || hasPanel }))
+    #expect(keys.state.sections.map(\.title) == Shortcut.Group.allCases.map(\.rawValue))
+    keys.send(.closeTapped)
+    #expect(told == [.close])
+  }
 }

@@ -146,7 +146,7 @@ final class LookTests: ScreensTestCase {
     try rig.start()
     try look("login")
     try openMenu("login-main") { rig.seen.mainMenu?.openMenu() }
-    for (place, name) in [(Navigation.about, "about")] {
+    for (place, name) in [(Navigation.about, "about"), (.shortcuts, "shortcuts")] {
       try rig.go(place)
       XCTAssertEqual(rig.shown, name)
       try look(name)

@@ -1,4 +1,5 @@
 import Foundation
+import MenuFeature
 import NavigationCore
 import PublicationAPI
 import TestSupport
@@ -112,13 +113,15 @@ final class MainWindowTests: ScreensTestCase {
       try XCTUnwrap(menu.button("Quit Ctrl+Q")).click()
       eventually("it is closed") { rig.seen.popovers.isEmpty }
       XCTAssertEqual(told.names, ["close"])
-      for (name, navigation) in [("About Matinee", Navigation.about)] {
+      for (name, navigation) in [("Keyboard shortcuts Ctrl+?", Navigation.shortcuts), ("About Matinee", .about)] {
         XCTAssertTrue(rig.seen.press("F10"))
         eventually("it is open") { !rig.seen.popovers.isEmpty }
         try XCTUnwrap(menu.button(name)).click()
         eventually("it is closed") { rig.seen.popovers.isEmpty }
         XCTAssertEqual(rig.asked.last, navigation)
       }
+      for key in Shortcut.shortcuts.keys { XCTAssertTrue(rig.seen.press(key), key) }
+      XCTAssertEqual(rig.asked.suffix(2), [.shortcuts, .shortcuts])
       rig.navigator.change {
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.present(.paywall("premium"))

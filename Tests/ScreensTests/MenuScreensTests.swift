@@ -58,6 +58,20 @@ final class MenuScreensTests: ScreensTestCase {
     }
   }
 
+  func testEveryKeyIsListed() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let seen = try rig.show(.shortcuts)
+      for shortcut in Shortcut.allCases {
+        XCTAssertTrue(seen.says(shortcut.action), shortcut.action)
+        XCTAssertTrue(seen.says(shortcut.labels.joined(separator: ", ")), "\(shortcut.labels)")
+      }
+      try XCTUnwrap(seen.button("Close")).click()
+      XCTAssertEqual(rig.outputs, ["close"])
+      rig.close()
+    }
+  }
+
   /// What GTK does not understand would be bound to nothing.
   func testGTKUnderstandsEveryKey() throws {
     MainActor.assumeIsolated {

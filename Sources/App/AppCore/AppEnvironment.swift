@@ -34,6 +34,8 @@ public struct AppEnvironment {
   public var openFolder: @MainActor (String) -> Void = { _ in }
   /// What the app is made of, asked when somebody wants to know: a library may have to be loaded for it.
   public var about: @MainActor () -> AboutViewModel.State = { AboutViewModel.State(version: "0") }
+  /// Whether this build has the tester panel.
+  public var hasTesterPanel = false
   /// The app's version, which the publication's flags are for or not.
   public var version: String
   /// Told what is wrong with a flag, a file or an answer, in a sentence for the person who runs the app; nothing that a reader could act on.

@@ -30,6 +30,8 @@ public indirect enum Navigation: Hashable, Sendable {
   case purchases(order: UUID?)
   /// What the app is made of, and where its data is.
   case about
+  /// The keys of the app.
+  case shortcuts
   /// A page in the system's browser.
   case web(String)
   /// A folder of this computer, by its path.
@@ -81,6 +83,7 @@ extension Navigation {
     case .paywall(let id, _): .sheet(.paywall(id))
     case .payment(let product): .sheet(.payment(product))
     case .about: .sheet(.about)
+    case .shortcuts: .sheet(.shortcuts)
     case .login, .web, .folder, .copyLink, .back, .closeGone, .dismiss: nil
     }
   }
@@ -134,11 +137,13 @@ public enum Destination: Hashable, Sendable {
   case purchases(order: UUID?)
   /// What the app is made of, and where its data is.
   case about
+  /// The keys of the app.
+  case shortcuts
 
   /// Whether it shows something of a reader; what does not is about the app, and can be opened at the login too.
   var needsReader: Bool {
     switch self {
-    case .login, .about: false
+    case .login, .about, .shortcuts: false
     default: true
     }
   }
@@ -171,6 +176,7 @@ public enum Destination: Hashable, Sendable {
     case .payment: "payment"
     case .purchases: "purchases"
     case .about: "about"
+    case .shortcuts: "shortcuts"
     }
   }
 }

@@ -32,6 +32,7 @@ import SessionService
   func screen(_ destination: Destination, of reader: ReaderScope?) -> Screen {
     switch destination {
     case .about: about()
+    case .shortcuts: shortcuts()
     default: reader.map { screen(destination, $0) } ?? login()
     }
   }
@@ -47,10 +48,19 @@ import SessionService
       })
   }
 
+  private func shortcuts() -> Screen {
+    Screen(
+      ShortcutsViewModel(hasTesterPanel: environment.hasTesterPanel) { [weak coordinator] output in
+        switch output {
+        case .close: coordinator?.perform(.dismiss)
+        }
+      })
+  }
+
   private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen {
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
-    case .login, .about: return login()
+    case .login, .about, .shortcuts: return login()
     case .tab(.home):
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):

@@ -115,6 +115,7 @@ import TesterFeature
       let homepage = Config().homepage.hasSuffix(".example") ? nil : Config().homepage
       return AboutViewModel.State(version: Build.version, libraries: libraries(), dataFolder: folder, homepage: homepage)
     }
+    environment.hasTesterPanel = Config().hasTesterPanel
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
     let curtain = CurtainViewModel(effects: effects, clock: clock)

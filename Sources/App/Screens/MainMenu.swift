@@ -5,10 +5,11 @@ import MenuFeature
 @MainActor final class MainMenu: SignalOwner {
   /// A line of the menu.
   enum Item: CaseIterable {
-    case about, quit
+    case shortcuts, about, quit
 
     var title: String {
       switch self {
+      case .shortcuts: "Keyboard shortcuts"
       case .about: "About Matinee"
       case .quit: "Quit"
       }
@@ -17,6 +18,7 @@ import MenuFeature
     /// The keys that do the same.
     var shortcut: Shortcut? {
       switch self {
+      case .shortcuts: .shortcuts
       case .about: nil
       case .quit: .quit
       }

@@ -271,11 +271,13 @@ import NavigationCore
     window.addShortcut(.search, self) { $0.searchTapped() }
     window.addShortcut(.back, self) { $0.perform?(.back) }
     window.addShortcut(.menu, self, when: { $0.menu.root.isVisible && $0.menu.root.isSensitive }) { $0.menu.root.open() }
+    window.addShortcut(.shortcuts, self) { $0.perform?(.shortcuts) }
     for (key, tab) in zip(Shortcut.tabs.keys, Tab.allCases) { window.addShortcut(key, self) { $0.perform?(.tab(tab)) } }
   }
 
   private func chosen(_ item: MainMenu.Item) {
     switch item {
+    case .shortcuts: perform?(.shortcuts)
     case .about: perform?(.about)
     case .quit: window.close()
     }
@@ -323,6 +325,7 @@ extension Destination {
     case .addFeed: "Add feed"
     case .signOut: "Sign out"
     case .about: "About Matinee"
+    case .shortcuts: "Keyboard shortcuts"
     default: "Matinee"
     }
   }

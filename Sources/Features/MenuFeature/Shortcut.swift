@@ -1,4 +1,4 @@
-/// The app's keys. Whatever binds a key takes it from here, and the readers' manual lists the same table.
+/// The app's keys. Whatever binds a key takes it from here, and the readers' manual and the page of keys list the same table.
 ///
 /// What the toolkit's own widgets bind is listed too: ``scroll``, ``copySelection``, ``selectAll`` and ``sendComment``.
 public enum Shortcut: String, CaseIterable, Codable, Sendable {
@@ -12,6 +12,8 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
   case refresh
   /// The main menu.
   case menu
+  /// This table.
+  case shortcuts
   /// Ends the app.
   case quit
   /// Scrolls what is read.
@@ -49,6 +51,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .search: ["<Control>f"]
     case .refresh: ["F5", "<Control>r"]
     case .menu: ["F10"]
+    case .shortcuts: ["<Control>question", "F1"]
     case .quit: ["<Control>q", "<Control>w"]
     case .scroll: ["space", "<Shift>space", "Page_Up", "Page_Down", "Home", "End"]
     case .copySelection: ["<Control>c"]
@@ -69,6 +72,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .search: "Search"
     case .refresh: "Refresh"
     case .menu: "Open the main menu"
+    case .shortcuts: "List these keys"
     case .quit: "End the app"
     case .scroll: "Scroll an article"
     case .copySelection: "Copy the selection in an article or a comment"
@@ -84,7 +88,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
   /// What they are listed under.
   public var group: Group {
     switch self {
-    case .menu, .quit, .testerPanel: .app
+    case .menu, .shortcuts, .quit, .testerPanel: .app
     case .tabs, .back, .search, .refresh: .places
     case .scroll, .copySelection, .selectAll, .openInBrowser, .copyLink, .undo, .sendComment: .reading
     }
@@ -107,5 +111,5 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     return parts.joined(separator: "+")
   }
 
-  private static let names = ["Return": "Enter", "space": "Space", "Page_Up": "Page Up", "Page_Down": "Page Down"]
+  private static let names = ["Return": "Enter", "space": "Space", "Page_Up": "Page Up", "Page_Down": "Page Down", "question": "?"]
 }

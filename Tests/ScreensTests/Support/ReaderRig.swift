@@ -102,6 +102,7 @@ import XCTest
             version: "1.2.3 (4.0.abc)", libraries: [.init("GTK", "4.8.3"), .init("SQLite", "3.40.1")], dataFolder: "/home/reader/data",
             homepage: "https://matinee.org")
         ) { [weak self] in self?.outputs.append("\($0)") })
+    case .shortcuts: return Screen(ShortcutsViewModel(hasTesterPanel: true) { [weak self] in self?.outputs.append("\($0)") })
     case .post(let id):
       return Screen(
         ArticleViewModel(id, paywallID: "premium", store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
