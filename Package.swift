@@ -134,7 +134,7 @@ library("PaymentFeature", "Features", ["FeatureKit", "PublicationCommerce", "Pur
 library(
   "AccountFeature", "Features",
   ["FeatureKit", "ReaderContent", "PublicationCommerce", "PublicationAPI", "PurchaseService", "SessionService", "Runtime"])
-library("MenuFeature", "Features", ["FeatureKit"])
+library("MenuFeature", "Features", ["FeatureKit", "Runtime"])
 library("TesterFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService", "StubStore", "HTTPTransport", "Runtime"])
 
 let publicationEnd: [Target.Dependency] = [
@@ -274,7 +274,7 @@ tests("ArticleFeatureTests", ["ArticleFeature", "FeedFormats"] + contentPage)
 tests("CommentsFeatureTests", ["CommentsFeature"] + contentPage)
 tests("SearchFeatureTests", ["SearchFeature"] + contentPage)
 tests("AddFeedFeatureTests", ["AddFeedFeature"] + contentPage)
-tests("MenuFeatureTests", ["TestSupport", "MenuFeature", "FeatureKit"])
+tests("MenuFeatureTests", ["TestSupport", "MenuFeature", "FeatureKit", "Runtime"])
 tests("PaywallFeatureTests", ["PaywallFeature"] + selling)
 tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)

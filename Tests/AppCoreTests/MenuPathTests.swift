@@ -1,4 +1,6 @@
 import AppCore
+import FeatureKit
+import Foundation
 import HTTPTransport
 import LoginFeature
 import MenuFeature
@@ -9,14 +11,25 @@ import TestSupport
 import Testing
 
 /// What the main menu leads to: signed in, at the login, and nowhere else.
-@MainActor @Suite struct MenuPathTests {
-  private func atTheLogin() async throws -> PathRig {
+@MainActor @Suite final class MenuPathTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func atTheLogin(folder: String? = nil, notifier: (any Notifier)? = nil) async throws -> PathRig {
     let clock = ManualClock(now: .init(timeIntervalSince1970: 1_780_000_000))
     let publication = try await Sample.publication(clock: clock)
-    return PathRig(InProcessTransport { await publication.handle($0) })
+    return PathRig(InProcessTransport { await publication.handle($0) }, folder: folder, notifier: notifier)
   }
 
-  nonisolated static let places: [(Navigation, Destination)] = [(.about, .about), (.shortcuts, .shortcuts)]
+  private func preferences(_ rig: PathRig) throws -> PreferencesViewModel {
+    rig.coordinator.perform(.preferences)
+    return try #require(rig.presenter.visibleScreen?.model as? PreferencesViewModel)
+  }
+
+  nonisolated static let places: [(Navigation, Destination)] = [(.about, .about), (.shortcuts, .shortcuts), (.preferences, .preferences)]
 
   @Test(arguments: places) func itOpensAtTheLogin(move: Navigation, place: Destination) async throws {
     let rig = try await atTheLogin()
@@ -84,5 +97,57 @@ import Testing
     #expect(rig.opened == ["https://www.apache.org/licenses/LICENSE-2.0"])
     about.send(.closeTapped)
     #expect(rig.visible == .login)
+  }
+
+  @Test func preferencesAreTheComputersAndNotificationsAReaders() async throws {
+    let rig = try await atTheLogin(notifier: RecordingNotifier())
+    rig.coordinator.start()
+    await rig.settle()
+    let atTheLogin = try preferences(rig)
+    #expect(!atTheLogin.state.hasNotifications)
+    atTheLogin.send(.articleWidthChosen(.narrow))
+    atTheLogin.send(.closeTapped)
+    #expect(rig.visible == .login)
+    try await rig.signIn()
+    let signedIn = try preferences(rig)
+    #expect(signedIn.state.values.articleWidth == .narrow)
+    #expect(signedIn.state.hasNotifications)
+    signedIn.send(.notificationsTapped)
+    #expect(rig.visible == .notifications)
+    #expect(rig.presenter.tree?.sheets.isEmpty == true)
+    rig.coordinator.perform(.back)
+    #expect(rig.visible == .tab(.home))
+  }
+
+  @Test func whatAReaderReadIsRemovedAndReadAgain() async throws {
+    let rig = try await atTheLogin(folder: folder.path)
+    rig.coordinator.start()
+    await rig.settle()
+    #expect(try preferences(rig).state.sizes == [:], "nobody has read anything")
+    rig.coordinator.perform(.dismiss)
+    try await rig.signIn()
+    let sheet = try preferences(rig)
+    await rig.settle()
+    #expect(sheet.state.sizes == [.content: "Less than 1 MiB is kept now."])
+    sheet.send(.clearContentTapped)
+    await rig.settle()
+    #expect(sheet.state.sizes == [.content: "Less than 1 MiB is kept now."], "an empty file takes a little")
+    sheet.send(.closeTapped)
+    rig.coordinator.perform(.post("p44"))
+    await rig.settle()
+    #expect(rig.visible == .post("p44"))
+    await rig.coordinator.finish()
+  }
+
+  @Test func aDamagedFileIsToldWhenTheCurtainIsUp() async throws {
+    try "not JSON".write(toFile: folder.path + "/preferences.json", atomically: true, encoding: .utf8)
+    let rig = try await atTheLogin(folder: folder.path)
+    rig.coordinator.start()
+    #expect(rig.presenter.messages == [])
+    await rig.settle()
+    #expect(rig.visible == .login)
+    #expect(rig.presenter.messages.count == 1)
+    #expect(rig.presenter.messages.first?.hasPrefix("The file with your preferences was damaged") == true)
+    await rig.coordinator.finish()
   }
 }

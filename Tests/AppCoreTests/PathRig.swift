@@ -19,6 +19,7 @@ import TestSupport
   let clock: ManualClock
   let tokens: MemoryTokenStore
   let folder: String?
+  let preferences: Preferences
   let coordinator: AppCoordinator
   private(set) var opened: [String] = []
   private(set) var copied: [String] = []
@@ -30,23 +31,27 @@ import TestSupport
   /// - Parameters:
   ///   - clock: the reader's.
   ///   - store: sells in place of the publication.
+  ///   - notifier: shows notifications; `nil` for a desktop without them.
   ///   - keeping: what must live as long as this, such as a listener.
   init(
     _ transport: any Transport, tokens: MemoryTokenStore = MemoryTokenStore(), keyring: (any TokenStore)? = nil, folder: String? = nil,
     version: String = "0", clock: ManualClock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000)), store: TestStore? = nil,
-    keeping kept: AnyObject? = nil
+    notifier: (any Notifier)? = nil, keeping kept: AnyObject? = nil
   ) {
     self.kept = kept
+    preferences = Preferences(savedIn: folder)
     self.clock = clock
     self.tokens = tokens
     self.folder = folder
     var open: (@MainActor (String) -> Void)?
     var copy: (@MainActor (String) -> Void)?
     var report: (@MainActor (String) -> Void)?
-    let environment = AppEnvironment(
+    var environment = AppEnvironment(
       origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
       report: { report?($0) }, openWeb: { open?($0) }, copy: { copy?($0) })
+    environment.preferences = preferences
+    environment.notifier = notifier
     coordinator = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
       .coordinator(presenter: presenter)
     report = { [weak self] in self?.reports.append($0) }

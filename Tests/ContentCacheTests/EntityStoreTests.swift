@@ -310,4 +310,37 @@ import Testing
     #expect(try count() < 200)
     #expect(try count(where: "id = '7'") == 1)
   }
+
+  @Test func anotherLimitHoldsAtOnce() async throws {
+    let store = open()
+    await fill(store, 1...200, keeping: [1])
+    let before = await store.size()
+    #expect(try before == size())
+    await store.setLimit(100_000)
+    #expect(try count() == 200, "it is not known yet what is pending")
+    store.startEvicting()
+    await store.setLimit(100_000)
+    #expect(await store.size() <= 100_000)
+    #expect(try count(where: "id = '1'") == 1)
+    await store.setLimit(1 << 20)
+    await fill(store, 201...400)
+    #expect(try count() > 200)
+  }
+
+  @Test func whatIsNotPinnedCanBeRemovedAndIsWrittenAgainWhenItIsReadAgain() async throws {
+    let store = open()
+    await fill(store, 1...200, keeping: [7])
+    await store.write(StoreBatch<Note>(pages: [row(nil, "1", "7")]))
+    await store.removeUnpinned()
+    #expect(try count() == 200, "it is not known yet what is pending")
+    store.startEvicting()
+    await store.removeUnpinned()
+    #expect(try count() == 1)
+    #expect(await ids(store) == nil)
+    #expect(await store.single("7", as: PageKey("=7", nil), of: Note.self) != nil)
+    let bytes = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    #expect(bytes.map { $0 < 100_000 } == true, "the room is given back")
+    await store.write(StoreBatch(values: notes("1"), pages: [row(nil, "1", "7")]))
+    #expect(await ids(store) == ["1", "7"])
+  }
 }

@@ -75,7 +75,7 @@ final class AbsenceTests: GtkTestCase {
         .information, .noPicture,
       ]
       XCTAssertEqual(icons.filter { !$0.isAvailable }.map(\.name), [])
-      let window = shown(Image(Icon("no-such-icon-anywhere"), size: 32))
+      let window = shown(Image(Icon("no-such-icon-anywhere"), size: .small))
       settle()
       window.destroy()
     }

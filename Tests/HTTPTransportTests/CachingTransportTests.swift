@@ -235,4 +235,47 @@ import Testing
     _ = try await transport().send(Request(.get, "/a"))
     #expect(backend.asked.count == 2)
   }
+
+  // MARK: Size and limit
+
+  @Test func itSaysWhatIsKeptAndRemovesIt() async throws {
+    backend.answer { _ in Self.picture(1000) }
+    let first = transport()
+    #expect(await first.size() == 0)
+    for path in ["/a", "/b"] { _ = try await first.send(Request(.get, path)) }
+    let size = await first.size()
+    #expect((2000...3000).contains(size))
+    // What an earlier start kept counts too.
+    let transport = transport()
+    #expect(await transport.size() == size)
+    try Data("note".utf8).write(to: folder.appendingPathComponent("other.txt"))
+    await transport.clear()
+    #expect(await transport.size() == 0)
+    #expect(files.map(\.lastPathComponent) == ["other.txt"])
+    _ = try await transport.send(Request(.get, "/a"))
+    #expect(await transport.size() > 1000, "it goes on")
+  }
+
+  @Test func anotherLimitHoldsAtOnce() async throws {
+    backend.answer { _ in Self.picture(1000) }
+    let transport = transport()
+    for path in ["/a", "/b", "/c"] { _ = try await transport.send(Request(.get, path)) }
+    await transport.setLimit(2500)
+    #expect(await transport.size() <= 2500)
+    #expect((1...2).contains(files.count))
+    await transport.setLimit(1 << 20)
+    for path in ["/d", "/e", "/f"] { _ = try await transport.send(Request(.get, path)) }
+    #expect(files.count > 3)
+  }
+
+  /// A limit that is set before anything was looked at loses nothing that it has room for.
+  @Test func aHigherLimitFromTheBeginningLosesNothing() async throws {
+    backend.answer { _ in Self.picture(1000) }
+    let first = transport()
+    for path in ["/a", "/b", "/c"] { _ = try await first.send(Request(.get, path)) }
+    let second = transport(limit: 1500)
+    await second.setLimit(1 << 20)
+    #expect(await second.size() > 3000)
+    #expect(files.count == 3)
+  }
 }

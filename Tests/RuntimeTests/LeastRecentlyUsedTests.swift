@@ -35,6 +35,15 @@ import Testing
     #expect(kept.cost == 0)
   }
 
+  @Test mutating func aLowerLimitHoldsAtOnceAlsoForTheLast() {
+    for key in ["a", "b", "c"] { kept.insert(0, for: key, cost: 3) }
+    #expect(kept.setLimit(20) == [])
+    #expect(kept.setLimit(8) == ["a"])
+    #expect((kept.limit, kept.cost) == (8, 6))
+    #expect(kept.setLimit(0) == ["b", "c"])
+    #expect(kept.count == 0)
+  }
+
   @Test func itNeverCostsMoreThanItsLimit() {
     var kept = LeastRecentlyUsed<Int, Int>(limit: 1000)
     var random = SystemRandomNumberGenerator()

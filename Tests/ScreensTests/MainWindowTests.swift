@@ -314,7 +314,9 @@ final class MainWindowTests: ScreensTestCase {
     let reader = ReaderRig(posts: (1...3).map { .sample($0) }, clubs: [.sample("c1"), .sample("c2")])
     let models = models
     let clock = reader.fixture.clock
-    window = MainWindow(nil, curtain: CurtainViewModel(effects: reader.fixture.effects, clock: clock), pictures: reader.pictures)
+    window = MainWindow(
+      nil, curtain: CurtainViewModel(effects: reader.fixture.effects, clock: clock), pictures: reader.pictures,
+      preferences: reader.preferences)
     navigator = Navigator(root: .login, presenter: window) { destination in
       let screen = reader.screen(destination)
       models.all.append { [weak model = screen.model] in model }

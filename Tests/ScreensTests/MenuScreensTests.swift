@@ -1,4 +1,5 @@
 import AppCore
+import FeatureKit
 import Foundation
 import MenuFeature
 import TestSupport
@@ -68,6 +69,155 @@ final class MenuScreensTests: ScreensTestCase {
       }
       try XCTUnwrap(seen.button("Close")).click()
       XCTAssertEqual(rig.outputs, ["close"])
+      rig.close()
+    }
+  }
+
+  func testPreferencesShowTheStateAndNothingElse() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let screen = rig.screen(.preferences)
+      let seen = try rig.show(screen)
+      guard let model = screen.model as? PreferencesViewModel else { return XCTFail("no preferences") }
+      XCTAssertTrue(seen.says("100 %"))
+      try XCTUnwrap(seen.button("A+")).click()
+      XCTAssertTrue(seen.says("110 %"))
+      try XCTUnwrap(seen.button("110 %")).click()
+      XCTAssertTrue(seen.says("100 %"))
+      XCTAssertEqual(seen.button("100 %")?.isSensitive, false)
+      for (menu, choice) in zip(seen.menus, ["Dark", "Wide", "With serifs", "At most 64 MiB", "At most 1 GiB"]) {
+        menu.openMenu()
+        eventually("it is open") { !seen.popovers.isEmpty }
+        try XCTUnwrap(seen.popovers.first?.button(choice), choice).click()
+        eventually("it is closed") { seen.popovers.isEmpty }
+        XCTAssertTrue(seen.says(choice), choice)
+      }
+      var expected = Preferences.Values()
+      (expected.appearance, expected.articleWidth, expected.articleFont) = (.dark, .wide, .serif)
+      (expected.pictureLimit, expected.contentLimit) = (64, 1024)
+      XCTAssertEqual(model.state.values, expected)
+      XCTAssertEqual(seen.all.filter { $0.isButton && $0.texts == ["Clear"] }.map(\.isSensitive), [false, false])
+      for name in ["Notifications…", "Close"] { try XCTUnwrap(seen.button(name), name).click() }
+      XCTAssertEqual(rig.outputs, ["openNotifications", "close"])
+      rig.close()
+    }
+  }
+
+  func testTextGrowsByKeysOnEveryPageAndBehindSheets() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      defer { Theme.useText(size: 1, articlesHaveSerifs: false) }
+      try rig.start()
+      @MainActor func height() -> Double { rig.seen.label("Email").map { $0.height } ?? 0 }
+      let usual = height()
+      for key in ["<Control>plus", "<Control>equal", "<Control>KP_Add"] { XCTAssertTrue(rig.seen.press(key), key) }
+      rig.window.window.painted()
+      XCTAssertEqual(rig.preferences.values.textSize, 150)
+      XCTAssertEqual(height() / usual, 1.5, accuracy: 0.15)
+      XCTAssertEqual(Theme.textScale, 1.5, accuracy: 0.01)
+      try rig.go(.about)
+      XCTAssertTrue(rig.seen.press("<Control>minus"))
+      try rig.go(.dismiss)
+      XCTAssertEqual(height() / usual, 1.25, accuracy: 0.15)
+      XCTAssertTrue(rig.seen.press("<Control>0"))
+      rig.window.window.painted()
+      XCTAssertEqual(height(), usual)
+      try rig.close()
+    }
+  }
+
+  /// The desktop's size counts too, also when it changes later.
+  func testOnesOwnTextSizeIsOnTopOfTheDesktops() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig()
+      let seen = try rig.show(.about)
+      defer {
+        setting("gtk-xft-dpi", 1024 * 96)
+        Theme.useText(size: 1, articlesHaveSerifs: false)
+      }
+      @MainActor func height() -> Double { seen.label("License").map { $0.height } ?? 0 }
+      let usual = height()
+      Theme.useText(size: 1.5, articlesHaveSerifs: false)
+      rig.window.painted()
+      XCTAssertEqual(height() / usual, 1.5, accuracy: 0.15)
+      setting("gtk-xft-dpi", 1024 * 96 * 2)
+      rig.window.painted()
+      XCTAssertEqual(height() / usual, 3, accuracy: 0.2)
+      XCTAssertEqual(Theme.textScale, 3, accuracy: 0.01)
+      rig.close()
+    }
+  }
+
+  func testPicturesInitialsAndIconsGrowWithText() throws {
+    try MainActor.assumeIsolated {
+      defer { Theme.useText(size: 1, articlesHaveSerifs: false) }
+      let rig = ReaderRig(clubs: [.sample("c1")])
+      let clubs = try rig.show(.tab(.fanClubs))
+      let account = try rig.show(.tab(.account))
+      @MainActor func sizes() throws -> [Double] {
+        let initials = try XCTUnwrap(clubs.all.first { $0.hasStyle("initials") })
+        let frame = try XCTUnwrap(clubs.all.first { $0.hasStyle("picture-frame") })
+        let icon = try XCTUnwrap(account.all.first { $0.hasStyle("large-icon") })
+        return [frame.width, initials.height, icon.place(in: account).height]
+      }
+      let usual = try sizes()
+      Theme.useText(size: 1.5, articlesHaveSerifs: false)
+      try rig.settle()
+      for (size, usual) in zip(try sizes(), usual) { XCTAssertEqual(size / usual, 1.5, accuracy: 0.15) }
+      Theme.useText(size: 1, articlesHaveSerifs: false)
+      try rig.settle()
+      for (size, usual) in zip(try sizes(), usual) { XCTAssertEqual(size, usual, accuracy: 1) }
+      rig.close()
+    }
+  }
+
+  func testArticlesAreAsWideAsIsSetAndInTheFontThatIsSet() throws {
+    try MainActor.assumeIsolated {
+      defer { Theme.useText(size: 1, articlesHaveSerifs: false) }
+      let text = Array(repeating: "Some words that go on.", count: 60).joined(separator: " ")
+      let rig = ReaderRig(posts: [.sample(1, body: "<p>\(text)</p><pre>let x = 1</pre>")], width: 1600)
+      let article = try rig.show(.post("p1"))
+      let paragraph = try XCTUnwrap(article.label(text))
+      @MainActor func width() -> Double {
+        rig.window.painted()
+        return paragraph.width
+      }
+      let medium = width()
+      XCTAssertEqual(medium, 720 - 48, accuracy: 2)
+      rig.preferences.change { $0.articleWidth = .narrow }
+      XCTAssertEqual(width(), 560 - 48, accuracy: 2)
+      rig.preferences.change { $0.articleWidth = .wide }
+      XCTAssertEqual(width(), 1000 - 48, accuracy: 2)
+      rig.preferences.change { $0.textSize = 125 }
+      XCTAssertEqual(width(), 1250 - 48, accuracy: 2)
+      let code = try XCTUnwrap(article.label("let x = 1"))
+      let sans = (paragraph.fontFamily, code.fontFamily)
+      Theme.useText(size: 1, articlesHaveSerifs: true)
+      rig.window.painted()
+      XCTAssertEqual(paragraph.fontFamily, "serif")
+      XCTAssertEqual(article.label("Title 1")?.fontFamily, "serif")
+      XCTAssertNotEqual(sans.0, "serif")
+      XCTAssertEqual(code.fontFamily, sans.1, "code stays as it is")
+      rig.close()
+    }
+  }
+
+  func testColorsFollowAtOnceUnlessTheStartSaidOthers() throws {
+    MainActor.assumeIsolated {
+      defer { Theme.use(.light) }
+      let rig = ReaderRig()
+      for (started, expected) in [(nil, [Theme.Scheme.light, .dark, .desktop]), (Appearance.dark, [.dark, .dark, .dark])] {
+        let preferences = Preferences(startAppearance: started)
+        let curtain = CurtainViewModel(effects: rig.fixture.effects, clock: rig.fixture.clock)
+        let window = MainWindow(nil, curtain: curtain, pictures: rig.pictures, preferences: preferences)
+        var schemes: [Theme.Scheme] = []
+        for appearance in [Appearance.light, .dark, .system] {
+          preferences.change { $0.appearance = appearance }
+          schemes.append(Theme.scheme)
+        }
+        XCTAssertEqual(schemes, expected)
+        window.window.destroy()
+      }
       rig.close()
     }
   }

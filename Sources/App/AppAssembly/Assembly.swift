@@ -79,6 +79,7 @@ import StubStore
     let coordinator = AppCoordinator(
       environment: environment, client: client, session: session, flags: flags, openReader: open,
       curtain: curtain ?? CurtainViewModel(effects: environment.effects, clock: environment.clock), presenter: presenter)
+    environment.preferences.onProblem = { [weak coordinator] in coordinator?.say($0) }
     // Ends with the client.
     Task { [weak coordinator, answers] in for await _ in answers { coordinator?.publicationAnswered() } }
     return coordinator
@@ -92,7 +93,8 @@ import StubStore
     let purchases = try await openPurchases()
     let (client, effects) = (client, environment.effects)
     let storage = try await ReaderStorage(
-      in: dataFolder, owner: "\(environment.origin) \(user.id)", effects: effects, clock: environment.clock)
+      in: dataFolder, owner: "\(environment.origin) \(user.id)", contentLimit: environment.preferences.values.contentLimit << 20,
+      effects: effects, clock: environment.clock)
     let content = ContentStore(
       client: client, author: user.name, outbox: storage.outbox, stored: storage.entities,
       unfinished: storage.unfinished.stored ?? UnfinishedWork(), retry: Retry(on: environment.clock, random: environment.random),

@@ -1,3 +1,4 @@
+import FeatureKit
 import Foundation
 import HTTPTransport
 import Runtime
@@ -16,16 +17,6 @@ public struct LaunchOptions: Equatable, Sendable {
     case version
     /// Print ``LaunchOptions/help`` and end.
     case help
-  }
-
-  /// Which colours to draw in.
-  public enum Appearance: String, Equatable, Sendable {
-    /// As the desktop says.
-    case system
-    /// Dark on light.
-    case light
-    /// Light on dark.
-    case dark
   }
 
   /// Why a command line was refused; one sentence for the person at the terminal.

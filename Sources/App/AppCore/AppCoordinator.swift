@@ -380,7 +380,7 @@ import SessionService
   }
 
   /// Tells the reader something in passing: not behind the curtain, where it would be over before anyone saw it.
-  func say(_ sentence: String) {
+  package func say(_ sentence: String) {
     if navigator.tree.isCurtainUp { unsaid.append(sentence) } else { navigator.show(message: sentence) }
   }
 }

@@ -34,6 +34,10 @@ public struct AppEnvironment {
   public var openFolder: @MainActor (String) -> Void = { _ in }
   /// What the app is made of, asked when somebody wants to know: a library may have to be loaded for it.
   public var about: @MainActor () -> AboutViewModel.State = { AboutViewModel.State(version: "0") }
+  /// What is set on this computer.
+  public var preferences = Preferences()
+  /// The pictures on the disk; `nil` where none are kept.
+  public var pictureFiles: KeptFiles?
   /// Whether this build has the tester panel.
   public var hasTesterPanel = false
   /// The app's version, which the publication's flags are for or not.

@@ -32,6 +32,8 @@ public indirect enum Navigation: Hashable, Sendable {
   case about
   /// The keys of the app.
   case shortcuts
+  /// What is set on this computer.
+  case preferences
   /// A page in the system's browser.
   case web(String)
   /// A folder of this computer, by its path.
@@ -84,6 +86,7 @@ extension Navigation {
     case .payment(let product): .sheet(.payment(product))
     case .about: .sheet(.about)
     case .shortcuts: .sheet(.shortcuts)
+    case .preferences: .sheet(.preferences)
     case .login, .web, .folder, .copyLink, .back, .closeGone, .dismiss: nil
     }
   }
@@ -139,11 +142,13 @@ public enum Destination: Hashable, Sendable {
   case about
   /// The keys of the app.
   case shortcuts
+  /// What is set on this computer.
+  case preferences
 
   /// Whether it shows something of a reader; what does not is about the app, and can be opened at the login too.
   var needsReader: Bool {
     switch self {
-    case .login, .about, .shortcuts: false
+    case .login, .about, .shortcuts, .preferences: false
     default: true
     }
   }
@@ -177,6 +182,7 @@ public enum Destination: Hashable, Sendable {
     case .purchases: "purchases"
     case .about: "about"
     case .shortcuts: "shortcuts"
+    case .preferences: "preferences"
     }
   }
 }

@@ -2,6 +2,7 @@ import ContentCache
 import FanClubFeature
 import FeatureKit
 import Foundation
+import MenuFeature
 import PublicationAPI
 import PublicationClient
 import PublicationCommerce
@@ -24,6 +25,12 @@ import SessionService
   let paywalls: PaywallCache
   /// What is asked when this reader comes in.
   let questions = UnansweredRequests()
+  /// What this reader read; `nil` when nothing can be stored.
+  var storedContent: KeptFiles? {
+    storage.entities.map { store in
+      KeptFiles(size: { await store.size() }, setLimit: { await store.setLimit($0) }, clear: { await store.removeUnpinned() })
+    }
+  }
   private let storage: ReaderStorage
   private let environment: AppEnvironment
   private let order: @Sendable (UUID) async -> Order?

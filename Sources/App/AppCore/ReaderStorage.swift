@@ -27,8 +27,9 @@ import SQLiteStorage
   /// - Parameters:
   ///   - folder: where they are; `nil` has them in memory.
   ///   - owner: whose they are: readers of several publications share the files.
+  ///   - contentLimit: how much of what the reader read is stored, in bytes.
   /// - Throws: `SQLiteError`, `MigrationError`.
-  package init(in folder: String?, owner: String, effects: Effects, clock: any AppClock) async throws {
+  package init(in folder: String?, owner: String, contentLimit: Int, effects: Effects, clock: any AppClock) async throws {
     let path = { @Sendable (name: String) in folder.map { "\($0)/\(name).sqlite" } ?? ":memory:" }
     let outbox = try await effects.run("reader.open") {
       try await Database(path: path("outbox"), migrations: Outbox.migrations, ifDamaged: .setAside)
@@ -43,7 +44,7 @@ import SQLiteStorage
       )
     }
     self.outbox = Outbox(database: outbox, owner: owner)
-    entities = folder.map { EntityStore(path: $0 + "/content.sqlite", owner: owner, clock: clock) }
+    entities = folder.map { EntityStore(path: $0 + "/content.sqlite", owner: owner, clock: clock, limit: contentLimit) }
     self.notifications = StoredSetting("notifications", in: settings, stored: notifications, effects: effects)
     self.memory = StoredSetting("notified", in: settings, stored: memory, effects: effects)
     self.unfinished = StoredSetting(

@@ -33,6 +33,7 @@ import SessionService
     switch destination {
     case .about: about()
     case .shortcuts: shortcuts()
+    case .preferences: preferences(reader)
     default: reader.map { screen(destination, $0) } ?? login()
     }
   }
@@ -57,10 +58,24 @@ import SessionService
       })
   }
 
+  private func preferences(_ reader: ReaderScope?) -> Screen {
+    Screen(
+      PreferencesViewModel(
+        environment.preferences, pictures: environment.pictureFiles, content: reader?.storedContent,
+        hasNotifications: reader != nil && environment.notifier != nil, effects: environment.effects
+      ) { [weak coordinator] output in
+        coordinator?.perform(.dismiss)
+        switch output {
+        case .openNotifications: coordinator?.perform(.notifications)
+        case .close: break
+        }
+      })
+  }
+
   private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen {
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
-    case .login, .about, .shortcuts: return login()
+    case .login, .about, .shortcuts, .preferences: return login()
     case .tab(.home):
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):

@@ -41,8 +41,31 @@ import CGtkShims
   }
 
   /// Between words, where the desktop wants text to be so large that a narrow window has no room for all of them in a line.
-  private func wrapLabel() {
-    guard Theme.textScale > 1.2, let child = gtk_button_get_child(pointer()), matinee_is_a(child, gtk_label_get_type()) != 0 else { return }
+  private func wrapLabel() { Self.wrapLabel(of: pointer()) }
+
+  /// Does so in all windows, for those that were made when text was smaller.
+  static func wrapLabelsOfWindows() {
+    guard Theme.textScale > 1.2 else { return }
+    func wrap(_ widget: UnsafeMutablePointer<GtkWidget>) {
+      if matinee_is_a(widget, gtk_button_get_type()) != 0 {
+        wrapLabel(of: UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkButton.self))
+      }
+      var child = gtk_widget_get_first_child(widget)
+      while let present = child {
+        wrap(present)
+        child = gtk_widget_get_next_sibling(present)
+      }
+    }
+    let windows = gtk_window_get_toplevels()
+    for place in 0..<g_list_model_get_n_items(windows) {
+      guard let window = g_list_model_get_object(windows, place) else { continue }
+      wrap(UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self))
+      g_object_unref(window)
+    }
+  }
+
+  private static func wrapLabel(of button: UnsafeMutablePointer<GtkButton>) {
+    guard Theme.textScale > 1.2, let child = gtk_button_get_child(button), matinee_is_a(child, gtk_label_get_type()) != 0 else { return }
     let label = OpaquePointer(child)
     gtk_label_set_wrap(label, 1)
     gtk_label_set_natural_wrap_mode(label, GTK_NATURAL_WRAP_NONE)

@@ -342,8 +342,12 @@ import Foundation
 
 /// One child, centered and never wider than a limit, so that lines stay readable in a wide window.
 @MainActor public final class Clamp: Widget {
+  /// How wide the child becomes, in pixels.
+  public var maximumWidth: Int { didSet { matinee_clamp_set_max_width(widget, Int32(maximumWidth)) } }
+
   /// - Parameter maximumWidth: in pixels.
   public init(maximumWidth: Int = 720, _ child: Widget? = nil) {
+    self.maximumWidth = maximumWidth
     super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(Int32(maximumWidth), 0)))
     self.child(child)
   }

@@ -52,11 +52,23 @@ import CGtkShims
 @MainActor public final class Image: Widget {
   private var icon: Icon?
 
-  /// - Parameter size: of a side, in pixels at the usual text size; it grows with that. Nil for the size of icons in a line of text.
-  public init(_ icon: Icon, size: Int? = nil, styles: [Style] = []) {
+  /// How large an icon is; each grows with the text.
+  public enum Size: String, Sendable {
+    /// As high as a line.
+    case line = "line-icon"
+    /// In place of a small picture.
+    case small = "small-icon"
+    /// Of a page that is about one thing.
+    case large = "large-icon"
+    /// Of a page with nothing else on it.
+    case huge = "huge-icon"
+  }
+
+  /// - Parameter size: nil for the size of icons in a line of text.
+  public init(_ icon: Icon, size: Size? = nil, styles: [Style] = []) {
     super.init(made: UnsafeMutableRawPointer(gtk_image_new()))
     setIcon(icon)
-    if let size { gtk_image_set_pixel_size(opaque, Int32((Double(size) * Theme.textScale).rounded())) }
+    if let size { setStyle(Style(size.rawValue)) }
     for style in styles { setStyle(style) }
   }
 

@@ -31,7 +31,9 @@ import Foundation
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
     // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
     if let settings = gtk_settings_get_default() {
-      Object(lasting: UnsafeMutableRawPointer(settings)).setBoolean("gtk-label-select-on-focus", false)
+      let settings = Object(lasting: UnsafeMutableRawPointer(settings))
+      settings.setBoolean("gtk-label-select-on-focus", false)
+      settings.connect("notify::gtk-xft-dpi", .notify, in: scope) { _ in textScaleChanged() }
     }
     return true
   }
@@ -79,12 +81,49 @@ import Foundation
     if object.boolean(key) != isDark { object.setBoolean(key, isDark) }
   }
 
-  /// How many times its usual size the desktop wants text.
+  /// How many times its usual size text has: as the desktop wants it, times what ``useText(size:articlesHaveSerifs:)`` chose.
   public static var textScale: Double {
-    guard let settings = gtk_settings_get_default() else { return 1 }
+    guard let settings = gtk_settings_get_default() else { return textSize }
     // In 1,024ths of a dot per inch; -1 for the usual 96.
     let resolution = matinee_object_get_int(UnsafeMutableRawPointer(settings), "gtk-xft-dpi")
-    return resolution > 0 ? Double(resolution) / (1024 * 96) : 1
+    return resolution > 0 ? Double(resolution) / (1024 * 96) * textSize : textSize
+  }
+
+  private static var textSize = 1.0
+  private static var haveArticlesSerifs = false
+  private static var textProvider: Object?
+  private static var scaled: [Int: () -> Void] = [:]
+  private static var scaledCount = 0
+
+  /// Draws all text in another size, and articles in another font. The desktop's own size still counts, also when it changes.
+  /// - Parameters:
+  ///   - size: how many times the size that the desktop wants.
+  ///   - articlesHaveSerifs: otherwise they are set in the desktop's font.
+  public static func useText(size: Double, articlesHaveSerifs: Bool) {
+    guard (size, articlesHaveSerifs) != (textSize, haveArticlesSerifs), let display = gdk_display_get_default() else { return }
+    (textSize, haveArticlesSerifs) = (size, articlesHaveSerifs)
+    if textProvider == nil, let made = gtk_css_provider_new().map({ Object(made: UnsafeMutableRawPointer($0)) }) {
+      gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
+      textProvider = made
+    }
+    guard let textProvider else { return }
+    var sheet = "window, tooltip { font-size: \(Int((size * 100).rounded()))%; }"
+    if articlesHaveSerifs { sheet += " label.article, .article label:not(.code) { font-family: serif; }" }
+    load(sheet, into: textProvider)
+    textScaleChanged()
+  }
+
+  /// Calls `body` when ``textScale`` is another one: for what the style sheet does not size.
+  public static func onTextScaleChanged<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    scaledCount += 1
+    let number = scaledCount
+    scaled[number] = { [weak owner] in if let owner { body(owner) } }
+    owner.scope.record(Connection { scaled[number] = nil })
+  }
+
+  private static func textScaleChanged() {
+    Button.wrapLabelsOfWindows()
+    for call in scaled.values { call() }
   }
 
   /// Whether the desktop wants lines and focus to be seen well: its theme is one of high contrast.

@@ -5,6 +5,7 @@ import BuildInfo
 import FeatureKit
 import Foundation
 import Gtk
+import HTTPTransport
 import MenuFeature
 import PublicationClient
 import Runtime
@@ -43,7 +44,6 @@ import TesterFeature
       application.onStartup = { [weak self] in
         self?.hasStarted = true
         Theme.install()
-        Theme.use(self?.options.appearance.scheme ?? .desktop)
       }
       application.onActivate = { [weak self] in self?.activate() }
       application.onOpen = { [weak self] uris in for uri in uris { self?.open(uri) } }
@@ -115,12 +115,16 @@ import TesterFeature
       let homepage = Config().homepage.hasSuffix(".example") ? nil : Config().homepage
       return AboutViewModel.State(version: Build.version, libraries: libraries(), dataFolder: folder, homepage: homepage)
     }
+    let preferences = Preferences(
+      savedIn: picture == nil ? wiring.folder.path : nil, startAppearance: options.appearance == .system ? nil : options.appearance)
+    environment.preferences = preferences
+    environment.pictureFiles = KeptFiles(wiring.pictures)
     environment.hasTesterPanel = Config().hasTesterPanel
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
     let curtain = CurtainViewModel(effects: effects, clock: clock)
     let pictures = Pictures(client: APIClient(transport: wiring.pictures, token: { nil }), effects: effects, clock: clock)
-    let window = MainWindow(application, curtain: curtain, pictures: pictures)
+    let window = MainWindow(application, curtain: curtain, pictures: pictures, preferences: preferences)
     if picture == nil { WindowSize(savedIn: wiring.folder.path)?.apply(to: window.window) }
     let assembly = Assembly(
       environment, transport: wiring.transport, tokenStore: wiring.tokenStore, dataFolder: wiring.folder.path, testStore: wiring.testStore)
@@ -161,6 +165,8 @@ import TesterFeature
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
+      // Before the first picture is asked for, and with nobody who waits for it.
+      Task { await environment.pictureFiles?.setLimit(preferences.values.pictureLimit << 20) }
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
     }
     coordinator.keepTimesCurrent()
@@ -255,12 +261,9 @@ import TesterFeature
   }
 }
 
-extension LaunchOptions.Appearance {
-  fileprivate var scheme: Theme.Scheme {
-    switch self {
-    case .system: .desktop
-    case .light: .light
-    case .dark: .dark
-    }
+extension KeptFiles {
+  fileprivate init(_ pictures: CachingTransport) {
+    self.init(
+      size: { await pictures.size() }, setLimit: { await pictures.setLimit($0) }, clear: { await pictures.clear() })
   }
 }

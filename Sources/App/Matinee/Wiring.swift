@@ -3,6 +3,7 @@ import AppConfig
 import CStubProducts
 import CurlTransport
 import DesktopServices
+import FeatureKit
 import Foundation
 import HTTPTransport
 import PublicationAPI
@@ -18,8 +19,8 @@ struct Wiring {
   let origin: String
   let folder: DataFolder
   let transport: any Transport
-  /// The same for pictures, which are kept in files.
-  let pictures: any Transport
+  /// The same for pictures, which are kept in files. Their limit is that of preferences until those are read.
+  let pictures: CachingTransport
   let tokenStore: any TokenStore
   /// What sells in place of the publication; `nil` for the publication itself.
   let testStore: TestStore?
@@ -54,8 +55,8 @@ struct Wiring {
     if LoggedTransport.logs("network") { answering = LoggedTransport(wrapped: answering) }
     transport = answering
     pictures = CachingTransport(
-      transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: 256 << 20, largest: APIClient.largestPicture,
-      clock: clock)
+      transport, folder: path.map { $0 + "/cache" } ?? Self.cacheFolder(options), limit: Preferences.Values().pictureLimit << 20,
+      largest: APIClient.largestPicture, clock: clock)
     let keyringName = options.keyringName(of: origin, in: folder.path, canBuy: Config().canBuy)
     tokenStore = keepsSession ? SecretServiceTokenStore(schema: Config().identity, publication: keyringName) : MemoryTokenStore()
   }

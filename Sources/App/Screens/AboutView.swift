@@ -7,11 +7,11 @@ import MenuFeature
   let root: Widget
   private let viewModel: AboutViewModel
   private let version = Label(styles: [.dim], wraps: true, alignment: .center)
-  private let license = Button("Read the license", styles: [.flat, "link-like", "flush"])
+  private let license = Button("Read the license", styles: [.pill, "compact"])
   private let licenseName = Label(wraps: true)
   private let libraries = Box(.vertical, spacing: 4)
   private let folder = Label(wraps: true)
-  private let openFolder = Button("Open folder", styles: [.flat, "link-like", "flush"])
+  private let openFolder = Button("Open folder", styles: [.pill, "compact"])
   private let folderPart: Box
   private let homepage = Button("Homepage", styles: [.pill, "compact"])
   private let report = Button("Report a problem", styles: [.pill, "compact"])
@@ -21,13 +21,15 @@ import MenuFeature
   init(_ viewModel: AboutViewModel) {
     self.viewModel = viewModel
     for button in [license, openFolder] { button.horizontal = .start }
-    folderPart = Box(.vertical, spacing: 4, children: [Label("Data", styles: [.subheading]), folder, openFolder])
+    folderPart = Box(.vertical, spacing: 6, children: [Label("Data", styles: [.subheading]), folder, openFolder])
     let brand = Label("Matinee", styles: ["brand", "brand-small"], alignment: .center)
     let pages = Wrap(homepage, report, spacing: 6)
     pages.horizontal = .center
+    // On a line of its own it is as wide as the other.
+    report.expandsHorizontally = true
     let content = Box(.vertical, spacing: 16) { [version, licenseName, license, libraries, folderPart] in
       Box(.vertical, spacing: 4, children: [brand, version])
-      Box(.vertical, spacing: 4, children: [Label("License", styles: [.subheading]), licenseName, license])
+      Box(.vertical, spacing: 6, children: [Label("License", styles: [.subheading]), licenseName, license])
       Box(.vertical, spacing: 4, children: [Label("Libraries", styles: [.subheading]), libraries])
       folderPart
       pages

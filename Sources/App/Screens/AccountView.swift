@@ -38,7 +38,7 @@ import Gtk
       signOut.button
     }
     let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice] in
-      Image(.person, size: 72, styles: ["status-picture"])
+      Image(.person, size: .large, styles: ["status-picture"])
       name
       email
       notice

@@ -25,7 +25,7 @@ import Gtk
     picture.root.horizontal = .start
     words.expandsHorizontally = true
     retry.vertical = .center
-    missing = Box(.horizontal, spacing: 10, styles: ["missing-picture"], children: [Image(.noPicture, size: 16), words, retry])
+    missing = Box(.horizontal, spacing: 10, styles: ["missing-picture"], children: [Image(.noPicture, size: .line), words, retry])
     missing.isVisible = false
     root = Box(.vertical, children: [picture.root, missing])
     picture.onMissing = { [weak self] in self?.shrink() }

@@ -1,4 +1,5 @@
 import ArticleFeature
+import FeatureKit
 import Gtk
 import ReaderContent
 
@@ -10,6 +11,7 @@ import ReaderContent
   private let pictures: Pictures
   private let stack = Stack()
   private let page: ScrolledWindow
+  private let lines: Clamp
   let selection: SelectionArea
   /// Until there is an article to read.
   private var wantsKeyboard = false
@@ -46,7 +48,7 @@ import ReaderContent
   /// What unlocks, as long as it cannot be pressed for what it does.
   private var pressed: RememberedFocus?
 
-  init(_ viewModel: ArticleViewModel, pictures: Pictures) {
+  init(_ viewModel: ArticleViewModel, pictures: Pictures, preferences: Preferences) {
     self.viewModel = viewModel
     self.pictures = pictures
     club = Button(clubName, name: "Fan club", styles: [.flat, "eyebrow"])
@@ -75,7 +77,9 @@ import ReaderContent
     title.shareSelection()
     title.setAccessibleRole(.heading(level: 1))
     selection = SelectionArea(column, copyAll: "Copy article")
-    page = ScrolledWindow(Clamp(maximumWidth: 720, selection))
+    lines = Clamp(selection)
+    page = ScrolledWindow(lines)
+    for text in [title, body] as [Widget] { text.setStyle("article") }
     page.scrollsByKeyboard(arrowsFirst: true)
     selection.scroller = page
     stack.add(page, name: "article")
@@ -108,6 +112,7 @@ import ReaderContent
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     page.onScrolled(self) { $0.scrolled() }
     page.onResized(self) { $0.goToPlace() }
+    preferences.observe(self) { $0.lines.maximumWidth = $1.lineWidth }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
@@ -263,5 +268,18 @@ import ReaderContent
     }
     guard low < parts.count, let part = page.place(of: parts[low]), low > 0 || part.top < 0, part.height > 0 else { return nil }
     return ReadingPlace(block: low, fraction: max(0, -part.top / part.height))
+  }
+}
+
+extension Preferences {
+  /// How wide the lines of an article are at most, in pixels: larger text has as many words in a line.
+  fileprivate var lineWidth: Int {
+    let usual =
+      switch values.articleWidth {
+      case .narrow: 560
+      case .medium: 720
+      case .wide: 1000
+      }
+    return usual * values.textSize / 100
   }
 }

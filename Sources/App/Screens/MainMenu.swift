@@ -5,10 +5,11 @@ import MenuFeature
 @MainActor final class MainMenu: SignalOwner {
   /// A line of the menu.
   enum Item: CaseIterable {
-    case shortcuts, about, quit
+    case preferences, shortcuts, about, quit
 
     var title: String {
       switch self {
+      case .preferences: "Preferences"
       case .shortcuts: "Keyboard shortcuts"
       case .about: "About Matinee"
       case .quit: "Quit"
@@ -18,6 +19,7 @@ import MenuFeature
     /// The keys that do the same.
     var shortcut: Shortcut? {
       switch self {
+      case .preferences: .preferences
       case .shortcuts: .shortcuts
       case .about: nil
       case .quit: .quit
@@ -58,6 +60,6 @@ extension Widget {
     _ shortcut: Shortcut, _ owner: Owner, when isFor: @escaping @MainActor (Owner) -> Bool = { _ in true },
     _ body: @escaping @MainActor (Owner) -> Void
   ) {
-    for key in shortcut.keys { addShortcut(key, owner, when: isFor, body) }
+    for key in shortcut.keys + shortcut.aliases { addShortcut(key, owner, when: isFor, body) }
   }
 }

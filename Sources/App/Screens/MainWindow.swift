@@ -1,4 +1,5 @@
 import AppCore
+import FeatureKit
 import Gtk
 import LoginFeature
 import MenuFeature
@@ -24,6 +25,7 @@ import NavigationCore
 
   private typealias Tree = NavigationTree<Destination>
   private let views: ViewFactory
+  private let preferences: Preferences
   private let curtain: CurtainView
   private let curtainLift: Slide
   private let pages = Stack(crossfades: true)
@@ -58,8 +60,10 @@ import NavigationCore
   ///   - application: which ends with the window; nil in tests.
   ///   - curtain: what hides the start-up check.
   ///   - pictures: loads what rows and articles show.
-  public init(_ application: Application?, curtain: CurtainViewModel, pictures: Pictures) {
-    views = ViewFactory(pictures: pictures)
+  ///   - preferences: how to draw, which is followed.
+  public init(_ application: Application?, curtain: CurtainViewModel, pictures: Pictures, preferences: Preferences) {
+    self.preferences = preferences
+    views = ViewFactory(pictures: pictures, preferences: preferences)
     self.curtain = CurtainView(curtain)
     curtainLift = Slide(self.curtain.root, from: .top)
     curtainLift.isRevealed = true
@@ -91,6 +95,7 @@ import NavigationCore
     refresh.isVisible = false
     search.isVisible = false
     menu.root.isVisible = false
+    preferences.observe(self) { _, preferences in Theme.use(preferences) }
     connect()
   }
 
@@ -271,12 +276,17 @@ import NavigationCore
     window.addShortcut(.search, self) { $0.searchTapped() }
     window.addShortcut(.back, self) { $0.perform?(.back) }
     window.addShortcut(.menu, self, when: { $0.menu.root.isVisible && $0.menu.root.isSensitive }) { $0.menu.root.open() }
+    window.addShortcut(.preferences, self) { $0.perform?(.preferences) }
     window.addShortcut(.shortcuts, self) { $0.perform?(.shortcuts) }
+    window.addShortcut(.largerText, self) { $0.preferences.changeTextSize(by: 1) }
+    window.addShortcut(.smallerText, self) { $0.preferences.changeTextSize(by: -1) }
+    window.addShortcut(.usualText, self) { $0.preferences.change { $0.textSize = 100 } }
     for (key, tab) in zip(Shortcut.tabs.keys, Tab.allCases) { window.addShortcut(key, self) { $0.perform?(.tab(tab)) } }
   }
 
   private func chosen(_ item: MainMenu.Item) {
     switch item {
+    case .preferences: perform?(.preferences)
     case .shortcuts: perform?(.shortcuts)
     case .about: perform?(.about)
     case .quit: window.close()
@@ -326,7 +336,20 @@ extension Destination {
     case .signOut: "Sign out"
     case .about: "About Matinee"
     case .shortcuts: "Keyboard shortcuts"
+    case .preferences: "Preferences"
     default: "Matinee"
     }
+  }
+}
+
+extension Theme {
+  /// Draws as a person set it.
+  fileprivate static func use(_ preferences: Preferences) {
+    switch preferences.appearance {
+    case .system: use(.desktop)
+    case .light: use(.light)
+    case .dark: use(.dark)
+    }
+    useText(size: Double(preferences.values.textSize) / 100, articlesHaveSerifs: preferences.values.articleFont == .serif)
   }
 }

@@ -122,7 +122,7 @@ import PaymentFeature
     let words = Box(.vertical, children: [Label(method.name, wraps: true)])
     words.expandsHorizontally = true
     if !method.detail.isEmpty { words.append(Label(method.detail, styles: [.caption, .dim], wraps: true)) }
-    let tick = Image(.done, size: 16, styles: ["tick"])
+    let tick = Image(.done, size: .line, styles: ["tick"])
     tick.vertical = .center
     let button = Button(Box(.horizontal, spacing: 8, children: [words, tick]), name: method.name, styles: [.card, "method"])
     button.onClicked(self) { $0.viewModel.send(.methodChosen(method.id)) }

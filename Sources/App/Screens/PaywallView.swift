@@ -85,7 +85,7 @@ import PaywallFeature
   private static func line(_ benefit: String) -> Widget {
     let words = Label(benefit, wraps: true, direction: .ofText)
     words.expandsHorizontally = true
-    let tick = Image(.done, size: 16, styles: ["tick"])
+    let tick = Image(.done, size: .line, styles: ["tick"])
     tick.vertical = .start
     return Box(.horizontal, spacing: 8, children: [tick, words])
   }

@@ -13,7 +13,7 @@ import Gtk
   var onMissing: (() -> Void)?
   private let picture = Picture(fit: .cover)
   private let layers: Overlay
-  private let width: Int
+  private var width: Int
   private let ratio: Double
   private let isWhole: Bool
   private let isEnlarged: Bool
@@ -44,8 +44,8 @@ import Gtk
   init(
     width: Int, least: Int? = nil, ratio: Double, growsWithText: Bool = false, isWhole: Bool = false, isEnlarged: Bool = false
   ) {
-    let scale = growsWithText ? min(max(Theme.textScale, 1), 2) : 1
-    let width = Int((Double(width) * scale).rounded())
+    let usual = width
+    let width = growsWithText ? Self.grown(usual) : usual
     (self.width, self.ratio, self.isWhole, self.isEnlarged) = (width, ratio, isWhole, isEnlarged)
     layers = Overlay(picture)
     frame = RatioBox(ratio: ratio, maximumWidth: width, layers)
@@ -57,6 +57,18 @@ import Gtk
     frame.onShown(self) { $0.load() }
     frame.onHidden(self) { $0.unload() }
     frame.onScaleFactorChanged(self) { $0.loadAgain() }
+    if growsWithText { Theme.onTextScaleChanged(self) { $0.resize(Self.grown(usual), least: least) } }
+  }
+
+  private static func grown(_ width: Int) -> Int { Int((Double(width) * min(max(Theme.textScale, 1), 2)).rounded()) }
+
+  private func resize(_ width: Int, least: Int?) {
+    guard width != self.width else { return }
+    self.width = width
+    frame.setMinimumSize(width: least ?? width)
+    frame.setShape(ratio: ratio, maximumWidth: width)
+    sizeInitials()
+    loadAgain()
   }
 
   /// - Parameter emblem: what is drawn where there is no picture, or none to be had.
@@ -132,15 +144,17 @@ import Gtk
     }
     if emblem != nil, initials == nil {
       let letters = Label(styles: ["initials"], lines: 1, alignment: .center)
-      // Two of the widest letters have room in the frame.
-      letters.setTextSize(pixels: Double(width) * 0.36)
       initials = add(letters)
+      sizeInitials()
       // The name stands beside it.
       initials?.setAccessibleHidden(true)
     }
     initials?.text = emblem?.initials ?? ""
     initials?.isVisible = emblem != nil
   }
+
+  /// Two of the widest letters have room in the frame.
+  private func sizeInitials() { initials?.setTextSize(pixels: Double(width) * 0.36) }
 
   private func add<Part: Widget>(_ part: Part) -> Part {
     layers.add(part)
@@ -150,8 +164,8 @@ import Gtk
   /// With words where there is room for them.
   private static func makeSign() -> Widget {
     let caption = Label("Picture not available", styles: [.caption], alignment: .center)
-    let words = Box(.vertical, spacing: 6, children: [Image(.noPicture, size: 24), caption])
-    let icon = Image(.noPicture, size: 24)
+    let words = Box(.vertical, spacing: 6, children: [Image(.noPicture, size: .small), caption])
+    let icon = Image(.noPicture, size: .small)
     for part in [words, icon] as [Widget] { part.vertical = .center }
     let sign = Either(wide: words, narrow: icon)
     sign.setMargin(8)

@@ -44,7 +44,7 @@ import Gtk
 
   init() {
     loading = LoadingWords(sentence)
-    image = Image(.empty, size: 96)
+    image = Image(.empty, size: .huge)
     image.setStyle("status-picture")
     button = Button("Try again", styles: [.pill])
     button.horizontal = .center

@@ -5,6 +5,7 @@ import ArticleFeature
 import BookmarksFeature
 import CommentsFeature
 import FanClubFeature
+import FeatureKit
 import FeedFeature
 import Gtk
 import LoginFeature
@@ -16,6 +17,7 @@ import SearchFeature
 /// Makes the view of a screen.
 @MainActor struct ViewFactory {
   let pictures: Pictures
+  let preferences: Preferences
 
   func view(_ screen: Screen) -> any View {
     switch screen.model {
@@ -28,7 +30,7 @@ import SearchFeature
       model.observe { [weak list] in list?.show($0) }
       return list
     case let model as AccountViewModel: return AccountView(model)
-    case let model as ArticleViewModel: return ArticleView(model, pictures: pictures)
+    case let model as ArticleViewModel: return ArticleView(model, pictures: pictures, preferences: preferences)
     case let model as PaywallViewModel: return PaywallView(model)
     case let model as PaymentViewModel: return PaymentView(model)
     case let model as PurchasesViewModel: return PurchasesView(model)
@@ -38,6 +40,7 @@ import SearchFeature
     case let model as NotificationsViewModel: return NotificationsView(model)
     case let model as SignOutViewModel: return SignOutView(model)
     case let model as AboutViewModel: return AboutView(model)
+    case let model as PreferencesViewModel: return PreferencesView(model)
     case let model as ShortcutsViewModel: return ShortcutsView(model)
     default: fatalError("\(type(of: screen.model)) has no view; see “Adding a screen” in docs/engineers.md")
     }

@@ -26,13 +26,13 @@ public final class EntityStore: Sendable {
     var hasFailed = false
     var evicts = false
     var isPrepared = false
+    var limit: Int
   }
 
   let clock: any AppClock
   private let database: Database
   private let owner: String
-  private let limit: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// A store in a file, which is opened while the caller goes on, and made when there is none. What it holds of another owner is erased; a
   /// damaged one is renamed to `PATH.damaged` and begun anew; one of a newer version is left untouched, and nothing kept.
@@ -44,7 +44,7 @@ public final class EntityStore: Sendable {
   public init(path: String, owner: String, clock: any AppClock, limit: Int = EntityStore.defaultLimit) {
     self.clock = clock
     self.owner = owner
-    self.limit = limit
+    state = Mutex(State(limit: limit))
     database = Database(opening: path, migrations: Self.migrations, synchronous: .normal, ifDamaged: .setAside)
   }
 
@@ -72,6 +72,30 @@ public final class EntityStore: Sendable {
 
   /// From now on the limit holds. Before, it is not known yet which entities have pending actions.
   public func startEvicting() { state.withLock { $0.evicts = true } }
+
+  /// How much is kept, in bytes.
+  public func size() async -> Int { await run { try Self.size($0) } ?? 0 }
+
+  /// Changes how much is kept, in bytes. What is too much then goes at once, but for what is pinned.
+  public func setLimit(_ limit: Int) async {
+    let evicts = state.withLock { state in
+      state.limit = limit
+      return state.evicts
+    }
+    if evicts { await run { [self] connection in try evict(connection) } }
+  }
+
+  /// Removes what is not pinned, once it is known which entities have pending actions; before that it does nothing.
+  public func removeUnpinned() async {
+    guard state.withLock({ $0.evicts }) else { return }
+    await run { [self] connection in
+      try connection.transaction { try connection.script("DELETE FROM entity WHERE kept = 0; DELETE FROM page") }
+      // What is read again is written again.
+      state.withLock { $0.tick += 1 }
+      // Gives the room back to the disk.
+      try connection.script("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+  }
 
   /// Erases everything: for signing out.
   public func erase() async {
@@ -317,6 +341,7 @@ public final class EntityStore: Sendable {
   private struct Taken: Error {}
 
   private func evict(_ connection: Connection) throws {
+    let limit = state.withLock { $0.limit }
     guard try Self.size(connection) > limit else { return }
     try connection.transaction {
       var last: Int64?

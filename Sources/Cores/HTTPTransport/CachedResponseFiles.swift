@@ -13,7 +13,7 @@ actor CachedResponseFiles {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   private let folder: URL
-  private let limit: Int
+  private var limit: Int
   private let largest: Int
   private let clock: any AppClock
   /// The names of the files and what they take.
@@ -64,6 +64,19 @@ actor CachedResponseFiles {
   func remove(_ key: String) {
     let name = Self.name(key)
     if names.value(for: name) != nil { drop([name]) }
+  }
+
+  /// What they take, in bytes.
+  var size: Int { names.cost }
+
+  func setLimit(_ limit: Int) {
+    self.limit = limit
+    drop(names.setLimit(limit))
+  }
+
+  func clear() {
+    drop(names.setLimit(0))
+    names.setLimit(limit)
   }
 
   private func drop(_ dropped: [String]) {

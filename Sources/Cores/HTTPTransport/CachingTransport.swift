@@ -28,6 +28,15 @@ public final class CachingTransport: Transport {
     files = CachedResponseFiles(folder: folder, limit: limit, largest: largest, clock: clock)
   }
 
+  /// What all files take, in bytes.
+  public func size() async -> Int { await files.size }
+
+  /// Changes the most that all files take, in bytes. What is too much then goes at once.
+  public func setLimit(_ limit: Int) async { await files.setLimit(limit) }
+
+  /// Removes all files.
+  public func clear() async { await files.clear() }
+
   /// Answers from the files, or asks.
   /// - Throws: what the wrapped transport throws, when nothing is kept; `CancellationError`.
   public func send(_ request: Request) async throws -> Response {

@@ -9,7 +9,7 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
   }
 
   /// The most that all values may cost together, in whatever unit the owner counts.
-  public let limit: Int
+  public private(set) var limit: Int
   /// What they cost.
   public private(set) var cost = 0
   private var entries: [Key: Entry] = [:]
@@ -40,6 +40,13 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
     return self.cost > limit ? makeRoom() : []
   }
 
+  /// Changes ``limit``.
+  /// - Returns: the keys of those that had to go.
+  @discardableResult public mutating func setLimit(_ limit: Int) -> [Key] {
+    self.limit = limit
+    return cost > limit ? makeRoom(keepingLast: false) : []
+  }
+
   /// Takes a value out.
   @discardableResult public mutating func remove(_ key: Key) -> Value? {
     guard let entry = entries.removeValue(forKey: key) else { return nil }
@@ -48,9 +55,9 @@ public struct LeastRecentlyUsed<Key: Hashable, Value> {
   }
 
   /// An eighth more than is needed, so that the next ones that come do not sort all again.
-  private mutating func makeRoom() -> [Key] {
+  private mutating func makeRoom(keepingLast keepsLast: Bool = true) -> [Key] {
     var dropped: [Key] = []
-    for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast() {
+    for (key, _) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(keepsLast ? 1 : 0) {
       if cost <= limit - limit / 8 { break }
       remove(key)
       dropped.append(key)

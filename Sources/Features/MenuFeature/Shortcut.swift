@@ -12,6 +12,8 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
   case refresh
   /// The main menu.
   case menu
+  /// What is set on this computer.
+  case preferences
   /// This table.
   case shortcuts
   /// Ends the app.
@@ -30,6 +32,12 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
   case undo
   /// Sends what was written.
   case sendComment
+  /// All text, one size up.
+  case largerText
+  /// All text, one size down.
+  case smallerText
+  /// All text as large as the desktop has it.
+  case usualText
   /// What only some builds have.
   case testerPanel
 
@@ -51,6 +59,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .search: ["<Control>f"]
     case .refresh: ["F5", "<Control>r"]
     case .menu: ["F10"]
+    case .preferences: ["<Control>comma"]
     case .shortcuts: ["<Control>question", "F1"]
     case .quit: ["<Control>q", "<Control>w"]
     case .scroll: ["space", "<Shift>space", "Page_Up", "Page_Down", "Home", "End"]
@@ -60,7 +69,20 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .copyLink: ["<Control><Shift>c"]
     case .undo: ["<Control>z"]
     case .sendComment: ["<Control>Return"]
+    case .largerText: ["<Control>plus"]
+    case .smallerText: ["<Control>minus"]
+    case .usualText: ["<Control>0"]
     case .testerPanel: ["<Control><Shift>t"]
+    }
+  }
+
+  /// What other keys are called that stand for the same: those with numbers, and those without Shift.
+  public var aliases: [String] {
+    switch self {
+    case .largerText: ["<Control>equal", "<Control>KP_Add"]
+    case .smallerText: ["<Control>KP_Subtract"]
+    case .usualText: ["<Control>KP_0"]
+    default: []
     }
   }
 
@@ -72,6 +94,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .search: "Search"
     case .refresh: "Refresh"
     case .menu: "Open the main menu"
+    case .preferences: "Open the preferences"
     case .shortcuts: "List these keys"
     case .quit: "End the app"
     case .scroll: "Scroll an article"
@@ -81,6 +104,9 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .copyLink: "Copy the address of that page"
     case .undo: "Undo marking as read"
     case .sendComment: "Send a comment"
+    case .largerText: "Make text larger"
+    case .smallerText: "Make text smaller"
+    case .usualText: "Text in its usual size"
     case .testerPanel: "Open the tester panel, in builds that have one"
     }
   }
@@ -88,7 +114,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
   /// What they are listed under.
   public var group: Group {
     switch self {
-    case .menu, .shortcuts, .quit, .testerPanel: .app
+    case .menu, .preferences, .shortcuts, .quit, .largerText, .smallerText, .usualText, .testerPanel: .app
     case .tabs, .back, .search, .refresh: .places
     case .scroll, .copySelection, .selectAll, .openInBrowser, .copyLink, .undo, .sendComment: .reading
     }
@@ -111,5 +137,8 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     return parts.joined(separator: "+")
   }
 
-  private static let names = ["Return": "Enter", "space": "Space", "Page_Up": "Page Up", "Page_Down": "Page Down", "question": "?"]
+  private static let names = [
+    "Return": "Enter", "space": "Space", "Page_Up": "Page Up", "Page_Down": "Page Down", "question": "?", "comma": ",", "plus": "+",
+    "minus": "-",
+  ]
 }

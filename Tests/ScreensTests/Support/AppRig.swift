@@ -25,6 +25,7 @@ import XCTest
   let tokens: MemoryTokenStore
   let web: Web
   let line: Line
+  let preferences = Preferences(startAppearance: Theme.scheme == .dark ? .dark : .light)
   let window: MainWindow
   let presenter: Watcher
   let coordinator: AppCoordinator
@@ -42,13 +43,15 @@ import XCTest
     line = try former?.line ?? Self.makeLine(clock, web: addsFeeds ? web : nil, hasPages: storeBadge != nil)
     let curtain = CurtainViewModel(effects: effects, clock: clock)
     let pictures = Pictures(client: APIClient(transport: line, token: { nil }), effects: effects, clock: ManualClock())
-    window = MainWindow(nil, curtain: curtain, pictures: pictures)
+    window = MainWindow(nil, curtain: curtain, pictures: pictures, preferences: preferences)
     let open = Opener()
     presenter = Watcher(window)
     var environment = AppEnvironment(
       origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt), openWeb: { open.body?($0) })
     environment.storeBadge = storeBadge
+    environment.preferences = preferences
+    environment.pictureFiles = KeptFiles(size: { 12_345_678 }, setLimit: { _ in }, clear: {})
     environment.about = {
       AboutViewModel.State(
         version: "1.2.3 (4.0.abc)",

@@ -33,6 +33,7 @@ import XCTest
   let canAddFeeds = LastValue(false)
   let session: Session
   let pictures: Pictures
+  let preferences = Preferences()
   let pictureClock = ManualClock()
   let window: Window
   private let places = Box(.horizontal)
@@ -102,6 +103,11 @@ import XCTest
             version: "1.2.3 (4.0.abc)", libraries: [.init("GTK", "4.8.3"), .init("SQLite", "3.40.1")], dataFolder: "/home/reader/data",
             homepage: "https://matinee.org")
         ) { [weak self] in self?.outputs.append("\($0)") })
+    case .preferences:
+      return Screen(
+        PreferencesViewModel(preferences, pictures: nil, content: nil, hasNotifications: true, effects: fixture.effects) { [weak self] in
+          self?.outputs.append("\($0)")
+        })
     case .shortcuts: return Screen(ShortcutsViewModel(hasTesterPanel: true) { [weak self] in self?.outputs.append("\($0)") })
     case .post(let id):
       return Screen(
@@ -115,7 +121,7 @@ import XCTest
   }
 
   @discardableResult func show(_ screen: Screen, settles: Bool = true) throws -> Seen {
-    let view = ViewFactory(pictures: pictures).view(screen)
+    let view = ViewFactory(pictures: pictures, preferences: preferences).view(screen)
     view.root.expandsHorizontally = true
     places.append(view.root)
     open.append((view, screen))

@@ -405,6 +405,10 @@ import CGtkShims
   /// Whether screen readers are told that it is a heading.
   var isHeading: Bool { gtk_accessible_get_accessible_role(opaque) == GTK_ACCESSIBLE_ROLE_HEADING }
 
+  /// What its text is set in.
+  var fontFamily: String? {
+    string(pango_font_description_get_family(pango_context_get_font_description(gtk_widget_get_pango_context(pointer))))
+  }
   /// Whether a label shows less than its text, with an ellipsis.
   var isCut: Bool { isA(gtk_label_get_type()) && pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
 

@@ -1,0 +1,164 @@
+import FeatureKit
+import Runtime
+
+/// What a person sets on this computer. Whatever is chosen holds at once. Isolated to the main actor.
+@MainActor public final class PreferencesViewModel: ScreenModel {
+  /// Something that is kept on the disk.
+  public enum Kept: String, Codable, CaseIterable, Sendable {
+    /// Pictures.
+    case pictures
+    /// What was read, for reading without a network.
+    case content
+  }
+
+  /// Everything the sheet shows.
+  public struct State: Equatable, Sendable {
+    /// What is set.
+    public var values: Preferences.Values
+    /// Whether text can be larger.
+    public var canEnlargeText = false
+    /// Whether text can be smaller.
+    public var canReduceText = false
+    /// That this run was started with other colors, in a sentence; `nil` for a run that was not.
+    public var startAppearance: String?
+    /// Whether there is somebody who could be notified.
+    public var hasNotifications: Bool
+    /// How much is kept, in a sentence; without a word on what is not known yet, or cannot be.
+    public var sizes: [Kept: String] = [:]
+    /// What can be removed now.
+    public var canClear: Set<Kept> = []
+  }
+
+  /// What the coordinator shall do.
+  public enum Output: Equatable, Sendable {
+    /// Show when the reader is notified.
+    case openNotifications
+    /// Close the sheet.
+    case close
+  }
+
+  /// What the person did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The person wants larger text.
+    case largerTextTapped
+    /// The person wants smaller text.
+    case smallerTextTapped
+    /// The person wants text as large as the desktop has it.
+    case usualTextTapped
+    /// The person chose colors.
+    case appearanceChosen(Appearance)
+    /// The person chose how wide lines of an article are.
+    case articleWidthChosen(Preferences.ArticleWidth)
+    /// The person chose what articles are set in.
+    case articleFontChosen(Preferences.ArticleFont)
+    /// The reader wants to set when they are notified.
+    case notificationsTapped
+    /// The person chose the most that pictures take, in MiB.
+    case pictureLimitChosen(Int)
+    /// The person chose the most that what was read takes, in MiB.
+    case contentLimitChosen(Int)
+    /// The person wants pictures removed.
+    case clearPicturesTapped
+    /// The person wants what was read removed.
+    case clearContentTapped
+    /// The person is done.
+    case closeTapped
+  }
+
+  /// The single source of truth.
+  @ViewState public private(set) var state: State
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
+
+  private let preferences: Preferences
+  private let kept: [Kept: KeptFiles]
+  private let effects: Effects
+  private let output: @MainActor (Output) -> Void
+
+  /// - Parameters:
+  ///   - preferences: what is set here.
+  ///   - pictures: the pictures on the disk; `nil` where none are kept.
+  ///   - content: what the signed-in reader read; `nil` where nothing is kept.
+  ///   - hasNotifications: whether there is somebody who could be notified.
+  ///   - effects: the door that the disk is asked through.
+  ///   - output: told what the coordinator shall do.
+  public init(
+    _ preferences: Preferences, pictures: KeptFiles?, content: KeptFiles?, hasNotifications: Bool, effects: Effects,
+    output: @escaping @MainActor (Output) -> Void
+  ) {
+    self.preferences = preferences
+    var kept: [Kept: KeptFiles] = [:]
+    kept[.pictures] = pictures
+    kept[.content] = content
+    self.kept = kept
+    self.effects = effects
+    self.output = output
+    state = State(values: preferences.values, hasNotifications: hasNotifications)
+    if let colors = preferences.startAppearance {
+      state.startAppearance = "Matinee was started with --\(colors.rawValue), which goes first until it ends."
+    }
+    preferences.observe(self) { model, _ in model.update() }
+  }
+
+  /// The sheet came on screen.
+  public func appear() { for kept in kept.keys { measure(kept) } }
+
+  /// Does what the person asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .largerTextTapped: preferences.changeTextSize(by: 1)
+    case .smallerTextTapped: preferences.changeTextSize(by: -1)
+    case .usualTextTapped: preferences.change { $0.textSize = 100 }
+    case .appearanceChosen(let appearance): preferences.change { $0.appearance = appearance }
+    case .articleWidthChosen(let width): preferences.change { $0.articleWidth = width }
+    case .articleFontChosen(let font): preferences.change { $0.articleFont = font }
+    case .pictureLimitChosen(let limit): setLimit(limit, of: .pictures, \.pictureLimit)
+    case .contentLimitChosen(let limit): setLimit(limit, of: .content, \.contentLimit)
+    case .clearPicturesTapped: clear(.pictures)
+    case .clearContentTapped: clear(.content)
+    case .notificationsTapped: output(.openNotifications)
+    case .closeTapped: output(.close)
+    }
+  }
+
+  private func update() {
+    state.values = preferences.values
+    state.canEnlargeText = preferences.canChangeTextSize(by: 1)
+    state.canReduceText = preferences.canChangeTextSize(by: -1)
+  }
+
+  private func setLimit(_ limit: Int, of kept: Kept, _ value: WritableKeyPath<Preferences.Values, Int>) {
+    guard Preferences.limits.contains(limit) else { return }
+    preferences.change { $0[keyPath: value] = limit }
+    measure(kept) { await $0.setLimit(limit << 20) }
+  }
+
+  private func clear(_ kept: Kept) {
+    guard state.canClear.contains(kept) else { return }
+    state.canClear.remove(kept)
+    state.sizes[kept] = "Removing…"
+    measure(kept) { await $0.clear() }
+  }
+
+  /// Does something to what is kept, and says what is left of it.
+  private func measure(_ kind: Kept, after change: @escaping @Sendable (KeptFiles) async -> Void = { _ in }) {
+    guard let files = kept[kind] else { return }
+    Task { [weak self, effects] in
+      let size = try? await effects.run("preferences.\(kind.rawValue)") {
+        await change(files)
+        return await files.size()
+      }
+      guard let self, let size else { return }
+      state.sizes[kind] = Self.sentence(size)
+      if size > 0 { state.canClear.insert(kind) } else { state.canClear.remove(kind) }
+    }
+  }
+
+  private static func sentence(_ size: Int) -> String {
+    switch size {
+    case 0: "Nothing is kept now."
+    case ..<(1 << 20): "Less than 1 MiB is kept now."
+    default: "\((size + 1 << 19) >> 20) MiB are kept now."
+    }
+  }
+}
