@@ -85,12 +85,15 @@ import CGtkShims
 
 /// A button that opens a ``Popover``.
 @MainActor public final class MenuButton: Widget {
-  /// - Parameter name: what is behind it, for screen readers and as tooltip.
-  public init(icon: Icon, name: String, popover: Popover, styles: [Style] = [.flat]) {
+  /// - Parameters:
+  ///   - name: what is behind it, for screen readers and as tooltip.
+  ///   - isPrimary: whether it has the menu of its window, which F10 opens.
+  public init(icon: Icon, name: String, popover: Popover, isPrimary: Bool = false, styles: [Style] = [.flat]) {
     words = nil
     super.init(made: UnsafeMutableRawPointer(gtk_menu_button_new()))
     gtk_menu_button_set_icon_name(opaque, icon.name)
     gtk_menu_button_set_popover(opaque, popover.widget)
+    gtk_menu_button_set_primary(opaque, isPrimary ? 1 : 0)
     setAccessibleName(name)
     tooltip = name
     // The frame belongs to a button within, which the class does not reach.

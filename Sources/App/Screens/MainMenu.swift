@@ -34,7 +34,7 @@ import MenuFeature
 
   init() {
     let lines = Box(.vertical, spacing: 2)
-    root = MenuButton(icon: .menu, name: "Main menu", popover: Popover(lines))
+    root = MenuButton(icon: .menu, name: "Main menu", popover: Popover(lines), isPrimary: true)
     for item in Item.allCases { lines.append(line(item)) }
   }
 

@@ -275,6 +275,7 @@ import NavigationCore
     window.addShortcut(.undo, self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undo() }
     window.addShortcut(.search, self) { $0.searchTapped() }
     window.addShortcut(.back, self) { $0.perform?(.back) }
+    // GTK takes the key by itself first, unless the keyboard is on the button.
     window.addShortcut(.menu, self, when: { $0.menu.root.isVisible && $0.menu.root.isSensitive }) { $0.menu.root.open() }
     window.addShortcut(.preferences, self) { $0.perform?(.preferences) }
     window.addShortcut(.shortcuts, self) { $0.perform?(.shortcuts) }

@@ -407,7 +407,7 @@ import CGtkShims
 
   /// What its text is set in.
   var fontFamily: String? {
-    string(pango_font_description_get_family(pango_context_get_font_description(gtk_widget_get_pango_context(pointer))))
+    pango_context_get_font_description(gtk_widget_get_pango_context(pointer)).flatMap { string(pango_font_description_get_family($0)) }
   }
   /// Whether a label shows less than its text, with an ellipsis.
   var isCut: Bool { isA(gtk_label_get_type()) && pango_layout_is_ellipsized(gtk_label_get_layout(opaque)) != 0 }
