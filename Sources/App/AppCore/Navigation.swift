@@ -94,7 +94,7 @@ extension Navigation {
   /// Whether it takes somebody who is signed in; what does not works at the login too.
   var needsReader: Bool {
     switch self {
-    case .web, .folder, .copyLink, .back, .dismiss: false
+    case .web, .folder, .back, .dismiss: false
     default: opening?.place?.needsReader ?? true
     }
   }
