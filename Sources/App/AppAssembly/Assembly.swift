@@ -39,14 +39,12 @@ import StubStore
   ///   - tokenStore: where the session's token is stored.
   ///   - dataFolder: where readers' data is stored, as a path; `nil` has it in memory.
   ///   - testStore: a tester's store, which sells in place of the publication; `nil` for the publication itself.
-  ///   - storeClock: the store's time; `nil` for that of the test store, or without one for the environment's.
   public init(
-    _ environment: AppEnvironment, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, testStore: TestStore? = nil,
-    storeClock: (any AppClock)? = nil
+    _ environment: AppEnvironment, transport: any Transport, tokenStore: any TokenStore, dataFolder: String?, testStore: TestStore? = nil
   ) {
     var environment = environment
     if let testStore {
-      environment.storeClock = storeClock ?? testStore.clock
+      environment.storeClock = testStore.clock
       environment.storeBadge = "Test store: nothing is charged"
       environment.paymentMethods = [
         PaymentMethod(id: "test-store", name: "Test store", detail: "Answers as the tester says.", authorizer: testStore.authorizer)

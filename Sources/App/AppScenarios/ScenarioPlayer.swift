@@ -30,6 +30,8 @@ import StubStore
   private var tokens = MemoryTokenStore()
   private var machines = 1
   private let delays: CountingClock
+  /// What the store's clock is made of. Counted here, where a sleep is known to the scenario's clock, and not on the store's own.
+  private let storeTime: CountingClock
   private let store: TestStore?
   private let print: (String) -> Void
   private var run: ScenarioRun
@@ -51,12 +53,14 @@ import StubStore
     self.print = { line in print("\(Self.stamp(clock.uptime))  \(line)") }
     let delays = CountingClock(base: clock)
     self.delays = delays
-    store = try scenario.store.map { try TestStore($0, allowed: true, clock: clock, delays: delays) }
+    let storeTime = CountingClock(base: clock)
+    self.storeTime = storeTime
+    store = try scenario.store.map { try TestStore($0, allowed: true, clock: storeTime, delays: delays) }
     self.publication = try await publication(clock)
     // A request that is kept back is nothing to wait for.
     network = FaultTransport(self.publication.transport, plan: FaultPlan(), clock: delays)
     run = ScenarioRun(
-      transport: network, tokens: tokens, folder: folder, clock: clock, delays: delays, store: store, report: self.print)
+      transport: network, tokens: tokens, folder: folder, clock: clock, waits: [delays, storeTime], store: store, report: self.print)
   }
 
   /// Plays it from the first step to the last.
@@ -180,8 +184,9 @@ import StubStore
     }
     print("restart  \(how.rawValue)")
     delays.forget()
+    storeTime.forget()
     run = ScenarioRun(
-      transport: network, tokens: tokens, folder: machine, clock: clock, delays: delays, store: store, report: print)
+      transport: network, tokens: tokens, folder: machine, clock: clock, waits: [delays, storeTime], store: store, report: print)
     run.coordinator.start()
   }
 

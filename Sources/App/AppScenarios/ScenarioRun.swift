@@ -27,14 +27,13 @@ import Synchronization
 
   /// - Parameters:
   ///   - clock: the reader's time, which the store's is made of.
-  ///   - delays: what else an effect may sleep on.
+  ///   - waits: what else an effect may sleep on: the delays of the store, and what its clock is made of.
   init(
-    transport: any Transport, tokens: any TokenStore, folder: String, clock: any AppClock, delays: CountingClock, store: TestStore?,
+    transport: any Transport, tokens: any TokenStore, folder: String, clock: any AppClock, waits: [CountingClock], store: TestStore?,
     report: @escaping (String) -> Void
   ) {
     let clock = CountingClock(base: clock)
-    let storeClock = store.map { CountingClock(base: $0.clock) }
-    clocks = [clock, storeClock, delays].compactMap { $0 }
+    clocks = [clock] + waits
     self.report = report
     var open: (@MainActor (String) -> Void)?
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
@@ -43,7 +42,7 @@ import Synchronization
       openWeb: { open?($0) })
     environment.notifier = notifier
     app = Assembly(
-      environment, transport: transport, tokenStore: tokens, dataFolder: folder, testStore: store, storeClock: storeClock)
+      environment, transport: transport, tokenStore: tokens, dataFolder: folder, testStore: store)
     coordinator = app.coordinator(presenter: presenter)
     open = { [weak self] in self?.didOpen($0) }
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
