@@ -52,6 +52,15 @@ final class ControlTests: ScreensTestCase {
     }
   }
 
+  func testEachKindOfReactionHasAnIconAndWords() {
+    MainActor.assumeIsolated {
+      for kind in Reaction.known {
+        XCTAssertNotEqual(kind.icon(isChosen: true), .face, kind.rawValue)
+        XCTAssertNotEqual(kind.words, kind.rawValue)
+      }
+    }
+  }
+
   func testAHeartIsEmptyUntilItIsPressed() throws {
     try MainActor.assumeIsolated {
       let rig = ReaderRig(posts: [.sample(1)])

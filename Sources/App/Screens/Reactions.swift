@@ -97,35 +97,6 @@ extension Reaction {
   }
 }
 
-/// Says of a post or a fan club that what the reader chose waits to be sent.
-@MainActor final class WaitingMark {
-  let root = Image(.waiting, styles: ["waiting-mark"])
-
-  /// - Parameter sentence: what waits; nil for nothing.
-  func show(_ sentence: String?) {
-    root.isVisible = sentence != nil
-    root.tooltip = sentence
-    root.setAccessibleName(sentence ?? "")
-  }
-}
-
-/// How many comments there are, and the way to them.
-@MainActor final class CommentsButton {
-  let root: Button
-  private let inside = Box(.horizontal, spacing: 6, children: [Image(.comment)])
-  private var count: Label?
-
-  init() {
-    root = Button(inside, name: "Comments", styles: [.flat, "quiet"])
-    root.tooltip = "Comments"
-  }
-
-  func show(_ row: PostRow) {
-    inside.show(row.comments, in: &count)
-    root.setAccessibleDescription(row.comments.isEmpty ? "None so far" : "\(row.comments) so far")
-  }
-}
-
 extension Box {
   /// Shows how many there are, at the end. The label is made when there is a number: most rows of a list have none.
   fileprivate func show(_ number: String, in label: inout Label?) {

@@ -35,21 +35,21 @@ public struct Product: Hashable, Sendable, Identifiable {
   }
 
   /// Stable within the seller.
-  public let id: String
+  public var id: String
   /// How it is sold.
-  public let kind: Kind
+  public var kind: Kind
   /// The name on the paywall.
-  public let name: String
+  public var name: String
   /// One line below it.
-  public let detail: String
+  public var detail: String
   /// What one payment costs, with tax.
-  public let price: Price
+  public var price: Price
   /// What it gives access to, in the seller's words; products that give the same cover each other. `nil` when the seller does not say.
-  public let entitlement: String?
+  public var entitlement: String?
   /// What the first payment costs instead, for who may have it.
-  public let offer: Offer?
+  public var offer: Offer?
   /// The tax within ``price``; `nil` when the seller does not say.
-  public let tax: Tax?
+  public var tax: Tax?
 
   /// Memberwise initializer.
   public init(

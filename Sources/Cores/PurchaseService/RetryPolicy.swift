@@ -1,10 +1,11 @@
 import Runtime
 
-/// After which waits a transaction that the store did not settle is submitted again. There is no last try: it may have been paid.
+/// After which waits a transaction that the store did not settle is submitted again. There is no last try: it may have been paid. Receipts
+/// that could not be verified are verified again by it, too.
 public struct RetryPolicy: Equatable, Sendable {
   /// The wait after the first try; it doubles with each further one.
   public var firstWait: Duration
-  /// The longest wait of our own; the store may ask for a longer one.
+  /// The longest wait of our own while the store does not answer; the store may ask for a longer one.
   public var longestWait: Duration
   /// How much longer a wait may be made by chance, as a share of our own wait, so that many devices do not all come back at once: 0 to 1.
   public var jitter: Double

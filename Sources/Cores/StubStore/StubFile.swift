@@ -40,20 +40,6 @@ public struct StubFile: Sendable {
   public func product(_ id: Product.ID) -> StubProduct? { products.first { $0.product.id == id } }
 }
 
-/// A product of a stub store, and what becomes of its purchases.
-public struct StubProduct: Sendable {
-  /// The product.
-  public var product: Product
-  /// What becomes of its purchases, one after the other, before ``StubFile/outcomes`` have a say.
-  public var outcomes: [StubOutcome]
-
-  /// Makes one whose purchases succeed, unless told otherwise.
-  public init(_ product: Product, outcomes: [StubOutcome] = []) {
-    self.product = product
-    self.outcomes = outcomes
-  }
-}
-
 /// How asking a stub store for something goes.
 public struct StubRequests: Codable, Equatable, Sendable {
   /// What the answer is.

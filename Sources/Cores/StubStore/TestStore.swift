@@ -156,19 +156,21 @@ extension Product {
   /// The same at another price.
   func priced(_ minorUnits: Int) -> Product {
     guard minorUnits != price.minorUnits else { return self }
-    let tax = tax.map { tax in
+    var product = self
+    product.price = Price(minorUnits: minorUnits, currency: price.currency)
+    product.tax = tax.map { tax in
       // Prices are with tax: 19 % of 100 are 16 of 100.
       let amount = Double(minorUnits) * Double(tax.basisPoints) / Double(10_000 + tax.basisPoints)
       return Tax(
         name: tax.name, basisPoints: tax.basisPoints, amount: Price(minorUnits: Int(amount.rounded()), currency: tax.amount.currency))
     }
-    return Product(
-      id: id, kind: kind, name: name, detail: detail, price: Price(minorUnits: minorUnits, currency: price.currency),
-      entitlement: entitlement, offer: offer, tax: tax)
+    return product
   }
 
   /// The same for who had it before.
   var withoutOffer: Product {
-    Product(id: id, kind: kind, name: name, detail: detail, price: price, entitlement: entitlement, tax: tax)
+    var product = self
+    product.offer = nil
+    return product
   }
 }

@@ -4,6 +4,55 @@ import PublicationAPI
 import PublicationCommerce
 import PurchaseService
 
+/// One purchase as the list shows it.
+public struct PurchaseRow: Equatable, Sendable, Identifiable {
+  /// Where it stands, in a few words, and how that is meant.
+  public struct Status: Equatable, Sendable {
+    /// How it is meant.
+    public enum Tone: Equatable, Sendable {
+      /// Something is yet to come.
+      case waiting
+      /// All is well.
+      case good
+      /// It was not bought.
+      case bad
+      /// It is over.
+      case past
+    }
+
+    /// How it is meant.
+    public var tone: Tone
+    /// Where it stands: "Waiting for the bank", "Paid".
+    public var words: String
+    /// A sentence more: why, until when; may be empty.
+    public var detail: String
+
+    /// Memberwise initializer.
+    public init(_ tone: Tone, _ words: String, detail: String = "") {
+      self.tone = tone
+      self.words = words
+      self.detail = detail
+    }
+  }
+
+  /// The order's identifier.
+  public var id: UUID
+  /// What was bought.
+  public var name: String
+  /// What it cost; empty when that is not known here.
+  public var price: String
+  /// When, and the order's number.
+  public var facts: String
+  /// Where it stands.
+  public var status: Status
+  /// A page on which the reader has to do something first.
+  public var page: String?
+  /// Whether the store can be asked about it now.
+  public var canCheck = false
+  /// Whether it is being asked.
+  public var isChecking = false
+}
+
 /// What the words of a row are made of, beside the purchase itself.
 struct PurchaseContext {
   /// What is sold, as far as it is known.

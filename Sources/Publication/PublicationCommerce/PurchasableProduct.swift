@@ -68,63 +68,6 @@ extension Transaction {
   public var isPaidWithoutAccess: Bool { state == .failed && failure == PurchaseFailure.receiptRejected }
 }
 
-extension Product {
-  /// From the wire.
-  /// - Returns: `nil` for a subscription whose period this version does not understand, or a consumable of nothing: better not offered than
-  ///   offered wrongly.
-  public init?(_ record: ProductRecord) {
-    let kind: Kind
-    switch record.kind {
-    case .nonConsumable: kind = .nonConsumable
-    case .consumable:
-      guard let type = record.consumableType, let amount = record.amount, amount > 0 else { return nil }
-      kind = .consumable(type: type, amount: amount)
-    case .subscription:
-      guard let period = record.period.flatMap(SubscriptionPeriod.init(iso8601:)) else { return nil }
-      kind = .subscription(group: record.group, period: period)
-    }
-    let tax = record.tax.map {
-      Tax(name: $0.name, basisPoints: $0.basisPoints, amount: Price(minorUnits: $0.minorUnits, currency: record.currency))
-    }
-    self.init(
-      id: record.id, kind: kind, name: record.name, detail: record.detail,
-      price: Price(minorUnits: record.priceMinorUnits, currency: record.currency), entitlement: record.entitlement, tax: tax)
-  }
-}
-
-/// The publication's products.
-public struct PublicationProductFetcher: ProductFetcher {
-  private let client: APIClient
-  /// Asks by this client.
-  public init(client: APIClient) { self.client = client }
-
-  /// See `ProductFetcher`.
-  /// - Throws: `StoreFailure`.
-  public func products(_ request: ProductRequest) async throws -> [Product] {
-    guard !request.ids.isEmpty else { return [] }
-    do throws(ClientError) {
-      return try await client.products(
-        request.ids, currency: request.storefront.currency, language: request.storefront.locale.identifier(.bcp47)
-      ).compactMap(Product.init)
-    } catch { throw StoreFailure(error) }
-  }
-}
-
-extension StoreFailure {
-  /// From a call that failed. Its code says what happened: the publication's own, `http_503`, `timed_out`, `unreachable`, `cut_short`, ….
-  public init(_ error: ClientError) {
-    let kind: Kind =
-      switch error.disposition {
-      case .sessionEnded: .unauthorized
-      case .notFound, .refused: .refused
-      // Nothing that was said before makes an insecure connection or an oversized answer right.
-      case .retryLater(.busy, _), .retryLater(.intercepted, _): .busy
-      case .retryLater, .cancelled: .unavailable
-      }
-    self.init(kind, code: error.failureCode, sentence: error.sentence, underlying: error)
-  }
-}
-
 extension UUID {
   /// What testers tell orders of a test store by. Readers only ever see a number of the publication's: this one nobody there knows.
   public var orderName: String { String(uuidString.prefix(8)) }

@@ -40,6 +40,7 @@ struct SQLiteSearch: SearchRepository {
   private static func search(
     _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
   ) throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order) {
+    // The one place that chooses it; the cursor carries it from page to page.
     let order = try after?.order ?? (count(words, in: database) > mostRanked ? .newest : .best)
     let numbers = try database.query(
       statement(order),

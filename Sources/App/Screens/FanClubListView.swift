@@ -2,136 +2,6 @@ import FanClubFeature
 import FeatureKit
 import Gtk
 
-/// A fan club: who it is, and its posts.
-@MainActor final class FanClubView: View {
-  let scope = Scope()
-  let root: Widget
-  let messages: Overlay?
-  private let viewModel: FanClubViewModel
-  private let stack = Stack()
-  private let status = StatusView()
-  private let pictures: Pictures
-  private let picture = PictureView(width: 72, ratio: 1, growsWithText: true)
-  private let name = Label(styles: [.heading], wraps: true, lines: 3, direction: .ofText)
-  private let about = Label(styles: [.dim], wraps: true, direction: .ofText)
-  // The posts keep their room however much there is to read.
-  private let aboutScroller: FittingScroller
-  private let more = Button("More", styles: [.flat, "eyebrow"])
-  private let numbers = Label(styles: [.caption, .dim], wraps: true)
-  private let waiting = WaitingMark()
-  private let problem = Label(styles: [.caption, .dim], wraps: true)
-  private let follow = Button("Follow", styles: [.pill, "compact"])
-  private let notify = Button(icon: .notifications, name: "Notifications of new posts", styles: [.flat, "round"])
-  private let remove = Button("Remove feed…", styles: [.pill, "compact", "removal"])
-  private let removing = Spinner(name: "Removing the feed")
-  private let removal: Box
-  private let question = Label(wraps: true)
-  private let keep = Button("Keep it", styles: [.pill, "compact"])
-  private let agree = Button("Remove feed", styles: [.destructive, .pill, "compact"])
-  private let popover: Popover
-  private let page: Box
-  private let list: PostListView
-
-  init(_ viewModel: FanClubViewModel, pictures: Pictures) {
-    self.viewModel = viewModel
-    self.pictures = pictures
-    follow.vertical = .center
-    aboutScroller = FittingScroller(about, tallest: 160)
-    aboutScroller.scrollsByKeyboard(name: "About the fan club")
-    more.horizontal = .start
-    let text = Box(.vertical, spacing: 4, children: [name, Box(.horizontal, children: [numbers, waiting.root])])
-    text.expandsHorizontally = true
-    text.vertical = .center
-    notify.vertical = .center
-    removal = Box(.horizontal, spacing: 6, children: [removing, remove])
-    removal.vertical = .center
-    let buttons = Wrap(removal, Box(.horizontal, spacing: 18, children: [notify, follow]), spacing: 18)
-    buttons.vertical = .center
-    picture.root.horizontal = .start
-    // Below the picture where the text is large.
-    let facts = Wrap(picture.root, Wrap(text, buttons, least: 240, spacing: 10), spacing: 18, shrinks: true)
-    // The one that loses nothing is first, and so has the keyboard.
-    let answers = Box(.horizontal, spacing: 10, children: [keep, agree])
-    answers.horizontal = .end
-    question.setMaximumWidth(characters: 32)
-    let asking = Box(.vertical, spacing: 12, children: [question, answers])
-    asking.setMargin(6)
-    popover = Popover(asking)
-    let header = Clamp(
-      maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, aboutScroller, more, problem]))
-    list = PostListView(viewModel, pictures: pictures, words: .fanClub)
-    list.root.expandsVertically = true
-    page = Box(.vertical, styles: [.page], children: [header, list.root])
-    stack.add(page, name: "club")
-    stack.add(status.root, name: "status")
-    // Not above the posts alone: they are not there as long as the fan club is not.
-    let whole = Overlay(stack)
-    messages = whole
-    root = whole
-    follow.onClicked(self) { $0.viewModel.send(.followTapped) }
-    more.onClicked(self) { $0.viewModel.send(.aboutTapped) }
-    notify.onClicked(self) { $0.viewModel.send(.notifyTapped) }
-    remove.onClicked(self) { $0.popover.open(in: $0.page, beside: $0.remove) }
-    keep.onClicked(self) { $0.popover.close() }
-    agree.onClicked(self) { view in
-      view.popover.close()
-      view.viewModel.send(.removeTapped)
-      // Not with a button that nothing can be done with.
-      view.takeKeyboard()
-    }
-    list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
-    status.button.onClicked(self) { view in
-      if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
-    }
-    viewModel.observe { [weak self] in self?.show($0) }
-  }
-
-  /// On the posts, or on what fetches them.
-  func takeKeyboard() {
-    if stack.visibleName == "club" { list.takeKeyboard() } else { stack.focusFirst() }
-  }
-
-  private func show(_ state: FanClubViewModel.State) {
-    if let club = state.club {
-      name.text = club.name
-      numbers.text = club.numbers
-      waiting.show(club.waiting)
-      problem.text = club.problem ?? ""
-      problem.isVisible = club.problem != nil && club.isFetched
-      follow.label = club.isFollowed ? "Following" : "Follow"
-      follow.setAccessibleName("Follow")
-      follow.isOn = club.isFollowed
-      follow.setStyle(.suggested, !club.isFollowed)
-      picture.show(club.picture, or: club.emblem, from: pictures)
-    }
-    about.text = state.about
-    aboutScroller.isVisible = !state.about.isEmpty
-    // What is there in full at once needs no key to scroll.
-    aboutScroller.takesKeyboard = state.isAboutWhole == true
-    more.isVisible = state.isAboutWhole != nil
-    more.label = state.isAboutWhole == true ? "Less" : "More"
-    question.text = "Remove “\(state.club?.name ?? "")”? Its posts go with it, and what you did with them. You can add the feed again."
-    removal.isVisible = state.canRemove
-    remove.label = state.isRemoving ? "Removing…" : "Remove feed…"
-    remove.isSensitive = !state.isRemoving
-    removing.isVisible = state.isRemoving
-    notify.isVisible = state.notifies != nil
-    notify.isOn = state.notifies == true
-    notify.setIcon(state.notifies == false ? .silent : .notifications)
-    list.show(state.posts, fetch: state.fetch, refresh: state.refresh)
-    switch state.phase {
-    case .ready:
-      stack.show("club")
-      return
-    case .loading: status.showLoading("Fetching the fan club…")
-    case .gone(let sentence): status.showGone(sentence)
-    case .offline(let sentence): status.showOffline(sentence)
-    case .failed(let sentence): status.showFailed(sentence)
-    }
-    stack.show("status")
-  }
-}
-
 /// All fan clubs.
 @MainActor final class FanClubListView: View {
   let scope = Scope()
@@ -230,7 +100,7 @@ import Gtk
 
 extension FanClubRow {
   /// In one line, or in several where there is little room: a number stays with what it counts.
-  fileprivate var numbers: String {
+  var numbers: String {
     let posts = unread.isEmpty ? [posts] : [posts, "\(unread) unread"]
     return "\(followers)  ·  \(posts.map { $0.replacing(" ", with: "\u{a0}") }.joined(separator: ", "))"
   }

@@ -1,0 +1,47 @@
+import Foundation
+import PublicationAPI
+import ReaderContent
+
+/// A fan club as lists and its own page show it.
+public struct FanClubRow: Equatable, Sendable, Identifiable {
+  /// The club.
+  public var id: FanClub.ID
+  /// The name.
+  public var name: String
+  /// A sentence or two, plain text; may be empty.
+  public var about: String
+  /// What ``APIClient/picture(_:)`` loads.
+  public var picture: String?
+  /// What stands for it while there is no picture.
+  public var emblem: Emblem
+  /// Such as `1,200 followers`.
+  public var followers: String
+  /// Such as `40 posts`.
+  public var posts: String
+  /// How many of them this reader has not read; empty for none, and where nobody counts them.
+  public var unread: String
+  /// Whether this reader follows it.
+  public var isFollowed: Bool
+  /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.
+  public var isFetched: Bool
+  /// Why its new posts could not be fetched the last time, for readers who may add feeds; `nil` where that worked.
+  public var problem: String?
+  /// That the reader's choice to follow it, or not, waits to be sent, in a sentence; `nil` for nothing.
+  public var waiting: String?
+
+  /// From a club, as this reader sees it.
+  public init(_ club: FanClub, waiting: String? = nil, formatting: Formatting) {
+    self.waiting = waiting
+    id = club.id
+    name = club.name.onOneLine
+    about = club.about.onOneLine
+    picture = club.picture
+    emblem = Emblem(name: name, id: club.id)
+    followers = formatting.count(club.followers, "follower", "followers")
+    posts = club.fetched ? formatting.count(club.posts, "post", "posts") : "Not fetched yet"
+    unread = club.unread.map { $0 > 0 ? formatting.count($0) : "" } ?? ""
+    isFollowed = club.followed
+    isFetched = club.fetched
+    problem = club.problem.map { "New posts could not be fetched the last time. \($0)" }
+  }
+}

@@ -1,0 +1,17 @@
+import PublicationClient
+import PurchaseService
+
+extension StoreFailure {
+  /// From a call that failed. Its code says what happened: the publication's own, `http_503`, `timed_out`, `unreachable`, `cut_short`, ….
+  public init(_ error: ClientError) {
+    let kind: Kind =
+      switch error.disposition {
+      case .sessionEnded: .unauthorized
+      case .notFound, .refused: .refused
+      // Nothing that was said before makes an insecure connection or an oversized answer right.
+      case .retryLater(.busy, _), .retryLater(.intercepted, _): .busy
+      case .retryLater, .cancelled: .unavailable
+      }
+    self.init(kind, code: error.failureCode, sentence: error.sentence, underlying: error)
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import PublicationAPI
+
+/// What became of removing a fan club.
+enum RemovalOutcome: Equatable, Sendable {
+  case removed
+  case noClub
+  /// Somebody else added it, or no reader did.
+  case notYours
+  /// Another reader follows it, or did something to one of its posts.
+  case inUse
+}
+
+/// A feed on its way into the publication.
+struct ImportedFeed: Equatable, Sendable {
+  /// A post, and whether its time is only when it was first seen, which does not change when it is seen again.
+  struct Item: Equatable, Sendable {
+    var post: Post
+    var isUndated: Bool
+  }
+
+  var club: FanClub
+  var source: String
+  /// See ``FeedOrigin``.
+  var isExisting = false
+  var items: [Item]
+
+  /// How many items are stored in one step, and of how many bytes: others have their turn in between.
+  private static let mostOfPart = (items: 200, bytes: 1_000_000)
+
+  /// The items in parts, each for one step; at least one part.
+  var parts: [Range<Int>] {
+    var (parts, start, bytes) = ([Range<Int>](), 0, 0)
+    for (index, item) in items.enumerated() {
+      if index - start == Self.mostOfPart.items || bytes > Self.mostOfPart.bytes {
+        parts.append(start..<index)
+        (start, bytes) = (index, 0)
+      }
+      bytes += (item.post.body ?? "").utf8.count
+    }
+    return parts + [start..<items.count]
+  }
+}
+
+/// What became of a list of feeds, or of a part of one.
+struct AddedClubs: Equatable, Sendable {
+  /// How many are added in one step.
+  static let mostOfPart = 200
+
+  var all: [FanClub.ID] = []
+  /// Those of them that were not there before.
+  var new: [FanClub.ID] = []
+  /// Those that the reader did not follow before.
+  var followed: [FanClub.ID] = []
+}
