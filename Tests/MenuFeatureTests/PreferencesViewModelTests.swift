@@ -10,8 +10,8 @@ import Testing
     private let state = Mutex<(size: Int, done: [String])>((0, []))
     init(_ size: Int) { state.withLock { $0.size = size } }
     var done: [String] { state.withLock { $0.done } }
-    var files: KeptFiles {
-      KeptFiles(
+    var files: DiskCache {
+      DiskCache(
         size: { self.state.withLock { $0.size } },
         setLimit: { limit in
           self.state.withLock { state in
@@ -74,7 +74,7 @@ import Testing
   @Test func whatIsKeptIsSaidAndRemoved() async {
     let (pictures, content) = (Disk(100 << 20), Disk(5000))
     let model = made(pictures: pictures, content: content)
-    var sizes: [[PreferencesViewModel.Kept: String]] = []
+    var sizes: [[PreferencesViewModel.Cache: String]] = []
     model.observe { if sizes.last != $0.sizes { sizes.append($0.sizes) } }
     model.appear()
     await effects.settled()

@@ -26,9 +26,9 @@ import SessionService
   /// What is asked when this reader comes in.
   let questions = UnansweredRequests()
   /// What this reader read; `nil` when nothing can be stored.
-  var storedContent: KeptFiles? {
+  var contentCache: DiskCache? {
     storage.entities.map { store in
-      KeptFiles(size: { await store.size() }, setLimit: { await store.setLimit($0) }, clear: { await store.removeUnpinned() })
+      DiskCache(size: { await store.size() }, setLimit: { await store.setLimit($0) }, clear: { await store.removeUnpinned() })
     }
   }
   private let storage: ReaderStorage

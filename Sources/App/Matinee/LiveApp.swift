@@ -118,7 +118,7 @@ import TesterFeature
     let preferences = Preferences(
       savedIn: picture == nil ? wiring.folder.path : nil, startAppearance: options.appearance == .system ? nil : options.appearance)
     environment.preferences = preferences
-    environment.pictureFiles = KeptFiles(wiring.pictures)
+    environment.pictureCache = DiskCache(wiring.pictures)
     environment.hasTesterPanel = Config().hasTesterPanel
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
@@ -166,7 +166,7 @@ import TesterFeature
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
       // Before the first picture is asked for, and with nobody who waits for it.
-      Task { await environment.pictureFiles?.setLimit(preferences.values.pictureLimit << 20) }
+      Task { await environment.pictureCache?.setLimit(preferences.values.pictureLimit << 20) }
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
     }
     coordinator.keepTimesCurrent()
@@ -261,7 +261,7 @@ import TesterFeature
   }
 }
 
-extension KeptFiles {
+extension DiskCache {
   fileprivate init(_ pictures: CachingTransport) {
     self.init(
       size: { await pictures.size() }, setLimit: { await pictures.setLimit($0) }, clear: { await pictures.clear() })

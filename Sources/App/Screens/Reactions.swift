@@ -99,7 +99,7 @@ extension Reaction {
 
 extension Box {
   /// Shows how many there are, at the end. The label is made when there is a number: most rows of a list have none.
-  fileprivate func show(_ number: String, in label: inout Label?) {
+  func show(_ number: String, in label: inout Label?) {
     if label == nil, !number.isEmpty {
       let made = Label(styles: ["numeric"])
       append(made)

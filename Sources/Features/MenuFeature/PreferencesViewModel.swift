@@ -3,8 +3,8 @@ import Runtime
 
 /// What a person sets on this computer. Whatever is chosen holds at once. Isolated to the main actor.
 @MainActor public final class PreferencesViewModel: ScreenModel {
-  /// Something that is kept on the disk.
-  public enum Kept: String, Codable, CaseIterable, Sendable {
+  /// Something that is cached on the disk.
+  public enum Cache: String, Codable, CaseIterable, Sendable {
     /// Pictures.
     case pictures
     /// What was read, for reading without a network.
@@ -24,9 +24,9 @@ import Runtime
     /// Whether there is somebody who could be notified.
     public var hasNotifications: Bool
     /// How much is kept, in a sentence; without a word on what is not known yet, or cannot be.
-    public var sizes: [Kept: String] = [:]
+    public var sizes: [Cache: String] = [:]
     /// What can be removed now.
-    public var canClear: Set<Kept> = []
+    public var canClear: Set<Cache> = []
   }
 
   /// What the coordinator shall do.
@@ -71,7 +71,7 @@ import Runtime
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let preferences: Preferences
-  private let kept: [Kept: KeptFiles]
+  private let caches: [Cache: DiskCache]
   private let effects: Effects
   private let output: @MainActor (Output) -> Void
 
@@ -83,14 +83,14 @@ import Runtime
   ///   - effects: the door that the disk is asked through.
   ///   - output: told what the coordinator shall do.
   public init(
-    _ preferences: Preferences, pictures: KeptFiles?, content: KeptFiles?, hasNotifications: Bool, effects: Effects,
+    _ preferences: Preferences, pictures: DiskCache?, content: DiskCache?, hasNotifications: Bool, effects: Effects,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.preferences = preferences
-    var kept: [Kept: KeptFiles] = [:]
-    kept[.pictures] = pictures
-    kept[.content] = content
-    self.kept = kept
+    var caches: [Cache: DiskCache] = [:]
+    caches[.pictures] = pictures
+    caches[.content] = content
+    self.caches = caches
     self.effects = effects
     self.output = output
     state = State(values: preferences.values, hasNotifications: hasNotifications)
@@ -101,7 +101,7 @@ import Runtime
   }
 
   /// The sheet came on screen.
-  public func appear() { for kept in kept.keys { measure(kept) } }
+  public func appear() { for cache in caches.keys { measure(cache) } }
 
   /// Does what the person asked for.
   public func send(_ input: Input) {
@@ -127,30 +127,30 @@ import Runtime
     state.canReduceText = preferences.canChangeTextSize(by: -1)
   }
 
-  private func setLimit(_ limit: Int, of kept: Kept, _ value: WritableKeyPath<Preferences.Values, Int>) {
+  private func setLimit(_ limit: Int, of cache: Cache, _ value: WritableKeyPath<Preferences.Values, Int>) {
     guard Preferences.limits.contains(limit) else { return }
     preferences.change { $0[keyPath: value] = limit }
-    measure(kept) { await $0.setLimit(limit << 20) }
+    measure(cache) { await $0.setLimit(limit << 20) }
   }
 
-  private func clear(_ kept: Kept) {
-    guard state.canClear.contains(kept) else { return }
-    state.canClear.remove(kept)
-    state.sizes[kept] = "Removing…"
-    measure(kept) { await $0.clear() }
+  private func clear(_ cache: Cache) {
+    guard state.canClear.contains(cache) else { return }
+    state.canClear.remove(cache)
+    state.sizes[cache] = "Removing…"
+    measure(cache) { await $0.clear() }
   }
 
   /// Does something to what is kept, and says what is left of it.
-  private func measure(_ kind: Kept, after change: @escaping @Sendable (KeptFiles) async -> Void = { _ in }) {
-    guard let files = kept[kind] else { return }
+  private func measure(_ cache: Cache, after change: @escaping @Sendable (DiskCache) async -> Void = { _ in }) {
+    guard let files = caches[cache] else { return }
     Task { [weak self, effects] in
-      let size = try? await effects.run("preferences.\(kind.rawValue)") {
+      let size = try? await effects.run("preferences.\(cache.rawValue)") {
         await change(files)
         return await files.size()
       }
       guard let self, let size else { return }
-      state.sizes[kind] = Self.sentence(size)
-      if size > 0 { state.canClear.insert(kind) } else { state.canClear.remove(kind) }
+      state.sizes[cache] = Self.sentence(size)
+      if size > 0 { state.canClear.insert(cache) } else { state.canClear.remove(cache) }
     }
   }
 

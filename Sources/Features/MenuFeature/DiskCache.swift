@@ -1,5 +1,5 @@
 /// What is kept on this computer up to a limit, and can be had again.
-public struct KeptFiles: Sendable {
+public struct DiskCache: Sendable {
   /// What it takes on the disk, in bytes.
   public let size: @Sendable () async -> Int
   /// Changes the most that it takes, in bytes.
