@@ -48,6 +48,7 @@ public final class ManualClock: AppClock, Sendable {
     let id: UInt64
     let due: Duration
     let continuation: CheckedContinuation<Void, any Error>
+    let count: (@Sendable (Int) -> Void)?
   }
 
   private struct State {
@@ -84,6 +85,7 @@ public final class ManualClock: AppClock, Sendable {
       state.now += duration.seconds
       let due = state.sleepers.filter { $0.due <= state.uptime }.sorted { $0.due < $1.due }
       state.sleepers.removeAll { $0.due <= state.uptime }
+      for sleeper in due { sleeper.count?(-1) }
       return due
     }
     for sleeper in due { sleeper.continuation.resume() }
@@ -93,7 +95,7 @@ public final class ManualClock: AppClock, Sendable {
   /// sleeps has as long to sleep as before.
   public func reboot() {
     state.withLock { state in
-      state.sleepers = state.sleepers.map { Sleeper(id: $0.id, due: $0.due - state.uptime, continuation: $0.continuation) }
+      state.sleepers = state.sleepers.map { Sleeper(id: $0.id, due: $0.due - state.uptime, continuation: $0.continuation, count: $0.count) }
       state.uptime = .zero
       state.boots += 1
     }
@@ -116,7 +118,10 @@ public final class ManualClock: AppClock, Sendable {
 
   /// Waits until the clock has been moved by `duration`.
   /// - Throws: `CancellationError` when the task is cancelled.
-  public func sleep(for duration: Duration) async throws {
+  public func sleep(for duration: Duration) async throws { try await sleep(for: duration, count: nil) }
+
+  /// The same, and tells at once when the sleep begins (1) and when it is over (-1), before anything else can see the clock.
+  package func sleep(for duration: Duration, count: (@Sendable (Int) -> Void)?) async throws {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID
@@ -127,7 +132,8 @@ public final class ManualClock: AppClock, Sendable {
         let outcome: Outcome = state.withLock { state in
           if state.cancelled.remove(id) != nil { return .cancel }
           if duration <= .zero { return .wake }
-          state.sleepers.append(Sleeper(id: id, due: state.uptime + duration, continuation: continuation))
+          state.sleepers.append(Sleeper(id: id, due: state.uptime + duration, continuation: continuation, count: count))
+          count?(1)
           let ready = state.waiters.filter { $0.count <= state.sleepers.count }.map(\.continuation)
           state.waiters.removeAll { $0.count <= state.sleepers.count }
           return .wait(ready)
@@ -144,6 +150,7 @@ public final class ManualClock: AppClock, Sendable {
           state.cancelled.insert(id)
           return nil
         }
+        count?(-1)
         return state.sleepers.remove(at: index)
       }
       sleeper?.continuation.resume(throwing: CancellationError())
