@@ -43,7 +43,10 @@ import NavigationCore
   private let back = Button(icon: .back, name: "Back")
   private let refresh = Button(icon: .refresh, name: "Refresh")
   private let search = Button(icon: .search, name: "Search")
-  private let menu = MainMenu()
+  /// Made after the first frame, which has no need of it.
+  private lazy var menu = MainMenu()
+  /// Where the menu is in the title bar; empty until then.
+  private let menuPlace = Box(.horizontal)
   private let waitingBar = WaitingBar()
   private var open: [Tree.Node.ID: any View] = [:]
   /// The page that a person works in, and where the keyboard was in those they left.
@@ -76,7 +79,7 @@ import NavigationCore
     // Nor are the title and the window's buttons drawn in the first frame: they come with the second.
     header.showsWindowButtons = false
     header.addStart(back)
-    header.addEnd(menu.root)
+    header.addEnd(menuPlace)
     header.addEnd(refresh)
     header.addEnd(search)
     pages.expandsVertically = true
@@ -94,7 +97,7 @@ import NavigationCore
     back.isVisible = false
     refresh.isVisible = false
     search.isVisible = false
-    menu.root.isVisible = false
+    menuPlace.isVisible = false
     preferences.observe(self) { _, preferences in Theme.use(preferences) }
     connect()
   }
@@ -216,8 +219,8 @@ import NavigationCore
     back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
     search.isVisible = isSignedIn && tree.sheets.isEmpty
     refresh.isVisible = isSignedIn && tree.sheets.isEmpty && top?.screen.canRefresh == true
-    menu.root.isVisible = !tree.isCurtainUp
-    menu.root.isSensitive = tree.sheets.isEmpty
+    menuPlace.isVisible = !tree.isCurtainUp
+    menuPlace.isSensitive = tree.sheets.isEmpty
   }
 
   private func showSheet(_ sheet: Tree.Node?) {
@@ -261,7 +264,6 @@ import NavigationCore
     window.onActiveChanged(self) { $0.onActiveChanged?($0.window.isActive) }
     tabs.onSelected = { [weak self] in self?.perform?(.tab($0)) }
     curtain.root.onHidden(self) { $0.curtainLift.takesClicks = false }
-    menu.onChosen = { [weak self] in self?.chosen($0) }
     waitingBar.onKeyboardLeft = { [weak self] in
       if let self, let page { moveKeyboard(to: page, isChoosingTabs: false) }
     }
@@ -276,7 +278,7 @@ import NavigationCore
     window.addShortcut(.search, self) { $0.searchTapped() }
     window.addShortcut(.back, self) { $0.perform?(.back) }
     // GTK takes the key by itself first, unless the keyboard is on the button.
-    window.addShortcut(.menu, self, when: { $0.menu.root.isVisible && $0.menu.root.isSensitive }) { $0.menu.root.open() }
+    window.addShortcut(.menu, self, when: { $0.menu.root.isMapped && $0.menuPlace.isSensitive }) { $0.menu.root.open() }
     window.addShortcut(.preferences, self) { $0.perform?(.preferences) }
     window.addShortcut(.shortcuts, self) { $0.perform?(.shortcuts) }
     window.addShortcut(.largerText, self) { $0.preferences.changeTextSize(by: 1) }
@@ -323,6 +325,8 @@ import NavigationCore
   private func fillTitleBar() {
     guard !header.showsWindowButtons else { return }
     header.showsWindowButtons = true
+    menu.onChosen = { [weak self] in self?.chosen($0) }
+    menuPlace.append(menu.root)
     if noTitle.isMapped { header.title(nil) }
   }
 }
