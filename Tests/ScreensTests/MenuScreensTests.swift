@@ -148,6 +148,29 @@ final class MenuScreensTests: ScreensTestCase {
     }
   }
 
+  /// What opens above a page is no smaller than the page.
+  func testMenusGrowWithText() throws {
+    try MainActor.assumeIsolated {
+      defer { Theme.useText(size: 1, articlesHaveSerifs: false) }
+      let rig = try AppRig()
+      try rig.start()
+      @MainActor func width() throws -> Double {
+        XCTAssertTrue(rig.seen.press("F10"))
+        eventually("the menu is open") { !rig.seen.popovers.isEmpty }
+        let popover = try XCTUnwrap(rig.seen.popovers.first)
+        rig.window.window.painted()
+        let width = try XCTUnwrap(popover.label("Ctrl+,")).width
+        popover.closePopover()
+        eventually("the menu is closed") { rig.seen.popovers.isEmpty }
+        return width
+      }
+      let usual = try width()
+      Theme.useText(size: 2, articlesHaveSerifs: false)
+      XCTAssertEqual(try width() / usual, 2, accuracy: 0.1)
+      try rig.close()
+    }
+  }
+
   func testPicturesInitialsAndIconsGrowWithText() throws {
     try MainActor.assumeIsolated {
       defer { Theme.useText(size: 1, articlesHaveSerifs: false) }
@@ -167,6 +190,29 @@ final class MenuScreensTests: ScreensTestCase {
       Theme.useText(size: 1, articlesHaveSerifs: false)
       try rig.settle()
       for (size, usual) in zip(try sizes(), usual) { XCTAssertEqual(size, usual, accuracy: 1) }
+      rig.close()
+    }
+  }
+
+  func testPicturesOfAnArticleAreAsWideAsItsLines() throws {
+    try MainActor.assumeIsolated {
+      let (large, small) = (Samples.picture(side: 600), Samples.picture(side: 120))
+      let server = PictureServer { $0 == "/small" ? small : large }
+      let body = #"<p>Text.</p><img src="http://127.0.0.1/large" width="900" height="900">"#
+      let rig = ReaderRig(posts: [.pictured(1, "/large", body: body), .pictured(2, "/small")], pictureServer: server, width: 1600)
+      @MainActor func widths(_ article: Seen) throws -> [Double] {
+        try rig.settle()
+        return article.all.filter { $0.hasStyle("picture-frame") }.map(\.width)
+      }
+      let article = try rig.show(.post("p1"))
+      XCTAssertEqual(try widths(article), [720 - 48, 720 - 48])
+      // The text asks for 900 pixels, and the picture above it takes what the lines have.
+      rig.preferences.change { $0.articleWidth = .wide }
+      XCTAssertEqual(try widths(article), [1000 - 48, 900])
+      rig.preferences.change { $0.articleWidth = .narrow }
+      XCTAssertEqual(try widths(article), [560 - 48, 560 - 48])
+      // One that would be blurred has its own size.
+      XCTAssertEqual(try widths(rig.show(.post("p2"))), [120])
       rig.close()
     }
   }

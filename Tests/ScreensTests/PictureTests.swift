@@ -324,8 +324,8 @@ final class PictureTests: ScreensTestCase {
 }
 
 extension Post {
-  fileprivate static func pictured(_ number: Int, _ path: String) -> Post {
-    var post = Post.sample(number)
+  static func pictured(_ number: Int, _ path: String, body: String? = "<p>Body</p>") -> Post {
+    var post = Post.sample(number, body: body)
     post.picture = path
     return post
   }

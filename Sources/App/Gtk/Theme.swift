@@ -107,7 +107,8 @@ import Foundation
       textProvider = made
     }
     guard let textProvider else { return }
-    var sheet = "window, tooltip { font-size: \(Int((size * 100).rounded()))%; }"
+    // Of the desktop's size, also where the toolkit's theme has a surface inherit nothing of the window that it belongs to.
+    var sheet = "window, tooltip, popover.background { font-size: \(size)rem; }"
     if articlesHaveSerifs { sheet += " label.article, .article label:not(.code) { font-family: serif; }" }
     load(sheet, into: textProvider)
     textScaleChanged()

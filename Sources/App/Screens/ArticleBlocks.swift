@@ -7,6 +7,8 @@ import Gtk
   let scope = Scope()
   /// Told the address of a link that was followed.
   var onLink: ((String) -> Void)?
+  /// How long the lines are at most, in pixels.
+  var lineWidth: Int { didSet { for picture in shown { picture.lineWidth = lineWidth } } }
   private let pictures: Pictures
   /// Those of the text that is shown.
   private var shown: [ArticlePicture] = []
@@ -15,7 +17,7 @@ import Gtk
   /// Where elements with a name begin in it.
   private var marked: [String: (label: Label, byte: Int)] = [:]
 
-  init(pictures: Pictures) { self.pictures = pictures }
+  init(pictures: Pictures, lineWidth: Int) { (self.pictures, self.lineWidth) = (pictures, lineWidth) }
 
   /// An opening, in place of what was made before.
   func teaser(_ text: String) -> Widget {
@@ -99,7 +101,7 @@ import Gtk
     var ratio = 16.0 / 9
     if let width = image.width, let height = image.height, width > 0, height > 0 { ratio = Double(width) / Double(height) }
     // A page may plan for anything. The picture itself says more, once it is there.
-    let view = ArticlePicture(width: image.width.map { min(ArticlePicture.widest, max(16, $0)) }, ratio: min(4, max(0.6, ratio)))
+    let view = ArticlePicture(width: image.width, ratio: min(4, max(0.6, ratio)), lineWidth: lineWidth)
     view.show(image.url, altText: image.alt.isEmpty ? "Picture" : image.alt, from: pictures)
     view.onOpen = { [weak self] in self?.onLink?($0) }
     shown.append(view)

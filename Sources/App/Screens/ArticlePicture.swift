@@ -14,12 +14,19 @@ import Gtk
   var onOpen: ((String) -> Void)?
   private var altText = ""
   private var isTooLarge = false
+  private let width: Int?
+  /// How long the lines of the text are at most, in pixels: no picture is wider.
+  var lineWidth: Int { didSet { if lineWidth != oldValue { picture.resize(Self.place(of: width, in: lineWidth), least: 0) } } }
 
   /// - Parameters:
-  ///   - width: in pixels, where there is room; `nil` for that of the picture, and no more than the text's.
+  ///   - width: in pixels, as the text wants it; `nil` for that of the picture.
   ///   - ratio: width divided by height, until the picture is there.
-  init(width: Int? = nil, ratio: Double = 16.0 / 9) {
-    picture = PictureView(width: width ?? Self.widest, least: 0, ratio: ratio, isWhole: true, isEnlarged: width != nil)
+  ///   - lineWidth: how long the lines of the text are at most, in pixels.
+  ///   - enlargement: how many times its size a picture has at most, so that it is as wide as the lines.
+  init(width: Int? = nil, ratio: Double = 16.0 / 9, lineWidth: Int, enlargement: Double = 1) {
+    (self.width, self.lineWidth) = (width, lineWidth)
+    picture = PictureView(
+      width: Self.place(of: width, in: lineWidth), least: 0, ratio: ratio, isWhole: true, enlargement: width == nil ? enlargement : .infinity)
     picture.root.setAccessibleRole(.image)
     // A small one begins where the text does, with no ground beside it.
     picture.root.horizontal = .start
@@ -40,8 +47,7 @@ import Gtk
     root.onHidden(self) { view in view.shown?.pictures.leave(view) }
   }
 
-  /// As wide as the text, in pixels.
-  static let widest = 720
+  private static func place(of width: Int?, in lineWidth: Int) -> Int { width.map { min(lineWidth, max(16, $0)) } ?? lineWidth }
 
   /// - Parameter altText: what is on it, for who cannot see it; empty when nobody says.
   func show(_ path: String?, altText: String = "", from pictures: Pictures) {

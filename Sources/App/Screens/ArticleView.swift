@@ -29,7 +29,7 @@ import ReaderContent
   private let browser = Button("Open in browser", styles: [.flat, "menu-item"])
   private let copy = Button("Copy link", styles: [.flat, "menu-item"])
   private let menu: Popover
-  private let picture = ArticlePicture()
+  private let picture: ArticlePicture
   private let body = Box(.vertical, spacing: 14)
   private let files = Box(.vertical, spacing: 8)
   private var attachments: [Attachment] = []
@@ -53,7 +53,9 @@ import ReaderContent
     self.pictures = pictures
     club = Button(clubName, name: "Fan club", styles: [.flat, "eyebrow"])
     club.horizontal = .start
-    blocks = ArticleBlocks(pictures: pictures)
+    blocks = ArticleBlocks(pictures: pictures, lineWidth: preferences.lineWidth)
+    // From one side of the lines to the other, unless it would be blurred.
+    picture = ArticlePicture(lineWidth: preferences.lineWidth, enlargement: 2)
     // One below the other: side by side they are wider than a narrow window.
     for button in [discuss, unread] { button.horizontal = .start }
     end = Box(
@@ -112,7 +114,11 @@ import ReaderContent
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
     page.onScrolled(self) { $0.scrolled() }
     page.onResized(self) { $0.goToPlace() }
-    preferences.observe(self) { $0.lines.maximumWidth = $1.lineWidth }
+    preferences.observe(self) { view, preferences in
+      view.lines.maximumWidth = preferences.lineWidth
+      view.picture.lineWidth = preferences.lineWidth
+      view.blocks.lineWidth = preferences.lineWidth
+    }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 

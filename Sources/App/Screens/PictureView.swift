@@ -16,7 +16,7 @@ import Gtk
   private var width: Int
   private let ratio: Double
   private let isWhole: Bool
-  private let isEnlarged: Bool
+  private let enlargement: Double
   private let frame: RatioBox
   private var shown: (path: String, pictures: Pictures)?
   private var loading: Task<Void, Never>?
@@ -40,13 +40,14 @@ import Gtk
   ///   - growsWithText: whether the widths are those at the usual text size, up to twice that.
   ///   - isWhole: whether the frame takes the shape of the picture once that is there. Otherwise the picture fills the frame, and is cut
   ///     where it does not fit.
-  ///   - isEnlarged: whether a picture that is shown whole is as wide as its place, also if it has fewer pixels.
+  ///   - enlargement: how many times its size a picture that is shown whole has at most, so that it is as wide as its place; one for which
+  ///     that is not enough has its own size.
   init(
-    width: Int, least: Int? = nil, ratio: Double, growsWithText: Bool = false, isWhole: Bool = false, isEnlarged: Bool = false
+    width: Int, least: Int? = nil, ratio: Double, growsWithText: Bool = false, isWhole: Bool = false, enlargement: Double = 1
   ) {
     let usual = width
     let width = growsWithText ? Self.grown(usual) : usual
-    (self.width, self.ratio, self.isWhole, self.isEnlarged) = (width, ratio, isWhole, isEnlarged)
+    (self.width, self.ratio, self.isWhole, self.enlargement) = (width, ratio, isWhole, enlargement)
     layers = Overlay(picture)
     frame = RatioBox(ratio: ratio, maximumWidth: width, layers)
     frame.setMinimumSize(width: least ?? width)
@@ -62,7 +63,10 @@ import Gtk
 
   private static func grown(_ width: Int) -> Int { Int((Double(width) * min(max(Theme.textScale, 1), 2)).rounded()) }
 
-  private func resize(_ width: Int, least: Int?) {
+  /// - Parameters:
+  ///   - width: in pixels, where there is room.
+  ///   - least: the width in a narrow window; nil for the same.
+  func resize(_ width: Int, least: Int? = nil) {
     guard width != self.width else { return }
     self.width = width
     frame.setMinimumSize(width: least ?? width)
@@ -93,7 +97,7 @@ import Gtk
     let (side, ratio) = (width * root.scaleFactor, isWhole ? nil : ratio)
     if let known = shown.pictures.known(shown.path, side: side, ratio: ratio) { return draw(known) }
     // Another size of it, until this one is there.
-    picture.texture = shown.pictures.known(shown.path)
+    if let other = shown.pictures.known(shown.path) { draw(other) } else { picture.texture = nil }
     loading = Task { [weak self] in
       let texture = await shown.pictures.load(shown.path, side: side, ratio: ratio)
       guard !Task.isCancelled, let self else { return }
@@ -108,8 +112,9 @@ import Gtk
     picture.texture = texture
     guard isWhole else { return }
     let natural = texture.width / max(1, root.scaleFactor)
+    let isEnough = Double(natural) * enlargement >= Double(width)
     frame.setShape(
-      ratio: Double(texture.width) / Double(texture.height), maximumWidth: isEnlarged ? width : min(width, max(Self.leastWhole, natural)))
+      ratio: Double(texture.width) / Double(texture.height), maximumWidth: isEnough ? width : max(Self.leastWhole, natural))
   }
 
   /// Below this nothing is recognized, in pixels.
