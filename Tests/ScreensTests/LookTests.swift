@@ -55,7 +55,7 @@ final class LookTests: ScreensTestCase {
         $0.textSize = ownTextSize
         $0.articleFont = ownTextSize > 100 ? .serif : .system
       }
-      let visit = Visit(rig: rig, width: width, name: name)
+      let visit = Visit(rig: rig, width: width, height: height, name: name)
       try visit.signIn()
       try visit.readAndWrite()
       try visit.buy()
@@ -79,7 +79,7 @@ final class LookTests: ScreensTestCase {
         let (watch, seen) = (FrameWatch(panel.window), Seen(panel.window))
         eventually("it is drawn") { seen.button("Stopped") != nil }
         panel.window.painted()
-        checkFit(seen, width: 540, least: 540, "\(look) tester")
+        checkFit(seen, width: 540, height: 720, least: 540, "\(look) tester")
         XCTAssertEqual(watch.tooLarge, [])
         try keepPicture(of: seen, "tester-\(look)")
         watch.scope.close()
@@ -101,7 +101,7 @@ final class LargestTextTests: ScreensTestCase {
 /// A start that nobody answers.
 @MainActor private func visitCurtain(after former: AppRig, width: Int, height: Int, _ name: String) throws {
   let rig = try AppRig(width: width, height: height, after: former)
-  let visit = Visit(rig: rig, width: width, name: name)
+  let visit = Visit(rig: rig, width: width, height: height, name: name)
   rig.line.hold("GET /v1/session")
   rig.begin()
   rig.wait(for: "going on offline is offered") { rig.seen.button("Continue offline") != nil }
@@ -117,10 +117,13 @@ final class LargestTextTests: ScreensTestCase {
   try visit.end(animates: false)
 }
 
-/// Checks that nothing is cut off at the sides, or drawn over something else, and that a window of the least width has room for all of it.
+/// Checks that nothing is cut off at the sides, or drawn over something else, and that a window of the least width, and of the height that
+/// this one is to have, has room for all of it.
 @MainActor private func checkFit(
-  _ seen: Seen, width: Int, least: Int = 360, _ name: String, file: StaticString = #filePath, line: UInt = #line
+  _ seen: Seen, width: Int, height: Int, least: Int = 360, _ name: String, file: StaticString = #filePath, line: UInt = #line
 ) {
+  let leastHeight = seen.leastHeight(width: width)
+  XCTAssertLessThanOrEqual(leastHeight, height, "\(name) has to be higher: \(seen.highest(width: width))", file: file, line: line)
   // Where nothing composes windows, the frame is part of them.
   XCTAssertTrue((Double(width) - 12...Double(width)).contains(seen.width), "\(name): \(seen.width) wide", file: file, line: line)
   XCTAssertLessThanOrEqual(seen.leastWidth, least, "\(name) has to be wider: \(seen.widest)", file: file, line: line)
@@ -149,11 +152,12 @@ final class LargestTextTests: ScreensTestCase {
 @MainActor private struct Visit {
   let rig: AppRig
   let width: Int
+  let height: Int
   let name: String
   let watch: FrameWatch
 
-  init(rig: AppRig, width: Int, name: String) {
-    (self.rig, self.width, self.name) = (rig, width, name)
+  init(rig: AppRig, width: Int, height: Int, name: String) {
+    (self.rig, self.width, self.height, self.name) = (rig, width, height, name)
     watch = FrameWatch(rig.window.window)
   }
 
@@ -361,7 +365,7 @@ final class LargestTextTests: ScreensTestCase {
   /// Checks what is shown, and keeps a picture.
   func look(_ screen: String, settles: Bool = true, file: StaticString = #filePath, line: UInt = #line) throws {
     if settles { try rig.settle() }
-    checkFit(rig.seen, width: width, "\(name) \(screen)", file: file, line: line)
+    checkFit(rig.seen, width: width, height: height, "\(name) \(screen)", file: file, line: line)
     try keepPicture(of: rig.seen, "\(screen)-\(name)")
   }
 }

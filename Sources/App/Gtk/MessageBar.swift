@@ -21,9 +21,12 @@ import CGtk
   /// Shows nothing.
   public init() {
     bar.setAccessibleRole(.alert)
-    label.expandsHorizontally = true
     label.setMaximumWidth(characters: 60)
-    bar.append(label, action, close)
+    // Large words may be higher than the room above what belongs to the page's lower edge.
+    let words = FittingScroller(label)
+    words.expandsHorizontally = true
+    words.vertical = .center
+    bar.append(words, action, close)
     slide = Slide(bar, from: .bottom)
     slide.horizontal = .center
     // A label that fills a height is as narrow as its text can be within that.

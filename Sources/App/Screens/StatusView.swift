@@ -58,10 +58,11 @@ import Gtk
       sentence
       button
     }
-    box.vertical = .center
-    box.horizontal = .center
-    box.expandsVertically = true
-    root = box
+    // Large words may be higher than a small window.
+    root = FittingScroller(box)
+    root.vertical = .center
+    root.horizontal = .center
+    root.expandsVertically = true
   }
 
   /// - Parameter action: the button's text; nil for no button.

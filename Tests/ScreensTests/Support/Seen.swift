@@ -303,6 +303,12 @@ import CGtkShims
     return Int(least)
   }
 
+  /// What in it takes the most height, for the report of a failure.
+  func highest(width: Int) -> String {
+    all.filter { $0.leastHeight(width: width) > 340 }.suffix(3)
+      .map { "\($0.leastHeight(width: width)) \($0.description) \($0.texts)" }.joined(separator: "; ")
+  }
+
   /// The width that it takes at least.
   var leastWidth: Int {
     var least: gint = 0
