@@ -130,6 +130,7 @@ import SessionService
           case .openPaywall(let paywall, let post): coordinator?.perform(.paywall(paywall, then: .post(post)))
           case .openFanClub(let club): coordinator?.perform(.fanClub(club))
           case .openComments(let post): coordinator?.perform(.comments(post))
+          case .passSpent(let sentence): coordinator?.say(sentence)
           case .goBack: coordinator?.perform(.back)
           }
         })

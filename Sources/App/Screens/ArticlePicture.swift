@@ -26,7 +26,8 @@ import Gtk
   init(width: Int? = nil, ratio: Double = 16.0 / 9, lineWidth: Int, enlargement: Double = 1) {
     (self.width, self.lineWidth) = (width, lineWidth)
     picture = PictureView(
-      width: Self.place(of: width, in: lineWidth), least: 0, ratio: ratio, isWhole: true, enlargement: width == nil ? enlargement : .infinity)
+      width: Self.place(of: width, in: lineWidth), least: 0, ratio: ratio, isWhole: true,
+      enlargement: width == nil ? enlargement : .infinity)
     picture.root.setAccessibleRole(.image)
     // A small one begins where the text does, with no ground beside it.
     picture.root.horizontal = .start

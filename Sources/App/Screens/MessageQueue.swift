@@ -1,7 +1,8 @@
 import Gtk
 
-/// What is said in passing: one message after the other, each for as long as it takes to read, and to write down a number in it. A sentence
-/// that is shown, or waits, is not said a second time.
+/// What is said in passing: one message at a time, each for as long as it takes to read, and to write down a number in it. The latest is
+/// shown at once, since it answers what the person just did; the one whose place it takes comes back after it. A sentence that is shown, or
+/// waits, is not said a second time.
 @MainActor final class MessageQueue {
   /// A sentence, and perhaps what the person can do about it.
   private struct Message {
@@ -43,10 +44,11 @@ import Gtk
   /// In seconds.
   static func readingTime(of text: String) -> Double { 5 + 0.15 * Double(text.count) }
 
-  /// Shows a message, or has it wait for its turn. One that is shown already stays for its whole time again.
+  /// Shows a message. One that is shown already stays for its whole time again.
   func show(_ text: String, _ action: Action? = nil) {
-    if !messages.contains(where: { $0.text == text }) { messages.append(Message(text: text, action: action)) }
-    if messages.first?.text == text { beginTurn() }
+    messages.removeAll { $0.text == text }
+    messages.insert(Message(text: text, action: action), at: 0)
+    beginTurn()
   }
 
   /// Puts the message away that is shown; the next one takes its place.

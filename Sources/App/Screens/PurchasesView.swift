@@ -69,6 +69,8 @@ import Gtk
     // With the ground around its words.
     cancellingText.isVisible = state.cancelling != nil
     showRestoring(state)
+    // What restores purchases comes below those that are listed, and at the page's end where there are none.
+    stack.expandsVertically = state.phase != .ready
     switch state.phase {
     case .ready: stack.show("list")
     case .loading: showStatus { $0.showLoading("Reading what you bought…") }

@@ -20,6 +20,8 @@ import ReaderContent
     case openFanClub(FanClub.ID)
     /// Open the post's comments.
     case openComments(Post.ID)
+    /// Tell the reader, in passing, what a pass opened and how many are left.
+    case passSpent(String)
     /// Close the page, since there is nothing on it.
     case goBack
   }
@@ -259,6 +261,10 @@ import ReaderContent
       wasServed = true
     }
     update(message: failure)
+    if failure == nil, let left = store.passes.value {
+      let rest = left == 0 ? "That was your last pass." : "You have \(formatting.count(left, "pass", "passes")) left."
+      output(.passSpent("This post is open to you for good. \(rest)"))
+    }
   }
 
   private func loaded(_ result: Result<Post, any Error>, generation mine: Int) {
