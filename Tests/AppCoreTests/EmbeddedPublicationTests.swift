@@ -6,6 +6,7 @@ import PublicationServer
 import Runtime
 import SessionService
 import TestSupport
+import Synchronization
 import Testing
 
 /// The app with the publication inside it, when that cannot be opened.
@@ -16,6 +17,20 @@ import Testing
 
   private func embedded() -> EmbeddedPublication {
     EmbeddedPublication(folder: folder + "/publication", clock: clock, web: nil) { _ in }
+  }
+
+  /// A start makes many requests, and each finds the same.
+  @Test func whatKeepsItFromOpeningIsLoggedOnce() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    await (try await embedded().opened()).close()
+    try FileManager.default.removeItem(atPath: key)
+    let lines = Mutex<[String]>([])
+    let embedded = EmbeddedPublication(folder: folder + "/publication", clock: clock, web: nil) { line in lines.withLock { $0.append(line) } }
+    for _ in 1...3 { #expect(try await embedded.answer(Request(.get, "/v1/publication")).status == 500) }
+    #expect(lines.withLock { $0.count } == 1)
+    try Data("no key".utf8).write(to: URL(fileURLWithPath: key))
+    for _ in 1...2 { _ = try await embedded.answer(Request(.get, "/v1/publication")) }
+    #expect(lines.withLock { $0.count } == 2)
   }
 
   @Test(arguments: [nil, "no key"]) func aKeyThatIsNotThereIsToldInASentenceThatSaysWhatToDo(text: String?) async throws {

@@ -28,6 +28,16 @@ import Testing
       ])
   }
 
+  @Test func clubsOfOneNameAreToldApartByTheirAddresses() async {
+    let clubs = [
+      FanClub(id: "c1", name: "News", url: "https://www.example.org/", followed: true),
+      FanClub(id: "c2", name: "News", url: "https://example.net", followed: true, feed: "http://example.net/feed.xml"),
+      FanClub(id: "c3", name: "News", followed: true), FanClub(id: "c4", name: "Views", url: "https://example.com/", followed: true),
+    ]
+    let feed = await shown(ReaderFixture(posts: [.sample(1)], clubs: clubs))
+    #expect(Set(feed.state.options.dropFirst(2).map(\.name)) == ["News (example.org)", "News (example.net/feed.xml)", "News", "Views"])
+  }
+
   @Test func allOfThemHoweverManyPagesTheyFill() async {
     let reader = ReaderFixture(clubs: (10...30).map { FanClub(id: "c\($0)", name: "Club \($0)", followed: true) })
     reader.publication.with { $0.pageSize = 2 }
@@ -54,7 +64,7 @@ import Testing
     let states = recorder.take().filter { $0.posts.phase == .ready && !$0.posts.isRefreshing }
     #expect(states.map(\.choice) == [.fanClub("c2"), .followed, .all])
     #expect(states.map(\.posts.ids) == [["p2"], ["p1", "p2"], ["p1", "p2", "p3"]])
-    #expect(states.map(\.jumps) == [1, 2, 3])
+    #expect(states.map(\.isJumping) == [true, true, true])
     #expect(reader.publication.requests.contains("GET /v1/posts?followed=true"))
   }
 

@@ -41,9 +41,9 @@ import Testing
     let states = recorder.take()
     #expect(states.map(\.pill) == ["1 new post", "2 new posts", nil])
     #expect(states.map(\.posts.ids.count) == [4, 4, 6])
-    #expect(states.map(\.jumps) == [0, 0, 1])
+    #expect(states.map(\.isJumping) == [false, false, true])
     #expect(feed.state.posts.ids == ["p1", "p2", "p3", "p4", "p5", "p6"])
-    #expect((feed.state.newPosts, feed.state.jumps) == (0, 1))
+    #expect(feed.state.newPosts == 0)
   }
 
   @Test func whatTheServerGotLateIsCountedAndComesInWhereItBelongs() async {
@@ -71,7 +71,7 @@ import Testing
     #expect(reader.publication.requests == ["GET /v1/posts"])
     #expect(recorder.take().isEmpty)
     feed.send(.newPostsTapped)
-    #expect(feed.state.jumps == 0)
+    #expect(!feed.state.isJumping)
   }
 
   @Test func whatWasFoundComesInWithoutNetworkToo() async {

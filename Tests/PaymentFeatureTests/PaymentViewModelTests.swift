@@ -286,7 +286,7 @@ import Testing
     await bench.appear()
     bench.model.send(.payTapped)
     await bench.until { bench.model.state.isAskingAgain }
-    #expect(bench.model.state.status == .working("The publication does not answer. Asking again…"))
+    #expect(bench.model.state.status == .working("There is no answer about the payment yet. Asking again…"))
     #expect(!bench.model.state.canCancel)
     if !byOtherMeans {
       bench.model.send(.cancelTapped)

@@ -14,7 +14,8 @@ import Gtk
 
   /// - Parameter name: what is chosen here, for screen readers.
   init(name: String) {
-    let scroller = FittingScroller(list)
+    // Some ten lines: a menu as high as the screen is none.
+    let scroller = FittingScroller(list, tallest: 400)
     popover = Popover(scroller)
     root = MenuButton("", name: name, popover: popover, styles: ["choice"])
     popover.onShown(self) { $0.fill() }

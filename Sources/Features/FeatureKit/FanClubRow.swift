@@ -8,7 +8,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var id: FanClub.ID
   /// The name.
   public var name: String
-  /// A sentence or two, plain text; may be empty.
+  /// A sentence or two, plain text; its address on the web where nobody wrote any; may be empty.
   public var about: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
@@ -34,7 +34,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
     self.waiting = waiting
     id = club.id
     name = club.name.onOneLine
-    about = club.about.onOneLine
+    about = club.about.isEmpty ? club.address : club.about.onOneLine
     picture = club.picture
     emblem = Emblem(name: name, id: club.id)
     followers = formatting.count(club.followers, "follower", "followers")

@@ -47,3 +47,12 @@ extension EntityList<FanClub> {
       store.fanClubList(followedOnly: followedOnly), in: store.fanClubs, store: store, updatesWithActions: followedOnly)
   }
 }
+
+extension FanClub {
+  /// Where it is on the web, without what every address has: tells clubs of one name apart. Empty for a club without one.
+  public var address: String {
+    guard let address = (feed ?? url)?.onOneLine else { return "" }
+    let bare = address.trimmingPrefix(/https?:\/\/(www\.)?/)
+    return String(bare.last == "/" ? bare.dropLast() : bare)
+  }
+}

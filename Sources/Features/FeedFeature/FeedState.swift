@@ -44,8 +44,6 @@ extension FeedViewModel {
     public var fetch = ClubFetch.State.notNeeded
     /// How far the feeds are that are being fetched anew, and what went wrong with them.
     public var refresh = ClubsFetch.Report()
-    /// How often the page went to its top by itself.
-    public var jumps = 0
     /// Whether it is on its way there: what was asked for comes a moment later, above the first row. Show that row.
     public var isJumping = false
     /// Whether there is something to choose from.

@@ -44,7 +44,6 @@ import Runtime
   /// Of the fan club that was chosen.
   private var fetch: ClubFetch?
   private var isOnScreen = false
-  private var jumps = 0
   private var jump = Jump.none
   private var looking: Task<Void, Never>?
   /// When it looked last, by uptime; `nil` before it loaded.
@@ -216,7 +215,11 @@ import Runtime
     let followed = clubs.clubs
     new.options = [Option(.all, "All posts")]
     if !followed.isEmpty { new.options.append(Option(.followed, "Fan clubs you follow")) }
-    new.options += followed.map { Option(.fanClub($0.id), $0.name) }
+    let namesakes = Dictionary(grouping: followed, by: \.name)
+    new.options += followed.map { club in
+      let isAlone = namesakes[club.name]?.count == 1 || club.address.isEmpty
+      return Option(.fanClub(club.id), isAlone ? club.name : "\(club.name) (\(club.address))")
+    }
     // What was chosen stays a choice, also once the reader follows it no more.
     if !new.options.contains(where: { $0.id == new.choice }), let kept = state.options.first(where: { $0.id == new.choice }) {
       new.options.append(kept)
@@ -225,15 +228,11 @@ import Runtime
     state = new
   }
 
-  private func jumpToTop() {
-    jumps += 1
-    jump = .requested
-  }
+  private func jumpToTop() { jump = .requested }
 
   private func with(_ state: State, _ posts: ListState) -> State {
     var new = state
     new.posts = posts
-    new.jumps = jumps
     new.isJumping = jump != .none
     if posts.isRefreshing, jump != .none {
       jump = .refreshing

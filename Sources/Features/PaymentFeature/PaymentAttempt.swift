@@ -122,7 +122,7 @@ struct PaymentAttempt: Equatable {
     case .untouched: nil
     case .asking: .working(question ?? Self.paying)
     case .authorizing: .working(Self.paying)
-    case .charging: .working(stage == .retrying ? "The publication does not answer. Asking again…" : Self.paying)
+    case .charging: .working(stage == .retrying ? "There is no answer about the payment yet. Asking again…" : Self.paying)
     case .waiting(.interrupted(let sentence, let page)): .confirm(sentence, page: page)
     case .waiting(let reason): .waiting(reason.sentence)
     case .failed(let failure): .problem(failure.sentence)

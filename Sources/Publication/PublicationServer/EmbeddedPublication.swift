@@ -10,6 +10,8 @@ public actor EmbeddedPublication {
   private let web: (any Transport)?
   private let log: @Sendable (String) -> Void
   private var opening: Task<Publication, any Error>?
+  /// Why it could not be opened the last time: told once, however many requests find the same.
+  private var failure: String?
 
   /// - Parameters:
   ///   - folder: where it is; made when it is not there.
@@ -27,9 +29,12 @@ public actor EmbeddedPublication {
   /// - Throws: `EncodingError`.
   public func answer(_ request: Request) async throws -> Response {
     do {
-      return await (try await opened()).handle(request)
+      let publication = try await opened()
+      failure = nil
+      return await publication.handle(request)
     } catch {
-      log("\(error)")
+      if failure != "\(error)" { log("\(error)") }
+      failure = "\(error)"
       let problem = Problem(code: .internalError, title: Self.sentence(of: error), status: 500)
       return Response(500, headers: ["Content-Type": "application/problem+json"], body: try Wire.encode(problem))
     }
