@@ -25,7 +25,8 @@ import Testing
     await (try await embedded().opened()).close()
     try FileManager.default.removeItem(atPath: key)
     let lines = Mutex<[String]>([])
-    let embedded = EmbeddedPublication(folder: folder + "/publication", clock: clock, web: nil) { line in lines.withLock { $0.append(line) } }
+    let embedded = EmbeddedPublication(folder: folder + "/publication", clock: clock, web: nil) { line in lines.withLock { $0.append(line) }
+    }
     for _ in 1...3 { #expect(try await embedded.answer(Request(.get, "/v1/publication")).status == 500) }
     #expect(lines.withLock { $0.count } == 1)
     try Data("no key".utf8).write(to: URL(fileURLWithPath: key))
