@@ -50,7 +50,7 @@ import Synchronization
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", purchasePath: "test", journal: journal, clock: clock) { issuer.trusted }
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "test", journal: journal, clock: clock) { issuer.trusted }
     let verifier = DeviceVerifier<PurchasableProduct>(keys: keys) { payload in
       let read = try ReceiptIssuer.read(payload)
       let product = Self.products.first { $0.id == read.productID }

@@ -208,7 +208,7 @@ import Testing
     await open().write(StoreBatch<Note>())
     do {
       let connection = try Connection(path: path, synchronous: .normal)
-      var form = StoredForm()
+      var form = FieldCoder()
       let value = form.write(Note(id: "x", title: String(repeating: "title ", count: 20))) { Data($0) }
       try connection.transaction {
         try connection.execute(
@@ -220,7 +220,7 @@ import Testing
           let ids = (1...50).map { "n\(page * 50 + $0)" }
           try connection.execute(
             "INSERT INTO page (list, cursor, read, fetched, ids, next) VALUES ('all', ?, 1, 0, ?, ?)", page == 0 ? "" : "\(page)",
-            StoredForm.bytes(ids), "\(page + 1)")
+            FieldCoder.bytes(ids), "\(page + 1)")
         }
       }
     }

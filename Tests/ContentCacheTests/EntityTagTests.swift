@@ -105,7 +105,7 @@ import Testing
       var id: String
       var counts: [String: Int]
       static var blank: Counted { Counted(id: "", counts: [:]) }
-      mutating func fields(_ form: inout StoredForm) { form.field("id", &id) }
+      mutating func fields(_ form: inout FieldCoder) { form.field("id", &id) }
     }
     let names = (1...50).map { "\($0)" }
     // Other capacities, other orders.

@@ -14,7 +14,7 @@ import Testing
     static var blank: Line { Line(id: "") }
     var id: String
 
-    mutating func fields(_ form: inout StoredForm) {
+    mutating func fields(_ form: inout FieldCoder) {
       Self.coded.add(1, ordering: .relaxed)
       form.field("id", &id)
     }

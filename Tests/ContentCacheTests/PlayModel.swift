@@ -144,7 +144,7 @@ struct PlayModel {
     }
     for (id, stored) in stored where !stored.isPinned && (stored.note.marked || pending.contains(id)) { problems.append("\(id) may go") }
     let pages = try connection.query("SELECT list, ids FROM page") { row in
-      (try row.get(0, as: String.self), try row.withBytes(1) { try #require(StoredForm.texts(from: $0)) })
+      (try row.get(0, as: String.self), try row.withBytes(1) { try #require(FieldCoder.texts(from: $0)) })
     }
     for (list, ids) in pages {
       for id in ids where stored[id] == nil && !everGone.contains(id) { problems.append("\(id) is missing in \(list)") }

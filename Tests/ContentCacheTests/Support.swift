@@ -21,7 +21,7 @@ struct Note: Entity {
 
   static var blank: Note { Note(id: "") }
 
-  mutating func fields(_ form: inout StoredForm) {
+  mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("title", &title)
     form.field("liked", &liked)

@@ -11,7 +11,7 @@ final class Server: FlagSource, FlagSink {
     var failure: FlagFailure?
     /// Takes what it is sent, and its answer gets lost.
     var losesAnswers = false
-    var asked: [Capabilities] = []
+    var asked: [ClientCapabilities] = []
     var batches: [[FlagEvent]] = []
     var taken: [String: [FlagEvent]] = [:]
   }
@@ -28,7 +28,7 @@ final class Server: FlagSource, FlagSink {
     }
   }
 
-  func rules(for client: Capabilities) async throws -> FetchedRules {
+  func rules(for client: ClientCapabilities) async throws -> FetchedRules {
     try with { state in
       state.asked.append(client)
       if let failure = state.failure { throw failure }
@@ -75,7 +75,7 @@ final class Server: FlagSource, FlagSink {
     self.clock = clock
     flags = Flags(
       FlagEnvironment(
-        client: Capabilities(version: version, features: features), scope: scope, path: path, clock: clock, identifiers: identifiers,
+        client: ClientCapabilities(version: version, features: features), scope: scope, path: path, clock: clock, identifiers: identifiers,
         effects: effects), source: server, sink: server)
     flags.onProblem = { [problems] in problems.all.append($0) }
   }

@@ -6,13 +6,13 @@ import Runtime
 
 /// One flag, on for everybody; takes no events.
 private struct Backend: FlagSource, FlagSink {
-  func rules(for client: Capabilities) async throws -> FetchedRules { FetchedRules(rules: [try FlagRule(name: "new", percent: 100)]) }
+  func rules(for client: ClientCapabilities) async throws -> FetchedRules { FetchedRules(rules: [try FlagRule(name: "new", percent: 100)]) }
   func send(_ events: [FlagEvent], of user: String) async throws { throw FlagFailure.unreachable }
 }
 
 let flags = Flags(
   FlagEnvironment(
-    client: Capabilities(version: .zero), scope: "server", path: CommandLine.arguments[1], clock: SystemClock(), effects: Effects()),
+    client: ClientCapabilities(version: .zero), scope: "server", path: CommandLine.arguments[1], clock: SystemClock(), effects: Effects()),
   source: Backend(), sink: Backend())
 flags.onProblem = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
 await flags.open()

@@ -15,7 +15,7 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
   private func signedIn() -> NavigationTree<Place> {
     var tree = NavigationTree<Place>(root: .login)
     tree.reset(tabs: [.home, .clubs])
-    tree.isCurtainUp = false
+    tree.isCurtainDown = false
     return tree
   }
 
@@ -85,7 +85,7 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
 
   @Test func sheetsLieAboveTheRootTooAndGoWhenTabsCome() {
     var tree = NavigationTree<Place>(root: .login)
-    tree.isCurtainUp = false
+    tree.isCurtainDown = false
     tree.present(.paywall)
     #expect(tree.visible?.destination == .paywall)
     #expect(tree.canGoBack)
@@ -117,7 +117,7 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     let (navigator, presenter) = make()
     navigator.change {
       $0.reset(tabs: [.home, .clubs])
-      $0.isCurtainUp = false
+      $0.isCurtainDown = false
     }
     navigator.change { $0.open(.post(1)) }
     navigator.change { $0.back() }
@@ -129,7 +129,7 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     let (navigator, presenter) = make()
     navigator.change {
       $0.reset(tabs: [.home, .clubs])
-      $0.isCurtainUp = false
+      $0.isCurtainDown = false
     }
     #expect(presenter.screens.count == 2)
     weak var post: Screen?
@@ -145,7 +145,7 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     navigator.change { $0.reset(tabs: [.home]) }
     #expect(Screen.log.isEmpty)
     #expect(presenter.visibleScreen == nil)
-    navigator.change { $0.isCurtainUp = false }
+    navigator.change { $0.isCurtainDown = false }
     #expect(Screen.log == ["+home"])
   }
 

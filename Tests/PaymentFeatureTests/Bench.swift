@@ -67,7 +67,7 @@ import Synchronization
     self.issuer = issuer
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { issuer.trusted }
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
       let records = try products.value.withLock { $0 }.get()
       return (records.compactMap(Product.init) + Self.offered).filter { request.ids.contains($0.id) }

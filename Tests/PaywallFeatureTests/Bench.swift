@@ -71,7 +71,7 @@ final class Script: Sendable {
     formatting = Formatting(clock: clock, locale: Locale(identifier: locale), timeZone: .gmt)
     queue = ScriptedQueue { transaction, _ in issuer.accepted(transaction) }
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { issuer.trusted }
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: clock) { issuer.trusted }
     let fetcher = ScriptedProducts { request, _ in
       try script.products.withLock { $0 }.get().filter { request.ids.contains($0.id) }.compactMap(Product.init)
     }

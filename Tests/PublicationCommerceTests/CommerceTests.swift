@@ -149,7 +149,7 @@ import Testing
       purchased: 1_700_000_000, period: "P1Y")
     let token = try JWS.sign(payload: Wire.encode(claims), key: key)
     let journal = try await Journal(path: ":memory:", clock: ManualClock())
-    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: ManualClock()) {
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: ManualClock()) {
       TrustedKeys(issuer: "sample", keys: [key.verificationKey])
     }
     let contents = try await DeviceVerifier(keys: keys) { try ReceiptContents(payload: $0) }.verify(token)

@@ -72,7 +72,7 @@ final class Ledger: Sendable {
   }
 
   private func start() {
-    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { [weak self] in
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: clock) { [weak self] in
       guard let self else { throw VerificationFailure.unavailable("gone") }
       keyFetches.withLock { $0 += 1 }
       return try trusted.withLock { $0 }.get()

@@ -34,7 +34,9 @@ import Testing
   }
 
   private func verifier(_ journal: Journal, path: String = "device") -> DeviceVerifier<String> {
-    DeviceVerifier(keys: KeyRing(seller: "store", purchasePath: path, journal: journal, clock: clock) { [seller] in try seller.fetch() }) {
+    DeviceVerifier(
+      keys: TrustedKeyCache(seller: "store", purchasePath: path, journal: journal, clock: clock) { [seller] in try seller.fetch() }
+    ) {
       try ReceiptIssuer.read($0)
     }
   }
@@ -46,7 +48,7 @@ import Testing
   @Test func aNewKeyIsFetchedOnceAndOldReceiptsKeepVerifying() async throws {
     let verifier = verifier(try await Journal(path: ":memory:", clock: clock))
     _ = try await verifier.verify(receipt(old, 1))
-    clock.advance(by: KeyRing.refetchInterval)
+    clock.advance(by: TrustedKeyCache.refetchInterval)
     seller.keys.withLock { [old, new] in $0 = TrustedKeys(issuer: old.name, keys: [old.key.verificationKey, new.key.verificationKey]) }
     for number: UInt8 in 2...5 { #expect(try await verifier.verify(receipt(new, number)).transaction == id(number)) }
     #expect(try await verifier.verify(receipt(old, 6)).transaction == id(6))
@@ -57,7 +59,7 @@ import Testing
     let verifier = verifier(try await Journal(path: ":memory:", clock: clock))
     _ = try await verifier.verify(receipt(old, 1))
     seller.keys.withLock { [new] in $0 = new.trusted }
-    clock.advance(by: KeyRing.refreshInterval - .seconds(1))
+    clock.advance(by: TrustedKeyCache.refreshInterval - .seconds(1))
     _ = try await verifier.verify(receipt(old, 1))
     clock.advance(by: .seconds(1))
     let stolen = try receipt(old, 2)
@@ -72,7 +74,7 @@ import Testing
     clock.advance(by: .seconds(3600))
     _ = try await verifier(journal).verify(receipt(old, 1))
     #expect(seller.fetches.withLock { $0 } == 1)
-    clock.advance(by: KeyRing.refreshInterval)
+    clock.advance(by: TrustedKeyCache.refreshInterval)
     let third = verifier(journal)
     _ = try await third.verify(stored: receipt(old, 1))
     #expect(seller.fetches.withLock { $0 } == 1, "what is stored is verified without asking")
@@ -84,7 +86,7 @@ import Testing
     let verifier = verifier(try await Journal(path: ":memory:", clock: clock))
     _ = try await verifier.verify(receipt(old, 1))
     seller.keys.withLock { $0 = nil }
-    clock.advance(by: KeyRing.refreshInterval)
+    clock.advance(by: TrustedKeyCache.refreshInterval)
     for number: UInt8 in 2...5 { _ = try await verifier.verify(receipt(old, number)) }
     #expect(seller.fetches.withLock { $0 } == 2)
   }

@@ -76,7 +76,7 @@ import Synchronization
   private func start(_ user: String?) {
     for stage in [Stage.old, .new] {
       let (side, trusted) = (side(stage), issuer.trusted)
-      let keys = KeyRing(seller: "store", purchasePath: side.name, journal: journal, clock: clock) { trusted }
+      let keys = TrustedKeyCache(seller: "store", purchasePath: side.name, journal: journal, clock: clock) { trusted }
       paths[stage] = Purchases(
         seller: "store",
         purchasePath: PurchasePath(

@@ -25,7 +25,7 @@ import Testing
 
   private func verifier(_ seller: Seller) async throws -> DeviceVerifier<String> {
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) { try seller.fetch() }
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: clock) { try seller.fetch() }
     return DeviceVerifier(keys: keys, read: ReceiptIssuer.read)
   }
 
@@ -45,7 +45,7 @@ import Testing
     let verifier = try await verifier(seller)
     _ = try await verifier.verify(old.receipt(id(1), user: "ada", product: "p"))
     #expect(seller.count == 1)
-    clock.advance(by: KeyRing.refetchInterval)
+    clock.advance(by: TrustedKeyCache.refetchInterval)
     seller.change(TrustedKeys(issuer: old.name, keys: [old.key.verificationKey, new.key.verificationKey]))
     _ = try await verifier.verify(new.receipt(id(2), user: "ada", product: "p"))
     _ = try await verifier.verify(new.receipt(id(3), user: "ada", product: "p"))
@@ -64,7 +64,7 @@ import Testing
       }
     }
     #expect(seller.count == 1)
-    clock.advance(by: KeyRing.refetchInterval)
+    clock.advance(by: TrustedKeyCache.refetchInterval)
     let forged = try ReceiptIssuer().receipt(id(99), user: "ada", product: "p")
     await #expect(throws: VerificationFailure.self) { try await verifier.verify(forged) }
     #expect(seller.count == 2)
@@ -102,7 +102,7 @@ import Testing
     let gate = Gate()
     let fetches = Mutex(0)
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "store", purchasePath: "device", journal: journal, clock: clock) {
+    let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: clock) {
       fetches.withLock { $0 += 1 }
       await gate.wait()
       return issuer.trusted

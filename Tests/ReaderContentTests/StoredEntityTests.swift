@@ -15,7 +15,7 @@ private typealias Comment = PublicationAPI.Comment
   }
 
   private func written(_ value: some Entity) -> Data {
-    var form = StoredForm()
+    var form = FieldCoder()
     return form.write(value) { Data($0) }
   }
 

@@ -34,7 +34,7 @@ final class MainWindowTests: ScreensTestCase {
       XCTAssertFalse(rig.seen.says("Home"), "no controls yet")
       for key in ["F5", "<Control>r"] { rig.seen.press(key) }
       XCTAssertEqual(rig.fixture.publication.requests, [])
-      rig.navigator.change { $0.isCurtainUp = false }
+      rig.navigator.change { $0.isCurtainDown = false }
       rig.paint()
       XCTAssertFalse(rig.seen.all.contains { $0.hasStyle("curtain") })
       XCTAssertFalse(rig.seen.isHit(content.x + 100, content.y + 100, style: "curtain"))
@@ -49,7 +49,7 @@ final class MainWindowTests: ScreensTestCase {
       XCTAssertFalse(rig.seen.says("Password"), "beneath the curtain")
       // The icons of the title bar are.
       XCTAssertEqual(RenderTree(of: rig.seen).textures.map(\.kind).filter { $0 != "color matrix" }, [])
-      rig.navigator.change { $0.isCurtainUp = false }
+      rig.navigator.change { $0.isCurtainDown = false }
       rig.paint()
       XCTAssertTrue(rig.seen.says("Password"))
       rig.close()
@@ -77,7 +77,7 @@ final class MainWindowTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()
       rig.navigator.change {
-        $0.isCurtainUp = false
+        $0.isCurtainDown = false
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.open(.post("p1"))
       }
@@ -103,7 +103,7 @@ final class MainWindowTests: ScreensTestCase {
       let rig = try WindowRig()
       XCTAssertNil(rig.seen.mainMenu, "behind the curtain")
       XCTAssertFalse(rig.seen.press("F10"))
-      rig.navigator.change { $0.isCurtainUp = false }
+      rig.navigator.change { $0.isCurtainDown = false }
       rig.paint()
       XCTAssertTrue(rig.seen.press("F10"), "at the login")
       eventually("it is open") { !rig.seen.popovers.isEmpty }
@@ -141,7 +141,7 @@ final class MainWindowTests: ScreensTestCase {
   func testASheetAboveTheLoginGivesTheKeyboardBackToIt() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()
-      rig.navigator.change { $0.isCurtainUp = false }
+      rig.navigator.change { $0.isCurtainDown = false }
       rig.paint()
       XCTAssertEqual(rig.seen.entries.first?.hasFocus, true)
       rig.navigator.change { $0.present(.about) }
@@ -163,7 +163,7 @@ final class MainWindowTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()
       rig.navigator.change {
-        $0.isCurtainUp = false
+        $0.isCurtainDown = false
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.present(.paywall("premium"))
         $0.present(.payment("monthly"))
@@ -192,7 +192,7 @@ final class MainWindowTests: ScreensTestCase {
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.present(.paywall("premium"))
       }
-      rig.navigator.change { $0.isCurtainUp = false }
+      rig.navigator.change { $0.isCurtainDown = false }
       rig.paint()
       XCTAssertEqual(rig.window.shownName, "paywall")
       rig.close()
@@ -203,7 +203,7 @@ final class MainWindowTests: ScreensTestCase {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()
       rig.navigator.change {
-        $0.isCurtainUp = false
+        $0.isCurtainDown = false
         $0.reset(tabs: Tab.allCases.map(Destination.tab))
         $0.present(.paywall("premium"))
       }
@@ -231,7 +231,7 @@ final class MainWindowTests: ScreensTestCase {
       }
       rig.window.show()
       eventually("the first frame") { painted.names.contains("first frame") }
-      rig.navigator.change { $0.isCurtainUp = false }
+      rig.navigator.change { $0.isCurtainDown = false }
       rig.paint()
       rig.navigator.change { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
       rig.paint()
@@ -266,15 +266,15 @@ final class MainWindowTests: ScreensTestCase {
     navigator.change { change(&$0, &chance) }
     let tree = navigator.tree
     let what = "seed \(seed), step \(step): \(tree)"
-    XCTAssertEqual(rig.window.shownName, tree.isCurtainUp ? "curtain" : tree.top.destination.name, what)
-    let isOpen = !tree.isCurtainUp && !tree.tabs.isEmpty && tree.sheets.isEmpty
+    XCTAssertEqual(rig.window.shownName, tree.isCurtainDown ? "curtain" : tree.top.destination.name, what)
+    let isOpen = !tree.isCurtainDown && !tree.tabs.isEmpty && tree.sheets.isEmpty
     XCTAssertEqual(rig.seen.button("Back") != nil, isOpen && tree.canGoBack, what)
     XCTAssertEqual(rig.seen.button("Refresh") != nil, isOpen && navigator.screen(tree.top)?.canRefresh == true, what)
-    XCTAssertEqual(rig.seen.button("Home") != nil, !tree.isCurtainUp && !tree.tabs.isEmpty, what)
+    XCTAssertEqual(rig.seen.button("Home") != nil, !tree.isCurtainDown && !tree.tabs.isEmpty, what)
     XCTAssertEqual(rig.seen.all.count { $0.hasStyle("sheet") }, tree.sheets.last.flatMap(navigator.screen) == nil ? 0 : 1, what)
     guard step.isMultiple(of: 6) else { continue }
     try rig.settle()
-    if case .post(let id) = tree.top.destination, !tree.isCurtainUp { XCTAssertTrue(rig.seen.says("Title \(id.dropFirst())"), what) }
+    if case .post(let id) = tree.top.destination, !tree.isCurtainDown { XCTAssertTrue(rig.seen.says("Title \(id.dropFirst())"), what) }
     let open = tree.nodes.count { navigator.screen($0) != nil }
     eventually("only open screens live, \(what)") { rig.liveModels == open }
   }
@@ -283,7 +283,7 @@ final class MainWindowTests: ScreensTestCase {
 
 @MainActor private func change(_ tree: inout NavigationTree<Destination>, _ chance: inout Chance) {
   switch Int.random(in: 0..<20, using: &chance) {
-  case 0: tree.isCurtainUp.toggle()
+  case 0: tree.isCurtainDown.toggle()
   case 1: tree.reset(tabs: [])
   case 2, 3: tree.reset(tabs: Tab.allCases.map(Destination.tab))
   case 4...7: tree.open(.post("p\(Int.random(in: 1...3, using: &chance))"))
@@ -294,7 +294,7 @@ final class MainWindowTests: ScreensTestCase {
   case 15: tree.dismiss()
   case 16:
     // Several at once, as a link does that was waiting for the curtain.
-    tree.isCurtainUp = false
+    tree.isCurtainDown = false
     tree.reset(tabs: Tab.allCases.map(Destination.tab))
     tree.open(.post("p1"))
     tree.present(.paywall("premium"))

@@ -16,7 +16,7 @@ extension Flags {
   /// - Parameter path: the database's file.
   convenience init(_ environment: AppEnvironment, _ publication: PublicationFlags, path: String) {
     // A version that nobody can read is older than any that a rule asks for.
-    let client = Capabilities(version: ClientVersion(environment.version) ?? .zero, features: Self.features)
+    let client = ClientCapabilities(version: ClientVersion(environment.version) ?? .zero, features: Self.features)
     self.init(
       FlagEnvironment(
         client: client, scope: environment.origin, path: path, clock: environment.clock, identifiers: environment.identifiers,

@@ -193,7 +193,7 @@ import SessionService
 
   /// Carries out one navigation: redirect, instantiate, present, track.
   public func perform(_ navigation: Navigation, from origin: Origin = .app) {
-    if origin == .link, reader != nil, !navigator.tree.isCurtainUp { return fetchAndPerform(navigation) }
+    if origin == .link, reader != nil, !navigator.tree.isCurtainDown { return fetchAndPerform(navigation) }
     track(navigation, from: origin, carryOut(redirected(navigation), from: origin))
   }
 
@@ -229,7 +229,7 @@ import SessionService
   }
 
   private func carryOut(_ navigation: Navigation, from origin: Origin) -> Track.Outcome {
-    guard reader != nil || !navigation.needsReader, !navigator.tree.isCurtainUp else {
+    guard reader != nil || !navigation.needsReader, !navigator.tree.isCurtainDown else {
       // Behind the curtain and at the login there is nowhere to go yet: a link waits, and the last one wins.
       guard origin == .link else { return .ignored }
       pending = navigation
@@ -373,7 +373,7 @@ import SessionService
     // One change, so that nothing below the curtain is ever seen on the way to the destination.
     navigator.change {
       change(&$0)
-      $0.isCurtainUp = false
+      $0.isCurtainDown = false
     }
     for sentence in unsaid { say(sentence) }
     unsaid = []
@@ -381,7 +381,7 @@ import SessionService
 
   /// Tells the reader something in passing: not behind the curtain, where it would be over before anyone saw it.
   package func say(_ sentence: String) {
-    if navigator.tree.isCurtainUp { unsaid.append(sentence) } else { navigator.show(message: sentence) }
+    if navigator.tree.isCurtainDown { unsaid.append(sentence) } else { navigator.show(message: sentence) }
   }
 }
 

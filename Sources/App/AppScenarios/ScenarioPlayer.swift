@@ -134,7 +134,7 @@ import StubStore
   }
 
   private func input(_ name: String, _ argument: String) throws {
-    guard let screen = run.presenter.visibleScreen else { throw Objection(sentence: "the curtain is up, so nothing can be done") }
+    guard let screen = run.presenter.visibleScreen else { throw Objection(sentence: "the curtain is down, so nothing can be done") }
     print("input    \(run.placeName).\(name)\(argument.isEmpty ? "" : " “\(argument)”")")
     guard screen.model.send(named: name, argument) else {
       throw Objection(
@@ -205,7 +205,7 @@ import StubStore
     let notified = run.notifier.present.map { StateValue.text("\($0.title): \($0.body)") }
     try compare("notified", .list(notified), expected.notified.map { .list($0.map(StateValue.text)) })
     if let wanted = expected.state {
-      guard let model = run.presenter.visibleScreen?.model else { throw Objection(sentence: "the curtain is up, so there is no state") }
+      guard let model = run.presenter.visibleScreen?.model else { throw Objection(sentence: "the curtain is down, so there is no state") }
       try compare("", model.stateValue, wanted)
     }
     let purchases = run.app.purchases

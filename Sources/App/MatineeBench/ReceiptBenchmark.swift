@@ -26,7 +26,7 @@ enum ReceiptBenchmark {
     let token = try JWS.sign(payload: payload, key: key)
     let trusted = TrustedKeys(issuer: claims.iss, keys: [key.verificationKey])
     let journal = try await Journal(path: ":memory:", clock: clock)
-    let keys = KeyRing(seller: "bench", purchasePath: "bench", journal: journal, clock: clock) { trusted }
+    let keys = TrustedKeyCache(seller: "bench", purchasePath: "bench", journal: journal, clock: clock) { trusted }
     let verifier = DeviceVerifier(keys: keys) { try ReceiptContents<PurchasableProduct>(payload: $0) }
 
     let parts = token.split(separator: ".")

@@ -141,7 +141,7 @@ import NavigationCore
   public func present(_ tree: NavigationTree<Destination>, screens: [NavigationTree<Destination>.Node.ID: Screen]) {
     let page = tree.tabs.isEmpty ? tree.root : tree.tabs[tree.selectedTab][tree.tabs[tree.selectedTab].count - 1]
     // A view is made when its place is first seen: none behind the curtain, and none of the login where a session goes on.
-    for node in tree.isCurtainUp ? [] : [page] + tree.sheets where open[node.id] == nil {
+    for node in tree.isCurtainDown ? [] : [page] + tree.sheets where open[node.id] == nil {
       if let screen = screens[node.id] { add(views.view(screen), id: node.id, isPage: node.id == page.id) }
     }
     // Asked before anything changes: what is hidden loses the keyboard.
@@ -159,12 +159,12 @@ import NavigationCore
     hasReader = !tree.tabs.isEmpty
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
     showControls(tree)
-    if !tree.isCurtainUp { host.root.isVisible = true }
-    if curtainLift.isRevealed, !tree.isCurtainUp { onLift?() }
-    curtainLift.isRevealed = tree.isCurtainUp
+    if !tree.isCurtainDown { host.root.isVisible = true }
+    if curtainLift.isRevealed, !tree.isCurtainDown { onLift?() }
+    curtainLift.isRevealed = tree.isCurtainDown
     // As long as any of it is seen: whoever clicks on it does not mean what lies beneath.
-    curtainLift.takesClicks = tree.isCurtainUp || curtain.root.isMapped
-    let shown = tree.isCurtainUp ? nil : page.id
+    curtainLift.takesClicks = tree.isCurtainDown || curtain.root.isMapped
+    let shown = tree.isCurtainDown ? nil : page.id
     guard self.page != shown else { return }
     self.page = shown
     if let shown { moveKeyboard(to: shown, isChoosingTabs: isChoosingTabs) }
@@ -212,14 +212,14 @@ import NavigationCore
   }
 
   private func showControls(_ tree: Tree) {
-    let isSignedIn = !tree.tabs.isEmpty && !tree.isCurtainUp
+    let isSignedIn = !tree.tabs.isEmpty && !tree.isCurtainDown
     header.title(isSignedIn ? tabs.root : header.showsWindowButtons ? nil : noTitle)
     if isSignedIn { tabs.selected = Tab.allCases[tree.selectedTab] }
     tabs.root.isSensitive = tree.sheets.isEmpty
     back.isVisible = isSignedIn && tree.sheets.isEmpty && tree.canGoBack
     search.isVisible = isSignedIn && tree.sheets.isEmpty
     refresh.isVisible = isSignedIn && tree.sheets.isEmpty && top?.screen.canRefresh == true
-    menuPlace.isVisible = !tree.isCurtainUp
+    menuPlace.isVisible = !tree.isCurtainDown
     menuPlace.isSensitive = tree.sheets.isEmpty
   }
 

@@ -42,7 +42,7 @@ final class CacheEntry<Value: Entity>: AnyCacheEntry, @unchecked Sendable {
   /// - Parameter detail: what is stored beside the bytes, if it is wanted.
   init?(_ bytes: UnsafeRawBufferPointer, detail: String? = nil) {
     var value = Value.blank
-    guard StoredForm.read(&value, from: bytes) else { return nil }
+    guard FieldCoder.read(&value, from: bytes) else { return nil }
     if let detail { value.detail = detail }
     let (id, isPinned) = (value.id, value.isPinned)
     self.value = consume value

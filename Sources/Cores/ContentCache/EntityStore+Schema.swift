@@ -92,9 +92,9 @@ struct StoreBatch<Value: Entity>: Sendable {
 
 extension PageRow {
   /// Reads the page that is stored under a key.
-  /// - Parameter ids: reads its identifiers, which are ``StoredForm/bytes(_:)``.
+  /// - Parameter ids: reads its identifiers, which are ``FieldCoder/bytes(_:)``.
   init?(
-    _ key: PageKey, _ connection: Connection, ids: (UnsafeRawBufferPointer) throws -> [String]? = { StoredForm.texts(from: $0) }
+    _ key: PageKey, _ connection: Connection, ids: (UnsafeRawBufferPointer) throws -> [String]? = { FieldCoder.texts(from: $0) }
   ) throws {
     let row = try connection.queryOne(
       "SELECT ids, next, etag, fetched, digest FROM page WHERE list = ? AND cursor = ?", key.list, key.cursor
@@ -147,6 +147,6 @@ extension PageRow {
   private func put(_ connection: Connection, _ tick: Int64) throws {
     try connection.execute(
       "INSERT OR REPLACE INTO page (list, cursor, read, fetched, ids, next, etag, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", key.list,
-      key.cursor, tick, fetchedAt, StoredForm.bytes(ids), next, etag, digest)
+      key.cursor, tick, fetchedAt, FieldCoder.bytes(ids), next, etag, digest)
   }
 }

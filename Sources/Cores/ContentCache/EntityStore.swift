@@ -187,8 +187,8 @@ public final class EntityStore: Sendable {
     let row = try PageRow(key, connection) { bytes in
       try connection.prepared(Self.find(withDetail: false)) { statement in
         try statement.bind(Value.kind, at: 0)
-        reading.reserve(bytes.count / StoredForm.usualID)
-        return try StoredForm.texts(from: bytes) { id in
+        reading.reserve(bytes.count / FieldCoder.usualID)
+        return try FieldCoder.texts(from: bytes) { id in
           let last = reading.values.count
           try statement.firstBound(text: id, at: 1) { reading.take($0, withDetail: false) }
           // The entity's own, where there is one: half as many texts in memory.
@@ -294,7 +294,7 @@ public final class EntityStore: Sendable {
       return number
     }
     try connection.prepared("DELETE FROM entity WHERE number = ?") { statement in for number in gone { try statement.run(number) } }
-    var form = StoredForm()
+    var form = FieldCoder()
     // What has pending actions stays pinned.
     try connection.prepared("UPDATE entity SET kept = max(kept, ?), value = ? WHERE number = ?") { statement in
       for (number, value) in changed {
@@ -316,7 +316,7 @@ public final class EntityStore: Sendable {
 
   private func write<Value: Entity>(_ values: [(entry: CacheEntry<Value>, isPinned: Bool)], _ connection: Connection, _ tick: Int64) throws
   {
-    var form = StoredForm()
+    var form = FieldCoder()
     try connection.prepared(Self.upsert) { statement in
       try statement.bind(Value.kind, at: 0)
       try statement.bind(tick, at: 3)

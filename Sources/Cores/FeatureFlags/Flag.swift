@@ -19,17 +19,3 @@ public enum Variant: String, Codable, Sendable, CaseIterable {
   /// The way it was.
   case off
 }
-
-/// What a client can do, which decides whether a rule is meant for it.
-public struct Capabilities: Equatable, Sendable {
-  /// Its version.
-  public let version: ClientVersion
-  /// What it reports to know, such as `device_receipts`.
-  public let features: Set<String>
-
-  /// Memberwise initializer.
-  public init(version: ClientVersion, features: Set<String> = []) {
-    self.version = version
-    self.features = features
-  }
-}

@@ -38,7 +38,7 @@ public struct FlagRule: Hashable, Sendable {
   }
 
   /// Whether it is for such a client.
-  public func applies(to client: Capabilities) -> Bool {
+  public func applies(to client: ClientCapabilities) -> Bool {
     if let minimumVersion, client.version < minimumVersion { return false }
     return features.isSubset(of: client.features)
   }

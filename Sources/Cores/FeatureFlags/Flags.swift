@@ -5,7 +5,7 @@ import SQLiteStorage
 /// What flags need of the world.
 public struct FlagEnvironment: Sendable {
   /// What this client can do.
-  public let client: Capabilities
+  public let client: ClientCapabilities
   /// Whose flags these are, such as a server's origin: one file keeps those of several apart.
   public let scope: String
   /// A file of its own, which this process alone has open, or `:memory:`.
@@ -19,7 +19,7 @@ public struct FlagEnvironment: Sendable {
 
   /// Memberwise initializer.
   public init(
-    client: Capabilities, scope: String, path: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
+    client: ClientCapabilities, scope: String, path: String, clock: any AppClock, identifiers: any IdentifierSource = RandomIdentifiers(),
     effects: Effects
   ) {
     self.client = client

@@ -19,7 +19,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   /// Sheets above the tabs, the top one last.
   public private(set) var sheets: [Node] = []
   /// Whether the curtain hides everything.
-  public var isCurtainUp = true
+  public var isCurtainDown = true
 
   private var lastID = 0
 
@@ -30,7 +30,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   public var top: Node { sheets.last ?? (tabs.isEmpty ? root : tabs[selectedTab][tabs[selectedTab].count - 1]) }
 
   /// The screen a person sees; `nil` behind the curtain.
-  public var visible: Node? { isCurtainUp ? nil : top }
+  public var visible: Node? { isCurtainDown ? nil : top }
 
   /// Whether ``back()`` would change anything.
   public var canGoBack: Bool { !sheets.isEmpty || (!tabs.isEmpty && tabs[selectedTab].count > 1) }

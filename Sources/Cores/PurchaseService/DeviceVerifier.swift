@@ -3,13 +3,13 @@ import SignedReceipts
 
 /// Verifies receipts on the device, by their signature: works without a network once the seller's keys are known.
 public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier {
-  private let keys: KeyRing
+  private let keys: TrustedKeyCache
   private let read: @Sendable (Data) throws -> ReceiptContents<Purchasable>
 
   /// - Parameters:
   ///   - keys: the seller's public keys.
   ///   - read: what a receipt's payload says; may throw anything.
-  public init(keys: KeyRing, read: @escaping @Sendable (Data) throws -> ReceiptContents<Purchasable>) {
+  public init(keys: TrustedKeyCache, read: @escaping @Sendable (Data) throws -> ReceiptContents<Purchasable>) {
     self.keys = keys
     self.read = read
   }

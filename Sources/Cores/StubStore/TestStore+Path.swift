@@ -30,7 +30,7 @@ extension TestStore {
     name: String = "stub", journal: Journal, seller: String, purchasable: @escaping @Sendable (Product) -> Purchasable
   ) -> PurchasePath<Purchasable> {
     let trusted = TrustedKeys(issuer: Self.issuer, keys: [key.verificationKey])
-    let keys = KeyRing(seller: seller, purchasePath: name, journal: journal, clock: clock) { trusted }
+    let keys = TrustedKeyCache(seller: seller, purchasePath: name, journal: journal, clock: clock) { trusted }
     let products = core.withLock { core in
       Dictionary(core.file.products.map { ($0.product.id, $0.product) }) { first, _ in first }
     }

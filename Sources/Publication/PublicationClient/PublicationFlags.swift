@@ -17,7 +17,7 @@ public struct PublicationFlags: FlagSource, FlagSink {
 
   /// Asks for the rules: `GET /v1/flags`. A rule that cannot be read spoils no other; a publication that knows no flags has no rules.
   /// - Throws: `FlagFailure`.
-  public func rules(for client: Capabilities) async throws -> FetchedRules {
+  public func rules(for client: ClientCapabilities) async throws -> FetchedRules {
     do throws(ClientError) {
       let list: LenientFlagList = try await self.client.flags(client.version.description, features: client.features.sorted())
       return FetchedRules(

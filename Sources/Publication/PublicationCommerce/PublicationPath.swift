@@ -38,7 +38,7 @@ extension PurchasePath<PurchasableProduct> {
     _ client: APIClient, seller: String, journal: Journal, clock: any AppClock, queue: PublicationQueue,
     account: @escaping PublicationPath.Account
   ) -> PurchasePath {
-    let keys = KeyRing(seller: seller, purchasePath: PublicationPath.device, journal: journal, clock: clock) {
+    let keys = TrustedKeyCache(seller: seller, purchasePath: PublicationPath.device, journal: journal, clock: clock) {
       try await client.trustedKeys()
     }
     let device = DeviceVerifier(keys: keys) { try ReceiptContents<PurchasableProduct>(payload: $0) }

@@ -8,7 +8,7 @@ extension Post: Entity {
   public static let blank = Post(id: "", fanClubID: "", fanClubName: "", title: "", published: .distantPast)
 
   /// All but the body.
-  public mutating func fields(_ form: inout StoredForm) {
+  public mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("fanClubID", &fanClubID)
     form.field("fanClubName", &fanClubName)
@@ -64,7 +64,7 @@ extension FanClub: Entity {
   public static let blank = FanClub(id: "", name: "")
 
   /// All of it.
-  public mutating func fields(_ form: inout StoredForm) {
+  public mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("name", &name)
     form.field("about", &about)
@@ -86,7 +86,7 @@ extension Comment: Entity {
   public static let blank = Comment(id: "", postID: "", author: "", isMine: false, text: "", posted: .distantPast)
 
   /// All of it.
-  public mutating func fields(_ form: inout StoredForm) {
+  public mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("postID", &postID)
     form.field("author", &author)

@@ -42,7 +42,7 @@ struct FlagResource {
     }
     let features = call.names("features", most: 100)
     guard features.count <= 100 else { throw Problem.badRequest("“features” names at most 100 of them, with commas between.") }
-    let client = Capabilities(version: version, features: Set(features))
+    let client = ClientCapabilities(version: version, features: Set(features))
     return try .json(FlagList(flags: await flags.flags().filter { (try? FlagRule($0))?.applies(to: client) ?? false }))
   }
 

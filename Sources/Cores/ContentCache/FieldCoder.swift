@@ -5,7 +5,7 @@ import Foundation
 /// An entity lists them once for both ways, in ``Entity/fields(_:)``. They go by their names, so that an entity can gain and lose some, and
 /// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length. What
 /// there is none of is written as such: a field that is not there is looked for among all others.
-public struct StoredForm: ~Copyable {
+public struct FieldCoder: ~Copyable {
   /// Whether fields come out of the store.
   @usableFromInline let isReading: Bool
   private var writer: CBORWriter
@@ -36,7 +36,7 @@ public struct StoredForm: ~Copyable {
   /// Reads a value's fields.
   /// - Returns: whether the bytes are such a value. They come from a file, and may be anything.
   static func read(_ value: inout some Entity, from bytes: UnsafeRawBufferPointer) -> Bool {
-    var form = StoredForm(bytes)
+    var form = FieldCoder(bytes)
     form.reader.open(.map)
     value.fields(&form)
     return !form.reader.hasFailed
@@ -47,7 +47,7 @@ public struct StoredForm: ~Copyable {
 
   /// A list of texts by itself.
   static func bytes(_ texts: [String]) -> Data {
-    var form = StoredForm()
+    var form = FieldCoder()
     form.writer.write(texts)
     return Data(form.writer.bytes)
   }

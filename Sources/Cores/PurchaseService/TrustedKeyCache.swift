@@ -1,24 +1,9 @@
 import Foundation
 import Runtime
-import SQLiteStorage
 import SignedReceipts
 
-/// Who signs a seller's receipts, and with which keys.
-public struct TrustedKeys: Equatable, Sendable {
-  /// What receipts name as their issuer.
-  public let issuer: String
-  /// The public keys, also those that are no longer signed with.
-  public let keys: [VerificationKey]
-
-  /// Memberwise initializer.
-  public init(issuer: String, keys: [VerificationKey]) {
-    self.issuer = issuer
-    self.keys = keys
-  }
-}
-
 /// The seller's keys: from memory, else from the journal, else from the seller. An actor: a leaf that does no more than keep them.
-public actor KeyRing {
+public actor TrustedKeyCache {
   /// How long after a fetch a key that is still unknown is not asked for again, so that forged receipts cannot cause requests at will.
   public static let refetchInterval: Duration = .seconds(60)
   /// How long keys are used without asking the seller whether it gave one up.

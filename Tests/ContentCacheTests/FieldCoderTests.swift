@@ -19,7 +19,7 @@ private struct Everything: Entity {
 
   static var blank: Everything { Everything() }
 
-  mutating func fields(_ form: inout StoredForm) {
+  mutating func fields(_ form: inout FieldCoder) {
     form.field("id", &id)
     form.field("flag", &flag)
     form.field("text", &text)
@@ -58,9 +58,9 @@ extension Dictionary {
   }
 }
 
-@Suite struct StoredFormTests {
+@Suite struct FieldCoderTests {
   private func written(_ value: some Entity) -> Data {
-    var form = StoredForm()
+    var form = FieldCoder()
     return form.write(value) { Data($0) }
   }
 
@@ -75,7 +75,7 @@ extension Dictionary {
   }
 
   @Test func aFormWritesOneAfterAnother() {
-    var form = StoredForm()
+    var form = FieldCoder()
     let notes = [Note(id: "a", title: String(repeating: "long ", count: 1000)), Note(id: "b")]
     #expect(notes.map { form.write($0) { Data($0) } }.map { read($0) } == notes)
   }
@@ -92,7 +92,7 @@ extension Dictionary {
       var b = ["2", ""]
       var c = true
       static var blank: Value { Value() }
-      mutating func fields(_ form: inout StoredForm) {
+      mutating func fields(_ form: inout FieldCoder) {
         form.field("id", &id)
         form.field("a", &a)
         form.field("b", &b)
@@ -114,7 +114,7 @@ extension Dictionary {
     var listed = ["x", "y"]
     var b = "b"
     static var blank: Old { Old() }
-    mutating func fields(_ form: inout StoredForm) {
+    mutating func fields(_ form: inout FieldCoder) {
       form.field("id", &id)
       form.field("a", &a)
       form.field("gone", &gone.pairs)
@@ -131,7 +131,7 @@ extension Dictionary {
       var count = 7
       var id = ""
       static var blank: New { New() }
-      mutating func fields(_ form: inout StoredForm) {
+      mutating func fields(_ form: inout FieldCoder) {
         form.field("b", &b)
         form.field("new", &new)
         form.field("a", &a)
@@ -147,7 +147,7 @@ extension Dictionary {
       var id = ""
       var needed = 0
       static var blank: Needs { Needs() }
-      mutating func fields(_ form: inout StoredForm) {
+      mutating func fields(_ form: inout FieldCoder) {
         form.field("id", &id)
         form.field("needed", &needed)
       }
@@ -160,7 +160,7 @@ extension Dictionary {
       var id = ""
       var a = ""
       static var blank: Other { Other() }
-      mutating func fields(_ form: inout StoredForm) {
+      mutating func fields(_ form: inout FieldCoder) {
         form.field("id", &id)
         form.field("a", &a, mayMiss: true)
       }
@@ -176,7 +176,7 @@ extension Dictionary {
       var b: Int? = 1
       var c = false
       static var blank: Value { Value() }
-      mutating func fields(_ form: inout StoredForm) {
+      mutating func fields(_ form: inout FieldCoder) {
         form.field("id", &id)
         form.field("a", &a)
         form.field("b", &b)
@@ -210,12 +210,12 @@ extension Dictionary {
         data[Int.random(in: 0..<data.count, using: &random)] = UInt8(truncatingIfNeeded: random.next())
       }
       _ = read(data, as: Everything.self)
-      _ = data.withUnsafeBytes { StoredForm.texts(from: $0) }
+      _ = data.withUnsafeBytes { FieldCoder.texts(from: $0) }
     }
     for _ in 1...400 {
       let data = Data((0..<Int.random(in: 0...200, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) })
       _ = read(Data([0xbf]) + data, as: Everything.self)
-      _ = (Data([0x9f]) + data).withUnsafeBytes { StoredForm.texts(from: $0) }
+      _ = (Data([0x9f]) + data).withUnsafeBytes { FieldCoder.texts(from: $0) }
     }
   }
 
@@ -227,13 +227,13 @@ extension Dictionary {
     ]
     for data in foreign {
       #expect(read(data, as: Note.self) == nil)
-      #expect(data.withUnsafeBytes { StoredForm.texts(from: $0) } == nil)
+      #expect(data.withUnsafeBytes { FieldCoder.texts(from: $0) } == nil)
     }
   }
 
   @Test func textsByThemselves() {
     for texts in [[], ["a"], ["", "ü", String(repeating: "x", count: 300)]] {
-      #expect(StoredForm.bytes(texts).withUnsafeBytes { StoredForm.texts(from: $0) } == texts)
+      #expect(FieldCoder.bytes(texts).withUnsafeBytes { FieldCoder.texts(from: $0) } == texts)
     }
   }
 }

@@ -1,0 +1,48 @@
+/// A cache, as a page sees it: nothing to write with.
+@MainActor public protocol CacheReading<Value>: AnyObject {
+  /// What the cache holds.
+  associatedtype Value: Entity
+
+  /// The entity as the reader shall see it: the server's value folded with its pending actions, in order; `nil` when the server's value
+  /// is not known.
+  subscript(id: String) -> Value? { get }
+
+  /// Whether the server has yet to hear of something that the reader did to it.
+  func isPending(_ id: String) -> Bool
+
+  /// The identifiers of all entities in memory that fulfil a condition as they are shown, in no order.
+  func ids(where condition: (Value) -> Bool) -> [String]
+
+  /// Calls back with the identifiers of what changed, at most once a turn of the main loop, until the observation is cancelled or
+  /// released.
+  ///
+  /// A page that is not on screen cancels its observation, and so costs nothing; when it reappears it re-reads the cache.
+  func observe(_ onChange: @escaping @MainActor (Set<String>) -> Void) -> Observation
+}
+
+/// A cache, as fetchers see it. No page is ever handed one.
+@MainActor public protocol CacheWriting<Value>: CacheReading {
+  /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
+  func stamp() -> Stamp
+
+  /// Stores what the server answered.
+  /// - Parameters:
+  ///   - values: the entities.
+  ///   - requestedAt: the moment before the question; an answer that was asked for earlier than what is there only fills in what is
+  ///     missing, and one from before everything was forgotten is dropped. `nil` for now.
+  func store(_ values: [Value], asOf requestedAt: Stamp?)
+
+  /// Forgets entities that the server says are gone.
+  func remove(_ ids: [String])
+}
+
+/// A moment in a cache's life: takes the place of "when was this asked?", so that an older answer never covers a newer one.
+public struct Stamp: Comparable, Sendable {
+  let number: UInt64
+
+  /// Before any that is taken.
+  static let beforeAll = Stamp(number: 0)
+
+  /// Whether `a` was taken before `b`.
+  public static func < (a: Stamp, b: Stamp) -> Bool { a.number < b.number }
+}

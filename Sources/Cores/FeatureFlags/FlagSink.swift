@@ -1,0 +1,17 @@
+/// Where events go.
+public protocol FlagSink: Sendable {
+  /// Hands events over; some may have been handed over before.
+  /// - Parameters:
+  ///   - events: the events, in their order.
+  ///   - user: whose they are; nobody else's name may go along.
+  /// - Throws: ``FlagFailure``; anything else is taken for ``FlagFailure/unreachable``.
+  func send(_ events: [FlagEvent], of user: String) async throws
+}
+
+/// Why a source or a sink did not do its work.
+public enum FlagFailure: Error, Equatable, Sendable {
+  /// It may later: nothing is lost meanwhile.
+  case unreachable
+  /// It never will; one sentence that says why.
+  case refused(String)
+}

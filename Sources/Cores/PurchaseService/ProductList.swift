@@ -1,0 +1,21 @@
+import Foundation
+
+/// What a store sells of what it was asked for.
+public struct ProductList: Equatable, Sendable {
+  /// The products, in the order they were asked for, each once.
+  public var products: [Product]
+  /// What the store does not know.
+  public var unknown: [Product.ID]
+  /// Whether the store is away, and this is what it said before.
+  public var isStale: Bool
+  /// When the oldest part of it was fetched, by the wall clock.
+  public var fetched: Date
+
+  /// Memberwise initializer.
+  public init(_ products: [Product], unknown: [Product.ID] = [], isStale: Bool = false, fetched: Date) {
+    self.products = products
+    self.unknown = unknown
+    self.isStale = isStale
+    self.fetched = fetched
+  }
+}

@@ -1,0 +1,44 @@
+/// Why a store gave no answer that can be used, when nothing is bought by asking.
+public struct StoreFailure: Error, Equatable, Sendable {
+  /// What to do about it.
+  public enum Kind: Equatable, Sendable {
+    /// There is no answer, or none that can be understood, or the store itself is broken (5xx): what it said before still counts.
+    case unavailable
+    /// Not now, or somebody on the way refused (408, 425, 429, a proxy's 4xx): ask again later, without an older answer in its place.
+    case busy
+    /// The session has ended: sign in, then ask again.
+    case unauthorized
+    /// The store said no; asking again changes nothing, and what it said before no longer counts.
+    case refused
+  }
+
+  /// What to do about it.
+  public let kind: Kind
+  /// For programs and logs.
+  public let code: String
+  /// For people.
+  public let sentence: String
+  /// What was thrown underneath, for logs; two failures that differ only in this are equal.
+  public let underlying: (any Error)?
+
+  /// Memberwise initializer.
+  public init(_ kind: Kind, code: String, sentence: String, underlying: (any Error)? = nil) {
+    self.kind = kind
+    self.code = code
+    self.sentence = sentence
+    self.underlying = underlying
+  }
+
+  /// Compares everything but ``underlying``.
+  public static func == (one: StoreFailure, other: StoreFailure) -> Bool {
+    one.kind == other.kind && one.code == other.code && one.sentence == other.sentence
+  }
+
+  /// From what a fetcher threw, which may be of any type.
+  init(_ error: any Error) {
+    self =
+      error as? StoreFailure
+      ?? StoreFailure(
+        .unavailable, code: String(describing: error), sentence: "The store cannot be reached. Try again in a moment.", underlying: error)
+  }
+}
