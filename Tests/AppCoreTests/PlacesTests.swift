@@ -93,8 +93,16 @@ import Testing
     await rig.settle()
     #expect(rig.visible == .search)
     #expect(search.state.query == "Post 43")
+    // What was found is one step back from the search, and what was read before it another.
+    rig.coordinator.perform(.post("p43"))
+    for place in [Destination.search, .tab(.home)] {
+      rig.coordinator.perform(.back)
+      #expect(rig.visible == place)
+    }
+    rig.coordinator.perform(.post("p43"))
+    rig.coordinator.perform(.search(""))
     rig.coordinator.perform(.back)
-    #expect(rig.visible == .tab(.home))
+    #expect(rig.visible == .post("p43"))
   }
 
   @Test func feedsAreAddedOnlyWhereThePublicationLetsReaders() async throws {

@@ -266,6 +266,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     article.send(.openInBrowserTapped)
     article.send(.copyLinkTapped)
     #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
+    #expect(article.state.message == (leads ? nil : "This post has no page on the web."))
   }
 
   @Test func offScreenNothingHappens() async {

@@ -27,15 +27,17 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     #expect(tree == before)
   }
 
-  @Test func openingWhatIsFurtherDownReturnsToIt() {
+  @Test func whatIsOpenFurtherDownComesToTheTopAndNothingCloses() {
     var tree = signedIn()
     tree.open(.post(1))
     let first = tree.top
     tree.open(.post(2))
     tree.open(.post(1))
     #expect(tree.top == first)
+    #expect(tree.tabs[0].map(\.destination) == [.home, .post(2), .post(1)])
     tree.back()
-    #expect(tree.top.destination == .home)
+    #expect(tree.top.destination == .post(2))
+    tree.open(.home)
     #expect(!tree.canGoBack)
   }
 

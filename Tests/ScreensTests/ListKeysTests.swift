@@ -29,6 +29,24 @@ final class ListKeysTests: ScreensTestCase {
     }
   }
 
+  func testTheMenuOfAPostIsOpenedByKeysAndGivesTheKeyboardBack() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      for key in ["Menu", "<Shift>F10"] {
+        XCTAssertTrue(try XCTUnwrap(rig.seen.row("What a curtain is for")).isFocus)
+        XCTAssertTrue(rig.seen.pressAtFocus(key))
+        eventually("it is open") { !rig.seen.popovers.isEmpty }
+        let menu = try XCTUnwrap(rig.seen.popovers.first)
+        XCTAssertNotNil(menu.button("Go to the fan club"))
+        menu.closePopover()
+        eventually("the keyboard is back") { rig.seen.row("What a curtain is for")?.isFocus == true }
+      }
+      try rig.close()
+    }
+  }
+
   func testEnterShowsARowThatIsOutOfSightBeforeItOpensIt() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -138,6 +138,23 @@ final class MainWindowTests: ScreensTestCase {
     }
   }
 
+  func testTheKeyboardComesBackFromTheMainMenu() throws {
+    try MainActor.assumeIsolated {
+      let rig = try WindowRig()
+      rig.navigator.change { $0.isCurtainDown = false }
+      rig.paint()
+      XCTAssertEqual(rig.seen.entries.first?.hasFocus, true)
+      for _ in 1...2 {
+        XCTAssertTrue(rig.seen.press("F10"))
+        eventually("it is open") { !rig.seen.popovers.isEmpty }
+        XCTAssertEqual(rig.seen.entries.first?.hasFocus, false)
+        rig.seen.popovers.first?.closePopover()
+        eventually("it is back") { rig.seen.entries.first?.hasFocus == true }
+      }
+      rig.close()
+    }
+  }
+
   func testASheetAboveTheLoginGivesTheKeyboardBackToIt() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()

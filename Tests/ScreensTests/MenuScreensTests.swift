@@ -148,6 +148,40 @@ final class MenuScreensTests: ScreensTestCase {
     }
   }
 
+  /// While it is removed the button cannot be pressed, and would take the keyboard with it.
+  func testTheKeyboardStaysBesideWhatWasCleared() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.preferences)
+      @MainActor func clear() -> Seen? { rig.seen.all.first { $0.isButton && $0.texts == ["Clear"] && $0.isSensitive } }
+      eventually("it can be cleared") { clear() != nil }
+      let button = try XCTUnwrap(clear())
+      XCTAssertTrue(button.focus())
+      button.click()
+      XCTAssertFalse(button.isSensitive)
+      XCTAssertTrue(rig.seen.all.contains { $0.isFocus && $0.texts.contains { $0.hasPrefix("At most") } }, "on a limit")
+      try rig.settle()
+      try rig.close()
+    }
+  }
+
+  /// The keys that scroll reach it, whatever opened it.
+  func testTheListOfKeysIsScrolledByKeys() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(width: 600, height: 400)
+      try rig.start()
+      XCTAssertTrue(rig.seen.press("F1"))
+      try rig.settle()
+      let sheet = try XCTUnwrap(rig.seen.all.first { $0.hasStyle("sheet") })
+      let before = sheet.position
+      XCTAssertTrue(rig.seen.pressAtFocus("End"))
+      eventually("it is scrolled") { sheet.position > before + 100 }
+      try rig.close()
+    }
+  }
+
   /// What opens above a page is no smaller than the page.
   func testMenusGrowWithText() throws {
     try MainActor.assumeIsolated {

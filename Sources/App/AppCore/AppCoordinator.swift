@@ -48,6 +48,8 @@ import SessionService
   /// What is said as soon as it can be seen.
   private var unsaid: [String] = []
   /// What is performed after the purchase that the open paywall is for.
+  /// The page that was opened from a sheet, and the sheet.
+  private var detour: (page: Int, sheet: Navigation)?
   private var afterPurchase: Navigation?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
@@ -197,6 +199,12 @@ import SessionService
     track(navigation, from: origin, carryOut(redirected(navigation), from: origin))
   }
 
+  /// Opens a page from a sheet that closes for it; back from the page leads to `sheet` again.
+  func perform(_ navigation: Navigation, backTo sheet: Navigation) {
+    perform(navigation)
+    detour = (navigator.tree.top.id, sheet)
+  }
+
   private func track(_ navigation: Navigation, from origin: Origin, _ outcome: Track.Outcome) {
     onTrack?(Track(navigation: navigation, origin: origin, outcome: outcome))
   }
@@ -257,7 +265,12 @@ import SessionService
       say("Link copied.")
     case .back:
       guard navigator.tree.canGoBack else { return .ignored }
+      let left = navigator.tree.top.id
       navigator.change { $0.back() }
+      if let detour, detour.page == left {
+        self.detour = nil
+        perform(detour.sheet)
+      }
     case .closeGone:
       guard let content = reader?.content else { return .ignored }
       navigator.change { $0.close { $0.isGone(from: content) } }

@@ -66,7 +66,7 @@ import SessionService
       ) { [weak coordinator] output in
         coordinator?.perform(.dismiss)
         switch output {
-        case .openNotifications: coordinator?.perform(.notifications)
+        case .openNotifications: coordinator?.perform(.notifications, backTo: .preferences)
         case .close: break
         }
       })

@@ -48,6 +48,9 @@ extension Widget {
     }
   }
 
+  /// The keys that open the menu of what the keyboard is on.
+  static let menuKeys = ["Menu", "<Shift>F10"]
+
   /// Whether it is on screen and not beneath a sheet.
   private final var isReachable: Bool {
     guard isMapped else { return false }

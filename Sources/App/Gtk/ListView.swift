@@ -138,14 +138,18 @@ extension ListRow {
   /// The nearest row that stays, below first, when the one with the keyboard goes.
   private func rowAfterFocus(in next: [ID]) -> ID? {
     guard isMapped, hasFocus, !identifiers.isSame(next) else { return nil }
-    let focused = identifiers.entries.values.first { entry in
-      guard let item = filled(entry).flatMap({ gtk_widget_get_parent($0.root.widget) }) else { return false }
-      return gtk_widget_get_state_flags(item).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
-    }
     let staying = Set(next)
     guard let focused, !staying.contains(focused.id), let place = identifiers.ids.firstIndex(of: focused.id) else { return nil }
     let isHeir: (ID) -> Bool = { staying.contains($0) && self.row(for: $0) != nil }
     return identifiers.ids[place...].first(where: isHeir) ?? identifiers.ids[..<place].last(where: isHeir)
+  }
+
+  /// The one whose row the keyboard is on, or in.
+  private var focused: ListIDs<ID>.Entry? {
+    identifiers.entries.values.first { entry in
+      guard let item = filled(entry).flatMap({ gtk_widget_get_parent($0.root.widget) }) else { return false }
+      return gtk_widget_get_state_flags(item).rawValue & GTK_STATE_FLAG_FOCUS_WITHIN.rawValue != 0
+    }
   }
 
   /// How far down a row is that has a place, or will be after the next layout.
@@ -312,6 +316,14 @@ extension ListRow {
       guard let self, identifiers.ids.indices.contains(place) else { return }
       guard !hasHiddenKeyboard(at: place) else { return scroll(to: place) }
       body(owner, identifiers.ids[place])
+    }
+  }
+
+  /// Called with the row that the keyboard is on, or in, when a key asks for its menu.
+  public func onMenuKey<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, Row) -> Void) {
+    for key in Self.menuKeys {
+      list.addShortcut(key, owner, inside: true) { [weak self] owner in if let self, let row = focused.flatMap(filled) { body(owner, row) }
+      }
     }
   }
 

@@ -6,6 +6,7 @@ import CGtkShims
   /// Ends the popover's own connections with the popover.
   public let scope = Scope()
   private weak var lender: Widget?
+  private var focus: RememberedFocus?
   private var watching: Connection?
   private var drawing: Connection?
 
@@ -41,6 +42,7 @@ import CGtkShims
       if lender == nil { connect("closed", owner: self) { $0.closed() } }
       lender = page
     }
+    focus = RememberedFocus(in: page)
     if gtk_widget_get_parent(widget) == nil { gtk_widget_set_parent(widget, page.widget) }
     var place = GdkRectangle(
       x: gint(area.origin.x), y: gint(area.origin.y), width: max(1, gint(area.size.width)), height: max(1, gint(area.size.height)))
@@ -65,10 +67,13 @@ import CGtkShims
     drawing = nil
   }
 
-  /// Not at once: the toolkit still tells others of it.
+  /// Not at once: the toolkit still tells others of it, and gives the keyboard to the first button that it finds.
   private func closed() {
     MainLoop.after(seconds: 0) { [weak self] in
-      if let self, !isVisible { takeBack() }
+      guard let self, !isVisible else { return }
+      takeBack()
+      focus?.restore()
+      focus = nil
     }
   }
 
@@ -87,13 +92,11 @@ import CGtkShims
 @MainActor public final class MenuButton: Widget {
   /// - Parameters:
   ///   - name: what is behind it, for screen readers and as tooltip.
-  ///   - isPrimary: whether it has the menu of its window, which F10 opens.
-  public init(icon: Icon, name: String, popover: Popover, isPrimary: Bool = false, styles: [Style] = [.flat]) {
+  public init(icon: Icon, name: String, popover: Popover, styles: [Style] = [.flat]) {
     words = nil
     super.init(made: UnsafeMutableRawPointer(gtk_menu_button_new()))
     gtk_menu_button_set_icon_name(opaque, icon.name)
     gtk_menu_button_set_popover(opaque, popover.widget)
-    gtk_menu_button_set_primary(opaque, isPrimary ? 1 : 0)
     setAccessibleName(name)
     tooltip = name
     // The frame belongs to a button within, which the class does not reach.

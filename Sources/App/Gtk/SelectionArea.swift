@@ -66,7 +66,7 @@ import CGtkShims
   public func takeKeys(of page: Widget, inside isInside: Bool = true) {
     page.addShortcut("<Control>c", self, inside: isInside) { $0.copy() }
     page.addShortcut("<Control>a", self, inside: isInside) { $0.selectAll() }
-    for key in ["Menu", "<Shift>F10"] {
+    for key in Self.menuKeys {
       page.addShortcut(key, self, inside: isInside) { area in area.openMenu(at: area.middle) }
     }
   }

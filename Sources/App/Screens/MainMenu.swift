@@ -31,11 +31,29 @@ import MenuFeature
   let root: MenuButton
   /// Told what was chosen.
   var onChosen: ((Item) -> Void)?
+  /// What had the keyboard when a key opened the menu.
+  private var focus: RememberedFocus?
 
   init() {
     let lines = Box(.vertical, spacing: 2)
-    root = MenuButton(icon: .menu, name: "Main menu", popover: Popover(lines), isPrimary: true)
+    let popover = Popover(lines)
+    root = MenuButton(icon: .menu, name: "Main menu", popover: popover)
     for item in Item.allCases { lines.append(line(item)) }
+    // Not at once: the toolkit gives the keyboard to the button after it.
+    popover.onHidden(self) { menu in MainLoop.after(seconds: 0) { [weak menu] in menu?.restoreFocus() } }
+  }
+
+  /// Opens it by a key; the keyboard comes back to where it was.
+  /// - Parameter page: what the keyboard is in.
+  func open(from page: Widget) {
+    focus = RememberedFocus(in: page)
+    root.open()
+  }
+
+  /// The toolkit would leave the keyboard on the button.
+  private func restoreFocus() {
+    focus?.restore()
+    focus = nil
   }
 
   private func line(_ item: Item) -> Button {
@@ -48,6 +66,7 @@ import MenuFeature
     button.onClicked(self) { menu in
       // First, so that the keyboard is back on the page that a sheet will cover.
       menu.root.close()
+      menu.restoreFocus()
       menu.onChosen?(item)
     }
     return button

@@ -277,8 +277,7 @@ import NavigationCore
     window.addShortcut(.undo, self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undo() }
     window.addShortcut(.search, self) { $0.searchTapped() }
     window.addShortcut(.back, self) { $0.perform?(.back) }
-    // GTK takes the key by itself first, unless the keyboard is on the button.
-    window.addShortcut(.menu, self, when: { $0.menu.root.isMapped && $0.menuPlace.isSensitive }) { $0.menu.root.open() }
+    window.addShortcut(.menu, self, when: { $0.menu.root.isMapped && $0.menuPlace.isSensitive }) { $0.menu.open(from: $0.window) }
     window.addShortcut(.preferences, self) { $0.perform?(.preferences) }
     window.addShortcut(.shortcuts, self) { $0.perform?(.shortcuts) }
     window.addShortcut(.largerText, self) { $0.preferences.changeTextSize(by: 1) }

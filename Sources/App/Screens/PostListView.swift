@@ -76,6 +76,7 @@ import Gtk
     stack.add(list, name: "rows")
     stack.add(status.root, name: "status")
     list.onActivated(self) { $0.page.send(.postTapped($1)) }
+    list.onMenuKey(self) { $1.menuKeyPressed() }
     list.onNearEnd(self) { $0.page.send(.reachedEnd) }
     status.button.onClicked(self) { view in
       switch (view.fetch, view.phase) {

@@ -83,6 +83,9 @@ import Gtk
     card.onSecondaryClick(self) { $0.menuTapped(beside: $0.card, at: $1) }
   }
 
+  /// A key asks for the menu.
+  func menuKeyPressed() { menuTapped(beside: more) }
+
   private func menuTapped(beside anchor: Widget, at point: (x: Double, y: Double)? = nil) {
     if let row { openMenu(row, anchor, point) }
   }

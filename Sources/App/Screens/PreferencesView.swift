@@ -115,6 +115,8 @@ import MenuFeature
     self.limit.show(Preferences.limits.map { ($0, "At most \(Self.text($0))") }, chosen: limit)
     self.size.text = size ?? ""
     self.size.isVisible = size != nil
+    // Before the button goes that has the keyboard.
+    if !canClear, clear.hasFocus { self.limit.root.focus() }
     clear.isSensitive = canClear
   }
 

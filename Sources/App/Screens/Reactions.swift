@@ -51,10 +51,7 @@ extension Reaction {
     inside.show(row.reactions, in: &count)
     root.isOn = row.isReacted
     let all = row.reactions.isEmpty ? "Nobody so far" : "\(row.reactions) in all"
-    let description = row.reaction.map { "You chose \($0.words). \(all)" } ?? all
-    root.setAccessibleDescription(description)
-    // The number counts every kind, and the icon is the reader's own.
-    root.tooltip = row.reaction == nil ? "React" : description
+    root.setAccessibleDescription(row.reaction.map { "You chose \($0.words). \(all)" } ?? all)
     guard row.reaction != kind else { return }
     if let kind { root.setStyle(kind.style, false) }
     kind = row.reaction

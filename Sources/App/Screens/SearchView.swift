@@ -31,9 +31,8 @@ import SearchFeature
       self, row: { _ in SearchRowView(pictures: pictures) },
       bind: { view, row, item in
         switch item {
-        case .heading(let text): row.show(heading: text)
-        case .club(let id): if let value = view.viewModel.clubRow(for: id) { row.show(value) }
-        case .post(let id): if let value = view.viewModel.row(for: id) { row.show(value) }
+        case .club(let id, let heading): if let value = view.viewModel.clubRow(for: id) { row.show(value, below: heading) }
+        case .post(let id, let heading): if let value = view.viewModel.row(for: id) { row.show(value, below: heading) }
         }
       })
     list.setListName("Found")
@@ -41,9 +40,8 @@ import SearchFeature
     stack.add(status.root, name: "status")
     list.onActivated(self) { view, item in
       switch item {
-      case .heading: break
-      case .club(let id): view.viewModel.send(.clubTapped(id))
-      case .post(let id): view.viewModel.send(.postTapped(id))
+      case .club(let id, _): view.viewModel.send(.clubTapped(id))
+      case .post(let id, _): view.viewModel.send(.postTapped(id))
       }
     }
     list.onNearEnd(self) { $0.viewModel.send(.reachedEnd) }
@@ -55,12 +53,14 @@ import SearchFeature
     }
     for button in [status.button, progress.retry] { button.onClicked(self) { $0.viewModel.send(.retryTapped) } }
     message.onDismissed = { [weak self] in self?.viewModel.send(.messageDismissed) }
-    viewModel.onRowsChanged = { [weak self] ids in self?.list.update(Set(ids.map(SearchItem.post))) }
-    viewModel.onClubsChanged = { [weak self] ids in self?.list.update(Set(ids.map(SearchItem.club))) }
+    viewModel.onRowsChanged = { [weak self] ids in self?.update { if case .post(let id, _) = $0 { ids.contains(id) } else { false } } }
+    viewModel.onClubsChanged = { [weak self] ids in self?.update { if case .club(let id, _) = $0 { ids.contains(id) } else { false } } }
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
   func takeKeyboard() { entry.focus() }
+
+  private func update(where isChanged: (SearchItem) -> Bool) { list.update(Set(list.bound.keys.filter(isChanged))) }
 
   private func show(_ state: SearchViewModel.State) {
     entry.text = state.query
@@ -100,20 +100,18 @@ import SearchFeature
 
   /// Without clubs the posts are all there is, and need no heading.
   private static func items(_ state: SearchViewModel.State) -> [SearchItem] {
-    let posts = state.ids.map(SearchItem.post)
-    guard !state.clubs.isEmpty else { return posts }
-    return [.heading("Fan clubs")] + state.clubs.map(SearchItem.club) + (posts.isEmpty ? [] : [.heading("Posts")] + posts)
+    state.clubs.enumerated().map { .club($1, below: $0 == 0 ? "Fan clubs" : nil) }
+      + state.ids.enumerated().map { .post($1, below: $0 == 0 && !state.clubs.isEmpty ? "Posts" : nil) }
   }
 }
 
-/// A row of what was found.
+/// A row of what was found. The first of its kind has a heading above it, which is no row of its own: the arrow keys would stop there.
 enum SearchItem: Hashable, Sendable {
-  case heading(String)
-  case club(FanClub.ID)
-  case post(Post.ID)
+  case club(FanClub.ID, below: String?)
+  case post(Post.ID, below: String?)
 }
 
-/// A post or a fan club that was found, with what was found marked, or what stands above some of them.
+/// A post or a fan club that was found, with what was found marked.
 @MainActor final class SearchRowView: ListRow {
   let scope = Scope()
   let root: Widget
@@ -148,22 +146,16 @@ enum SearchItem: Hashable, Sendable {
 
   private(set) var accessibleName = ""
 
-  func show(heading text: String) {
-    show(heading)
-    heading.text = text
-    accessibleName = text
-  }
-
-  func show(_ row: SearchClubRow) {
-    show(clubCard)
+  func show(_ row: SearchClubRow, below heading: String?) {
+    show(clubCard, below: heading)
     name.setMarkup(Self.markup(row.name))
     numbers.text = "\(row.club.followers)  ·  \(row.club.posts)"
     picture.show(row.club.picture, or: row.club.emblem, from: pictures)
     accessibleName = "\(row.club.name), fan club"
   }
 
-  func show(_ row: SearchRow) {
-    show(postCard)
+  func show(_ row: SearchRow, below heading: String?) {
+    show(postCard, below: heading)
     accessibleName = row.title.text + (row.post.isRead ? "" : ", unread") + (row.post.isLocked ? ", premium" : "")
     postCard.setStyle("read", row.post.isRead)
     dot.isVisible = !row.post.isRead
@@ -175,7 +167,11 @@ enum SearchItem: Hashable, Sendable {
     date.setMarkup(.line(of: [Markup(row.post.date)] + (row.byline.map { [Self.markup($0)] } ?? [])))
   }
 
-  private func show(_ part: Widget) { for other in [heading, clubCard, postCard] as [Widget] { other.isVisible = other === part } }
+  private func show(_ card: Box, below words: String?) {
+    for other in [clubCard, postCard] { other.isVisible = other === card }
+    heading.text = words ?? ""
+    heading.isVisible = words != nil
+  }
 
   func unbind() {
     accessibleName = ""

@@ -8,10 +8,11 @@ import MenuFeature
   private let viewModel: ShortcutsViewModel
   private let sections = Box(.vertical, spacing: 18)
   private let close = Button("Close", styles: [.flat])
+  private let scroller: FittingScroller
 
   init(_ viewModel: ShortcutsViewModel) {
     self.viewModel = viewModel
-    let scroller = FittingScroller(sections)
+    scroller = FittingScroller(sections)
     scroller.scrollsByKeyboard(name: "Keyboard shortcuts")
     let title = Label("Keyboard shortcuts", styles: [.heading], wraps: true, alignment: .center)
     root = Box(.vertical, spacing: 10, children: [title, scroller, close])
@@ -19,7 +20,8 @@ import MenuFeature
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  func takeKeyboard() { close.focus() }
+  /// On the list, which the keys scroll; Escape closes it.
+  func takeKeyboard() { scroller.holdKeyboard() }
 
   private func show(_ state: ShortcutsViewModel.State) {
     sections.replaceAll { for section in state.sections { Self.part(section) } }

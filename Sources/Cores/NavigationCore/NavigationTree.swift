@@ -53,14 +53,16 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
     selectedTab = index
   }
 
-  /// Opens a page in the tab that shows; one that is open further down is returned to. Sheets close.
+  /// Opens a page in the tab that shows. One that is open further down comes to the top as it was left, and nothing closes for it: what the
+  /// person came from, such as a search, is one step back. Sheets close.
   public mutating func open(_ destination: Destination) {
     guard !tabs.isEmpty else { return }
     sheets = []
-    if let index = tabs[selectedTab].firstIndex(where: { $0.destination == destination }) {
-      tabs[selectedTab].removeLast(tabs[selectedTab].count - 1 - index)
-    } else {
-      tabs[selectedTab].append(makeNode(destination))
+    switch tabs[selectedTab].firstIndex(where: { $0.destination == destination }) {
+    case nil: tabs[selectedTab].append(makeNode(destination))
+    // A tab's first page stays its first.
+    case 0?: tabs[selectedTab].removeLast(tabs[selectedTab].count - 1)
+    case let index?: tabs[selectedTab].append(tabs[selectedTab].remove(at: index))
     }
   }
 

@@ -204,8 +204,12 @@ import ReaderContent
     output(.openWeb(url))
   }
   private func attachmentTapped(_ attachment: Attachment) { output(.openWeb(attachment.url)) }
-  private func openInBrowserTapped() { if let link = state.post?.link { output(.openWeb(link)) } }
-  private func copyLinkTapped() { if let link = state.post?.link { output(.copyLink(link)) } }
+  private func openInBrowserTapped() { withLink { output(.openWeb($0)) } }
+  private func copyLinkTapped() { withLink { output(.copyLink($0)) } }
+  /// The buttons are not there for a post without a link, but the keys are.
+  private func withLink(_ body: (String) -> Void) {
+    if let link = state.post?.link { body(link) } else if state.post != nil { update(message: "This post has no page on the web.") }
+  }
   /// Where the reader was in the text; `nil` for its beginning.
   public var place: ReadingPlace? { store.readingPlaces[id] }
   private func scrolled(to place: ReadingPlace?) {

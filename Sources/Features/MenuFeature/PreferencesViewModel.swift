@@ -157,7 +157,7 @@ import Runtime
   private static func sentence(_ size: Int) -> String {
     switch size {
     case 0: "Nothing is kept now."
-    case ..<(1 << 20): "Less than 1 MiB is kept now."
+    case ..<(1 << 20): "\((size + 1023) >> 10) KiB are kept now."
     default: "\((size + 1 << 19) >> 20) MiB are kept now."
     }
   }

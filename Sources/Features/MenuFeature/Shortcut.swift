@@ -1,6 +1,7 @@
 /// The app's keys. Whatever binds a key takes it from here, and the readers' manual and the page of keys list the same table.
 ///
-/// What the toolkit's own widgets bind is listed too: ``scroll``, ``copySelection``, ``selectAll`` and ``sendComment``.
+/// What the toolkit's own widgets bind is listed too: ``scroll``, ``copySelection``, ``selectAll``, ``contextMenu`` and
+/// ``sendComment``.
 public enum Shortcut: String, CaseIterable, Codable, Sendable {
   /// The tabs, in their order.
   case tabs
@@ -28,6 +29,8 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
   case openInBrowser
   /// The address of that page.
   case copyLink
+  /// What else can be done to a post of a list, or to a text.
+  case contextMenu
   /// Takes back that posts were marked as read.
   case undo
   /// Sends what was written.
@@ -67,6 +70,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .selectAll: ["<Control>a"]
     case .openInBrowser: ["<Control>o"]
     case .copyLink: ["<Control><Shift>c"]
+    case .contextMenu: ["Menu", "<Shift>F10"]
     case .undo: ["<Control>z"]
     case .sendComment: ["<Control>Return"]
     case .largerText: ["<Control>plus"]
@@ -102,6 +106,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     case .selectAll: "Select all of an article or a comment"
     case .openInBrowser: "Open an article's page on the web"
     case .copyLink: "Copy the address of that page"
+    case .contextMenu: "Open the menu of a post or a text"
     case .undo: "Undo marking as read"
     case .sendComment: "Send a comment"
     case .largerText: "Make text larger"
@@ -116,7 +121,7 @@ public enum Shortcut: String, CaseIterable, Codable, Sendable {
     switch self {
     case .menu, .preferences, .shortcuts, .quit, .largerText, .smallerText, .usualText, .testerPanel: .app
     case .tabs, .back, .search, .refresh: .places
-    case .scroll, .copySelection, .selectAll, .openInBrowser, .copyLink, .undo, .sendComment: .reading
+    case .scroll, .copySelection, .selectAll, .openInBrowser, .copyLink, .contextMenu, .undo, .sendComment: .reading
     }
   }
 
