@@ -17,6 +17,8 @@ import CGtkShims
       super.init(borrowed: UnsafeMutableRawPointer(checked(gtk_window_new())))
     }
     gtk_window_set_title(pointer(), title)
+    // The toolkit's own answer to F10 leaves the keyboard on the menu's button.
+    gtk_window_set_handle_menubar_accel(pointer(), 0)
     gtk_window_set_default_size(pointer(), Int32(width), Int32(height))
     observeLayout()
     observeSize()
