@@ -179,15 +179,17 @@ import Testing
   @Test func aUsualBodyNeedsNoFile() async throws {
     var limits = Listener.Limits()
     limits.uploads = "/nowhere"
-    let listener = try Listener(limits: limits, clock: ManualClock(), admission: Self.admission) { request in
-      Response(200, body: Data("\(request.body.count)".utf8))
-    }
+    let notices = Mutex<[Listener.Notice]>([])
+    let listener = try Listener(
+      limits: limits, clock: ManualClock(), admission: Self.admission, notify: { notice in notices.withLock { $0.append(notice) } }
+    ) { request in Response(200, body: Data("\(request.body.count)".utf8)) }
     let transport = try NetworkTransport(origin: listener.origin)
-    for (size, status) in [(65_536, 200), (65_537, 507)] {
+    for (size, status) in [(65_536, 200), (65_537, 507), (65_537, 507)] {
       let answer = try await transport.send(
         Request(.post, "/documents", headers: ["Authorization": "yes"], body: Data(count: size)))
       #expect(answer.status == status)
     }
+    #expect(notices.withLock { $0 } == [.noRoom(folder: "/nowhere")], "once, until one finds room")
     await listener.stop()
   }
 

@@ -33,7 +33,7 @@ final class EchoListener: Sendable {
     limits.idle = .seconds(600)
     listener = try Listener(
       address: address, limits: limits, clock: clock, unknownMethod: { _ in Response(405, headers: ["Allow": "GET"]) },
-      unnamedProxy: { proxy in state.state.withLock { $0.proxies.append(proxy) } },
+      notify: { notice in state.state.withLock { if case .unnamedProxy(let proxy) = notice { $0.proxies.append(proxy) } } },
       handler: { request in
         let waiters = state.state.withLock { state in
           state.requests.append(request)

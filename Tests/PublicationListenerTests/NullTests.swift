@@ -16,7 +16,7 @@ import Testing
     do {
       let daemon = Daemon(
         limits: Listener.Limits(), clock: ManualClock(), unknownMethod: { _ in Response(501) }, admission: nil,
-        unnamedProxy: { _ in }, handler: { _ in Response(200) })
+        notify: { _ in }, handler: { _ in Response(200) })
       left = daemon
       let isStarted = daemon.start(descriptor)
       #expect(!isStarted)

@@ -144,10 +144,14 @@ import SQLiteStorage
     var limits = Listener.Limits()
     limits.trustedProxies = trustedProxies
     limits.uploads = house.path
-    let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock()) { proxy in
-      say(
-        "Requests are forwarded by a proxy at \(proxy) that is not named, so nothing is limited for each of its clients, not even guesses of "
-          + "passwords. Start with --trusted-proxy \(proxy).")
+    let listener = try Listener(publication, address: address, port: port, limits: limits, clock: SystemClock()) { notice in
+      switch notice {
+      case .unnamedProxy(let proxy):
+        say(
+          "Requests are forwarded by a proxy at \(proxy) that is not named, so nothing is limited for each of its clients, not even guesses "
+            + "of passwords. Start with --trusted-proxy \(proxy).")
+      case .noRoom(let folder): say("imports: \(folder) has no room for a document that a reader sends, so it was refused.")
+      }
     }
     try await OperatorAccess.open(publication, origin: listener.origin, folder: house.path)
     // The server goes on where its standard output is not read.

@@ -16,6 +16,7 @@ final class Daemon: Sendable {
     var handle: Handle?
     var isStopping = false
     var hasToldOfProxy = false
+    var hasToldOfNoRoom = false
     var isDone = false
     /// Requests that came and were not wholly answered.
     var exchanges: [ObjectIdentifier: Exchange] = [:]
@@ -31,12 +32,12 @@ final class Daemon: Sendable {
   private let clock: any AppClock
   private let handler: @Sendable (Request) async -> Response
   private let admission: Listener.Admission?
-  private let unnamedProxy: @Sendable (_ address: String) -> Void
+  private let notify: @Sendable (Listener.Notice) -> Void
   private let state = Mutex(State())
 
   init(
     limits: Listener.Limits, clock: any AppClock, unknownMethod: @escaping @Sendable (String) -> Response,
-    admission: Listener.Admission?, unnamedProxy: @escaping @Sendable (_ address: String) -> Void,
+    admission: Listener.Admission?, notify: @escaping @Sendable (Listener.Notice) -> Void,
     handler: @escaping @Sendable (Request) async -> Response
   ) {
     self.limits = limits
@@ -45,7 +46,7 @@ final class Daemon: Sendable {
     self.unknownMethod = unknownMethod
     self.handler = handler
     self.admission = admission
-    self.unnamedProxy = unnamedProxy
+    self.notify = notify
   }
 
   /// Starts its thread. ``stop()`` holds the daemon until it has run to its end, which the listener sees to.
@@ -144,7 +145,17 @@ final class Daemon: Sendable {
       defer { state.hasToldOfProxy = true }
       return !state.hasToldOfProxy
     }
-    if isFirst { unnamedProxy(address) }
+    if isFirst { notify(.unnamedProxy(address)) }
+  }
+
+  /// Reports that documents find no room, once until one does.
+  /// - Parameter hasRoom: whether a document was stored to its end.
+  func told(ofDocumentWithRoom hasRoom: Bool) {
+    let isNews = state.withLock { state in
+      defer { state.hasToldOfNoRoom = !hasRoom }
+      return !hasRoom && !state.hasToldOfNoRoom
+    }
+    if isNews { notify(.noRoom(folder: limits.uploads)) }
   }
 
   /// The most bytes that a request's body may have, before it is decided about more.

@@ -52,6 +52,15 @@ public final class Listener: Sendable {
     }
   }
 
+  /// What its operator has to know of. Told on any thread.
+  public enum Notice: Equatable, Sendable {
+    /// A proxy at this address of this machine sends `X-Forwarded-For` and is none of ``Limits/trustedProxies``: its clients are not told
+    /// apart, so nothing is limited for each of them. Told once.
+    case unnamedProxy(String)
+    /// ``Limits/uploads`` takes no more of a document. Told again only after it took a whole one.
+    case noRoom(folder: String)
+  }
+
   /// Why nothing listens.
   public enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
     /// It is no IP address, or no port.
@@ -89,24 +98,23 @@ public final class Listener: Sendable {
   /// - Parameters:
   ///   - address: an IPv4 or IPv6 address; loopback unless told otherwise.
   ///   - port: 0 for any that is free.
-  ///   - unnamedProxy: told once, on any thread, the address of a proxy on this machine that sends `X-Forwarded-For` and is none of
-  ///     ``Limits/trustedProxies``: its clients are not told apart, so nothing is limited for each of them.
+  ///   - notify: told what the operator has to know of.
   /// - Throws: ``Failure``.
   public convenience init(
     _ publication: Publication, address: String = "127.0.0.1", port: Int, limits: Limits = Limits(), clock: any AppClock,
-    unnamedProxy: @escaping @Sendable (_ address: String) -> Void = { _ in }
+    notify: @escaping @Sendable (Notice) -> Void = { _ in }
   ) throws(Failure) {
     try self.init(
       address: address, port: port, limits: limits, clock: clock, unknownMethod: { publication.methodNotAllowed(at: $0) },
       admission: Admission(limit: { publication.bodyLimit($0) }, decide: { await publication.admit($0) }),
-      unnamedProxy: unnamedProxy, handler: { await publication.handle($0) })
+      notify: notify, handler: { await publication.handle($0) })
   }
 
   /// The same for any handler.
   init(
     address: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), clock: any AppClock,
     unknownMethod: @escaping @Sendable (_ target: String) -> Response = { _ in Response(501) }, admission: Admission? = nil,
-    unnamedProxy: @escaping @Sendable (_ address: String) -> Void = { _ in }, handler: @escaping @Sendable (Request) async -> Response
+    notify: @escaping @Sendable (Notice) -> Void = { _ in }, handler: @escaping @Sendable (Request) async -> Response
   ) throws(Failure) {
     let socket = try ListenSocket(address: address, port: port)
     var limits = limits
@@ -115,7 +123,7 @@ public final class Listener: Sendable {
     let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
     origin = host.contains(":") ? "http://[\(host)]:\(socket.port)" : "http://\(host):\(socket.port)"
     daemon = Daemon(
-      limits: limits, clock: clock, unknownMethod: unknownMethod, admission: admission, unnamedProxy: unnamedProxy, handler: handler)
+      limits: limits, clock: clock, unknownMethod: unknownMethod, admission: admission, notify: notify, handler: handler)
     guard daemon.start(socket.handle) else {
       // The socket is not closed here: on most ways to fail the library has done so.
       throw .refused(address: address, port: socket.port, reason: "libmicrohttpd did not start (\(String(cString: strerror(errno))))")

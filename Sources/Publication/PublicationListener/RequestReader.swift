@@ -50,6 +50,7 @@ struct RequestReader {
     // The library leaves the body out of an answer to HEAD by itself, and tells its length.
     let asked = known == .head ? .get : known
     guard let body = exchange.file.map(\.data) ?? exchange.body else { return queue(noRoom, closing: true) }
+    if exchange.file != nil { daemon.told(ofDocumentWithRoom: true) }
     var request = Request(asked, target, headers: headers(), body: body)
     request.client = ClientAddress.of(connection, request.headers, trusting: daemon.limits.trustedProxies)
     daemon.look(forProxyOn: connection, request.headers)
@@ -199,7 +200,10 @@ struct RequestReader {
   private var hasRoom: Bool { exchange.declared <= exchange.limit }
 
   private func take(_ part: UnsafeRawBufferPointer) -> Bool {
-    if exchange.refusal == nil, !store(part) { exchange.refusal = noRoom }
+    if exchange.refusal == nil, !store(part) {
+      exchange.refusal = noRoom
+      daemon.told(ofDocumentWithRoom: false)
+    }
     guard exchange.refusal != nil else {
       daemon.connections.received(part.count, connection)
       return true
