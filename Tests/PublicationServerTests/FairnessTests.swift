@@ -58,6 +58,20 @@ extension Publication {
   }
 }
 
+extension ReadConnections {
+  /// Takes every connection, and has one more task wait for one. `body` is called with what lets go of them.
+  fileprivate func held(_ body: (_ release: () -> Void) async throws -> Void) async throws {
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<Self.most { group.addTask { try await self.run { _ in gate.wait() } } }
+      group.addTask { try await self.run { _ in } }
+      while waiting < 1 { await Task.yield() }
+      try await body { for _ in 0..<Self.most { gate.signal() } }
+      try await group.waitForAll()
+    }
+  }
+}
+
 /// What one reader does, and what others notice of it; and what is under way for a reader who is removed.
 @Suite(.timeLimit(.minutes(1))) struct FairnessTests {
   /// Which may have to look at a million posts that were read.
@@ -67,12 +81,7 @@ extension Publication {
     let token = try await rig.signIn()
     let reader = try await rig.get("/v1/session", token, as: Reader.self).id
     let lists = try #require(try await rig.publication.lists)
-    let gate = DispatchSemaphore(value: 0)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<ReadConnections.most { group.addTask { try await lists.run { _ in gate.wait() } } }
-      // All connections are taken once the next one waits.
-      group.addTask { try await lists.run { _ in } }
-      while lists.waiting < 1 { await Task.yield() }
+    try await lists.held { release async throws in
       async let first = rig.send(.get, "/v1/posts?unread=true", token: token)
       async let second = rig.send(.get, "/v1/posts?unread=true&limit=1", token: token)
       while rig.publication.listTurns.count(reader) < 2 { await Task.yield() }
@@ -80,10 +89,9 @@ extension Publication {
       #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
       #expect(try await rig.get("/v1/session", token, as: Reader.self).id == reader)
       #expect(lists.waiting == 2, "the second list waits for the first")
-      for _ in 0..<ReadConnections.most { gate.signal() }
+      release()
       #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 20)
       #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 1)
-      try await group.waitForAll()
     }
     await rig.publication.close()
   }
@@ -95,22 +103,20 @@ extension Publication {
     try await rig.publication.fill(100_000, readBy: ["ada@example.org", "bo@example.org"])
     let lists = try #require(try await rig.publication.lists)
     let readers = try await rig.publication.identifiers(of: ["ada", "bo", "sample"])
-    let gate = DispatchSemaphore(value: 0)
     let (ended, end) = AsyncStream.makeStream(of: Reader.ID.self)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<ReadConnections.most { group.addTask { try await lists.run { _ in gate.wait() } } }
-      group.addTask { try await lists.run { _ in } }
-      while lists.waiting < 1 { await Task.yield() }
-      for (index, reader) in readers.enumerated() {
-        group.addTask {
-          let found = try await rig.publication.unread(reader, limit: 1)
-          #expect(found.count == 1)
-          end.yield(reader)
+    try await lists.held { release async throws in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (index, reader) in readers.enumerated() {
+          group.addTask {
+            let found = try await rig.publication.unread(reader, limit: 1)
+            #expect(found.count == 1)
+            end.yield(reader)
+          }
+          while lists.waiting < index + 2 { await Task.yield() }
         }
-        while lists.waiting < index + 2 { await Task.yield() }
+        release()
+        try await group.waitForAll()
       }
-      for _ in 0..<ReadConnections.most { gate.signal() }
-      try await group.waitForAll()
     }
     #expect(await ended.first { _ in true } == readers.last)
     await rig.publication.close()
@@ -125,20 +131,15 @@ extension Publication {
     try await rig.publication.fill(3000, readBy: [])
     try await rig.publication.bookmarkAll(reader)
     let lists = try #require(try await rig.publication.lists)
-    let gate = DispatchSemaphore(value: 0)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<ReadConnections.most { group.addTask { try await lists.run { _ in gate.wait() } } }
-      group.addTask { try await lists.run { _ in } }
-      while lists.waiting < 1 { await Task.yield() }
+    try await lists.held { release async throws in
       async let first = rig.send(.get, "/v1/posts?bookmarked=true&limit=100", token: token)
       async let second = rig.send(.get, "/v1/posts?bookmarked=true&fanclub=even", token: token)
       while rig.publication.listTurns.count(reader) < 2 { await Task.yield() }
       while lists.waiting < 2 { await Task.yield() }
       #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20)
-      for _ in 0..<ReadConnections.most { gate.signal() }
+      release()
       #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 100)
       #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 12)
-      try await group.waitForAll()
     }
     await rig.publication.close()
   }
