@@ -4,19 +4,6 @@ import PublicationAPI
 import PublicationClient
 import Runtime
 
-/// A page that wants to know, while it is on screen, what happens to the reader's content as a whole.
-@MainActor public protocol ContentPage: AnyObject {
-  /// The reader's access changed: ``ContentStore/hasPremium``.
-  func accessChanged()
-  /// Something the reader did was undone; the sentence says what and why.
-  func actionFailed(_ sentence: String)
-  /// Asks again for what nobody could be reached for, if anything. The reader did not ask: nothing is said while that is under way, nor when
-  /// it is in vain once more.
-  func retryUnreachable()
-  /// A minute has passed: what says how long ago something was says it anew.
-  func timePassed()
-}
-
 /// The content of one signed-in reader: a copy of each entity, and the one door by which the reader changes any.
 ///
 /// The coordinator makes one when a reader signs in, hands it to the pages, and closes it when the reader is gone. Isolated to the main
@@ -262,71 +249,6 @@ import Runtime
         try await client.fanClub(id, unless: $0).answer { Page(items: [$0]) }
       }
     }
-  }
-
-  /// Whether a post is known here, without asking the publication.
-  public func isKnown(post id: Post.ID) async -> Bool { await postCache.loadFromStore(id) != nil }
-
-  /// Whether a fan club is known here, without asking the publication.
-  public func isKnown(fanClub id: FanClub.ID) async -> Bool { await clubCache.loadFromStore(id) != nil }
-
-  /// A page of posts that hold all words of a text, and the fan clubs that have them in their names; all are in the caches when it returns.
-  /// - Throws: `ClientError`.
-  public func search(_ text: String, cursor: String? = nil) async throws -> SearchResults {
-    let (asked, clubsAsked, client) = (postCache.stamp(), clubCache.stamp(), client)
-    let page = try await ask("search.load") { try await client.search(text, cursor: cursor) }
-    if !isClosed {
-      postCache.store(page.items.map(\.post), asOf: asked)
-      clubCache.store(page.clubs.map(\.club), asOf: clubsAsked)
-    }
-    return page
-  }
-
-  /// The fan clubs that were ever read and have all words of a text in their names, by name: for when the publication cannot be asked. They
-  /// are in the cache when it returns.
-  public func knownFanClubs(named text: String) async -> [FanClubHit] {
-    await clubCache.loadAllFromStore()
-    let clubs = clubCache.ids { !MarkedText($0.name, finding: text).matches.isEmpty }.compactMap { clubCache[$0] }
-    return clubs.sorted { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }.prefix(SearchResults.mostClubs)
-      .map { FanClubHit(club: $0, name: MarkedText($0.name, finding: text).marked) }
-  }
-
-  /// The newest posts of the fan clubs that the reader follows, unless they are what is known; the posts are in the cache when it returns.
-  /// - Parameter label: what the delivery is called.
-  /// - Throws: `ClientError`.
-  public func followedPosts(_ label: String, unless etag: String?) async throws -> Conditional<Page<Post>> {
-    let (asked, client) = (postCache.stamp(), client)
-    // As many as there can be: a feed that is asked seldom brings posts that stand below newer ones.
-    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), limit: 100, unless: etag) }
-    if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
-    return answer
-  }
-
-  /// Every fan club that the reader follows, by name; all are in the cache when it returns.
-  /// - Parameter label: what the deliveries are called.
-  /// - Throws: `ClientError`.
-  public func followedClubs(_ label: String) async throws -> [FanClub] { try await allClubs(label).filter(\.followed) }
-
-  /// The fan clubs whose feeds bring what a reader sees of the publication: those that the reader follows, and those whose posts are there.
-  /// None where readers have no say in feeds. All are in the cache when it returns.
-  /// - Parameter label: what the deliveries are called.
-  /// - Throws: `ClientError`.
-  public func clubsWithFeeds(_ label: String) async throws -> [FanClub] {
-    try await allClubs(label).filter { $0.feed != nil && ($0.followed || $0.fetched) }
-  }
-
-  private func allClubs(_ label: String) async throws -> [FanClub] {
-    let client = client
-    var (ids, cursor) = ([FanClub.ID](), String?.none)
-    repeat {
-      let asked = clubCache.stamp()
-      let page = try await ask(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
-      guard !isClosed else { return [] }
-      clubCache.store(page.items, asOf: asked)
-      ids += page.items.map(\.id)
-      cursor = page.next
-    } while cursor != nil
-    return ids.compactMap { fanClubs[$0] }
   }
 
   /// Asks the publication something that no cache asks for.

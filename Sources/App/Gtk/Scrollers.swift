@@ -1,0 +1,170 @@
+import CGtk
+import CGtkShims
+
+/// One child that may be larger than its room.
+@MainActor public final class ScrolledWindow: Widget {
+  /// - Parameter scrollsHorizontally: otherwise the child gets the width there is.
+  public init(_ child: Widget? = nil, scrollsHorizontally: Bool = false) {
+    super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
+    gtk_scrolled_window_set_policy(
+      opaque, scrollsHorizontally ? GTK_POLICY_AUTOMATIC : GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+    self.child(child)
+    expandsVertically = true
+  }
+
+  /// Puts a child in the place of the present one.
+  public func child(_ child: Widget?) { gtk_scrolled_window_set_child(opaque, child?.widget) }
+
+  /// Lets the keyboard scroll it as a text is read: the space bar a page, the arrows a line, Home and End to the ends.
+  ///
+  /// The keyboard has to be in it, and what it is on comes first: the space bar presses a button.
+  /// - Parameter arrowsFirst: whether the arrows, Home and End scroll whatever the keyboard is on. A label takes them where it has a link,
+  ///   for a caret that nobody sees. Not for a page with fields to type in.
+  public func scrollsByKeyboard(arrowsFirst: Bool = false) {
+    addScrolling([("space", GTK_SCROLL_PAGE_DOWN), ("<Shift>space", GTK_SCROLL_PAGE_UP)], GTK_PHASE_BUBBLE)
+    addScrolling(
+      [("Down", GTK_SCROLL_STEP_DOWN), ("Up", GTK_SCROLL_STEP_UP), ("Home", GTK_SCROLL_START), ("End", GTK_SCROLL_END)],
+      arrowsFirst ? GTK_PHASE_CAPTURE : GTK_PHASE_BUBBLE)
+  }
+
+  private func addScrolling(_ steps: [(String, GtkScrollType)], _ phase: GtkPropagationPhase) {
+    let controller = checked(gtk_shortcut_controller_new())
+    gtk_event_controller_set_propagation_phase(controller, phase)
+    for (key, step) in steps {
+      let shortcut = checked(gtk_shortcut_new(gtk_shortcut_trigger_parse_string(key), gtk_signal_action_new("scroll-child")))
+      // Vertically.
+      let arguments: [OpaquePointer?] = [g_variant_new_int32(Int32(step.rawValue)), g_variant_new_boolean(0)]
+      arguments.withUnsafeBufferPointer {
+        gtk_shortcut_set_arguments(shortcut, g_variant_new_tuple(UnsafeMutablePointer(mutating: $0.baseAddress), gsize($0.count)))
+      }
+      gtk_shortcut_controller_add_shortcut(controller, shortcut)
+    }
+    gtk_widget_add_controller(widget, controller)
+  }
+
+  /// From the window itself Tab leads out, past everything in it.
+  override var keyboardHolder: UnsafeMutablePointer<GtkWidget> { gtk_scrolled_window_get_child(opaque) ?? widget }
+
+  /// How far down it is scrolled, in pixels. A value out of range is brought into it.
+  public var position: Double {
+    get { gtk_adjustment_get_value(gtk_scrolled_window_get_vadjustment(opaque)) }
+    set { gtk_adjustment_set_value(gtk_scrolled_window_get_vadjustment(opaque), newValue) }
+  }
+
+  /// Where something in it is: how far below the upper edge of what is seen, and how high; `nil` before the first layout.
+  public func place(of content: Widget) -> (top: Double, height: Double)? { place(of: content.widget) }
+
+  private func place(of content: UnsafeMutablePointer<GtkWidget>) -> (top: Double, height: Double)? {
+    var area = graphene_rect_t()
+    // The whole of what scrolls stays where it is until the next layout.
+    guard let viewport = gtk_scrolled_window_get_child(opaque), let whole = gtk_widget_get_first_child(viewport),
+      gtk_widget_compute_bounds(content, whole, &area) != 0, gtk_widget_get_width(content) > 0
+    else { return nil }
+    return (Double(area.origin.y) - position, Double(area.size.height))
+  }
+
+  /// Called when it is scrolled up or down, by whomever.
+  public func onScrolled<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    adjustment.connect("value-changed", owner: owner, body)
+  }
+
+  /// Called after each layout in which what can be scrolled, or the room for it, became higher or lower; before that is painted, so that
+  /// who scrolls then is never seen to.
+  public func onResized<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    var isResized = false
+    adjustment.connect("changed", owner: owner) { _ in isResized = true }
+    onLayout(owner) { owner in
+      guard isResized else { return }
+      isResized = false
+      body(owner)
+    }
+  }
+
+  /// Keeps the focused widget in sight when less room is left, as when something appears below it. A widget that was scrolled out of sight
+  /// before stays there.
+  public func keepFocusInSight<Owner: SignalOwner>(_ owner: Owner) {
+    onResized(owner) { [weak self] _ in self?.showFocus() }
+  }
+
+  private var formerHeight = 0
+
+  private func showFocus() {
+    let (former, now) = (Double(formerHeight), Double(height))
+    formerHeight = height
+    guard now < former, let root = gtk_widget_get_root(widget), let focus = gtk_root_get_focus(root),
+      gtk_widget_is_ancestor(focus, widget) != 0, focus != keyboardHolder, let place = place(of: focus)
+    else { return }
+    // With the ring around it.
+    let end = place.top + place.height + 6
+    if end > now, end <= former + 6 { position += min(end - now, max(0, place.top)) }
+  }
+
+  private var adjustment: Object { Object(borrowed: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(opaque))) }
+}
+
+/// One child at its own size, which scrolls sideways where there is less room than that.
+@MainActor public final class WideScroller: Widget {
+
+  /// As high as the child.
+  public init(_ child: Widget) {
+    super.init(made: UnsafeMutableRawPointer(gtk_scrolled_window_new()))
+    gtk_scrolled_window_set_policy(opaque, GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+    // For the bar, which is drawn above the child.
+    gtk_widget_set_margin_bottom(child.widget, 8)
+    gtk_scrolled_window_set_child(opaque, child.widget)
+    if let viewport = gtk_scrolled_window_get_child(opaque), viewport != child.widget {
+      gtk_scrollable_set_hscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
+    }
+    // In GTK 4.8 it would keep the wheel to itself, and a page could not be scrolled past it.
+    let wheel = Object(made: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
+    gtk_event_controller_set_propagation_phase(wheel.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(wheel.raw)))
+    // Not in a scope: this object may go long before the toolkit's own does, whose controller it is.
+    let widget = widget
+    let handler = Handler<(x: Double, y: Double, inPixels: Bool), Bool> { Self.passOn($0.y, from: widget, inPixels: $0.inPixels) }
+    let callback = Trampoline<(x: Double, y: Double, inPixels: Bool), Bool>.scroll.callback
+    g_signal_connect_data(wheel.raw, "scroll", callback, handler.retained, releaseClosure, GConnectFlags(rawValue: 0))
+  }
+
+  /// - Returns: whether there is a page that scrolls.
+  private static func passOn(_ distance: Double, from widget: UnsafeMutablePointer<GtkWidget>, inPixels: Bool) -> Bool {
+    guard distance != 0, let parent = gtk_widget_get_parent(widget),
+      let page = gtk_widget_get_ancestor(parent, gtk_scrolled_window_get_type())
+    else { return false }
+    let adjustment = gtk_scrolled_window_get_vadjustment(OpaquePointer(page))
+    // As far as the page itself goes at one step of the wheel.
+    let step = inPixels ? 1 : pow(gtk_adjustment_get_page_size(adjustment), 2.0 / 3)
+    gtk_adjustment_set_value(adjustment, gtk_adjustment_get_value(adjustment) + distance * step)
+    return true
+  }
+}
+
+/// One child at its own height, which scrolls where there is less room than that.
+@MainActor public final class FittingScroller: Widget {
+  private let scroller: ScrolledWindow
+
+  /// As wide as the child, too.
+  /// - Parameter tallest: how high it becomes, in pixels, whatever room there is; `nil` for any height.
+  public init(_ child: Widget, tallest: Int? = nil) {
+    scroller = ScrolledWindow(child)
+    super.init(made: UnsafeMutableRawPointer(matinee_clamp_new(0, 0)))
+    gtk_scrolled_window_set_propagate_natural_width(scroller.opaque, 1)
+    scroller.expandsVertically = false
+    matinee_clamp_set_child(widget, scroller.widget)
+    matinee_clamp_set_content(widget, child.widget)
+    if let tallest { matinee_clamp_set_max_height(widget, Int32(tallest)) }
+  }
+
+  override var keyboardHolder: UnsafeMutablePointer<GtkWidget> { scroller.keyboardHolder }
+
+  /// Scrolls while the mouse drags a selection past its edge.
+  public func scrolls(with selection: SelectionArea) { selection.scroller = scroller }
+
+  /// Lets the keyboard scroll it, which goes to it as a whole where nothing in it takes the keyboard.
+  /// - Parameter name: for screen readers.
+  public func scrollsByKeyboard(name: String) {
+    scroller.scrollsByKeyboard()
+    scroller.setAccessibleName(name)
+    scroller.setStyle("read-by-keyboard")
+  }
+}
