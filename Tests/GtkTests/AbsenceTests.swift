@@ -107,7 +107,7 @@ final class AbsenceTests: GtkTestCase {
       box.remove(stranger)
       box.removeAll()
       box.append(stranger)
-      box.replaceAll { Label("Other") }
+      box.replaceAll([Label("Other")])
       let overlay = Overlay(Label("Below"))
       overlay.remove(stranger)
       let bar = HeaderBar()

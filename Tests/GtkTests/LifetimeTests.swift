@@ -13,11 +13,7 @@ final class LifetimeTests: GtkTestCase {
         let button = Button("Press")
         let entry = Entry(name: "Name")
         let label = Label("Text", wraps: true)
-        let box = Box(.vertical, spacing: 6) {
-          button
-          entry
-          label
-        }
+        let box = Box(.vertical, spacing: 6, children: [button, entry, label])
         button.onClicked(probe) { $0.events.append("clicked") }
         entry.onChanged(probe) { $0.events.append("typed " + $1) }
         label.onLink(probe) { $0.events.append($1) }

@@ -60,14 +60,9 @@ final class LookTests: GtkTestCase {
     header.addEnd(MenuButton(icon: .menu, name: "Menu", popover: Popover(Button("Sign out", styles: [.flat]))))
     let page = ScrolledWindow(
       Clamp(
-        Box(.vertical, spacing: 12, margin: 18) {
-          Self.card()
-          Label("Title", styles: [.title])
-          Self.article()
-          Self.form()
-          Self.offer()
-          Self.indicators()
-        }))
+        Box(
+          .vertical, spacing: 12, margin: 18,
+          children: [Self.card(), Label("Title", styles: [.title]), Self.article(), Self.form(), Self.offer(), Self.indicators()])))
     page.setStyle(.page)
     host = SheetHost(page)
     overlay = Overlay(host.root, above: [bar.root])
@@ -79,21 +74,19 @@ final class LookTests: GtkTestCase {
   func showSheet() {
     bar.message = nil
     host.present(
-      Box(.vertical, spacing: 12) {
-        Label("Premium, one year", styles: [.heading])
-        Box(.horizontal, spacing: 12, children: [Label("Total"), Label("59,00 €", styles: ["price"])])
-        Separator()
-        Button("Pay", styles: [.suggested, .pill])
-        Button("Cancel", styles: [.flat])
-      }, name: "Payment")
+      Box(
+        .vertical, spacing: 12,
+        children: [
+          Label("Premium, one year", styles: [.heading]),
+          Box(.horizontal, spacing: 12, children: [Label("Total"), Label("59,00 €", styles: ["price"])]), Separator(),
+          Button("Pay", styles: [.suggested, .pill]), Button("Cancel", styles: [.flat]),
+        ]), name: "Payment")
   }
 
   private static func card() -> Widget {
     let react = Button(
-      Box(.horizontal, spacing: 6) {
-        Image(.heart)
-        Label("12")
-      }, name: "React, 12 reactions", styles: [.flat, "quiet", "reaction"])
+      Box(.horizontal, spacing: 6, children: [Image(.heart), Label("12")]), name: "React, 12 reactions",
+      styles: [.flat, "quiet", "reaction"])
     react.isOn = true
     let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
     let badge = Label("Premium", styles: [.badge, "premium"])
@@ -102,19 +95,20 @@ final class LookTests: GtkTestCase {
     picture.setStyle("placeholder")
     let cover = RatioBox(ratio: 4, picture)
     cover.setStyle("cover")
-    return Box(.vertical, styles: [.card]) {
-      cover
-      Box(.vertical, spacing: 8, margin: 18) {
-        Label("An evening at the old cinema, and what we found behind the screen", styles: [.heading], wraps: true, lines: 2)
-        Label("Velvet Row · 3 March 2026", styles: [.caption, .dim])
-        Label("The projector had not run for forty years. When it did, the first picture was a street we all knew.", wraps: true, lines: 3)
-        Box(.horizontal, spacing: 6) {
-          react
-          bookmark
-          badge
-        }
-      }
-    }
+    return Box(
+      .vertical, styles: [.card],
+      children: [
+        cover,
+        Box(
+          .vertical, spacing: 8, margin: 18,
+          children: [
+            Label("An evening at the old cinema, and what we found behind the screen", styles: [.heading], wraps: true, lines: 2),
+            Label("Velvet Row · 3 March 2026", styles: [.caption, .dim]),
+            Label(
+              "The projector had not run for forty years. When it did, the first picture was a street we all knew.", wraps: true, lines: 3),
+            Box(.horizontal, spacing: 6, children: [react, bookmark, badge]),
+          ]),
+      ])
   }
 
   private static func article() -> Widget {
@@ -128,16 +122,16 @@ final class LookTests: GtkTestCase {
   private static func form() -> Widget {
     let wrong = PasswordEntry(placeholder: "Password", name: "Password")
     wrong.isWrong = true
-    return Box(.vertical, spacing: 8) {
-      Entry(placeholder: "you@example.org", name: "Email")
-      wrong
-      Label("This password is not right.", styles: [.error, .caption])
-      Box(.horizontal, spacing: 12) {
-        Button("Sign in", styles: [.suggested, .pill])
-        Button("Cancel", styles: [.pill])
-        Button("Delete", styles: [.destructive])
-      }
-    }
+    return Box(
+      .vertical, spacing: 8,
+      children: [
+        Entry(placeholder: "you@example.org", name: "Email"), wrong, Label("This password is not right.", styles: [.error, .caption]),
+        Box(
+          .horizontal, spacing: 12,
+          children: [
+            Button("Sign in", styles: [.suggested, .pill]), Button("Cancel", styles: [.pill]), Button("Delete", styles: [.destructive]),
+          ]),
+      ])
   }
 
   private static func offer() -> Widget {
@@ -160,10 +154,6 @@ final class LookTests: GtkTestCase {
     stack.show("empty")
     let slide = Slide(Label("More"), from: .bottom)
     slide.isRevealed = true
-    return Box(.vertical, spacing: 6) {
-      progress
-      stack
-      slide
-    }
+    return Box(.vertical, spacing: 6, children: [progress, stack, slide])
   }
 }

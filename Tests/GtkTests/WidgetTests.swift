@@ -55,19 +55,14 @@ final class WidgetTests: GtkTestCase {
       let list = Box(.vertical)
       let stack = Stack()
       stack.add(Label("waiting"), name: "waiting")
-      stack.add(Box(.vertical) { list }, name: "list")
-      let sheet = Box(.vertical) { stack }
+      stack.add(Box(.vertical, children: [list]), name: "list")
+      let sheet = Box(.vertical, children: [stack])
       sheet.vertical = .center
       let window = shown(Clamp(maximumWidth: 200, sheet), width: 600)
       settle()
       let text = Label(String(repeating: "word ", count: 30), wraps: true)
       text.expandsHorizontally = true
-      list.replaceAll {
-        Box(.horizontal, spacing: 8) {
-          Image(.done)
-          text
-        }
-      }
+      list.replaceAll([Box(.horizontal, spacing: 8, children: [Image(.done), text])])
       stack.show("list")
       settle()
       XCTAssertGreaterThan(text.height, 60)
@@ -93,7 +88,7 @@ final class WidgetTests: GtkTestCase {
   func testRatioBoxFollowsItsWidth() {
     MainActor.assumeIsolated {
       let box = RatioBox(ratio: 2, Picture())
-      let window = shown(Box(.vertical) { box }, width: 600)
+      let window = shown(Box(.vertical, children: [box]), width: 600)
       XCTAssertEqual(box.height, (box.width + 1) / 2)
       window.destroy()
     }
@@ -109,9 +104,7 @@ final class WidgetTests: GtkTestCase {
       tabs.selected = 1
       tabs.onSelected = { probe.events.append("tab \($0)") }
       let window = shown(
-        Box(.vertical) {
-          heart; tabs.root
-        })
+        Box(.vertical, children: [heart, tabs.root]))
       settle()
       let before = window.png()
       for _ in 0..<10 { heart.click() }
@@ -261,7 +254,7 @@ final class WidgetTests: GtkTestCase {
     MainActor.assumeIsolated {
       let spinner = Spinner(name: "Loading")
       let stack = Stack()
-      stack.add(Box(.vertical) { spinner }, name: "loading")
+      stack.add(Box(.vertical, children: [spinner]), name: "loading")
       stack.add(Label("Rows"), name: "rows")
       XCTAssertFalse(spinner.isTurning)
       let window = shown(stack)
@@ -282,9 +275,7 @@ final class WidgetTests: GtkTestCase {
       let first = Button("First")
       let unlock = Button("Unlock")
       let host = SheetHost(
-        Box(.vertical) {
-          first; unlock
-        })
+        Box(.vertical, children: [first, unlock]))
       let window = shown(host.root)
       unlock.focus()
       let sheet = Button("Pay")
@@ -368,12 +359,7 @@ final class WidgetTests: GtkTestCase {
         let bar = MessageBar()
         let host = SheetHost(Label("Page"))
         let menu = MenuButton(icon: .menu, name: "Menu", popover: Popover(Button("Sign out")))
-        let window = shown(
-          Overlay(
-            Box(.vertical) {
-              host.root; menu
-            }
-          ) { bar.root })
+        let window = shown(Overlay(Box(.vertical, children: [host.root, menu]), above: [bar.root]))
         var events: [String] = []
         bar.onDismissed = { events.append("dismissed") }
         bar.message = "Something happened"

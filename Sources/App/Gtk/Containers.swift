@@ -2,47 +2,18 @@ import CGtk
 import CGtkShims
 import Foundation
 
-/// Collects children: `Box(.vertical) { title; if wide { picture }; for row in rows { row } }`.
-@MainActor @resultBuilder public enum WidgetBuilder {
-  /// One child.
-  public static func buildExpression(_ widget: Widget) -> [Widget] { [widget] }
-  /// The root of a view.
-  public static func buildExpression(_ view: some View) -> [Widget] { [view.root] }
-  /// Several children.
-  public static func buildExpression(_ widgets: [Widget]) -> [Widget] { widgets }
-  /// All of them, in order.
-  public static func buildBlock(_ parts: [Widget]...) -> [Widget] { parts.flatMap { $0 } }
-  /// Children that may be missing.
-  public static func buildOptional(_ widgets: [Widget]?) -> [Widget] { widgets ?? [] }
-  /// The first branch.
-  public static func buildEither(first widgets: [Widget]) -> [Widget] { widgets }
-  /// The other branch.
-  public static func buildEither(second widgets: [Widget]) -> [Widget] { widgets }
-  /// Children from a loop.
-  public static func buildArray(_ parts: [[Widget]]) -> [Widget] { parts.flatMap { $0 } }
-}
-
 /// Children side by side or one below the other.
 @MainActor public final class Box: Widget {
   /// - Parameters:
   ///   - spacing: between children, in pixels.
   ///   - margin: around the whole, in pixels.
-  ///   - children: as an array where a closure may not be written: in an initializer that has not set all of its own members.
   public init(
-    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [], children: [Widget]
+    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [], children: [Widget] = []
   ) {
     super.init(made: UnsafeMutableRawPointer(gtk_box_new(orientation.native, Int32(spacing))))
     if margin > 0 { setMargin(margin) }
     for style in styles { setStyle(style) }
     for child in children { append(child) }
-  }
-
-  /// The same with a builder: `Box(.vertical, spacing: 6) { title; if wide { picture } }`.
-  public convenience init(
-    _ orientation: Orientation = .vertical, spacing: Int = 0, margin: Int = 0, styles: [Style] = [],
-    @WidgetBuilder _ children: () -> [Widget] = { [] }
-  ) {
-    self.init(orientation, spacing: spacing, margin: margin, styles: styles, children: children())
   }
 
   /// Adds children at the end.
@@ -56,11 +27,11 @@ import Foundation
   /// Takes all children out.
   public func removeAll() { while let child = gtk_widget_get_first_child(widget) { gtk_box_remove(pointer(), child) } }
   /// Puts these children in the place of all others.
-  public func replaceAll(@WidgetBuilder _ children: () -> [Widget]) {
+  public func replaceAll(_ children: [Widget]) {
     // GTK 4.8 never asks again whether an empty box on a covered page has lines that wrap, unless the box was measured in between.
     gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, nil, nil, nil, nil)
     removeAll()
-    for child in children() { append(child) }
+    for child in children { append(child) }
   }
   /// Whether every child gets as much room as the largest.
   public var isHomogeneous: Bool {
@@ -74,14 +45,11 @@ import Foundation
   /// - Parameters:
   ///   - child: the one that decides the size.
   ///   - above: the last one is on top.
-  public init(_ child: Widget, above: [Widget]) {
+  public init(_ child: Widget, above: [Widget] = []) {
     super.init(made: UnsafeMutableRawPointer(matinee_overlay_new()))
     gtk_overlay_set_child(opaque, child.widget)
     for widget in above { add(widget) }
   }
-
-  /// The same with a builder.
-  public convenience init(_ child: Widget, @WidgetBuilder above: () -> [Widget] = { [] }) { self.init(child, above: above()) }
 
   /// Draws one more above those already there, placed by its alignment.
   public func add(_ widget: Widget) { gtk_overlay_add_overlay(opaque, widget.widget) }

@@ -80,7 +80,7 @@ import CGtk
     let backdrop = Box(.vertical, styles: ["dimmed"])
     surface.addShortcut("Escape", self) { $0.onCancelled?() }
     backdrop.onClick(self) { $0.onCancelled?() }
-    let layer = Overlay(backdrop) { Clamp(maximumWidth: maximumWidth, surface) }
+    let layer = Overlay(backdrop, above: [Clamp(maximumWidth: maximumWidth, surface)])
     let former = self.layer
     self.layer = layer
     if let leaving { layers.remove(leaving) }

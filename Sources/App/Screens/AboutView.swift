@@ -27,13 +27,13 @@ import MenuFeature
     pages.horizontal = .center
     // On a line of its own it is as wide as the other.
     report.expandsHorizontally = true
-    let content = Box(.vertical, spacing: 16) { [version, licenseName, license, libraries, folderPart] in
-      Box(.vertical, spacing: 4, children: [brand, version])
-      Box(.vertical, spacing: 6, children: [Label("License", styles: [.subheading]), licenseName, license])
-      Box(.vertical, spacing: 4, children: [Label("Libraries", styles: [.subheading]), libraries])
-      folderPart
-      pages
-    }
+    let content = Box(
+      .vertical, spacing: 16,
+      children: [
+        Box(.vertical, spacing: 4, children: [brand, version]),
+        Box(.vertical, spacing: 6, children: [Label("License", styles: [.subheading]), licenseName, license]),
+        Box(.vertical, spacing: 4, children: [Label("Libraries", styles: [.subheading]), libraries]), folderPart, pages,
+      ])
     for label in [brand, version, licenseName, folder] { label.shareSelection() }
     text = SelectionArea(content, copyAll: "Copy all")
     let scroller = FittingScroller(text)
@@ -56,7 +56,7 @@ import MenuFeature
     licenseName.text = "\(state.license) (\(state.licenseID))"
     let lines = state.libraries.map { Label("\($0.name) \($0.version)", wraps: true) }
     for line in lines { line.shareSelection(after: "\n") }
-    libraries.replaceAll { for line in lines { line } }
+    libraries.replaceAll(lines)
     folder.text = state.dataFolder ?? ""
     folderPart.isVisible = state.dataFolder != nil
     for button in [homepage, report] { button.isVisible = state.homepage != nil }

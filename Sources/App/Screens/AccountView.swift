@@ -24,27 +24,12 @@ import Gtk
     // Beneath the words: beside them there is no room in a narrow window.
     unlock.horizontal = .start
     unlock.setMargins(horizontal: 0, vertical: 6)
-    let card = Box(.vertical, spacing: 4, styles: [.card, "padded"]) { [publication, premium, passes, unlock] in
-      publication
-      premium
-      passes
-      unlock
-    }
-    let rows = Box(.vertical, styles: [.card, "rows"]) { [purchases, notifications, signOut] in
-      purchases.button
-      Separator()
-      notifications.button
-      Separator()
-      signOut.button
-    }
-    let column = Box(.vertical, spacing: 16, margin: 32) { [name, email, notice] in
-      Image(.person, size: .large, styles: ["status-picture"])
-      name
-      email
-      notice
-      card
-      rows
-    }
+    let card = Box(.vertical, spacing: 4, styles: [.card, "padded"], children: [publication, premium, passes, unlock])
+    let rows = Box(
+      .vertical, styles: [.card, "rows"], children: [purchases.button, Separator(), notifications.button, Separator(), signOut.button])
+    let column = Box(
+      .vertical, spacing: 16, margin: 32,
+      children: [Image(.person, size: .large, styles: ["status-picture"]), name, email, notice, card, rows])
     let scroller = ScrolledWindow(Clamp(maximumWidth: 560, column))
     root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
     scroller.keepFocusInSight(self)
@@ -63,10 +48,7 @@ import Gtk
     let words = Box(.vertical, spacing: 2, children: [label, detail])
     words.expandsHorizontally = true
     words.vertical = .center
-    let content = Box(.horizontal, spacing: 12) {
-      words
-      if let icon { Image(icon, styles: [.dim]) }
-    }
+    let content = Box(.horizontal, spacing: 12, children: [words] + (icon.map { [Image($0, styles: [.dim])] } ?? []))
     let button = Button(content, name: title, styles: [.flat, "row"])
     button.contentAlignment = .fill
     return (button, label, detail)

@@ -132,7 +132,7 @@ import Gtk
       button.onClicked(self) { $0.viewModel.send(.choiceTapped(choice.url)) }
       return button
     }
-    choices.replaceAll { for button in buttons { button } }
+    choices.replaceAll(buttons)
     buttons.first?.focus()
   }
 }

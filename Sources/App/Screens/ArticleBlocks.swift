@@ -46,7 +46,7 @@ import Gtk
       quoted.setStyle("quote")
       return quoted
     case .quote(let blocks):
-      let box = Box(.vertical, spacing: 10, styles: ["quote"]) { for block in blocks { widget(for: block) } }
+      let box = Box(.vertical, spacing: 10, styles: ["quote"], children: blocks.map { widget(for: $0) })
       box.turn(as: ArticleBody(blocks: blocks).plainText)
       return box
     case .list(let items): return list(items)
@@ -89,7 +89,7 @@ import Gtk
         shared(marker)
         separator = " "
       }
-      let text = Box(.vertical, spacing: 6) { for block in item.blocks { widget(for: block) } }
+      let text = Box(.vertical, spacing: 6, children: item.blocks.map { widget(for: $0) })
       text.expandsHorizontally = true
       grid.attach(marker, column: 0, row: row)
       grid.attach(text, column: 1, row: row)
@@ -116,9 +116,8 @@ import Gtk
     for (row, cells) in table.rows.enumerated() {
       for (index, cell) in cells.enumerated() {
         separator = index > 0 ? "\t" : row > 0 ? "\n" : "\n\n"
-        let box = Box(.vertical, spacing: 6, styles: cell.isHeader ? ["cell", "header"] : ["cell"]) {
-          for block in cell.blocks { content(of: block) }
-        }
+        let box = Box(
+          .vertical, spacing: 6, styles: cell.isHeader ? ["cell", "header"] : ["cell"], children: cell.blocks.map { content(of: $0) })
         grid.attach(box, column: cell.column, row: row, columns: cell.columns, rows: cell.rows)
       }
     }

@@ -66,16 +66,7 @@ import ReaderContent
     let buttons = Box(.horizontal, spacing: 4, children: [waiting.root, comments.root, bookmark, more])
     // Below the names where the text is large.
     let facts = Wrap(byline, buttons, least: 96, spacing: 4)
-    let column = Box(.vertical, spacing: 12, margin: 24) { [club, title, note, picture, body, files, end] in
-      club
-      title
-      facts
-      note
-      picture.root
-      body
-      files
-      end
-    }
+    let column = Box(.vertical, spacing: 12, margin: 24, children: [club, title, facts, note, picture.root, body, files, end])
     title.shareSelection()
     title.setAccessibleRole(.heading(level: 1))
     selection = SelectionArea(column, copyAll: "Copy article")
@@ -170,7 +161,7 @@ import ReaderContent
     }
     if state.attachments != attachments {
       attachments = state.attachments
-      files.replaceAll { blocks.files(attachments) { [weak self] in self?.viewModel.send(.attachmentTapped($0)) } }
+      files.replaceAll(blocks.files(attachments) { [weak self] in self?.viewModel.send(.attachmentTapped($0)) })
     }
     files.isVisible = !attachments.isEmpty
     note.text = state.note ?? ""
@@ -233,10 +224,10 @@ import ReaderContent
       body.removeAll()
     case .teaser(let teaser), .locked(let teaser):
       parts = []
-      body.replaceAll { blocks.teaser(teaser) }
+      body.replaceAll([blocks.teaser(teaser)])
     case .body(let written):
       parts = blocks.widgets(written)
-      body.replaceAll { parts }
+      body.replaceAll(parts)
     }
   }
 

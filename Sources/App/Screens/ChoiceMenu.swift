@@ -68,7 +68,7 @@ import Gtk
         }
         return (option.id, button)
       }
-      list.replaceAll { for (_, button) in buttons { button } }
+      list.replaceAll(buttons.map(\.button))
     }
     for (id, button) in buttons { button.isOn = id == chosen }
   }

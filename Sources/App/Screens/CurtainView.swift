@@ -19,15 +19,13 @@ import Gtk
     choice = Wrap(tryAgain, offline, spacing: 12)
     choice.horizontal = .center
     spinner.setMinimumSize(width: 32, height: 32)
-    let brand = Box(.vertical, spacing: 16) { [spinner] in
-      Label("Matinee", styles: ["brand"], alignment: .center)
-      Label("Your front row seat", styles: ["curtain-text"], alignment: .center)
-      spinner
-    }
-    let news = Box(.vertical, spacing: 16) { [notice, choice] in
-      notice
-      choice
-    }
+    let brand = Box(
+      .vertical, spacing: 16,
+      children: [
+        Label("Matinee", styles: ["brand"], alignment: .center), Label("Your front row seat", styles: ["curtain-text"], alignment: .center),
+        spinner,
+      ])
+    let news = Box(.vertical, spacing: 16, children: [notice, choice])
     brand.vertical = .end
     news.vertical = .start
     for part in [brand, news] {

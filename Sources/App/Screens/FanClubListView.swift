@@ -128,11 +128,9 @@ extension FanClubRow {
     // Beside the name: on the picture it would cover the initials.
     unread.vertical = .start
     name.expandsHorizontally = true
-    let text = Box(.vertical, spacing: 4) { [name, unread, about, numbers, waiting] in
-      Box(.horizontal, spacing: 8, children: [name, unread])
-      about
-      Box(.horizontal, children: [numbers, waiting.root])
-    }
+    let text = Box(
+      .vertical, spacing: 4,
+      children: [Box(.horizontal, spacing: 8, children: [name, unread]), about, Box(.horizontal, children: [numbers, waiting.root])])
     text.expandsHorizontally = true
     text.vertical = .center
     root = Clamp(

@@ -87,6 +87,6 @@ import Gtk
       text.takesKeyboard = false
       return text
     }
-    rows.replaceAll { for text in texts { text } }
+    rows.replaceAll(texts)
   }
 }

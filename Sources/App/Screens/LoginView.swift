@@ -29,22 +29,16 @@ import SessionService
     patience = Box(.vertical, spacing: 6, children: [slow, cancel])
     patience.isVisible = false
     email.expectsEmail()
-    let form = Box(.vertical, spacing: 18, styles: [.card, "padded"]) {
-      [email, emailError, password, passwordError, formError, signIn, or, sample, patience] in
-      Box(.vertical, spacing: 6, children: [Label("Email", styles: [.caption]), email, emailError])
-      Box(.vertical, spacing: 6, children: [Label("Password", styles: [.caption]), password, passwordError])
-      Box(.vertical, spacing: 12, children: [formError, signIn, or, sample, patience])
-    }
-    let brand = Box(.vertical, spacing: 6) { [heading, tagline] in
-      Label("Matinee", styles: ["brand", "brand-small"], alignment: .center)
-      heading
-      tagline
-    }
-    let column = Box(.vertical, spacing: 24, margin: 24) { [notice] in
-      brand
-      notice
-      form
-    }
+    let form = Box(
+      .vertical, spacing: 18, styles: [.card, "padded"],
+      children: [
+        Box(.vertical, spacing: 6, children: [Label("Email", styles: [.caption]), email, emailError]),
+        Box(.vertical, spacing: 6, children: [Label("Password", styles: [.caption]), password, passwordError]),
+        Box(.vertical, spacing: 12, children: [formError, signIn, or, sample, patience]),
+      ])
+    let brand = Box(
+      .vertical, spacing: 6, children: [Label("Matinee", styles: ["brand", "brand-small"], alignment: .center), heading, tagline])
+    let column = Box(.vertical, spacing: 24, margin: 24, children: [brand, notice, form])
     column.vertical = .center
     root = ScrolledWindow(Clamp(maximumWidth: 420, column))
     root.setStyle(.page)

@@ -87,7 +87,7 @@ import NavigationCore
     abovePages = Overlay(pages)
     host = SheetHost(Box(.vertical, children: [abovePages, waitingBar.root]))
     aboveSheets = Overlay(host.root)
-    let content = Overlay(aboveSheets) { [curtainLift] in curtainLift }
+    let content = Overlay(aboveSheets, above: [curtainLift])
     window = Window(application, title: "Matinee", width: 1000, height: 720)
     window.setMinimumWindowSize(width: 360, height: 400)
     window.titlebar(header)

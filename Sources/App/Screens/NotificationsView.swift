@@ -59,7 +59,7 @@ import Gtk
         row.control.onToggled(self) { $0.viewModel.send(.clubTapped(club.id)) }
         return (club.id, row)
       }
-      clubs.replaceAll { for (_, row) in rows { row.root } }
+      clubs.replaceAll(rows.map(\.row.root))
     }
     for (club, (_, row)) in zip(state.clubs, rows) {
       row.name.text = club.name

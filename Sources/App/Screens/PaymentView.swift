@@ -56,7 +56,7 @@ import PaymentFeature
     badge.text = state.badge
     if state.lines != shownLines {
       shownLines = state.lines
-      lines.replaceAll { for line in state.lines { Self.row(line) } }
+      lines.replaceAll(state.lines.map { Self.row($0) })
     }
     total.text = state.total
     totalWords.text = state.totalTitle
@@ -108,7 +108,7 @@ import PaymentFeature
         let (button, tick) = choice(method)
         return (method.id, button, tick)
       }
-      methods.replaceAll { for choice in choices { choice.button } }
+      methods.replaceAll(choices.map(\.button))
     }
     for (id, button, tick) in choices {
       button.isOn = id == state.selectedMethod

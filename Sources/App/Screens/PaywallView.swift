@@ -23,16 +23,7 @@ import PaywallFeature
 
   init(_ viewModel: PaywallViewModel) {
     self.viewModel = viewModel
-    let content = Box(.vertical, spacing: 14) { [title, text, benefits, warning, notice, confirm, offers, balance] in
-      title
-      text
-      benefits
-      warning
-      notice
-      confirm
-      offers
-      balance
-    }
+    let content = Box(.vertical, spacing: 14, children: [title, text, benefits, warning, notice, confirm, offers, balance])
     stack.add(FittingScroller(content), name: "offers")
     stack.add(status.root, name: "status")
     root = Box(.vertical, spacing: 10, children: [badge.root, stack, cancel])
@@ -57,11 +48,11 @@ import PaywallFeature
     confirm.isVisible = state.confirmPage != nil
     if state.benefits != shownBenefits {
       shownBenefits = state.benefits
-      benefits.replaceAll { for benefit in state.benefits { Self.line(benefit) } }
+      benefits.replaceAll(state.benefits.map { Self.line($0) })
     }
     if state.offers != shown {
       shown = state.offers
-      offers.replaceAll { for offer in state.offers { button(offer) } }
+      offers.replaceAll(state.offers.map { button($0) })
     }
     // Where there is nothing to buy, nothing is put off.
     cancel.label = state.phase == .ready && !state.offers.contains(where: \.canBuy) ? "Close" : "Not now"

@@ -60,13 +60,7 @@ import Gtk
     pill.isVisible = false
     let rows = Overlay(stack, above: [pill, message.root])
     messages = rows
-    root = Box(.vertical, styles: [.page]) { [note, progress, fetching] in
-      if let header { header }
-      note
-      rows
-      progress.root
-      fetching.root
-    }
+    root = Box(.vertical, styles: [.page], children: (header.map { [$0] } ?? []) + [note, rows, progress.root, fetching.root])
     list = ListView(
       self, row: { view in PostRowView(page: view.page, pictures: pictures) { [weak view] in view?.openMenu($0, beside: $1, at: $2) } },
       bind: { view, row, id in

@@ -61,19 +61,11 @@ import Gtk
     actions.horizontal = .end
     actions.expandsVertically = true
     actions.expandsHorizontally = true
-    let text = Box(.vertical, spacing: 4) { [title, teaser] in
-      head
-      title
-      teaser
-      actions
-    }
+    let text = Box(.vertical, spacing: 4, children: [head, title, teaser, actions])
     text.expandsHorizontally = true
     // As wide as the buttons with numbers: otherwise each picture would have what its own buttons leave.
     text.setMinimumSize(width: 198)
-    card = Box(.horizontal, spacing: 14, styles: [.card, "post-row"]) { [framed] in
-      framed
-      text
-    }
+    card = Box(.horizontal, spacing: 14, styles: [.card, "post-row"], children: [framed, text])
     root = Clamp(maximumWidth: 820, card)
     react.root.onClicked(self) { view in if let row = view.row { view.page.send(.reactTapped(row.id)) } }
     comments.root.onClicked(self) { view in if let row = view.row { view.page.send(.commentsTapped(row.id)) } }

@@ -25,23 +25,11 @@ import MenuFeature
     larger.setAccessibleName("Larger text")
     let sizes = Box(.horizontal, spacing: 2, children: [smaller, size, larger])
     notifications.horizontal = .start
-    let list = Box(.vertical, spacing: 18) { [colors, startColors, width, font, notifications, pictures, content] in
-      Self.part("Look") {
-        Self.line("Text size", sizes)
-        Self.line("Colors", colors.root)
-        startColors
-      }
-      Self.part("Articles") {
-        Self.line("Line width", width.root)
-        Self.line("Font", font.root)
-      }
-      notifications
-      Self.part("Kept on this computer") {
-        pictures.root
-        content.root
-        Label("Bookmarks and changes that wait always stay.", styles: [.caption, .dim], wraps: true)
-      }
-    }
+    let look = Self.part("Look", [Self.line("Text size", sizes), Self.line("Colors", colors.root), startColors])
+    let articles = Self.part("Articles", [Self.line("Line width", width.root), Self.line("Font", font.root)])
+    let stays = Label("Bookmarks and changes that wait always stay.", styles: [.caption, .dim], wraps: true)
+    let kept = Self.part("Kept on this computer", [pictures.root, content.root, stays])
+    let list = Box(.vertical, spacing: 18, children: [look, articles, notifications, kept])
     let scroller = FittingScroller(list)
     scroller.scrollsByKeyboard(name: "Preferences")
     let title = Label("Preferences", styles: [.heading], wraps: true, alignment: .center)
@@ -63,8 +51,8 @@ import MenuFeature
 
   func takeKeyboard() { close.focus() }
 
-  private static func part(_ title: String, @WidgetBuilder _ lines: () -> [Widget]) -> Widget {
-    Box(.vertical, spacing: 8, children: [Label(title, styles: [.subheading], wraps: true)] + lines())
+  private static func part(_ title: String, _ lines: [Widget]) -> Widget {
+    Box(.vertical, spacing: 8, children: [Label(title, styles: [.subheading], wraps: true)] + lines)
   }
 
   /// What is set, and below or beside it the control.

@@ -110,7 +110,7 @@ import Gtk
           row.id, check: { [weak self] in self?.viewModel.send(.checkTapped(row.id)) },
           confirm: { [weak self] in self?.viewModel.send(.confirmTapped(row.id)) })
       }
-      rows.replaceAll { for row in open { row.root } }
+      rows.replaceAll(open.map(\.root))
     }
     for (view, row) in zip(open, state.rows) { view.show(row, isMarked: row.id == state.marked) }
     bringIntoView(state.marked)

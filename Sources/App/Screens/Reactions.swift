@@ -74,7 +74,7 @@ extension Reaction {
       let half = (buttons.count + 1) / 2
       let parts = [buttons.prefix(half), buttons.dropFirst(half)].map { Box(.horizontal, spacing: 2, children: $0.map(\.button)) }
       // Below each other where the text is large.
-      root.replaceAll { Wrap(parts[0], parts[1], spacing: 2) }
+      root.replaceAll([Wrap(parts[0], parts[1], spacing: 2)])
     }
     for (choice, (kind, button, image, count)) in zip(choices, buttons) {
       image.setIcon(kind.icon(isChosen: choice.isChosen))

@@ -24,7 +24,7 @@ import MenuFeature
   func takeKeyboard() { scroller.holdKeyboard() }
 
   private func show(_ state: ShortcutsViewModel.State) {
-    sections.replaceAll { for section in state.sections { Self.part(section) } }
+    sections.replaceAll(state.sections.map { Self.part($0) })
   }
 
   private static func part(_ section: ShortcutsViewModel.State.Section) -> Widget {

@@ -25,6 +25,6 @@ import Gtk
   private func show(_ state: SignOutViewModel.State) {
     guard state.costs != shown else { return }
     shown = state.costs
-    costs.replaceAll { for cost in state.costs { Label(cost, wraps: true) } }
+    costs.replaceAll(state.costs.map { Label($0, wraps: true) })
   }
 }

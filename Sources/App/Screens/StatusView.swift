@@ -51,13 +51,7 @@ import Gtk
     sentence.setMaximumWidth(characters: 44)
     spinner.setMinimumSize(width: 40, height: 40)
     spinner.horizontal = .center
-    let box = Box(.vertical, spacing: 14, margin: 32) { [image, spinner, heading, sentence, button] in
-      image
-      spinner
-      heading
-      sentence
-      button
-    }
+    let box = Box(.vertical, spacing: 14, margin: 32, children: [image, spinner, heading, sentence, button])
     // Large words may be higher than a small window.
     root = FittingScroller(box)
     root.vertical = .center

@@ -18,10 +18,7 @@ import TesterFeature
     self.viewModel = viewModel
     window = Window(application, title: "Tester panel", width: 520, height: 760)
     problem.isVisible = false
-    let page = Box(.vertical, spacing: 16, margin: 16) { [problem, column] in
-      problem
-      column
-    }
+    let page = Box(.vertical, spacing: 16, margin: 16, children: [problem, column])
     let scroller = ScrolledWindow(page)
     scroller.setStyle(.page)
     window.titlebar(HeaderBar())
@@ -105,7 +102,7 @@ import TesterFeature
         children.append(row)
       }
     }
-    root.replaceAll { children }
+    root.replaceAll(children)
   }
 
   private func button(_ control: TesterViewModel.State.Control) -> Button {
