@@ -36,10 +36,16 @@ public struct ScenarioPublication: Sendable {
   func perform(_ act: Scenario.OperatorAct) async throws {
     if act == .publish { return try await publish() }
     // Newest first.
-    let orders = try Wire.decode([Order].self, from: try await send(.get, "/v1/operator/orders").body)
+    let orders = try Wire.decode([Order].self, from: try await send(.get, APIPath.operatorOrders.target).body)
     guard let order = orders.first else { throw Refusal(description: "there are no orders") }
-    let body = act == .refund ? try Wire.encode(["reason": "You asked for your money back."]) : Data()
-    try await send(.post, "/v1/operator/orders/\(order.id)/\(act.rawValue)", body)
+    switch act {
+    case .approve: try await send(.post, APIPath.operatorApproval(of: order.id).target)
+    case .decline: try await send(.post, APIPath.operatorRefusal(of: order.id).target)
+    case .refund:
+      let body = try Wire.encode(RefundRequest(reason: "You asked for your money back."))
+      try await send(.post, APIPath.operatorRefund(of: order.id).target, body)
+    case .publish: break
+    }
   }
 
   @discardableResult private func send(_ method: Request.Method, _ path: String, _ body: Data = Data()) async throws -> Response {

@@ -70,10 +70,7 @@ struct Wiring {
 
   /// Where the publication inside the app fetches feeds; redirects are its to follow.
   static func feedWeb() throws(TransportError) -> NetworkTransport {
-    var limits = NetworkTransport.Limits()
-    limits.redirects = 0
-    limits.body = Import.documentLimit
-    return try NetworkTransport(origin: nil, limits: limits)
+    try NetworkTransport(origin: nil, limits: .init(body: Import.documentLimit, redirects: 0))
   }
 
   /// What the test store sells; `nil` when the publication sells. A build that cannot buy sells for nothing, so that what comes after a
@@ -87,9 +84,7 @@ struct Wiring {
 
   /// What the web answers with: pictures. Apart from the publication, whose answers shall not have to wait for a slow host.
   private static func web() throws(TransportError) -> NetworkTransport {
-    var limits = NetworkTransport.Limits()
-    limits.body = APIClient.largestPicture
-    return try NetworkTransport(origin: nil, limits: limits)
+    try NetworkTransport(origin: nil, limits: .init(body: APIClient.largestPicture))
   }
 
   private static func folder(_ options: LaunchOptions) -> String { folder(options, below: "XDG_DATA_HOME", or: ".local/share") }

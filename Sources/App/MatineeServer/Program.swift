@@ -128,10 +128,7 @@ import SQLiteStorage
 
   /// Where feeds are fetched; redirects are the publication's to follow.
   private static func web() throws(TransportError) -> NetworkTransport {
-    var limits = NetworkTransport.Limits()
-    limits.redirects = 0
-    limits.body = Import.documentLimit
-    return try NetworkTransport(origin: nil, limits: limits)
+    try NetworkTransport(origin: nil, limits: .init(body: Import.documentLimit, redirects: 0))
   }
 
   private static func serve(

@@ -18,14 +18,14 @@ public final class NetworkTransport: Transport {
     /// How long nothing may arrive, in whole seconds.
     public var stall = Config.stallTimeout
     /// The largest body accepted, decoded, in bytes.
-    public var body = 64 << 20
+    public var body: Int
     /// How many redirects are followed; with 0 a redirect is an answer like any other.
-    public var redirects = 5
+    public var redirects: Int
     /// How many transfers run at a time; more wait, first come, first served.
     public var concurrent = 32
 
-    /// The limits of this build.
-    public init() {}
+    /// The limits of this build, with others for what is expected.
+    public init(body: Int = 64 << 20, redirects: Int = 5) { (self.body, self.redirects) = (body, redirects) }
   }
 
   /// The version of the libcurl that runs, which is loaded for that; `nil` where there is none.
