@@ -161,7 +161,7 @@ import Testing
 
   private let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
 
-  /// The app with its files, as each start of it makes it anew.
+  /// The app with its files, as each start of it makes it again.
   private func started(_ publication: Publication, tokens: MemoryTokenStore) async throws -> PathRig {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let rig = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens, folder: folder.path)

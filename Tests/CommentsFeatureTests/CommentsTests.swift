@@ -207,7 +207,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(texts(page) == ["Text 1", "Well said"])
     #expect(page.state.comments.ids[1] == id)
     #expect(page.row(for: id)?.isWaiting == false)
-    // The post is counted anew by the publication.
+    // The post is counted again by the publication.
     #expect(reader.store.posts["p1"]?.comments == 1)
   }
 

@@ -28,7 +28,7 @@ import Testing
     #expect(told == [500: ["p1"], 501: ["p1"], 502: ["p1"]])
     await reader.settle()
     told = [:]
-    // Who comes back reads anew.
+    // Who comes back reads again.
     pages[7].list.appear()
     #expect(pages[7].row(for: "p1")?.isBookmarked == true)
     #expect(told.keys.sorted() == [7])

@@ -17,7 +17,7 @@ private let offline = "The publication cannot be reached. Check your connection 
     return feed
   }
 
-  /// Loaded, and then asked for anew in vain.
+  /// Loaded, and then asked for again in vain.
   private func refreshedOffline() async -> FeedViewModel {
     let feed = feed()
     feed.appear()

@@ -22,7 +22,7 @@ import Testing
     Tutorial(program: "Places", library: "NavigationCore", page: "ACoordinatorWithADeepLink", products: ["NavigationCore"]),
   ]
 
-  /// Kept between runs beside the other builds: another folder each time would compile everything anew.
+  /// Kept between runs beside the other builds: another folder each time would compile everything again.
   private static let scratch = Checkout.root.appending(path: ".build/outside")
 
   /// Builds one package of all samples and plays the tests of the shop, once for all tests here.

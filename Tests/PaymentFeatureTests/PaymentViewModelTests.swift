@@ -347,7 +347,7 @@ import Testing
     bench.queue.answer { _, _ in .unavailable(reason: "away") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
-    // Who signs in anew has the journal, and nothing that runs.
+    // Who signs in again has the journal, and nothing that runs.
     bench.purchases.setUser(nil)
     await bench.effects.settled()
     bench.purchases.setUser("ada")

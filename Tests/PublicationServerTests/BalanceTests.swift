@@ -132,7 +132,7 @@ import Testing
     #expect(try await rig.refund(second.id).status == 200)
     #expect(try await rig.passes(token) == 0)
     #expect(try await rig.get("/v1/posts/p6", token, as: Post.self).body == nil)
-    // Nothing is owed: passes that are bought anew are all there.
+    // Nothing is owed: passes that are bought again are all there.
     _ = try await rig.buy("passes.5", token)
     #expect(try await rig.passes(token) == 5)
   }

@@ -41,7 +41,7 @@ import struct PublicationAPI.Comment
     #expect(seen.next == nil)
     #expect(try await rig.get("/v1/posts/p01", bo, as: Post.self).comments == 1)
     #expect(try await rig.get("/v1/posts/p02", bo, as: Post.self).comments == 0)
-    // Written anew it keeps its place and its time.
+    // Written again it keeps its place and its time.
     #expect(try Wire.decode(Comment.self, from: try await put(rig, ada, "Better said.").body).posted == Rig.start)
     #expect(try await texts(rig, ada) == ["Better said."])
   }
@@ -177,7 +177,7 @@ import struct PublicationAPI.Comment
       #expect(refused.headers["Retry-After"] == "3000")
       #expect(try refused.problem.code == "too_many_attempts")
     }
-    // Others do, and what is there is written anew and deleted.
+    // Others do, and what is there is written again and deleted.
     #expect(try await put(rig, bo, "Bo's", id: UUID()).status == 201)
     #expect(try await put(rig, ada, "First, again").status == 200)
     #expect(await rig.send(.delete, "/v1/posts/p01/comments/\(Self.id)", token: ada).status == 204)

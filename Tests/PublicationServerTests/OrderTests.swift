@@ -334,7 +334,7 @@ import Testing
     #expect(try await rig.get("/v1/entitlements", token, as: [String].self).isEmpty)
     #expect(try await rig.get("/v1/posts/p04", token, as: Post.self).body == nil)
     #expect(try await rig.get("/v1/orders", token, as: [Order].self).map(\.state) == [.paid])
-    // What has ended is bought anew from now.
+    // What has ended is bought again from now.
     let again = try await rig.claims(rig.buy("premium.monthly", token).receipt)
     #expect(again.exp == Self.start + (31 + 29) * Self.day)
   }

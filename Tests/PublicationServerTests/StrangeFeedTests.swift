@@ -193,7 +193,7 @@ import Testing
     await rig.publication.close()
   }
 
-  /// Clocks that lost their time begin anew: then all posts are ahead, and none is changed until another start.
+  /// Clocks that lost their time begin again: then all posts are ahead, and none is changed until another start.
   @Test(arguments: [0, 946_684_800, 1_672_531_200])
   func aClockThatIsFarBehindDatesNothingAnew(clock: TimeInterval) async throws {
     let folder = try TemporaryFolder()

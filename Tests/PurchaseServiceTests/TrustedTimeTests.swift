@@ -122,7 +122,7 @@ import Testing
     }
     try await bench.restart()
     #expect(!owns(bench))
-    // One word from the store, and it counts anew.
+    // One word from the store, and it counts again.
     let renewed = try bench.issuer.receipt(
       id(100), user: "ada", product: "premium.monthly", issued: bench.clock.now, expires: bench.clock.now + 60)
     bench.queue.restore(.success([renewed]))

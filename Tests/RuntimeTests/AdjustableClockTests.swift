@@ -85,7 +85,7 @@ import Testing
     let task = await asleep(clock, .seconds(1000))
     base.advance(by: .seconds(100))
     clock.rate = 100
-    // The sleep underneath was cancelled, and is begun anew for nine seconds.
+    // The sleep underneath was cancelled, and is begun again for nine seconds.
     await base.waitForSleepers()
     base.advance(by: .seconds(8))
     #expect(base.sleeperCount == 1)

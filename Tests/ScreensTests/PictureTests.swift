@@ -280,7 +280,7 @@ final class PictureTests: ScreensTestCase {
       XCTAssertEqual(pictures.inFlight, 1, "one still waits")
       waiters[2].cancel()
       eventually("nobody waits") { pictures.inFlight == 0 }
-      // Who asks now begins anew, and is not disturbed by what becomes of the load before.
+      // Who asks now begins again, and is not disturbed by what becomes of the load before.
       server.publication.release()
       let refetch = try finish { await pictures.load("/one", side: 100) != nil }
       XCTAssertTrue(refetch)

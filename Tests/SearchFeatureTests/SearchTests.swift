@@ -241,7 +241,7 @@ import Testing
     #expect(page.clubRow(for: "c2") == nil)
     page.send(.clubTapped("c1"))
     #expect(outputs.all == [.openFanClub("c1")])
-    // The next answer says anew which clubs there are.
+    // The next answer says again which clubs there are.
     page.opened(with: "title 1")
     await reader.settle()
     #expect(page.state.clubs.isEmpty)

@@ -101,7 +101,7 @@ import Testing
     let bench = try await Bench(keepsStore: true)
     let saved = bench.folder.appending(path: "stub-store.json")
     for (text, end) in [
-      ("{\"version\": 2}", "is from a newer Matinee, and is left as it is."), ("{", "cannot be read. Delete it to begin anew."),
+      ("{\"version\": 2}", "is from a newer Matinee, and is left as it is."), ("{", "cannot be read. Delete it to begin again."),
     ] {
       try Data(text.utf8).write(to: saved)
       let refusal = #expect(throws: TestStore.Refusal.self) {

@@ -15,7 +15,7 @@ import Runtime
 
   /// What the reader chose.
   public enum Output: Equatable, Sendable {
-    /// Start the check anew.
+    /// Start the check again.
     case tryAgain
     /// Go on with what is known.
     case continueOffline

@@ -24,7 +24,7 @@ import CGtkShims
     observeSize()
   }
 
-  /// What lies beneath a pointer that rests changes when something is scrolled or drawn anew. The toolkit finds out in the frame after the
+  /// What lies beneath a pointer that rests changes when something is scrolled or drawn again. The toolkit finds out in the frame after the
   /// layout, for which GTK 4.8 asks only where the window manager paces the frames: elsewhere a click would go to what was there before.
   private func observeLayout() {
     typealias Callback = @convention(c) (UnsafeMutableRawPointer, gpointer?) -> Void

@@ -6,8 +6,8 @@ import PublicationClient
 import ReaderContent
 import Runtime
 
-/// One action with a thousand pages alive, of which three are on screen, from the reader's press to the last row that is filled anew;
-/// against pages that each have a copy of their own: the change is broadcast, and each finds the post in its copy and makes its row anew.
+/// One action with a thousand pages alive, of which three are on screen, from the reader's press to the last row that is filled again;
+/// against pages that each have a copy of their own: the change is broadcast, and each finds the post in its copy and makes its row again.
 ///
 /// The rows on screen are widgets, which needs a display; a build without GTK makes what they show, and says so.
 @MainActor enum CacheBenchmark {
@@ -70,7 +70,7 @@ import Runtime
     ]
   }
 
-  /// Fills rows of a list anew.
+  /// Fills rows of a list again.
   private typealias Show = @MainActor (_ list: PostList, _ ids: Set<Post.ID>) -> Void
 
   /// - Returns: how long it took until all pages on screen had filled theirs, in seconds.

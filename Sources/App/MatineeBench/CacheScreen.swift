@@ -34,7 +34,7 @@
       guard isFilled else { throw Mistake(description: "some rows on screen were not filled.") }
     }
 
-    /// Fills the rows of a list anew, as its page does.
+    /// Fills the rows of a list again, as its page does.
     func update(_ list: PostList, _ ids: Set<Post.ID>) { views[ObjectIdentifier(list)]?.update(ids) }
 
     func close() {

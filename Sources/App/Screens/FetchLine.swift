@@ -1,7 +1,7 @@
 import FeatureKit
 import Gtk
 
-/// What stands below a list of posts while feeds are being fetched anew: how far that is, and then which of them could not be fetched.
+/// What stands below a list of posts while feeds are being fetched again: how far that is, and then which of them could not be fetched.
 @MainActor final class FetchLine: View {
   let scope = Scope()
   let root: Widget

@@ -74,7 +74,7 @@ import TesterFeature
   }
 }
 
-/// A heading, lines, and rows of buttons. Drawn anew only when it changed, so that a button keeps the focus while others' state changes.
+/// A heading, lines, and rows of buttons. Drawn again only when it changed, so that a button keeps the focus while others' state changes.
 @MainActor private final class TesterSectionView: SignalOwner {
   private(set) var scope = Scope()
   let root = Box(.vertical, spacing: 8)

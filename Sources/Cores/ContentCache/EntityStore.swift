@@ -35,7 +35,7 @@ public final class EntityStore: Sendable {
   private let state: Mutex<State>
 
   /// A store in a file, which is opened while the caller goes on, and made when there is none. What it holds of another owner is erased; a
-  /// damaged one is renamed to `PATH.damaged` and begun anew; one of a newer version is left untouched, and nothing kept.
+  /// damaged one is renamed to `PATH.damaged` and begun again; one of a newer version is left untouched, and nothing kept.
   /// - Parameters:
   ///   - path: a file of its own, or `:memory:`.
   ///   - owner: whose it is, such as a reader's id with their publication's.

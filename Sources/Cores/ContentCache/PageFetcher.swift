@@ -383,9 +383,9 @@ import Runtime
   private func showPages(adding added: [String]?, _ also: (inout State) -> Void) {
     // A page has nothing twice, so the first needs no set of its ids.
     let isFirst = added == nil && pages.count == 1
-    // No key paths: of a generic type, each is made anew at run time.
+    // No key paths: of a generic type, each is made again at run time.
     let shown = cache.shown(of: added ?? pages.flatMap { $0.ids })
-    // Taken out of here meanwhile: each access would be checked anew.
+    // Taken out of here meanwhile: each access would be checked again.
     var taken = added == nil ? [] : listed
     listedIDs = nil
     change {

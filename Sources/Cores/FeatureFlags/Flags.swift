@@ -70,7 +70,7 @@ public struct FlagEnvironment: Sendable {
   // MARK: Rules
 
   /// Opens the file, reads the rules that were known last, and counts a crash for each session that an earlier run did not close. A second
-  /// call waits for the first. A damaged file is set aside and made anew; one that cannot be used is reported, and nothing outlives the
+  /// call waits for the first. A damaged file is set aside and made again; one that cannot be used is reported, and nothing outlives the
   /// program then.
   public func open() async {
     let task = opening ?? Task { await self.opened() }

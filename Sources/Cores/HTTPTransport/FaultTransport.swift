@@ -32,7 +32,7 @@ public final class FaultTransport: Transport {
     state = Mutex(State(plan: plan, matches: Array(repeating: 0, count: plan.rules.count)))
   }
 
-  /// The plan; setting it starts all counts anew.
+  /// The plan; setting it starts all counts again.
   public var plan: FaultPlan {
     get { state.withLock { $0.plan } }
     set { state.withLock { $0 = State(plan: newValue, matches: Array(repeating: 0, count: newValue.rules.count)) } }

@@ -101,7 +101,7 @@ public final class StubTransport: Transport {
         core.stamps = stamps
         let isNews = core.state.failure != nil || core.state.rules != answers.rules
         core.state.failure = nil
-        // Sequences begin anew, unless nothing but the look of the file has changed.
+        // Sequences begin again, unless nothing but the look of the file has changed.
         if core.state.rules != answers.rules { core.matches = Array(repeating: 0, count: answers.rules.count) }
         core.state.rules = answers.rules
         return isNews

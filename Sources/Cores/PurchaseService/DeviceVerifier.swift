@@ -15,7 +15,7 @@ public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier 
   }
 
   /// What the receipt says, if one of the seller's keys signed it. A key that is not known is asked for once, and keys that are known for
-  /// long are asked for anew, as the seller may have given one up.
+  /// long are asked for again, as the seller may have given one up.
   /// - Throws: ``VerificationFailure``.
   public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> { try await verify(receipt, by: keys.fresh()) }
 

@@ -117,7 +117,7 @@ extension Purchases {
     return entitlements
   }
 
-  /// Reads the stored receipts of the user and verifies each anew; what cannot be judged now is judged as soon as it can be.
+  /// Reads the stored receipts of the user and verifies each again; what cannot be judged now is judged as soon as it can be.
   func loadReceipts(_ generation: Int) async throws {
     guard let user else { return }
     let restorations = restorations

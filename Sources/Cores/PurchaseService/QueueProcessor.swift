@@ -12,7 +12,7 @@ public protocol QueueProcessor: Sendable {
   /// Tells the store that the transaction is over and need not be reported again; telling it twice changes nothing.
   /// - Throws: anything; the transaction is then told of again at the next start.
   func finish(_ transaction: Transaction) async throws
-  /// The signed receipts that are in force for a user, all of them; what is spent is not among them. Each is best signed anew, since the time
+  /// The signed receipts that are in force for a user, all of them; what is spent is not among them. Each is best signed again, since the time
   /// at which it was signed is what the device takes for the store's.
   /// - Throws: ``StoreFailure``.
   func restore(user: String) async throws -> [String]

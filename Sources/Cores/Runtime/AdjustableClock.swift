@@ -67,7 +67,7 @@ public final class AdjustableClock: AppClock, Sendable {
       change(&state)
       return state.sleeps.values
     }
-    // Each looks anew how long it has to wait.
+    // Each looks again how long it has to wait.
     for sleep in sleeps { sleep.cancel() }
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 /// Work that several ask for at the same time and that is done once: one piece for each key, its result for all who wait.
 ///
 /// Who is cancelled leaves at once with `CancellationError`. Work that nobody waits for any more is cancelled, and whoever asks afterwards
-/// begins anew. Safe from any thread.
+/// begins again. Safe from any thread.
 public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
 

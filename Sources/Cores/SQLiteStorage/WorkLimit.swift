@@ -48,7 +48,7 @@ final class WorkWatch {
     if depth == 0 { end = nil }
   }
 
-  /// Has `body` done by another limit. Time counts anew.
+  /// Has `body` done by another limit. Time counts again.
   func with<Value>(_ other: WorkLimit, _ body: () throws -> Value) throws -> Value {
     let before = (limit, begun, depth)
     (limit, depth) = (other, 0)

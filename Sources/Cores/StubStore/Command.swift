@@ -67,7 +67,7 @@ extension TestStore {
     case step(Duration)
     /// Moves the store's clock on by a period of the calendar.
     case stepPeriod(SubscriptionPeriod)
-    /// Forgets every purchase and begins the file anew.
+    /// Forgets every purchase and begins the file again.
     case reset
   }
 }

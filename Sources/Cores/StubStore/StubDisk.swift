@@ -29,13 +29,13 @@ final class StubDisk: Sendable {
   func load() throws(TestStore.Refusal) -> Saved? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     guard let data = FileManager.default.contents(atPath: path), let header = try? JSONDecoder().decode(Header.self, from: data) else {
-      throw .init(sentence: "The test store's \(path) cannot be read. Delete it to begin anew.")
+      throw .init(sentence: "The test store's \(path) cannot be read. Delete it to begin again.")
     }
     guard header.version <= Self.version else {
       throw .init(sentence: "The test store's \(path) is from a newer Matinee, and is left as it is.")
     }
     do { return try JSONDecoder().decode(Saved.self, from: data) } catch {
-      throw .init(sentence: "The test store's \(path) cannot be read. Delete it to begin anew.")
+      throw .init(sentence: "The test store's \(path) cannot be read. Delete it to begin again.")
     }
   }
 

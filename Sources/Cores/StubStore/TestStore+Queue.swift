@@ -100,10 +100,10 @@ extension TestStore: QueueProcessor {
     return orders.compactMap { try? receipt(for: $0) }
   }
 
-  /// Nothing for what has ended: only a refund takes a purchase back, and a store that was begun anew.
+  /// Nothing for what has ended: only a refund takes a purchase back, and a store that was begun again.
   public func withdrawalReason(of transaction: UUID, user: String) async -> String? {
     let order = core.withLock { core in core.ledger.orders.first { $0.id == transaction } }
-    guard let order else { return "The test store was begun anew, so this purchase is gone." }
+    guard let order else { return "The test store was begun again, so this purchase is gone." }
     return order.standing == .refunded ? "The purchase was refunded." : nil
   }
 

@@ -12,7 +12,7 @@ import Synchronization
 ///     try await store.perform(.refund(.init("premium.monthly"), reason: "Refunded."))
 ///
 /// The purchase layer has to run on the store's ``clock``, which may be faster than the real one. Submitting a transaction twice charges
-/// once. With a folder, purchases, prices and the clock survive the program; the script of outcomes begins anew with each start. Safe from
+/// once. With a folder, purchases, prices and the clock survive the program; the script of outcomes begins again with each start. Safe from
 /// any thread.
 public final class TestStore: Sendable {
   /// Why a store is not made, or a command cannot be carried out.

@@ -76,7 +76,7 @@ extension AccountViewModel {
     public var canUnlock = false
     /// What the reader should know of the session: how long it lasts, whether it could be checked. `nil` when all is as expected.
     public var notice: String?
-    /// Whether what the reader has is being asked for anew.
+    /// Whether what the reader has is being asked for again.
     public var isRefreshing = false
     /// Whether the token is being removed; nothing can be pressed then.
     public var isSigningOut = false

@@ -56,7 +56,7 @@ import SessionService
   ///   - premium: a new stream of what the reader has, which starts with what is known now.
   ///   - passes: a new stream of how many article passes the reader has, `nil` while that is not known.
   ///   - payments: a new stream of which payments wait, which starts with what is known now; as long as it is read they are asked about.
-  ///   - restorePurchases: asks the store anew what the reader has, which ``premium`` then says.
+  ///   - restorePurchases: asks the store again what the reader has, which ``premium`` then says.
   ///   - formatting: how dates become text.
   ///   - mayLeave: whether signing out costs the reader nothing; may take a moment to find out.
   ///   - output: told what comes next.

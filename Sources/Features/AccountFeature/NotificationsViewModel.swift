@@ -44,7 +44,7 @@ import ReaderContent
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// Asks anew which fan clubs the reader follows.
+    /// Asks again which fan clubs the reader follows.
     case refreshTapped
     /// Notifications at all: the other way from now on.
     case onTapped

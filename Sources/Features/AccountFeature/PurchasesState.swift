@@ -28,7 +28,7 @@ extension PurchasesViewModel {
     public var balance: String?
     /// How a subscription is cancelled; `nil` without one.
     public var cancelling: String?
-    /// Whether everything is being asked for anew.
+    /// Whether everything is being asked for again.
     public var isRefreshing = false
     /// Whether the store is being asked for what was bought elsewhere.
     public var isRestoring = false

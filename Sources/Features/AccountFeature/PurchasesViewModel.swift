@@ -17,7 +17,7 @@ import Runtime
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// The reader asked for everything anew. A second press while that is under way does nothing.
+    /// The reader asked for everything again. A second press while that is under way does nothing.
     case refreshTapped
     /// The reader pressed "Check now". A second press while the store is being asked does nothing.
     case checkTapped(PurchaseRow.ID)

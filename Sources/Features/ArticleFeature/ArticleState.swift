@@ -55,7 +55,7 @@ extension ArticleViewModel {
     public var passOffer: String?
     /// Whether a pass is being spent, or what was paid for is on its way; nothing that unlocks can be pressed then.
     public var isUnlocking = false
-    /// Whether a text that is there is being fetched anew because the reader asked for that.
+    /// Whether a text that is there is being fetched again because the reader asked for that.
     public var isRefreshing = false
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?

@@ -28,7 +28,7 @@ import ReaderContent
 
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// Loads the post anew: the button, or F5.
+    /// Loads the post again: the button, or F5.
     case refreshTapped
     /// Tries again what failed.
     case retryTapped
@@ -218,7 +218,7 @@ import ReaderContent
   private func backTapped() { if case .gone = state.phase { output(.goBack) } }
   private func messageDismissed() { state.message = nil }
 
-  /// Says anew how long ago the post appeared.
+  /// Says again how long ago the post appeared.
   public func timePassed() { update() }
 
   /// Asks for the body again, which the publication gives or keeps by the reader's access.
@@ -232,7 +232,7 @@ import ReaderContent
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
-  /// Loads the post anew when nobody could be reached for it. What was said of that stays until there is an answer.
+  /// Loads the post again when nobody could be reached for it. What was said of that stays until there is an answer.
   public func retryUnreachable() {
     guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
@@ -360,7 +360,7 @@ import ReaderContent
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
     }
     if let failed { return (.teaser(post.teaser), failed) }
-    // What was kept from this reader stays as it is while they ask anew.
+    // What was kept from this reader stays as it is while they ask again.
     if isRefreshing, wasServed == false, post.premium, !store.hasPremium, !post.unlocked { return (.locked(teaser: post.teaser), .ready) }
     if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
     if !post.premium { return (.teaser(post.teaser), .ready) }

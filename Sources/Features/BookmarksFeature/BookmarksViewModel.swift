@@ -32,7 +32,7 @@ import ReaderContent
   /// Does what the reader asked for.
   public func send(_ input: PostList.Input) { posts.send(input) }
 
-  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  /// The page came on screen: loads the first time, and reads the cache again after that.
   public func appear() { posts.list.appear() }
   /// The page is off screen and does nothing until it comes back.
   public func disappear() { posts.list.disappear() }

@@ -8,7 +8,7 @@ import ReaderContent
 @MainActor public final class CommentsViewModel: Refreshable {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
-    /// Loads the comments anew: the button, or F5.
+    /// Loads the comments again: the button, or F5.
     case refreshTapped
     /// Tries again what failed.
     case retryTapped
@@ -76,7 +76,7 @@ import ReaderContent
     }
   }
 
-  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  /// The page came on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(post) { [weak self] in self?.update() }

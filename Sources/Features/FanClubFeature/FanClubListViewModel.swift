@@ -35,7 +35,7 @@ import Runtime
   public enum Input: Codable, Equatable, Sendable {
     /// Shows only the clubs that the reader follows, or all again.
     case followedOnlyTapped
-    /// Loads the clubs anew: the button, or F5.
+    /// Loads the clubs again: the button, or F5.
     case refreshTapped
     /// Tries again what failed.
     case retryTapped
@@ -104,7 +104,7 @@ import Runtime
     list.value(id).map { FanClubRow($0, waiting: store.waiting(aboutClub: id), formatting: formatting) }
   }
 
-  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  /// The page came on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true

@@ -34,7 +34,7 @@ import ReaderContent
     public var posts = ListState()
     /// What there is to do about posts that were never fetched: "Fetch posts" belongs in the place of the list.
     public var fetch = ClubFetch.State.notNeeded
-    /// How far its feed is that is being fetched anew, and what went wrong with it.
+    /// How far its feed is that is being fetched again, and what went wrong with it.
     public var refresh = ClubsFetch.Report()
     /// Whether the reader hears of its new posts; `nil` while they do not follow it, when there is nothing to choose.
     public var notifies: Bool?
@@ -116,7 +116,7 @@ import ReaderContent
 
   isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }
 
-  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  /// The page came on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard observation == nil else { return }
     observation = store.fanClubs.observe(id) { [weak self] in self?.update() }

@@ -23,7 +23,7 @@ public struct ListState: Equatable, Sendable {
   public var ids: [String] = []
   /// What fills the page.
   public var phase = Phase.loading
-  /// Whether rows that are there are being loaded anew.
+  /// Whether rows that are there are being loaded again.
   public var isRefreshing = false
   /// Whether there are further rows below the last.
   public var canLoadMore = false
@@ -123,7 +123,7 @@ public struct ListState: Equatable, Sendable {
     return cache[id]
   }
 
-  /// The page came on screen: loads when there are no rows, and otherwise reads the cache anew.
+  /// The page came on screen: loads when there are no rows, and otherwise reads the cache again.
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true
@@ -155,7 +155,7 @@ public struct ListState: Equatable, Sendable {
     store.leave(self)
   }
 
-  /// Loads the list anew.
+  /// Loads the list again.
   public func refreshTapped() {
     // What can be undone stays so.
     if !state.canUndo { state.message = nil }

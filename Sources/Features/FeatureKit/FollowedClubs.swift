@@ -29,7 +29,7 @@ import ReaderContent
   }
   /// The page is off screen.
   public func disappear() { list.disappear() }
-  /// Asks the publication anew.
+  /// Asks the publication again.
   public func refresh() { list.refreshTapped() }
 
   private func changed(_ state: ListState) {

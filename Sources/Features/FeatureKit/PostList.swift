@@ -9,7 +9,7 @@ import ReaderContent
   public enum Source: Equatable, Sendable {
     /// All of the publication.
     case all
-    /// Those that a filter lets through. What the reader does to a row does not make it leave before the list is loaded anew.
+    /// Those that a filter lets through. What the reader does to a row does not make it leave before the list is loaded again.
     case filtered(PostFilter)
     /// A fan club's.
     case fanClub(FanClub.ID)

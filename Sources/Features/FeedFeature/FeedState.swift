@@ -42,7 +42,7 @@ extension FeedViewModel {
     public var pill: String?
     /// What there is to do about the posts of the chosen fan club, which came from a list of feeds: in the place of rows, of which there are none.
     public var fetch = ClubFetch.State.notNeeded
-    /// How far the feeds are that are being fetched anew, and what went wrong with them.
+    /// How far the feeds are that are being fetched again, and what went wrong with them.
     public var refresh = ClubsFetch.Report()
     /// Whether it is on its way there: what was asked for comes a moment later, above the first row. Show that row.
     public var isJumping = false

@@ -76,7 +76,7 @@ import Runtime
     finding?.cancel()
   }
 
-  /// The page came on screen: loads the first time, and reads the cache anew after that.
+  /// The page came on screen: loads the first time, and reads the cache again after that.
   public func appear() {
     guard !isOnScreen else { return }
     isOnScreen = true

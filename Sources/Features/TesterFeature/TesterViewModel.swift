@@ -179,7 +179,7 @@ import StubStore
             State.Control("Slow", .command(.requests(StubRequests(state.requests.answer, delay: slow ? 0 : 5))), isOn: slow),
             State.Control("Payments allowed", .command(.paymentsAllowed(!state.paymentsAllowed)), isOn: state.paymentsAllowed),
           ]),
-        State.Group("", [State.Control("Restore", .command(.restore)), State.Control("Begin anew", .command(.reset))]),
+        State.Group("", [State.Control("Restore", .command(.restore)), State.Control("Begin again", .command(.reset))]),
       ])
   }
 

@@ -17,7 +17,7 @@ extension APIClient {
     try await get(.comments(of: post), query: Self.page(cursor, limit), unless: etag)
   }
 
-  /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it anew.
+  /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it again.
   /// - Parameter text: 1 to ``Comment/longest`` characters, at most ``Comment/largest`` bytes.
   /// - Throws: ``ClientError``; with ``Problem/Code/conflict`` for the identifier of another comment, with ``Problem/Code/locked`` for a
   ///   post that the reader may not read.

@@ -3,7 +3,7 @@ import Foundation
 import PublicationAPI
 import PublicationClient
 
-/// Writes a comment under an identifier chosen here, writes it anew, or deletes one of the reader's own.
+/// Writes a comment under an identifier chosen here, writes it again, or deletes one of the reader's own.
 ///
 /// Only the last of these counts for one comment, so that deleting one that was never sent sends no text. It changes ``Post/comments`` by
 /// ``counted`` until the publication has said how many there are.

@@ -7,6 +7,6 @@
   /// Asks again for what nobody could be reached for, if anything. The reader did not ask: nothing is said while that is under way, nor when
   /// it is in vain once more.
   func retryUnreachable()
-  /// A minute has passed: what says how long ago something was says it anew.
+  /// A minute has passed: what says how long ago something was says it again.
   func timePassed()
 }

@@ -69,7 +69,7 @@ import Runtime
   /// Told whenever the publication has answered.
   public var onAnswer: (() -> Void)?
 
-  /// Told when the reader wants to know anew what they may read: a purchase may have been given back.
+  /// Told when the reader wants to know again what they may read: a purchase may have been given back.
   public var onAccessAsked: (() -> Void)?
 
   /// Told when the publication keeps the text of a post from a reader who has premium access, as far as is known here.
@@ -183,7 +183,7 @@ import Runtime
     try? await refreshPasses()
   }
 
-  /// Something came to the publication that lists do not show yet: each is loaded anew when it comes on screen.
+  /// Something came to the publication that lists do not show yet: each is loaded again when it comes on screen.
   public func listsAreStale() { listsAge += 1 }
 
   /// Has the publication fetch the posts of a club that came from a list of feeds.

@@ -147,7 +147,7 @@ static gboolean call_begin(Call *call, const char *schema, const char *publicati
 
 static matinee_secret_answer call_end(Call *call) {
   if (call->context) {
-    // The next call asks anew: the service may have come, gone or been replaced in between.
+    // The next call asks again: the service may have come, gone or been replaced in between.
     secret_service_disconnect();
     g_main_context_pop_thread_default(call->context);
     g_main_context_unref(call->context);

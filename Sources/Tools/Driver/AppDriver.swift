@@ -177,7 +177,7 @@ public final class AppDriver {
   private func press(in place: Element?, seconds: Double?, _ what: String, matches: (String) -> Bool) throws {
     let button = try wait(for: "button \(what), enabled", seconds: seconds) {
       let found = all(in: place) { [.button, .toggle, .radio, .tab, .link].contains($0.role) && matches($0.name) && $0.isEnabled }.first
-      // The whole tree was looked through meanwhile, and the page may have been drawn anew: then another one is there.
+      // The whole tree was looked through meanwhile, and the page may have been drawn again: then another one is there.
       return found.flatMap { $0.isEnabled ? $0 : nil }
     }
     try button.press()

@@ -1,4 +1,4 @@
-/// One widget of the driven app as assistive technology sees it. Every property asks the app anew; one that is gone reads as empty.
+/// One widget of the driven app as assistive technology sees it. Every property asks the app again; one that is gone reads as empty.
 ///
 /// Belongs to the thread that drives.
 public final class Element {

@@ -79,7 +79,7 @@ GtkWidget *_Nonnull matinee_selection_new(GtkWidget *_Nonnull child);
 void matinee_selection_share(GtkWidget *_Nonnull label, const char *_Nonnull separator);
 /// NULL for a label that does not share.
 const char *_Nullable matinee_selection_separator(GtkWidget *_Nonnull label);
-/// In bytes of the text; nothing when both are the same. The container has to be drawn anew.
+/// In bytes of the text; nothing when both are the same. The container has to be drawn again.
 void matinee_selection_set_range(GtkWidget *_Nonnull label, int start, int end);
 /// FALSE when nothing of the label is selected.
 gboolean matinee_selection_get_range(GtkWidget *_Nonnull label, int *_Nonnull start, int *_Nonnull end);
