@@ -72,8 +72,7 @@ import CGtkShims
     MainLoop.after(seconds: 0) { [weak self] in
       guard let self, !isVisible else { return }
       takeBack()
-      focus?.restore()
-      focus = nil
+      restoreFocus()
     }
   }
 
@@ -84,8 +83,16 @@ import CGtkShims
     gtk_widget_unparent(widget)
   }
 
-  /// Closes it, as after a choice.
-  public func close() { gtk_popover_popdown(pointer()) }
+  /// Closes it, as after a choice. The keyboard is back where it was before the choice is carried out, which may move it.
+  public func close() {
+    gtk_popover_popdown(pointer())
+    restoreFocus()
+  }
+
+  private func restoreFocus() {
+    focus?.restore()
+    focus = nil
+  }
 }
 
 /// A button that opens a ``Popover``.
