@@ -12,7 +12,7 @@ import Runtime
 /// a thread of its own reads it: whoever draws a window does not wait for a disk. Writing begins with the posts as an answer brings them
 /// and ends when they are in the file. Either way both come to know the posts by their ids.
 @MainActor enum StoreBenchmark {
-  static let goals = (reading: 1.2, writing: 1.4)
+  static let goals = (reading: 1.3, writing: 1.4)
   nonisolated private static let (stored, writes, pageSize) = (100_000, 10_000, 50)
   private static let owner = "bench"
 

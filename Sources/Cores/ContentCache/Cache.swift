@@ -21,23 +21,12 @@ import Runtime
 
   private var entries: [String: AnyCacheEntry] = [:]
   /// Entities with pending actions of their own; those about all are among them, each in its place.
-  private var folded: [String: Folded] = [:] {
-    didSet {
-      isFolding = !folded.isEmpty
-      isPlain = folded.isEmpty && aboutAll.isEmpty
-    }
-  }
-  /// Asked for with each entity: cheaper than asking the dictionary, whose type has to be found out.
-  private var isFolding = false
+  private var folded: [String: Folded] = [:]
   /// The pending actions about all, in their order.
-  private var aboutAll: [Pending] = [] { didSet { isPlain = folded.isEmpty && aboutAll.isEmpty } }
-  /// Whether each entity is shown as the server has it.
-  private var isPlain = true
+  private var aboutAll: [Pending] = []
   /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
-  private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = [] {
-    didSet { lastBulkChange = bulkChanges.last?.at ?? .beforeAll }
-  }
-  private var lastBulkChange = Stamp.beforeAll
+  private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = []
+  private var lastBulkChange: Stamp { bulkChanges.last?.at ?? .beforeAll }
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
   private var removed: [String: Stamp] = [:]
   private var lastStamp: UInt64 = 0
@@ -84,13 +73,12 @@ import Runtime
 
   /// The entity as the reader shall see it.
   public subscript(id: String) -> Value? {
-    if isFolding, let folded = folded[id] { return folded.shown }
-    guard !aboutAll.isEmpty else { return value(id) }
-    return fold(aboutAll, id)
+    if let folded = folded[id] { return folded.shown }
+    return aboutAll.isEmpty ? value(id) : fold(aboutAll, id)
   }
 
   /// Whether something was done to the entity that the server has not confirmed.
-  public func isPending(_ id: String) -> Bool { isFolding && folded[id] != nil }
+  public func isPending(_ id: String) -> Bool { folded[id] != nil }
 
   /// This moment. Take it before asking the server, and hand it to ``store(_:asOf:)`` with the answer.
   public func stamp() -> Stamp {
@@ -148,8 +136,8 @@ import Runtime
 
   /// The identifiers of all entities that fulfil a condition as they are shown, in no order.
   public func ids(where condition: (Value) -> Bool) -> [String] {
-    var ids = !isFolding ? [] : folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
-    for entry in entries.values where !isFolding || folded[entry.id] == nil {
+    var ids = folded.compactMap { $1.shown.map(condition) == true ? $0 : nil }
+    for entry in entries.values where folded[entry.id] == nil {
       if aboutAll.isEmpty ? condition(entry.value(of: Value.self)) : self[entry.id].map(condition) ?? false { ids.append(entry.id) }
     }
     return ids
@@ -233,22 +221,16 @@ import Runtime
 
   /// Whether there is something to show.
   func shows(_ id: String) -> Bool {
-    if isFolding, let index = folded.index(forKey: id) { return folded.values[index].shown != nil }
-    return entries[id] != nil
+    folded[id].map { $0.shown != nil } ?? (entries[id] != nil)
   }
 
   /// Those of the entities of this cache's pages that there is something to show of, in their order.
   func shown(of ids: [String]) -> [String] {
-    guard hasGaps || isFolding else {
+    guard hasGaps || !folded.isEmpty else {
       assert(ids.allSatisfy { self.entries[$0] != nil })
       return ids
     }
-    let (entries, isFolding) = (entries, isFolding)
-    var shown: [String] = []
-    shown.reserveCapacity(ids.count)
-    // No filter: that finds out each time that this is the main thread.
-    for id in ids where isFolding ? shows(id) : entries[id] != nil { shown.append(id) }
-    return shown
+    return ids.filter(shows)
   }
 
   /// Whether what is here of an entity was asked for at that moment or later.
@@ -316,12 +298,10 @@ import Runtime
   /// Takes in what the server says now, or said before and the store has.
   private func merge(_ values: [AnyCacheEntry]) {
     entries.reserveCapacity(entries.count + values.count)
-    // Asked for all of them at once: each look at what belongs to an object is checked.
-    let (isPlain, mayBeOutdated) = (isPlain, mayBeOutdated)
     for entry in values {
-      if !isPlain, isPending(entry.id) || !aboutAll.isEmpty {
+      if isPending(entry.id) || !aboutAll.isEmpty {
         change(entry.id) { put(entry) }
-      } else if mayBeOutdated ? put(entry) : merge(entry) {
+      } else if put(entry) {
         note(entry.id)
       }
     }
@@ -329,7 +309,7 @@ import Runtime
 
   /// - Returns: whether what is known has changed.
   @discardableResult private func put(_ entry: AnyCacheEntry) -> Bool {
-    if !removed.isEmpty, let end = removed[entry.id] {
+    if let end = removed[entry.id] {
       guard entry.stamp >= end else { return false }
       removed[entry.id] = nil
     }
