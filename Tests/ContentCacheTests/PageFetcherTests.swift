@@ -8,7 +8,7 @@ import Testing
   private let cache = Cache<Note>()
   private let gate = Gate<String?, FetchedPage<Note>>()
 
-  private func fetcher(_ membership: Membership<Note>? = nil) -> PageFetcher<Note> {
+  private func fetcher(_ membership: ListMembership<Note>? = nil) -> PageFetcher<Note> {
     let gate = gate
     return PageFetcher("notes.load", list: "notes", cache: cache, effects: effects, membership: membership, explain: explain) { cursor, _ in
       .page(try await gate.ask(cursor))
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func listThatTheReaderChangesFollowsTheCache() async {
-    let fetcher = fetcher(Membership(contains: \.marked, precedes: { $0.title < $1.title }))
+    let fetcher = fetcher(ListMembership(contains: \.marked, precedes: { $0.title < $1.title }))
     cache.store([Note(id: "z", title: "0", marked: true)])
     fetcher.reloadFromCache()
     #expect(fetcher.state.ids == [])
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test func whatWasKnownBeforeAndTheServerLeavesOutLeavesTheList() async {
-    let membership = Membership<Note>(contains: \.marked) { $0.id < $1.id }
+    let membership = ListMembership<Note>(contains: \.marked) { $0.id < $1.id }
     let first = fetcher(membership)
     first.reload()
     let page = FetchedPage(items: [Note(id: "b", marked: true)])
@@ -238,7 +238,7 @@ import Testing
     }
     let count = Count()
     let fetcher = fetcher(
-      Membership(
+      ListMembership(
         contains: {
           count.looks += 1
           return $0.marked

@@ -7,7 +7,7 @@ extension Play {
   func makeFetchers() { fetchers = ["notes", "notes", "marked"].map(fetcher) }
 
   private func fetcher(_ list: String) -> PageFetcher<Note> {
-    let membership = list == "marked" ? Membership<Note>(contains: \.marked) { $0.id > $1.id } : nil
+    let membership = list == "marked" ? ListMembership<Note>(contains: \.marked) { $0.id > $1.id } : nil
     return PageFetcher("\(list).load", list: list, cache: world.cache, effects: world.effects, membership: membership, explain: explain) {
       [asks] in try await PlayQuestion.ask(asks, list, $0, $1)
     }

@@ -23,7 +23,7 @@ import Testing
     effects.onDelivery = { [weak self] in self?.labels.append($0.label) }
   }
 
-  func fetcher(_ membership: Membership<Note>? = nil, list: String = "notes") -> PageFetcher<Note> {
+  func fetcher(_ membership: ListMembership<Note>? = nil, list: String = "notes") -> PageFetcher<Note> {
     PageFetcher("notes.load", list: list, cache: cache, effects: effects, membership: membership, explain: explain) { [gate] in
       try await gate.ask(Asked(cursor: $0, etag: $1))
     }
@@ -377,7 +377,7 @@ import Testing
       await shelf.end()
     }
     let shelf = try await shelf()
-    let fetcher = shelf.fetcher(Membership(contains: \.marked, precedes: { $0.title < $1.title }), list: "marked")
+    let fetcher = shelf.fetcher(ListMembership(contains: \.marked, precedes: { $0.title < $1.title }), list: "marked")
     fetcher.reload()
     await shelf.answer(0, .failure(Unreachable()))
     #expect(fetcher.state.ids == ["c", "a"])
@@ -477,7 +477,7 @@ import Testing
     #expect(shelf.gate.asked.filter { $0.cursor == nil }.count == 1)
   }
 
-  private let marked = Membership<Note>(contains: \.marked, precedes: { $0.title < $1.title })
+  private let marked = ListMembership<Note>(contains: \.marked, precedes: { $0.title < $1.title })
 
   private func note(_ number: Int, of count: Int) -> Note {
     Note(id: "n\(number)", title: "\(1_000_000 + number * 7919 % count)", marked: true)

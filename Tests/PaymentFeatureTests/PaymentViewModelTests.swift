@@ -364,12 +364,12 @@ import Testing
   // MARK: The one function
 
   @Test func case12TheOutcomeIsComputedFromThreeFacts() {
-    #expect(AuthorizationOutcome.from(started: false, tokenError: nil, hasToken: false) == .notAuthorized)
-    #expect(AuthorizationOutcome.from(started: true, tokenError: nil, hasToken: false) == .authorizing)
-    #expect(AuthorizationOutcome.from(started: true, tokenError: "No.", hasToken: false) == .failed("No."))
-    #expect(AuthorizationOutcome.from(started: false, tokenError: "No.", hasToken: false) == .failed("No."))
-    #expect(AuthorizationOutcome.from(started: true, tokenError: nil, hasToken: true) == .authorized)
-    #expect(AuthorizationOutcome.from(started: true, tokenError: "No.", hasToken: true) == .authorized)
-    #expect(AuthorizationOutcome.from(started: false, tokenError: nil, hasToken: true) == .authorized)
+    #expect(AuthorizationState.from(started: false, tokenError: nil, hasToken: false) == .notAuthorized)
+    #expect(AuthorizationState.from(started: true, tokenError: nil, hasToken: false) == .authorizing)
+    #expect(AuthorizationState.from(started: true, tokenError: "No.", hasToken: false) == .failed("No."))
+    #expect(AuthorizationState.from(started: false, tokenError: "No.", hasToken: false) == .failed("No."))
+    #expect(AuthorizationState.from(started: true, tokenError: nil, hasToken: true) == .authorized)
+    #expect(AuthorizationState.from(started: true, tokenError: "No.", hasToken: true) == .authorized)
+    #expect(AuthorizationState.from(started: false, tokenError: nil, hasToken: true) == .authorized)
   }
 }

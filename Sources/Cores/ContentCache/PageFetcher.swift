@@ -21,7 +21,7 @@ import Runtime
   private let list: String
   private let cache: Cache<Value>
   private let effects: Effects
-  private let membership: Membership<Value>?
+  private let membership: ListMembership<Value>?
   private let order: ((Value, Value) -> Bool)?
   private let explain: @MainActor (any Error) -> RequestFailure
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
@@ -48,7 +48,7 @@ import Runtime
   ///   - explain: what an error of `fetch` means, with a sentence for the reader.
   ///   - fetch: asks the server for the page at a cursor, `nil` for the first; with the entity tag of what is here, where there is one.
   public init(
-    _ label: String, list: String, cache: Cache<Value>, effects: Effects, membership: Membership<Value>? = nil,
+    _ label: String, list: String, cache: Cache<Value>, effects: Effects, membership: ListMembership<Value>? = nil,
     order: ((Value, Value) -> Bool)? = nil, explain: @escaping @MainActor (any Error) -> RequestFailure,
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
   ) {
@@ -69,7 +69,7 @@ import Runtime
   /// - Parameters:
   ///   - policy: where the list comes from.
   ///   - showsNewItems: whether items above the first come in at once, since the reader asked for them. Otherwise they are counted in
-  ///     ``PageState/newItemCount``, as nobody who reads shall lose their place: with a ``Membership`` nothing waits.
+  ///     ``PageState/newItemCount``, as nobody who reads shall lose their place: with a ``ListMembership`` nothing waits.
   ///   - refetch: whether it is asked for again while it is asked for already, by this list or another, since the answer may be another now.
   ///     All get the new one.
   public func reload(_ policy: FetchPolicy = .cacheThenNetwork, showsNewItems: Bool = true, refetch: Bool = false) {
@@ -102,7 +102,7 @@ import Runtime
 
   /// Re-reads the cache without asking the server: for a page that reappears.
   ///
-  /// Drops what the cache no longer holds; with a ``Membership`` also what left the list, and takes in what joined it within the part
+  /// Drops what the cache no longer holds; with a ``ListMembership`` also what left the list, and takes in what joined it within the part
   /// that was fetched.
   ///
   /// What the server was asked for and left out has left the list, whatever is known of it from before; only what is known since can have
@@ -137,7 +137,7 @@ import Runtime
   }
 
   /// Whether those of some entities that are in the list stay where they are.
-  private func stays(_ changed: Set<String>, _ membership: Membership<Value>) -> Bool {
+  private func stays(_ changed: Set<String>, _ membership: ListMembership<Value>) -> Bool {
     guard !changed.isDisjoint(with: listed) else { return true }
     let ids = state.ids
     return ids.indices.allSatisfy { place in

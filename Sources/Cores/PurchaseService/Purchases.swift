@@ -250,7 +250,7 @@ import Runtime
     attempt.stage(.waitingForAuthorization)
     let facts = await attempt.ask(
       OrderSummary(id: transaction.id, product: product, total: product.firstPayment), authorizer, environment)
-    switch AuthorizationOutcome.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
+    switch AuthorizationState.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
     case .notAuthorized, .authorizing:
       transaction.step = .cancelled
       // A row that could not be closed is closed as abandoned at the next start.

@@ -68,7 +68,7 @@ struct PaymentAttempt: Equatable {
 
   // MARK: What they come to
 
-  private var outcome: AuthorizationOutcome { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
+  private var outcome: AuthorizationState { .from(started: authorizationStarted, tokenError: tokenError, hasToken: hasToken) }
 
   /// The one place where the facts become an outcome.
   var standing: Standing {

@@ -11,7 +11,7 @@ extension ContentStore {
   ///   - filter: which posts.
   public func postList(_ label: String, _ filter: PostFilter) -> PageFetcher<Post> {
     let newestFirst: (Post, Post) -> Bool = { ($1.published, $1.id) < ($0.published, $0.id) }
-    let membership = filter.bookmarked ? Membership<Post>(contains: \.bookmarked, precedes: newestFirst) : nil
+    let membership = filter.bookmarked ? ListMembership<Post>(contains: \.bookmarked, precedes: newestFirst) : nil
     return list(label, filter.list, of: postCache, membership: membership, order: newestFirst) { [client] in
       try await client.posts(filter, cursor: $0, unless: $1)
     }
@@ -20,7 +20,7 @@ extension ContentStore {
   /// Fan clubs, by name.
   /// - Parameter followedOnly: only those that the reader follows. A row leaves as soon as the reader stops following.
   public func fanClubList(followedOnly: Bool = false) -> PageFetcher<FanClub> {
-    let followed = Membership<FanClub>(contains: \.followed) { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
+    let followed = ListMembership<FanClub>(contains: \.followed) { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
     // The publication answers both with the same pages.
     return list("fanclubs.load", "fanclubs", of: clubCache, membership: followedOnly ? followed : nil) { [client] in
       try await client.fanClubs(cursor: $0, unless: $1)
@@ -29,14 +29,14 @@ extension ContentStore {
 
   /// A post's comments, oldest first, with those that wait to be sent.
   public func commentList(of post: Post.ID) -> PageFetcher<Comment> {
-    let membership = Membership<Comment>(contains: { $0.postID == post }) { ($0.posted, $0.id) < ($1.posted, $1.id) }
+    let membership = ListMembership<Comment>(contains: { $0.postID == post }) { ($0.posted, $0.id) < ($1.posted, $1.id) }
     return list("comments.load", "posts/\(post)/comments", of: commentCache, membership: membership) { [client] in
       try await client.comments(of: post, cursor: $0, unless: $1)
     }
   }
 
   private func list<Value: Entity>(
-    _ label: String, _ name: String, of cache: Cache<Value>, membership: Membership<Value>?, order: ((Value, Value) -> Bool)? = nil,
+    _ label: String, _ name: String, of cache: Cache<Value>, membership: ListMembership<Value>?, order: ((Value, Value) -> Bool)? = nil,
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> Conditional<Page<Value>>
   ) -> PageFetcher<Value> {
     PageFetcher(

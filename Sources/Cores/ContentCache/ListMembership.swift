@@ -1,5 +1,5 @@
 /// Which of the cached entities belong to a list, and where: for lists that a reader's own actions change, such as bookmarks.
-public struct Membership<Value: Entity> {
+public struct ListMembership<Value: Entity> {
   let contains: (Value) -> Bool
   let precedes: (Value, Value) -> Bool
 
