@@ -171,6 +171,8 @@ final class RowTests: ScreensTestCase {
       let screen = rig.screen(.tab(.home))
       let feed = try rig.show(screen)
       guard let model = screen.model as? FeedViewModel else { return XCTFail("no feed") }
+      feed.ignorePointer()
+      try rig.settle()
       let told = Told()
       let draw = model.onRowsChanged
       model.onRowsChanged = { ids in

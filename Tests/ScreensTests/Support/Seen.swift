@@ -352,6 +352,9 @@ import CGtkShims
     return gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
   }
 
+  /// Has it look the same wherever the display's pointer rests, of which a busy window hears late.
+  func ignorePointer() { gtk_widget_set_can_target(pointer, 0) }
+
   /// What it looks like now.
   var pixels: [UInt8]? {
     guard let texture = matinee_widget_render(pointer, 1) else { return nil }
