@@ -9,7 +9,7 @@ import Testing
   ) throws -> Shell {
     let shell = try Shell()
     try shell.keep(
-      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env")
+      "awk", "mawk", "gawk", "cat", "grep", "sed", "mkdir", "mktemp", "rm", "timeout", "sort", "uniq", "tr", "head", "env", "cut", "tee")
     let common = shell.folder.appending(path: "meson-helpers/common.sh")
     let text = try String(contentsOf: common, encoding: .utf8)
     try Data((text + "\npackages() { :; }\n").utf8).write(to: common)
@@ -97,6 +97,38 @@ import Testing
     #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
     #expect(calls.last == "test --manifest-cache none --skip-build --filter ^CrashTests\\.: 6, headless 1")
+  }
+
+  /// Thousands of lines follow what failed, and of a log one often has the end alone.
+  @Test func theEndSaysWhatFailedAndTheLogsOfBothLanesStay() throws {
+    let shell = try machine()
+    defer { shell.remove() }
+    try shell.stand(
+      in: "swift",
+      """
+      [[ $1 != --version ]] || { echo 'Swift version 6.3.1'; exit; }
+      case $* in
+        *list*) printf '%s\\n' CrashTests.A/one OtherTests.A/one ;;
+        *OtherTests*) echo '✘ Test one() failed after 0.1 seconds.' && exit 1 ;;
+        test*) printf '%s\\n' '| a table' '✔ Test one() passed after 0.1 seconds.' ;;
+      esac
+      """)
+    let answer = try shell.run("test", "--headless", "--rotate", "3")
+    #expect(answer.status == 1)
+    let logs = shell.folder.appending(path: ".build/test-logs").path
+    #expect(
+      answer.output.hasSuffix(
+        """
+        What failed, once more:
+        OtherTests
+          ✘ Test one() failed after 0.1 seconds.
+        The logs are in \(logs)
+        3 passed, 1 failed, 0 skipped
+
+        """), "\(answer.output)")
+    for log in ["CrashTests.log", "OtherTests.log", "crash/CrashTests.log"] {
+      #expect(FileManager.default.fileExists(atPath: "\(logs)/\(log)"), "\(log)")
+    }
   }
 
   /// A part that is in no turn would rot unseen.
