@@ -134,7 +134,7 @@ import Testing
 
   @Test func chargedAndRefusedIsNotCalledNotCharged() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid.") }
+    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid.") }
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status == Status(.bad, "Paid, and refused by the publication", detail: "This receipt is not valid."))
@@ -261,7 +261,7 @@ import Testing
     await bench.until { bench.row != nil && !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Everything that belongs to your account is here: For good.")
     #expect(bench.row?.status == Status(.good, "Bought on another computer", detail: "Yours for good."))
-    bench.queue.restore(.failure(StoreFailure(.unavailable, code: "timed_out", sentence: "Try again in a moment.")))
+    bench.queue.restore(.failure(StoreError(.unavailable, code: "timed_out", sentence: "Try again in a moment.")))
     bench.model.send(.restoreTapped)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing could be restored. Try again in a moment.")

@@ -308,7 +308,7 @@ import Testing
     await rig.settle()
     guard let paywall = rig.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
     #expect(paywall.state.notice != nil)
-    #expect(paywall.state.offers.contains { !$0.canBuy })
+    #expect(paywall.state.products.contains { !$0.canBuy })
   }
 
   @Test func signingOutTakesThePremiumAccessAlong() async throws {

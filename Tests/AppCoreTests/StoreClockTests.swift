@@ -17,7 +17,7 @@ import Testing
 
   private func signedIn(rate: Int) async throws -> (rig: PathRig, store: TestStore) {
     let publication = try await Sample.publication(clock: clock)
-    let file = try StubFile(json: Data(#"{"products": [], "rate": \#(rate)}"#.utf8), name: "store.json")
+    let file = try StubStoreFile(json: Data(#"{"products": [], "rate": \#(rate)}"#.utf8), name: "store.json")
     let store = try TestStore(file, allowed: true, clock: clock)
     let transport = InProcessTransport { [asked] request in
       asked.add(request)

@@ -14,7 +14,7 @@ import Testing
   private let reader = ReaderFixture(
     posts: [.sample(1, reactions: 4, bookmarked: true), .sample(2, club: "c2")], clubs: [FanClub(id: "c1", name: "Club")])
   private let drawn = Drawn()
-  private let pages: [(name: String, page: any PostPage)]
+  private let pages: [(name: String, page: any PostListScreen)]
 
   init() {
     pages = [

@@ -28,7 +28,7 @@ import Testing
     await world.quiet()
     await world.answer(0, .failure(Refused()))
     #expect(cache["a"] == before)
-    let failure = ActionFailure(kind: "like", actionID: id, entityID: "a", sentence: "The server said no.")
+    let failure = RefusedAction(kind: "like", actionID: id, entityID: "a", sentence: "The server said no.")
     #expect(world.failures == [failure])
     #expect(failure.sentence == "The server said no.")
   }

@@ -7,8 +7,8 @@ import Testing
 @Suite struct PageStatusTests {
   private static let date = Date(timeIntervalSince1970: 1_700_000_000)
   private static let (earlier, later) = (Stamp(number: 1), Stamp(number: 2))
-  private static let unreachable = RequestFailure.unreachable("Nobody answers.")
-  private static let refused = RequestFailure.refused("No.")
+  private static let unreachable = RequestError.unreachable("Nobody answers.")
+  private static let refused = RequestError.refused("No.")
 
   private static let events: [(name: String, event: PageStatus.Event)] = [
     ("load", .load(.cacheThenNetwork)), ("found", .foundInStore(date)), ("missing", .missingInStore), ("answered", .answered(later)),

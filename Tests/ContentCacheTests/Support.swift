@@ -97,7 +97,7 @@ struct WriteAction: Action, Equatable {
 struct Refused: Error {}
 struct Unreachable: Error { var retryAfter: Duration? }
 
-@MainActor func explain(_ error: any Error) -> RequestFailure {
+@MainActor func explain(_ error: any Error) -> RequestError {
   if let error = error as? Unreachable {
     .unreachable("The server cannot be reached.", retryAfter: error.retryAfter)
   } else {
@@ -155,7 +155,7 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   let controller: ActionController
   let clock: ManualClock
   let ids: any IdentifierSource
-  private(set) var failures: [ActionFailure] = []
+  private(set) var failures: [RefusedAction] = []
   private(set) var storageErrors = 0
   private(set) var labels: [String] = []
   /// What is being opened by itself.

@@ -8,7 +8,7 @@ final class Server: FlagSource, FlagSink {
   struct State {
     var rules: [FlagRule] = []
     var malformed: [FlagRule.Malformed] = []
-    var failure: FlagFailure?
+    var failure: FlagError?
     /// Takes what it is sent, and its answer gets lost.
     var losesAnswers = false
     var asked: [ClientCapabilities] = []
@@ -43,7 +43,7 @@ final class Server: FlagSource, FlagSink {
       for event in events where !(state.taken[user] ?? []).contains(where: { $0.id == event.id }) {
         state.taken[user, default: []].append(event)
       }
-      if state.losesAnswers { throw FlagFailure.unreachable }
+      if state.losesAnswers { throw FlagError.unreachable }
     }
   }
 
@@ -71,7 +71,7 @@ final class Server: FlagSource, FlagSink {
     _ server: Server, path: String = ":memory:", clock: ManualClock = ManualClock(), version: String = "1.0", features: Set<String> = [],
     scope: String = "server", identifiers: any IdentifierSource = RandomIdentifiers()
   ) throws {
-    guard let version = ClientVersion(version) else { throw FlagFailure.refused("no version") }
+    guard let version = ClientVersion(version) else { throw FlagError.refused("no version") }
     self.clock = clock
     flags = Flags(
       FlagEnvironment(

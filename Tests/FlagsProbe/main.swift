@@ -7,7 +7,7 @@ import Runtime
 /// One flag, on for everybody; takes no events.
 private struct Backend: FlagSource, FlagSink {
   func rules(for client: ClientCapabilities) async throws -> FetchedRules { FetchedRules(rules: [try FlagRule(name: "new", percent: 100)]) }
-  func send(_ events: [FlagEvent], of user: String) async throws { throw FlagFailure.unreachable }
+  func send(_ events: [FlagEvent], of user: String) async throws { throw FlagError.unreachable }
 }
 
 let flags = Flags(

@@ -14,8 +14,8 @@ import Testing
         saved[name] = text.map { (Data($0.utf8), number) }
       }
     }
-    var files: StubFiles {
-      StubFiles { path in
+    var files: StubAnswerFiles {
+      StubAnswerFiles { path in
         guard let data = self.saved.withLock({ $0[path]?.data }) else {
           throw CocoaError(.fileReadNoSuchFile, userInfo: [NSUnderlyingErrorKey: POSIXError(.ENOENT)])
         }

@@ -24,7 +24,7 @@ import Synchronization
   private(set) var thanks: [String] = []
 
   private final class Records: Sendable {
-    let value = Mutex<Result<[ProductRecord], StoreFailure>>(
+    let value = Mutex<Result<[ProductRecord], StoreError>>(
       .success([
         ProductRecord(
           id: "monthly", kind: .subscription, name: "Monthly", detail: "Month by month", priceMinorUnits: 490, currency: "EUR",
@@ -96,7 +96,7 @@ import Synchronization
     model.observe { [weak self] in self?.states.append($0) }
   }
 
-  func fail(_ failure: StoreFailure?) {
+  func fail(_ failure: StoreError?) {
     guard let failure else { return products.value.withLock { $0 = .success([]) } }
     products.value.withLock { $0 = .failure(failure) }
   }

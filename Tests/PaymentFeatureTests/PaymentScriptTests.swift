@@ -301,7 +301,7 @@ import Testing
     let names = Names(bench)
     let sentence = isDeferred ? "Waiting for the bank's approval…" : PendingReason.storeUnavailable.sentence
     await pay(bench)
-    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { if case .problem = bench.model.state.status { true } else { false } }
     #expect(

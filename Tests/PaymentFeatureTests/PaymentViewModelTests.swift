@@ -50,7 +50,7 @@ import Testing
 
   @Test func whatCannotBeLoadedSaysWhyAndIsTriedAgain() async throws {
     let bench = try await Bench()
-    bench.fail(StoreFailure(.unavailable, code: "offline", sentence: "No connection."))
+    bench.fail(StoreError(.unavailable, code: "offline", sentence: "No connection."))
     await bench.appear()
     #expect(bench.model.state.phase == .failed("No connection."))
     #expect(!bench.model.state.canPay)
@@ -216,7 +216,7 @@ import Testing
 
   @Test func whatWasChargedAndRefusedIsNotPaidAgain() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     await bench.appear()
     bench.model.send(.payTapped)
     await bench.answered()
@@ -227,7 +227,7 @@ import Testing
 
   @Test func whatWasChargedAndRefusedEarlierIsNotSoldAgainUntilItIsPaidBack() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     let id = try await bench.lastID()

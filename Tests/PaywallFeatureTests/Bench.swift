@@ -15,7 +15,7 @@ final class Script: Sendable {
     .success(
       PaywallRecord(
         id: "premium", title: "Read on", text: "All of it.", benefits: ["More"], productIDs: ["yearly", "monthly", "lifetime"])))
-  let products = Mutex<Result<[ProductRecord], StoreFailure>>(
+  let products = Mutex<Result<[ProductRecord], StoreError>>(
     .success([
       ProductRecord(
         id: "monthly", kind: .subscription, name: "Monthly", detail: "", priceMinorUnits: 490, currency: "EUR", period: "P1M",

@@ -19,21 +19,21 @@ import Testing
     #expect(state.title == "Read on")
     #expect(state.text == "All of it.")
     #expect(state.benefits == ["More"])
-    #expect(state.offers.map(\.id) == ["yearly", "monthly", "lifetime"], "in the publication's order")
-    #expect(state.offers.map { plain($0.price) } == ["49,00 € a year", "4,90 € a month", "149,00 €"])
-    #expect(state.offers.map { plain($0.detail) } == ["4,08 € a month", "Renews every month", "Paid once"])
-    #expect(state.offers.map { $0.saving.map(plain) } == ["Save 17 %", nil, nil])
-    #expect(state.offers.map(\.isBest) == [true, false, false])
-    #expect(state.offers.map(\.note) == ["Twelve for ten", "", ""])
-    #expect(state.offers.allSatisfy { $0.canBuy })
+    #expect(state.products.map(\.id) == ["yearly", "monthly", "lifetime"], "in the publication's order")
+    #expect(state.products.map { plain($0.price) } == ["49,00 € a year", "4,90 € a month", "149,00 €"])
+    #expect(state.products.map { plain($0.pace) } == ["4,08 € a month", "Renews every month", "Paid once"])
+    #expect(state.products.map { $0.saving.map(plain) } == ["Save 17 %", nil, nil])
+    #expect(state.products.map(\.isBest) == [true, false, false])
+    #expect(state.products.map(\.note) == ["Twelve for ten", "", ""])
+    #expect(state.products.allSatisfy { $0.canBuy })
     #expect(state.notice == nil)
   }
 
   @Test func case16PricesFollowTheReadersLocale() async throws {
     let bench = try await Bench(locale: "en_US")
     await bench.appear()
-    #expect(bench.model.state.offers.map { plain($0.price) } == ["€49.00 a year", "€4.90 a month", "€149.00"])
-    #expect(bench.model.state.offers.first?.saving == "Save 17%")
+    #expect(bench.model.state.products.map { plain($0.price) } == ["€49.00 a year", "€4.90 a month", "€149.00"])
+    #expect(bench.model.state.products.first?.saving == "Save 17%")
   }
 
   @Test func choosingAnOfferAsksForItsPayment() async throws {
@@ -90,7 +90,7 @@ import Testing
 
   @Test func productsThatCannotBeLoadedSayWhy() async throws {
     let bench = try await Bench()
-    bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
+    bench.script.products.withLock { $0 = .failure(StoreError(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
     await bench.appear()
     #expect(bench.model.state.phase == .unavailable(.notFetched(code: "http_503", sentence: "Closed for a moment.")))
   }
@@ -143,8 +143,8 @@ import Testing
       }
     }
     await bench.appear()
-    #expect(bench.model.state.offers.map(\.id) == ["monthly", "lifetime"])
-    #expect(bench.model.state.offers.allSatisfy { $0.saving == nil && !$0.isBest })
+    #expect(bench.model.state.products.map(\.id) == ["monthly", "lifetime"])
+    #expect(bench.model.state.products.allSatisfy { $0.saving == nil && !$0.isBest })
   }
 
   @Test func pricesThatMayBeOutOfDateAreMarked() async throws {
@@ -153,12 +153,12 @@ import Testing
     #expect(bench.model.state.warning == nil)
     // Another hour, and the store is away.
     bench.clock.advance(by: .seconds(7200))
-    bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
+    bench.script.products.withLock { $0 = .failure(StoreError(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
     let later = bench.another()
     later.appear()
     await bench.effects.settled()
     #expect(later.state.phase == .ready)
-    #expect(later.state.offers.count == 3)
+    #expect(later.state.products.count == 3)
     let warning = try #require(later.state.warning).replacing("\u{202F}", with: " ")
     #expect(warning == "Prices may be out of date: the store does not answer. They are of 14. November 2023 um 22:13.")
   }
@@ -182,12 +182,12 @@ import Testing
     bench.clock.advance(by: .seconds(60))
     let state = await second(bench, failure)
     #expect(state.phase == .ready)
-    #expect(state.title == "Read on" && state.offers.count == 3)
+    #expect(state.title == "Read on" && state.products.count == 3)
     let warning = try #require(state.warning).replacing("\u{202F}", with: " ")
     #expect(warning == "These offers may be out of date: the publication does not answer. They are of 14. November 2023 um 22:13.")
     // The products are old too by now, and their store is away as well: prices matter more.
     bench.clock.advance(by: .seconds(7200))
-    bench.script.products.withLock { $0 = .failure(StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
+    bench.script.products.withLock { $0 = .failure(StoreError(.unavailable, code: "http_503", sentence: "Closed for a moment.")) }
     #expect(await second(bench, failure).warning?.hasPrefix("Prices may be out of date: ") == true)
   }
 
@@ -210,9 +210,9 @@ import Testing
     let bench = try await Bench()
     bench.script.sellPasses()
     await bench.appear()
-    let pack = try #require(bench.model.state.offers.first { $0.id == "passes" })
+    let pack = try #require(bench.model.state.products.first { $0.id == "passes" })
     #expect(plain(pack.price) == "5,00 €")
-    #expect(plain(pack.detail) == "1,00 € each")
+    #expect(plain(pack.pace) == "1,00 € each")
     #expect(pack.saving == nil && !pack.isBest && pack.canBuy)
     #expect(bench.model.state.balance == nil, "not known yet")
     bench.passes.value = 1
@@ -231,7 +231,7 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.until { bench.model.state.notice != nil }
-    #expect(bench.model.state.offers.allSatisfy { !$0.canBuy })
+    #expect(bench.model.state.products.allSatisfy { !$0.canBuy })
   }
 
   @Test func whatIsOwnedIsNotSoldAgainNorWhatItCovers() async throws {
@@ -240,7 +240,7 @@ import Testing
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) != .cancelled)
     await bench.until { bench.model.state.notice != nil }
-    #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
+    #expect(bench.model.state.products.allSatisfy { !$0.canBuy }, "the yearly one opens the same")
     #expect(bench.model.state.notice == "This is yours already: there is nothing left to pay for here.")
     bench.model.send(.buyTapped("yearly"))
     #expect(bench.outputs.isEmpty)
@@ -254,7 +254,7 @@ import Testing
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     bench.model.disappear()
     bench.model.appear()
-    #expect(bench.model.state.offers.allSatisfy { !$0.canBuy }, "a second charge would buy nothing new")
+    #expect(bench.model.state.products.allSatisfy { !$0.canBuy }, "a second charge would buy nothing new")
     #expect(bench.model.state.notice == "A payment is being confirmed. It unlocks by itself.")
     bench.model.send(.buyTapped("yearly"))
     #expect(bench.outputs.isEmpty)
@@ -292,19 +292,19 @@ import Testing
 
   @Test func whatWasChargedInVainIsNotSoldAgainUntilItIsPaidBack() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseFailure.receiptRejected, sentence: "This receipt is not valid.") }
+    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     try await bench.purchases.resume()
     await bench.appear()
     await bench.until { bench.model.state.notice != nil }
     #expect(bench.model.state.notice?.hasPrefix("You have paid for “\(monthly.name)”, and the publication refused the receipt.") == true)
-    #expect(bench.model.state.offers.filter { !$0.canBuy }.map(\.id) == ["monthly"])
+    #expect(bench.model.state.products.filter { !$0.canBuy }.map(\.id) == ["monthly"])
     bench.model.send(.buyTapped("monthly"))
     #expect(bench.outputs.isEmpty)
     bench.queue.tell(.revoked(try await bench.purchases.history()[0].id, reason: "Paid back."))
     await bench.until { bench.model.state.notice == nil }
-    #expect(bench.model.state.offers.allSatisfy { $0.canBuy })
+    #expect(bench.model.state.products.allSatisfy { $0.canBuy })
   }
 
   @Test func comingUpAndRefreshingAskAboutAPaymentThatWaits() async throws {

@@ -130,7 +130,7 @@ import Testing
     let canned = Canned { _ in Response(500) }
     let queue = PublicationQueue { _ in nil }
     #expect(await queue.add(transaction()) == .unauthorized)
-    await #expect { try await queue.restore(user: "ada") } throws: { ($0 as? StoreFailure)?.kind == .unauthorized }
+    await #expect { try await queue.restore(user: "ada") } throws: { ($0 as? StoreError)?.kind == .unauthorized }
     #expect(canned.requests.isEmpty)
   }
 

@@ -132,7 +132,7 @@ import Testing
     #expect(relay.sent.isEmpty)
     listening.cancel()
     await listening.value
-    await #expect(throws: StoreFailure.self) { try await queue.restore(user: "somebody else") }
+    await #expect(throws: StoreError.self) { try await queue.restore(user: "somebody else") }
     #expect(relay.sent.isEmpty)
     await served.listener.stop()
   }

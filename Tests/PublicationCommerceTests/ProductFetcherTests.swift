@@ -15,9 +15,9 @@ import Testing
     id: "yearly", kind: .subscription, name: "Yearly", detail: "", priceMinorUnits: 4900, currency: "EUR", period: "P1Y", group: "premium",
     entitlement: "premium")
 
-  private func failure(_ answer: @escaping @Sendable () throws -> Response) async throws -> StoreFailure {
+  private func failure(_ answer: @escaping @Sendable () throws -> Response) async throws -> StoreError {
     let fetcher = PublicationProductFetcher(client: Canned { _ in try answer() }.client())
-    return try #require(await #expect(throws: StoreFailure.self) { try await fetcher.products(request) })
+    return try #require(await #expect(throws: StoreError.self) { try await fetcher.products(request) })
   }
 
   @Test func itAsksInTheReadersCurrencyAndLanguage() async throws {
@@ -73,18 +73,18 @@ import Testing
   }
 
   @Test(arguments: [
-    (500, StoreFailure.Kind.unavailable), (502, .unavailable), (503, .unavailable), (599, .unavailable), (302, .unavailable),
+    (500, StoreError.Kind.unavailable), (502, .unavailable), (503, .unavailable), (599, .unavailable), (302, .unavailable),
     (400, .refused), (403, .refused), (404, .refused), (410, .refused), (422, .refused), (401, .unauthorized), (408, .busy), (425, .busy),
     (429, .busy),
-  ]) func case9AStatusDecidesWhetherTheLastAnswerStillCounts(status: Int, kind: StoreFailure.Kind) async throws {
+  ]) func case9AStatusDecidesWhetherTheLastAnswerStillCounts(status: Int, kind: StoreError.Kind) async throws {
     let body = try Wire.encode(Problem(code: "some_code", title: "No.", status: status))
     let failure = try await failure { Response(status, body: body) }
-    #expect(failure == StoreFailure(kind, code: "some_code", sentence: "No."))
+    #expect(failure == StoreError(kind, code: "some_code", sentence: "No."))
   }
 
   @Test(arguments: [
-    (503, StoreFailure.Kind.unavailable), (500, .unavailable), (429, .busy), (403, .busy), (404, .busy), (401, .unauthorized),
-  ]) func case13ABodyThatIsNotJSONStillHasItsStatus(status: Int, kind: StoreFailure.Kind) async throws {
+    (503, StoreError.Kind.unavailable), (500, .unavailable), (429, .busy), (403, .busy), (404, .busy), (401, .unauthorized),
+  ]) func case13ABodyThatIsNotJSONStillHasItsStatus(status: Int, kind: StoreError.Kind) async throws {
     let failure = try await failure { Response(status, body: Data("<html>Sorry</html>".utf8)) }
     #expect(failure.kind == kind)
     #expect(failure.code == "http_\(status)")

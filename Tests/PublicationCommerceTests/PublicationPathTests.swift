@@ -216,8 +216,8 @@ import Testing
   @Test mutating func passesChargedInVainAreBoughtOnceTheirReceiptIsGood() async throws {
     flag.stage = .new
     road.state.withLock { $0.refused = "/receipts/verify" }
-    let no = PurchaseFailure.refused(
-      code: PurchaseFailure.receiptRejected, sentence: "This receipt is not one of this publication’s.")
+    let no = PurchaseError.refused(
+      code: PurchaseError.receiptRejected, sentence: "This receipt is not one of this publication’s.")
     #expect(try await buy("passes") == .failed(no))
     let id = try #require(try await purchases.history().first).id
     await purchases.check(id)

@@ -30,11 +30,11 @@ final class Ledger: Sendable {
   let products = ScriptedProducts([monthly, forever])
   let folder: URL
   let identifiers = SequentialIdentifiers()
-  let trusted: Mutex<Result<TrustedKeys, StoreFailure>>
+  let trusted: Mutex<Result<TrustedKeys, StoreError>>
   let keyFetches = Mutex(0)
   private(set) var journal: Journal
   private(set) var purchases: Purchases<String>
-  private(set) var stages: [PurchaseStage] = []
+  private(set) var stages: [PurchaseProgress] = []
   private(set) var deliveries: [String] = []
   /// What verifies from the next ``restart(user:)`` on.
   var wrap: @Sendable (DeviceVerifier<String>) -> any ReceiptVerifier<String> = { $0 }
@@ -68,12 +68,12 @@ final class Ledger: Sendable {
   isolated deinit { try? FileManager.default.removeItem(at: folder) }
 
   private struct NoVerifier: ReceiptVerifier {
-    func verify(_ receipt: String) async throws -> ReceiptContents<String> { throw VerificationFailure.unavailable("none") }
+    func verify(_ receipt: String) async throws -> ReceiptContents<String> { throw VerificationError.unavailable("none") }
   }
 
   private func start() {
     let keys = TrustedKeyCache(seller: "store", purchasePath: "device", journal: journal, clock: clock) { [weak self] in
-      guard let self else { throw VerificationFailure.unavailable("gone") }
+      guard let self else { throw VerificationError.unavailable("gone") }
       keyFetches.withLock { $0 += 1 }
       return try trusted.withLock { $0 }.get()
     }
@@ -95,11 +95,11 @@ final class Ledger: Sendable {
 
   func buy(
     _ product: Product = monthly, authorizer: any PaymentAuthorizer = ScriptedAuthorizer(),
-    onStage: @escaping @MainActor (PurchaseStage) -> Void = { _ in }
+    onProgress: @escaping @MainActor (PurchaseProgress) -> Void = { _ in }
   ) async -> PurchaseOutcome<String> {
     await purchases.purchase(product, authorizer: authorizer) { [weak self] stage in
       self?.stages.append(stage)
-      onStage(stage)
+      onProgress(stage)
     }
   }
 

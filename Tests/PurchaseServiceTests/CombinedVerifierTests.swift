@@ -29,8 +29,8 @@ final class ScriptedBackend: Sendable {
 
 /// On the device first, then confirmed by the backend.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct CombinedVerifierTests {
-  private static let away = StoreFailure(.unavailable, code: "offline", sentence: "Offline.")
-  private static let no = StoreFailure(.refused, code: "receipt_rejected", sentence: "This receipt was taken back.")
+  private static let away = StoreError(.unavailable, code: "offline", sentence: "Offline.")
+  private static let no = StoreError(.refused, code: "receipt_rejected", sentence: "This receipt was taken back.")
 
   private func bench(_ error: (any Error)? = nil) async throws -> (Bench, ScriptedBackend) {
     let bench = try await Bench()
@@ -100,7 +100,7 @@ final class ScriptedBackend: Sendable {
 
   @Test func whatWasChargedInVainIsBoughtWhenItIsAskedAboutAgain() async throws {
     let (bench, backend) = try await bench(Self.no)
-    let refused = PurchaseFailure.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")
+    let refused = PurchaseError.refused(code: "receipt_rejected", sentence: "This receipt was taken back.")
     #expect(await bench.buy() == .failed(refused))
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     await bench.purchases.check(id(1))
@@ -202,7 +202,7 @@ final class ScriptedBackend: Sendable {
     _ = await bench.buy()
     backend.fails(Self.away)
     bench.queue.restore(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
-    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreFailure)?.kind == .unavailable }
+    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreError)?.kind == .unavailable }
     #expect(bench.purchases.entitlements == ["premium.monthly"])
   }
 
@@ -213,19 +213,19 @@ final class ScriptedBackend: Sendable {
     let backend = BackendVerifier { _ in try ReceiptIssuer.read(other) }
     let receipt = try issuer.receipt(id(1), user: "ada", product: "p")
     await #expect { try await CombinedVerifier(device: device, backend: backend).verify(receipt) } throws: {
-      if case VerificationFailure.rejected = $0 { true } else { false }
+      if case VerificationError.rejected = $0 { true } else { false }
     }
   }
 
   @Test func theBackendsNoIsARefusalAndNothingElse() async throws {
     let failures: [(any Error, Bool)] = [
-      (Self.no, true), (Self.away, false), (StoreFailure(.unauthorized, code: "401", sentence: "Sign in."), false),
-      (CancellationError(), false), (VerificationFailure.otherUser, true),
+      (Self.no, true), (Self.away, false), (StoreError(.unauthorized, code: "401", sentence: "Sign in."), false),
+      (CancellationError(), false), (VerificationError.otherUser, true),
     ]
     for (error, isDefinite) in failures {
       let verifier = BackendVerifier<String> { _ in throw error }
       await #expect { try await verifier.verify("receipt") } throws: { thrown in
-        if case VerificationFailure.unavailable = thrown { !isDefinite } else { isDefinite && thrown is VerificationFailure }
+        if case VerificationError.unavailable = thrown { !isDefinite } else { isDefinite && thrown is VerificationError }
       }
     }
   }

@@ -29,7 +29,7 @@ import Testing
   @Test func storedReceiptsWorkWithoutTheStoreOrItsKeys() async throws {
     let bench = try await Bench()
     _ = await bench.buy()
-    bench.trusted.withLock { $0 = .failure(StoreFailure(.unavailable, code: "offline", sentence: "Offline.")) }
+    bench.trusted.withLock { $0 = .failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")) }
     bench.queue.answer { _, _ in .unavailable(reason: "offline") }
     try await bench.restart()
     #expect(bench.purchases.entitlements == ["premium.monthly"])
@@ -124,8 +124,8 @@ import Testing
   @Test func case9AStoreThatIsAwayTakesNothingAway() async throws {
     let bench = try await Bench()
     _ = await bench.buy()
-    bench.queue.restore(.failure(StoreFailure(.unavailable, code: "offline", sentence: "Offline.")))
-    await #expect(throws: StoreFailure.self) { try await bench.purchases.restore() }
+    bench.queue.restore(.failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")))
+    await #expect(throws: StoreError.self) { try await bench.purchases.restore() }
     #expect(bench.purchases.entitlements == ["premium.monthly"])
   }
 

@@ -63,8 +63,8 @@ import Testing
     _ = try await verifier.verify(receipt(old, 1))
     clock.advance(by: .seconds(1))
     let stolen = try receipt(old, 2)
-    await #expect { try await verifier.verify(stolen) } throws: { if case VerificationFailure.notGenuine = $0 { true } else { false } }
-    await #expect(throws: VerificationFailure.self) { try await verifier.verify(stored: stolen) }
+    await #expect { try await verifier.verify(stolen) } throws: { if case VerificationError.notGenuine = $0 { true } else { false } }
+    await #expect(throws: VerificationError.self) { try await verifier.verify(stored: stolen) }
     #expect(try await verifier.verify(receipt(new, 3)).transaction == id(3))
   }
 
@@ -97,7 +97,7 @@ import Testing
     seller.keys.withLock { $0 = nil }
     let receipt = try receipt(old, 2)
     await #expect { try await verifier(journal, path: "other").verify(receipt) } throws: {
-      if case VerificationFailure.unavailable = $0 { true } else { false }
+      if case VerificationError.unavailable = $0 { true } else { false }
     }
   }
 
@@ -106,6 +106,6 @@ import Testing
     var other = old
     other.name = "another"
     let receipt = try receipt(other, 1)
-    await #expect(throws: VerificationFailure.otherIssuer("another")) { try await verifier.verify(receipt) }
+    await #expect(throws: VerificationError.otherIssuer("another")) { try await verifier.verify(receipt) }
   }
 }

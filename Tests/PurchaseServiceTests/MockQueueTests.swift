@@ -14,7 +14,7 @@ private let issue: MockQueueProcessor.Failure = { message, at in
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct MockQueueTests {
   private struct NoVerifier: ReceiptVerifier {
-    func verify(_ receipt: String) async throws -> ReceiptContents<String> { throw VerificationFailure.unavailable("none") }
+    func verify(_ receipt: String) async throws -> ReceiptContents<String> { throw VerificationError.unavailable("none") }
   }
 
   private func purchases(_ queue: MockQueueProcessor) async throws -> Purchases<String> {
@@ -42,7 +42,7 @@ private let issue: MockQueueProcessor.Failure = { message, at in
     #expect(await purchases.purchase(monthly, authorizer: authorizer) == .failed(.notAllowed))
     #expect(authorizer.orders.isEmpty, "and nobody is asked for money")
     #expect(try await purchases.history().isEmpty, "and nothing was begun")
-    #expect(PurchaseFailure.notAllowed.code == "not_allowed")
+    #expect(PurchaseError.notAllowed.code == "not_allowed")
   }
 
   @Test func productsAreLoadedWithoutTheQueue() async throws {

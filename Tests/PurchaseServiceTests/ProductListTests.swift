@@ -7,7 +7,7 @@ import Testing
 
 /// What is asked of a store, and what is served without asking.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct ProductListTests {
-  private let away = StoreFailure(.unavailable, code: "http_503", sentence: "Closed for a moment.")
+  private let away = StoreError(.unavailable, code: "http_503", sentence: "Closed for a moment.")
   private let both = ["premium.monthly", "premium.forever"]
 
   @Test func aListIsServedWithoutAskingUntilItsTimeIsOver() async throws {
@@ -123,18 +123,18 @@ import Testing
     #expect(try await bench.purchases.products(both + ["gone"]) == stale)
     #expect(try await bench.purchases.products(both + ["gone"]) == stale)
     #expect(bench.products.requests.count == 3, "and is asked again each time")
-    await #expect(throws: StoreFailure.self, "half a paywall is none") { try await bench.purchases.products(both + ["new"]) }
+    await #expect(throws: StoreError.self, "half a paywall is none") { try await bench.purchases.products(both + ["new"]) }
     bench.products.answer { _, _ in [monthly, forever] }
     #expect(try await bench.purchases.products(both) == ProductList([monthly, forever], fetched: bench.clock.now))
   }
 
-  @Test(arguments: [StoreFailure.Kind.refused, .busy, .unauthorized]) func case9NothingOldIsServedOnA4xx(kind: StoreFailure.Kind)
+  @Test(arguments: [StoreError.Kind.refused, .busy, .unauthorized]) func case9NothingOldIsServedOnA4xx(kind: StoreError.Kind)
     async throws
   {
     let bench = try await Bench()
     _ = try await bench.purchases.products(both)
     bench.clock.advance(by: Config.productTimeToLive)
-    let no = StoreFailure(kind, code: "no", sentence: "No.")
+    let no = StoreError(kind, code: "no", sentence: "No.")
     bench.products.answer { _, _ in throw no }
     await #expect(throws: no) { try await bench.purchases.products(both) }
     bench.products.answer { [away] _, _ in throw away }
@@ -245,7 +245,7 @@ import Testing
     struct Odd: Error {}
     let bench = try await Bench()
     bench.products.answer { _, _ in throw Odd() }
-    let failure = await #expect(throws: StoreFailure.self) { try await bench.purchases.products(both) }
+    let failure = await #expect(throws: StoreError.self) { try await bench.purchases.products(both) }
     #expect(failure?.kind == .unavailable)
     #expect(failure?.underlying is Odd)
   }

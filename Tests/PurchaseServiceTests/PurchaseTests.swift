@@ -323,7 +323,7 @@ import Testing
   }
 
   @Test func everyFailureHasASentence() {
-    let failures: [PurchaseFailure] = [
+    let failures: [PurchaseError] = [
       .notSignedIn, .notAllowed, .inProgress, .alreadyOwned, .storage("x"), .authorization("a."), .declined("d."), .unknownProduct("u."),
       .refused(code: "c", sentence: "r."),
     ]

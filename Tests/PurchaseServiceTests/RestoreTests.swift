@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: Path.allCases) func case21WhileSignedOut(path: Path) async throws {
     let bench = try await bench(path, user: nil)
     await #expect { try await bench.purchases.restore() } throws: { error in
-      (error as? StoreFailure)?.kind == .unauthorized && (error as? StoreFailure)?.sentence == "Sign in to restore what you bought."
+      (error as? StoreError)?.kind == .unauthorized && (error as? StoreError)?.sentence == "Sign in to restore what you bought."
     }
     #expect(bench.purchases.entitlements.isEmpty)
   }

@@ -311,7 +311,7 @@ import Testing
   @Test func keysThatCannotBeFetchedKeepAReceiptUntilTheyCan() async throws {
     let bench = try await Bench()
     let trusted = bench.issuer.trusted
-    bench.trusted.withLock { $0 = .failure(StoreFailure(.unavailable, code: "offline", sentence: "Offline.")) }
+    bench.trusted.withLock { $0 = .failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")) }
     async let outcome = bench.buy()
     await bench.clock.waitForSleepers()
     #expect(try await bench.steps(id(1)).last == .received)

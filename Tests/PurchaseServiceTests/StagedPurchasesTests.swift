@@ -194,7 +194,7 @@ import Testing
 
   @Test func restoringTakesOnePathThatAnswers() async throws {
     let bench = try await StagedBench()
-    let away = StoreFailure(.unavailable, code: "offline", sentence: "Offline.")
+    let away = StoreError(.unavailable, code: "offline", sentence: "Offline.")
     bench.old.queue.restore(.failure(away))
     bench.new.queue.restore(.success([try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly")]))
     #expect(try await bench.purchases.restore() == ["premium.monthly"])

@@ -6,7 +6,7 @@ import Testing
 
 /// What becomes of stored receipts that only the backend can prove, when it is away at the start.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct StoredReceiptTests {
-  private nonisolated static let away = StoreFailure(.unavailable, code: "offline", sentence: "Offline.")
+  private nonisolated static let away = StoreError(.unavailable, code: "offline", sentence: "Offline.")
 
   /// A program that bought something and was started again while the backend was away.
   private func startedWithoutBackend() async throws -> (Bench, ScriptedBackend) {
@@ -75,7 +75,7 @@ import Testing
 
   @Test func aNoIsNotAskedAbout() async throws {
     let (bench, backend) = try await startedWithoutBackend()
-    backend.fails(StoreFailure(.refused, code: "receipt_rejected", sentence: "This receipt was taken back."))
+    backend.fails(StoreError(.refused, code: "receipt_rejected", sentence: "This receipt was taken back."))
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(1))
     await bench.purchases.judging?.value

@@ -21,7 +21,7 @@ import Testing
   }
 
   private func goOffline(_ bench: Bench) {
-    bench.queue.restore(.failure(StoreFailure(.unavailable, code: "offline", sentence: "Offline.")))
+    bench.queue.restore(.failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")))
   }
 
   /// Lets time pass as a machine does: every timer that is due runs.
@@ -212,7 +212,7 @@ import Testing
     _ = await bench.buy()
     let receipt = try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly", issued: bench.clock.now + 86_400)
     bench.queue.restore(.success([receipt]))
-    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreFailure)?.code == "clock_is_behind" }
+    await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreError)?.code == "clock_is_behind" }
     #expect(bench.purchases.entitlements == ["premium.monthly"])
   }
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct VerifierTests {
   private final class Seller: Sendable {
-    let answer: Mutex<Result<TrustedKeys, StoreFailure>>
+    let answer: Mutex<Result<TrustedKeys, StoreError>>
     let fetches = Mutex(0)
     init(_ trusted: TrustedKeys) { answer = Mutex(.success(trusted)) }
     func fetch() throws -> TrustedKeys {
@@ -17,7 +17,7 @@ import Testing
       return try answer.withLock { $0 }.get()
     }
     func change(_ trusted: TrustedKeys) { answer.withLock { $0 = .success(trusted) } }
-    func goAway() { answer.withLock { $0 = .failure(StoreFailure(.unavailable, code: "offline", sentence: "Offline.")) } }
+    func goAway() { answer.withLock { $0 = .failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")) } }
     var count: Int { fetches.withLock { $0 } }
   }
 
@@ -60,13 +60,13 @@ import Testing
     for number in 1...20 {
       let forged = try ReceiptIssuer().receipt(id(UInt8(number)), user: "ada", product: "p")
       await #expect { try await verifier.verify(forged) } throws: {
-        if case VerificationFailure.notGenuine = $0 { true } else { false }
+        if case VerificationError.notGenuine = $0 { true } else { false }
       }
     }
     #expect(seller.count == 1)
     clock.advance(by: TrustedKeyCache.refetchInterval)
     let forged = try ReceiptIssuer().receipt(id(99), user: "ada", product: "p")
-    await #expect(throws: VerificationFailure.self) { try await verifier.verify(forged) }
+    await #expect(throws: VerificationError.self) { try await verifier.verify(forged) }
     #expect(seller.count == 2)
   }
 
@@ -76,7 +76,7 @@ import Testing
     seller.goAway()
     let verifier = try await verifier(seller)
     let receipt = try issuer.receipt(id(1), user: "ada", product: "p")
-    await #expect { try await verifier.verify(receipt) } throws: { if case VerificationFailure.unavailable = $0 { true } else { false } }
+    await #expect { try await verifier.verify(receipt) } throws: { if case VerificationError.unavailable = $0 { true } else { false } }
     seller.change(issuer.trusted)
     #expect(try await verifier.verify(receipt).purchasable == "p")
   }
@@ -85,7 +85,7 @@ import Testing
     let issuer = try ReceiptIssuer()
     let verifier = try await verifier(Seller(issuer.trusted))
     let token = try JWS.sign(payload: Data("{}".utf8), key: issuer.key)
-    await #expect { try await verifier.verify(token) } throws: { if case VerificationFailure.unreadable = $0 { true } else { false } }
+    await #expect { try await verifier.verify(token) } throws: { if case VerificationError.unreadable = $0 { true } else { false } }
   }
 
   @Test func theIssuerIsTheOneWhoseKeysTheyAre() async throws {
@@ -94,7 +94,7 @@ import Testing
     var other = issuer
     other.name = "another"
     let receipt = try other.receipt(id(1), user: "ada", product: "p")
-    await #expect(throws: VerificationFailure.otherIssuer("another")) { try await verifier.verify(receipt) }
+    await #expect(throws: VerificationError.otherIssuer("another")) { try await verifier.verify(receipt) }
   }
 
   @Test func whoeverAsksWhileKeysAreFetchedWaitsForThatFetch() async throws {

@@ -15,7 +15,7 @@ import Testing
 private typealias Comment = PublicationAPI.Comment
 
 @MainActor @Suite struct ContentStoreTests {
-  private final class Page: ContentPage {
+  private final class Page: ContentScreen {
     var changes = 0
     var failures: [String] = []
     func accessChanged() { changes += 1 }

@@ -331,7 +331,7 @@ final class LargestTextTests: ScreensTestCase {
     return nil
   }
   private var product: String? {
-    for case let paywall as PaywallViewModel in screens.map(\.model) { return paywall.state.offers.first?.id }
+    for case let paywall as PaywallViewModel in screens.map(\.model) { return paywall.state.products.first?.id }
     return nil
   }
   private var payName: String {

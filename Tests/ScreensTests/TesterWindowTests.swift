@@ -74,5 +74,5 @@ private let products = """
 }
 
 @MainActor func makeStore() throws -> TestStore {
-  try TestStore(StubFile(json: Data(products.utf8), name: "m.json"), allowed: true, clock: ManualClock())
+  try TestStore(StubStoreFile(json: Data(products.utf8), name: "m.json"), allowed: true, clock: ManualClock())
 }

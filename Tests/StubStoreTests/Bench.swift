@@ -21,14 +21,14 @@ let day = Duration.seconds(86_400)
   let clock = ManualClock()
   let folder: URL
   private let keepsStore: Bool
-  private let file: StubFile
+  private let file: StubStoreFile
   private(set) var store: TestStore
   private(set) var effects = Effects()
   private(set) var purchases: Purchases<String>
 
   /// - Parameter keepsStore: whether the store keeps what it knows in a file.
-  init(_ change: (inout StubFile) -> Void = { _ in }, user: String = "ada", keepsStore: Bool = false) async throws {
-    var file = StubFile(products: [monthly, yearly, forever, passes].map { StubProduct($0) })
+  init(_ change: (inout StubStoreFile) -> Void = { _ in }, user: String = "ada", keepsStore: Bool = false) async throws {
+    var file = StubStoreFile(products: [monthly, yearly, forever, passes].map { StubProduct($0) })
     change(&file)
     self.file = file
     self.keepsStore = keepsStore
@@ -42,7 +42,7 @@ let day = Duration.seconds(86_400)
   isolated deinit { try? FileManager.default.removeItem(at: folder) }
 
   private static func made(
-    _ file: StubFile, _ clock: ManualClock, _ effects: Effects, _ folder: URL, keepsStore: Bool
+    _ file: StubStoreFile, _ clock: ManualClock, _ effects: Effects, _ folder: URL, keepsStore: Bool
   ) async throws -> (TestStore, Purchases<String>) {
     let store = try TestStore(
       file, allowed: true, clock: clock, identifiers: SequentialIdentifiers(), folder: keepsStore ? folder.path : nil)

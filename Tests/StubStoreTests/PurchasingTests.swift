@@ -29,10 +29,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("declined", PurchaseFailure.declined("No.")), ("unknown_product", .unknownProduct("No.")),
+    ("declined", PurchaseError.declined("No.")), ("unknown_product", .unknownProduct("No.")),
     ("insufficient_funds", .refused(code: "insufficient_funds", sentence: "No.")),
   ])
-  func failureByCode(code: String, failure: PurchaseFailure) async throws {
+  func failureByCode(code: String, failure: PurchaseError) async throws {
     let bench = try await Bench()
     try await bench.store.perform(.nextOutcome(StubOutcome(.fail, code: code, sentence: "No.")))
     #expect(await bench.buy(monthly) == .failed(failure))

@@ -8,18 +8,18 @@ import Testing
 @Suite @MainActor struct RequestTests {
   @Test func productRequestFails() async throws {
     let bench = try await Bench { $0.requests = StubRequests(.fail, code: "timeout") }
-    let failure = await #expect(throws: StoreFailure.self) { try await bench.purchases.products([monthly.id]) }
+    let failure = await #expect(throws: StoreError.self) { try await bench.purchases.products([monthly.id]) }
     #expect(failure?.kind == .unavailable)
     #expect(failure?.code == "timeout")
     try await bench.store.perform(.requests(StubRequests()))
     #expect(try await bench.purchases.products([monthly.id, "none"]).unknown == ["none"])
   }
 
-  @Test(arguments: [("busy", StoreFailure.Kind.busy), ("unauthorized", .unauthorized), ("refused", .refused), ("else", .unavailable)])
-  func codesSayWhatKindOfFailureItIs(code: String, kind: StoreFailure.Kind) async throws {
+  @Test(arguments: [("busy", StoreError.Kind.busy), ("unauthorized", .unauthorized), ("refused", .refused), ("else", .unavailable)])
+  func codesSayWhatKindOfFailureItIs(code: String, kind: StoreError.Kind) async throws {
     let bench = try await Bench()
     try await bench.store.perform(.requests(StubRequests(.fail, code: code)))
-    let failure = await #expect(throws: StoreFailure.self) { try await bench.store.restore(user: "ada") }
+    let failure = await #expect(throws: StoreError.self) { try await bench.store.restore(user: "ada") }
     #expect(failure?.kind == kind)
   }
 
@@ -105,7 +105,7 @@ import Testing
     ] {
       try Data(text.utf8).write(to: saved)
       let refusal = #expect(throws: TestStore.Refusal.self) {
-        try TestStore(StubFile(products: []), allowed: true, clock: ManualClock(), folder: bench.folder.path)
+        try TestStore(StubStoreFile(products: []), allowed: true, clock: ManualClock(), folder: bench.folder.path)
       }
       #expect(refusal?.sentence.hasSuffix(end) == true)
       #expect(try String(contentsOf: saved, encoding: .utf8) == text)
@@ -114,7 +114,7 @@ import Testing
 
   @Test func aBuildForALiveStoreHasNone() {
     let refusal = #expect(throws: TestStore.Refusal.self) {
-      try TestStore(StubFile(products: []), allowed: false, clock: ManualClock())
+      try TestStore(StubStoreFile(products: []), allowed: false, clock: ManualClock())
     }
     #expect(refusal?.sentence == "This build sells for real, so it has no test store. Use a development or beta build for stub products.")
   }

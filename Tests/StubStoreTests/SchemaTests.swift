@@ -14,8 +14,8 @@ import Testing
     func failure(_ data: Data, _ name: String) -> LocatedJSON.Failure? {
       do throws(LocatedJSON.Failure) {
         switch self {
-        case .products: _ = try StubFile(json: data, name: name)
-        case .answers: _ = try StubAnswers(json: data, path: name, files: StubFiles(read: { _ in Data() }, stamp: { _ in nil }))
+        case .products: _ = try StubStoreFile(json: data, name: name)
+        case .answers: _ = try StubAnswers(json: data, path: name, files: StubAnswerFiles(read: { _ in Data() }, stamp: { _ in nil }))
         }
         return nil
       } catch { return error }

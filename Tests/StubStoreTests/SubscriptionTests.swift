@@ -8,7 +8,7 @@ import Testing
 @Suite @MainActor struct SubscriptionTests {
   private let month = TestStore.Command.stepPeriod(.month)
 
-  private func subscribed(_ change: (inout StubFile) -> Void = { _ in }) async throws -> Bench {
+  private func subscribed(_ change: (inout StubStoreFile) -> Void = { _ in }) async throws -> Bench {
     let bench = try await Bench(change)
     #expect(await bench.buy(monthly) == .purchased(monthly.id))
     return bench

@@ -22,7 +22,7 @@ import Testing
     """
 
   private func store() throws -> TestStore {
-    try TestStore(StubFile(json: Data(Self.file.utf8), name: "m.json"), allowed: true, clock: clock)
+    try TestStore(StubStoreFile(json: Data(Self.file.utf8), name: "m.json"), allowed: true, clock: clock)
   }
 
   private func controls(_ panel: TesterViewModel) -> [TesterViewModel.State.Control] {
@@ -142,7 +142,7 @@ import Testing
 
   @Test func requestsThatWereAnsweredFromAFileAreListed() async throws {
     let json = #"{"rules": [{"path": "/v1/flags", "status": 200, "body": {"a": 1}}]}"#
-    let files = StubFiles { _ in
+    let files = StubAnswerFiles { _ in
       Data(json.utf8)
     } stamp: { _ in
       "1"

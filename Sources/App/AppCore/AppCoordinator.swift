@@ -194,9 +194,9 @@ import SessionService
   }
 
   /// Carries out one navigation: redirect, instantiate, present, track.
-  public func perform(_ navigation: Navigation, from origin: Origin = .app) {
-    if origin == .link, reader != nil, !navigator.tree.isCurtainDown { return fetchAndPerform(navigation) }
-    track(navigation, from: origin, carryOut(redirected(navigation), from: origin))
+  public func perform(_ navigation: Navigation, from source: Source = .app) {
+    if source == .link, reader != nil, !navigator.tree.isCurtainDown { return fetchAndPerform(navigation) }
+    track(navigation, from: source, carryOut(redirected(navigation), from: source))
   }
 
   /// Opens a page from a sheet that closes for it; back from the page leads to `sheet` again.
@@ -205,8 +205,8 @@ import SessionService
     detour = (navigator.tree.top.id, sheet)
   }
 
-  private func track(_ navigation: Navigation, from origin: Origin, _ outcome: Track.Outcome) {
-    onTrack?(Track(navigation: navigation, origin: origin, outcome: outcome))
+  private func track(_ navigation: Navigation, from source: Source, _ outcome: Track.Outcome) {
+    onTrack?(Track(navigation: navigation, source: source, outcome: outcome))
   }
 
   /// A link may name what does not exist. Unless it is known here it is looked up first, so that such a one changes nothing; the last link
@@ -236,16 +236,16 @@ import SessionService
     return navigation
   }
 
-  private func carryOut(_ navigation: Navigation, from origin: Origin) -> Track.Outcome {
+  private func carryOut(_ navigation: Navigation, from source: Source) -> Track.Outcome {
     guard reader != nil || !navigation.needsReader, !navigator.tree.isCurtainDown else {
       // Behind the curtain and at the login there is nowhere to go yet: a link waits, and the last one wins.
-      guard origin == .link else { return .ignored }
+      guard source == .link else { return .ignored }
       pending = navigation
       return .deferred
     }
     let opening = navigation.opening
     // A sheet has to be answered first, and what it does for the reader goes on meanwhile: only a link leads past it.
-    guard origin == .link || navigator.tree.sheets.isEmpty || opening?.closesSheets != true else { return .ignored }
+    guard source == .link || navigator.tree.sheets.isEmpty || opening?.closesSheets != true else { return .ignored }
     // What is about the app covers nothing that has to be answered.
     if opening?.place?.needsReader == false, navigator.tree.sheets.contains(where: \.destination.needsReader) { return .ignored }
     switch navigation {
@@ -253,7 +253,7 @@ import SessionService
       pending = then
       Task { [session] in await session.signOut() }
     case .addFeed where !publication.canAddFeeds.value: return .ignored
-    case .purchases(.some) where origin == .link && top(PaymentViewModel.self) != nil:
+    case .purchases(.some) where source == .link && top(PaymentViewModel.self) != nil:
       // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
       return .ignored
     case .web(let url):
@@ -287,7 +287,7 @@ import SessionService
       }
       if navigation == .tab(.home) { reader?.homeOpened() }
       // The summary of a notification leads to a tab, and what it told of is perhaps not known to the feed yet.
-      if case .tab = navigation, origin == .link { top(FeedViewModel.self)?.newPostsTold() }
+      if case .tab = navigation, source == .link { top(FeedViewModel.self)?.newPostsTold() }
       if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
       if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.opened(with: url) }
     }

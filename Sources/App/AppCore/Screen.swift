@@ -23,9 +23,9 @@ public struct Screen: ScreenLifecycle {
   public func refresh() { (model as? any Refreshable)?.refresh() }
 
   /// Whether something was done here that can be undone.
-  public var canUndo: Bool { (model as? any PostPage)?.posts.list.state.canUndo ?? false }
+  public var canUndo: Bool { (model as? any PostListScreen)?.posts.list.state.canUndo ?? false }
   /// Takes it back.
-  public func undo() { (model as? any PostPage)?.send(.undoTapped) }
+  public func undo() { (model as? any PostListScreen)?.send(.undoTapped) }
 
   /// Whether a post can be read here, or stands in this list.
   func shows(_ post: Post.ID) -> Bool { (model as? any PostShowing)?.shows(post) ?? false }

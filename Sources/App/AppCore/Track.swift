@@ -1,6 +1,6 @@
 extension AppCoordinator {
   /// Where a ``Navigation`` comes from.
-  public enum Origin: String, Equatable, Sendable {
+  public enum Source: String, Equatable, Sendable {
     /// The reader, by a control of this app, or the app itself.
     case app
     /// A link from outside.
@@ -21,7 +21,7 @@ extension AppCoordinator {
     /// As it was asked for.
     public let navigation: Navigation
     /// Where it came from.
-    public let origin: Origin
+    public let source: Source
     /// What became of it.
     public let outcome: Outcome
   }

@@ -13,7 +13,7 @@ import PurchaseService
   func ask(_ name: Name, _ question: @escaping Question) async {
     unanswered.removeAll { $0.name == name }
     do { try await question() } catch {
-      guard (error as? StoreFailure)?.kind != .refused, !RequestFailure.isAnswer(error) else { return }
+      guard (error as? StoreError)?.kind != .refused, !RequestError.isAnswer(error) else { return }
       unanswered.removeAll { $0.name == name }
       unanswered.append((name, question))
     }

@@ -21,7 +21,7 @@ public struct Scenario: Sendable {
   /// What the wall clock shows at the start; noon of 1 June 2026, UTC, unless given.
   public let clock: Date
   /// The test store that sells; `nil` for the publication itself.
-  public let store: StubFile?
+  public let store: StubStoreFile?
   /// What is done, in order.
   public let steps: [Step]
   /// The line that each step begins in, from 1.
@@ -174,7 +174,7 @@ public struct Scenario: Sendable {
         let problem = "“\(name.value)” \(LocatedJSON.Failure(file: path, unreadable: error).problem)"
         throw LocatedJSON.Failure(file: file, line: name.line, column: name.column, problem: problem)
       }
-      store = try StubFile(json: data, name: path)
+      store = try StubStoreFile(json: data, name: path)
     } else {
       store = nil
     }

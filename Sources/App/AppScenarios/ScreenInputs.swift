@@ -25,7 +25,7 @@ extension ScreenModel {
       send(input)
       return true
     }
-    guard let page = self as? any PostPage, let input: PostList.Input = ScenarioInput.decode(name, argument) else { return false }
+    guard let page = self as? any PostListScreen, let input: PostList.Input = ScenarioInput.decode(name, argument) else { return false }
     page.send(input)
     return true
   }

@@ -75,11 +75,11 @@ struct Wiring {
 
   /// What the test store sells; `nil` when the publication sells. A build that cannot buy sells for nothing, so that what comes after a
   /// purchase can be tried in it too.
-  private static func stubProducts(_ options: LaunchOptions) throws -> StubFile? {
-    if let file = options.stubProductsFile { return try StubFile(json: LocatedJSON.contents(of: file), name: file) }
+  private static func stubProducts(_ options: LaunchOptions) throws -> StubStoreFile? {
+    if let file = options.stubProductsFile { return try StubStoreFile(json: LocatedJSON.contents(of: file), name: file) }
     guard !Config().canBuy else { return nil }
     let sample = Data(bytes: matinee_stub_products_start(), count: matinee_stub_products_size)
-    return try StubFile(json: sample, name: "the sample's products")
+    return try StubStoreFile(json: sample, name: "the sample's products")
   }
 
   /// What the web answers with: pictures. Apart from the publication, whose answers shall not have to wait for a slow host.

@@ -58,7 +58,7 @@ import SQLiteStorage
     case .serve(let data, let address, let port, let publicURL, let readersAddFeeds, let trustedProxies):
       let house = try House(data)
       try await serve(
-        house, on: address, port: port, pages: publicURL.map(PageAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
+        house, on: address, port: port, pages: publicURL.map(PublicAddress.origin) ?? .ofRequest, readersAddFeeds: readersAddFeeds,
         trustedProxies: trustedProxies)
     case .operate(let data, let task): try await operate(task, data)
     case .importFeeds(let data, let json, let sources):
@@ -132,7 +132,7 @@ import SQLiteStorage
   }
 
   private static func serve(
-    _ house: House, on address: String, port: Int, pages: PageAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
+    _ house: House, on address: String, port: Int, pages: PublicAddress, readersAddFeeds: Bool, trustedProxies: Set<String>
   ) async throws {
     let told = StopSignals.arrival()
     guard let publication = try await open(house, needsKey: true, until: told) else { return }

@@ -18,7 +18,7 @@ import PaywallFeature
   private let balance = Label(styles: [.dim], wraps: true, alignment: .center)
   private let offers = Box(.vertical, spacing: 10)
   private let cancel = Button("Not now", styles: [.flat])
-  private var shown: [PaywallViewModel.State.Offer] = []
+  private var shown: [PaywallViewModel.State.ProductRow] = []
   private var shownBenefits: [String] = []
 
   init(_ viewModel: PaywallViewModel) {
@@ -50,12 +50,12 @@ import PaywallFeature
       shownBenefits = state.benefits
       benefits.replaceAll(state.benefits.map { Self.line($0) })
     }
-    if state.offers != shown {
-      shown = state.offers
-      offers.replaceAll(state.offers.map { button($0) })
+    if state.products != shown {
+      shown = state.products
+      offers.replaceAll(state.products.map { button($0) })
     }
     // Where there is nothing to buy, nothing is put off.
-    cancel.label = state.phase == .ready && !state.offers.contains(where: \.canBuy) ? "Close" : "Not now"
+    cancel.label = state.phase == .ready && !state.products.contains(where: \.canBuy) ? "Close" : "Not now"
     switch state.phase {
     case .ready: stack.show("offers")
     case .loading: showStatus { $0.showLoading("Fetching the offers…") }
@@ -81,29 +81,30 @@ import PaywallFeature
     return Box(.horizontal, spacing: 8, children: [tick, words])
   }
 
-  private func button(_ offer: PaywallViewModel.State.Offer) -> Widget {
-    let words = Box(.vertical, spacing: 3, children: [Label(offer.name, styles: [.subheading], wraps: true, lines: 3, direction: .ofText)])
-    if let saving = offer.saving {
+  private func button(_ product: PaywallViewModel.State.ProductRow) -> Widget {
+    let words = Box(
+      .vertical, spacing: 3, children: [Label(product.name, styles: [.subheading], wraps: true, lines: 3, direction: .ofText)])
+    if let saving = product.saving {
       // Beneath the name: beside it there is no room in a narrow window.
       let badge = Label(saving, styles: [.badge, "saving"])
       badge.horizontal = .start
       words.append(badge)
     }
-    if !offer.note.isEmpty { words.append(Label(offer.note, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
+    if !product.note.isEmpty { words.append(Label(product.note, styles: [.caption, .dim], wraps: true, direction: .ofText)) }
     words.expandsHorizontally = true
-    let price = Label(offer.price, styles: ["price"], wraps: true, lines: 2, alignment: .end)
-    let pace = Label(offer.detail, styles: [.caption, .dim], wraps: true, lines: 2, alignment: .end)
+    let price = Label(product.price, styles: ["price"], wraps: true, lines: 2, alignment: .end)
+    let pace = Label(product.pace, styles: [.caption, .dim], wraps: true, lines: 2, alignment: .end)
     let prices = Box(.vertical, spacing: 2, children: [price])
-    if offer.detail != offer.price { prices.append(pace) }
+    if product.pace != product.price { prices.append(pace) }
     prices.vertical = .center
     // On a line of its own it ends where the others end.
     prices.expandsHorizontally = true
     // Below each other where there is little room, or the text is large.
     let button = Button(
-      Wrap(words, prices, least: 84, spacing: 12), name: "\(offer.name), \(offer.price)", styles: [.card, "offer"])
-    button.isSensitive = offer.canBuy
-    button.setStyle("best", offer.isBest)
-    button.onClicked(self) { $0.viewModel.send(.buyTapped(offer.id)) }
+      Wrap(words, prices, least: 84, spacing: 12), name: "\(product.name), \(product.price)", styles: [.card, "offer"])
+    button.isSensitive = product.canBuy
+    button.setStyle("best", product.isBest)
+    button.onClicked(self) { $0.viewModel.send(.buyTapped(product.id)) }
     return button
   }
 }

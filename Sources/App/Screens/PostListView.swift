@@ -29,7 +29,7 @@ import Gtk
 
   let scope = Scope()
   let root: Widget
-  private let page: any PostPage
+  private let page: any PostListScreen
   private var words: Words
   private let stack = Stack()
   private let note = Label(styles: [.caption, .dim, "note"], wraps: true, alignment: .center)
@@ -49,7 +49,7 @@ import Gtk
   var onFetch: (() -> Void)?
 
   /// - Parameter header: what stands above the list.
-  init(_ page: any PostPage, pictures: Pictures, words: Words, header: Widget? = nil) {
+  init(_ page: any PostListScreen, pictures: Pictures, words: Words, header: Widget? = nil) {
     self.page = page
     self.words = words
     stack.expandsVertically = true
@@ -110,7 +110,7 @@ import Gtk
   }
 
   /// The bar goes, and whoever pressed a button of it by the keyboard reads on.
-  private func messageAnswered(_ body: (any PostPage) -> Void) {
+  private func messageAnswered(_ body: (any PostListScreen) -> Void) {
     let hadKeyboard = message.root.hasFocus
     body(page)
     if hadKeyboard { takeKeyboard() }

@@ -4,7 +4,7 @@ import Gtk
 /// What else can be done to a post of a list: the kinds of reaction, its read mark, where it leads to. One serves all rows of a page.
 @MainActor final class PostMenu: SignalOwner {
   let scope = Scope()
-  private let page: any PostPage
+  private let page: any PostListScreen
   private let popover: Popover
   private let kinds = ReactionBar()
   private let read = Button("Mark as read", styles: [.flat, "menu-item"])
@@ -14,7 +14,7 @@ import Gtk
   private let copy = Button("Copy link", styles: [.flat, "menu-item"])
   private var id: String?
 
-  init(_ page: any PostPage) {
+  init(_ page: any PostListScreen) {
     self.page = page
     kinds.root.horizontal = .center
     for button in [read, toHere, club, browser, copy] { button.contentAlignment = .start }
@@ -39,7 +39,7 @@ import Gtk
     if let point { popover.open(in: root, at: point, of: anchor) } else { popover.open(in: root, beside: anchor) }
   }
 
-  private func choose(_ body: (any PostPage, String) -> Void) {
+  private func choose(_ body: (any PostListScreen, String) -> Void) {
     popover.close()
     if let id { body(page, id) }
   }

@@ -7,7 +7,7 @@ import Gtk
   let scope = Scope()
   let root: Widget
   private(set) var row: PostRow?
-  private let page: any PostPage
+  private let page: any PostListScreen
   private let pictures: Pictures
   private let picture = PictureView(width: 208, least: 84, ratio: 16 / 9)
   private let framed: Overlay
@@ -33,7 +33,7 @@ import Gtk
 
   /// - Parameter openMenu: shows what else can be done to the post, beside a widget or at a point of it.
   init(
-    page: any PostPage, pictures: Pictures, openMenu: @escaping @MainActor (PostRow, Widget, (x: Double, y: Double)?) -> Void
+    page: any PostListScreen, pictures: Pictures, openMenu: @escaping @MainActor (PostRow, Widget, (x: Double, y: Double)?) -> Void
   ) {
     self.page = page
     self.openMenu = openMenu

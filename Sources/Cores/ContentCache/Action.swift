@@ -36,7 +36,7 @@ extension Action {
 }
 
 /// An action that the server refused, and that was taken back.
-public struct ActionFailure: Error, Equatable, Sendable {
+public struct RefusedAction: Equatable, Sendable {
   /// ``Action/kind``.
   public let kind: String
   /// ``Action/id``.

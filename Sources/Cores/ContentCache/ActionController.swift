@@ -11,7 +11,7 @@ import Runtime
   private let outbox: Outbox?
   private let effects: Effects
   private let retry: Retry
-  private let explain: @MainActor (_ error: any Error, _ tries: Int) -> RequestFailure
+  private let explain: @MainActor (_ error: any Error, _ tries: Int) -> RequestError
   private let writer: OutboxWriter
 
   private var registrations: [String: any Registration] = [:]
@@ -38,7 +38,7 @@ import Runtime
   /// What the server has not confirmed, and why not.
   public let waiting = LastValue(Waiting())
   /// Told after an action was taken back from the cache, with a sentence for the reader.
-  public var onFailure: ((ActionFailure) -> Void)?
+  public var onFailure: ((RefusedAction) -> Void)?
   /// Told what `send` threw whenever the server could not be reached.
   public var onUnreachable: ((any Error) -> Void)?
   /// Told when the outbox cannot be read or written. The action is sent all the same; only the end of the process could lose it.
@@ -54,7 +54,7 @@ import Runtime
   ///   - explain: what an error of a `send` means, with a sentence for the reader, and how often this one was sent: what was sent again
   ///     before ``serverAnswered()`` counts once. What it calls unreachable is sent again for as long as it does.
   public init(
-    outbox: Outbox?, effects: Effects, retry: Retry, explain: @escaping @MainActor (_ error: any Error, _ tries: Int) -> RequestFailure
+    outbox: Outbox?, effects: Effects, retry: Retry, explain: @escaping @MainActor (_ error: any Error, _ tries: Int) -> RequestError
   ) {
     self.outbox = outbox
     self.effects = effects
@@ -230,11 +230,11 @@ import Runtime
       guard let registration = registrations[row.kind] else { throw UnknownKind() }
       guard let sentence = row.refused else { return try registration.pending(decoding: row.payload) }
       try registration.handBack(decoding: row.payload)
-      onFailure?(ActionFailure(kind: row.kind, actionID: row.id, entityID: row.entityID, sentence: sentence))
+      onFailure?(RefusedAction(kind: row.kind, actionID: row.id, entityID: row.entityID, sentence: sentence))
     } catch {
       forget(row.id)
       let sentence = "A change made with another version of this app could not be sent."
-      onFailure?(ActionFailure(kind: row.kind, actionID: row.id, entityID: row.entityID, sentence: sentence))
+      onFailure?(RefusedAction(kind: row.kind, actionID: row.id, entityID: row.entityID, sentence: sentence))
     }
     return nil
   }
@@ -300,7 +300,7 @@ import Runtime
     } else {
       forget(action.id)
     }
-    onFailure?(ActionFailure(kind: action.kind, actionID: action.id, entityID: action.target.entityID, sentence: sentence))
+    onFailure?(RefusedAction(kind: action.kind, actionID: action.id, entityID: action.target.entityID, sentence: sentence))
   }
 
   /// The server has spoken about the first in line.

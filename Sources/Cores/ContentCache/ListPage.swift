@@ -7,11 +7,11 @@ enum PageStatus: Equatable {
   /// Nothing is shown of it, and it waits for nothing.
   case unloaded
   /// Nothing is shown of it; the store is being read. With the failure, where the server could not be reached before.
-  case loadingFromStore(after: RequestFailure?)
+  case loadingFromStore(after: RequestError?)
   /// Nothing is shown of it; the server was asked.
   case requested
   /// Nothing is shown of it: the last try failed.
-  case failed(RequestFailure)
+  case failed(RequestError)
   /// It is shown as it was fetched then, in an earlier run perhaps.
   case stored(Date)
   /// The same, and the server was asked whether it is still so.
@@ -34,7 +34,7 @@ enum PageStatus: Equatable {
     /// The server said so, but that is not shown yet: the reader would lose their place.
     case heldBack
     /// The server said no, or could not be reached.
-    case failed(RequestFailure)
+    case failed(RequestError)
     /// Nobody waits for the answer any more.
     case cancelled
   }

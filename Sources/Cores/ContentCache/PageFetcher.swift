@@ -23,7 +23,7 @@ import Runtime
   private let effects: Effects
   private let membership: ListMembership<Value>?
   private let order: ((Value, Value) -> Bool)?
-  private let explain: @MainActor (any Error) -> RequestFailure
+  private let explain: @MainActor (any Error) -> RequestError
   private let fetch: @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
 
   /// The pages that are shown, in their order.
@@ -49,7 +49,7 @@ import Runtime
   ///   - fetch: asks the server for the page at a cursor, `nil` for the first; with the entity tag of what is here, where there is one.
   public init(
     _ label: String, list: String, cache: Cache<Value>, effects: Effects, membership: ListMembership<Value>? = nil,
-    order: ((Value, Value) -> Bool)? = nil, explain: @escaping @MainActor (any Error) -> RequestFailure,
+    order: ((Value, Value) -> Bool)? = nil, explain: @escaping @MainActor (any Error) -> RequestError,
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> PageAnswer<Value>
   ) {
     self.label = label
@@ -265,13 +265,13 @@ import Runtime
     if membership != nil { reloadFromCache() }
   }
 
-  private func failed(_ failure: RequestFailure, _ cursor: String) {
+  private func failed(_ failure: RequestError, _ cursor: String) {
     update(cursor, .failed(failure))
     // The store may have what the server could not be asked for.
     if self[cursor]?.status.isLoading == true { work(cursor) } else { showFailure(failure, cursor) }
   }
 
-  private func showFailure(_ failure: RequestFailure, _ cursor: String) {
+  private func showFailure(_ failure: RequestError, _ cursor: String) {
     // Without its first page there is no list, and the next try begins it again.
     if nextPage?.cursor == "" { nextPage = nil }
     change { $0.failure = failure }

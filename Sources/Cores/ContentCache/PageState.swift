@@ -25,7 +25,7 @@ public struct PageState: Equatable, Sendable {
   /// Whether the next page is on its way.
   public internal(set) var isLoadingMore = false
   /// Why the last try failed; `nil` from the next one on.
-  public internal(set) var failure: RequestFailure?
+  public internal(set) var failure: RequestError?
   /// Whether there is no further page.
   public internal(set) var reachedEnd = false
   /// Whether some of it is what was stored, and the server has not said that it is still so.

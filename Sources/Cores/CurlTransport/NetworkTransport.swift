@@ -31,8 +31,8 @@ public final class NetworkTransport: Transport {
   /// The version of the libcurl that runs, which is loaded for that; `nil` where there is none.
   public static var libraryVersion: String? { matinee_curl_global_init() == CURLE_OK ? String(cString: matinee_curl_version()) : nil }
 
-  /// Where targets that are paths go, without a slash at the end; `nil` when only absolute URLs are sent.
-  public let origin: String?
+  /// Where targets that are paths go; `nil` when only absolute URLs are sent.
+  public let origin: Origin?
   private let limits: Limits
   private let certificates: String?
   private let usesProxy: Bool
@@ -48,13 +48,8 @@ public final class NetworkTransport: Transport {
   public init(
     origin: String?, limits: Limits = Limits(), certificates: String? = nil, usesProxy: Bool = true
   ) throws(TransportError) {
-    if let origin {
-      guard let parsed = Origin(origin), parsed.isWhole(origin) else {
-        throw .unsupported("\(origin) is not the address of a publication; it looks like https://example.org")
-      }
-      self.origin = origin.hasSuffix("/") ? String(origin.dropLast()) : origin
-    } else {
-      self.origin = nil
+    do throws(Origin.Invalid) { self.origin = try origin.map { text throws(Origin.Invalid) in try Origin(text) } } catch {
+      throw .unsupported("An address of a publication is needed, such as https://example.org, \(error.reason)")
     }
     self.limits = limits
     self.certificates = certificates
@@ -91,33 +86,11 @@ public final class NetworkTransport: Transport {
     var request = request
     if request.target.hasPrefix("/") {
       guard let origin else { throw .unsupported("\(request.target) needs a publication's address") }
-      request.target = origin + request.target
+      request.target = origin.text + request.target
       return request
     }
-    guard let target = Origin(request.target) else { throw .unsupported("\(request.target) is no http or https address") }
-    if let origin, target != Origin(origin) { request.headers["Authorization"] = nil }
+    guard let target = Origin(of: request.target) else { throw .unsupported("\(request.target) is no http or https address") }
+    if let origin, target != origin { request.headers["Authorization"] = nil }
     return request
-  }
-}
-
-/// Scheme, host and port of a URL (RFC 6454).
-struct Origin: Equatable {
-  let scheme: String
-  let host: String
-  let port: Int
-
-  init?(_ url: String) {
-    guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host, !host.isEmpty,
-      scheme == "http" || scheme == "https"
-    else { return nil }
-    self.scheme = scheme
-    self.host = host.lowercased()
-    port = parts.port ?? (scheme == "https" ? 443 : 80)
-  }
-
-  /// Whether the URL names an origin and nothing more.
-  func isWhole(_ url: String) -> Bool {
-    guard let parts = URLComponents(string: url) else { return false }
-    return ["", "/"].contains(parts.path) && parts.query == nil && parts.fragment == nil && parts.user == nil
   }
 }

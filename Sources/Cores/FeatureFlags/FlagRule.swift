@@ -45,7 +45,7 @@ public struct FlagRule: Hashable, Sendable {
 
   /// The side that a user is on.
   public func variant(for user: String) -> Variant {
-    RolloutBucket.place(flag: name, user: user) < percent * RolloutBucket.count / 100 ? .on : .off
+    RolloutPlace.place(flag: name, user: user) < percent * RolloutPlace.count / 100 ? .on : .off
   }
 
   /// Whether a text can name a flag or a feature.

@@ -4,12 +4,12 @@ public protocol FlagSink: Sendable {
   /// - Parameters:
   ///   - events: the events, in their order.
   ///   - user: whose they are; nobody else's name may go along.
-  /// - Throws: ``FlagFailure``; anything else is taken for ``FlagFailure/unreachable``.
+  /// - Throws: ``FlagError``; anything else is taken for ``FlagError/unreachable``.
   func send(_ events: [FlagEvent], of user: String) async throws
 }
 
 /// Why a source or a sink did not do its work.
-public enum FlagFailure: Error, Equatable, Sendable {
+public enum FlagError: Error, Equatable, Sendable {
   /// It may later: nothing is lost meanwhile.
   case unreachable
   /// It never will; one sentence that says why.

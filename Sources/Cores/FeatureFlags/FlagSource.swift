@@ -1,7 +1,7 @@
 /// Where rules come from.
 public protocol FlagSource: Sendable {
   /// All rules that are for such a client.
-  /// - Throws: ``FlagFailure``; anything else is taken for ``FlagFailure/unreachable``.
+  /// - Throws: ``FlagError``; anything else is taken for ``FlagError/unreachable``.
   func rules(for client: ClientCapabilities) async throws -> FetchedRules
 }
 

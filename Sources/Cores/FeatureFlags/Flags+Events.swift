@@ -49,7 +49,7 @@ extension Flags {
         guard !events.isEmpty else { return }
         do {
           try await environment.effects.run("flags.send") { [sink] in try await sink.send(events, of: user) }
-        } catch FlagFailure.refused(let sentence) {
+        } catch FlagError.refused(let sentence) {
           // Sending them again would change nothing, and keep what comes after them.
           onProblem?("What was counted is not taken. \(sentence)")
         } catch {

@@ -116,7 +116,7 @@ public struct FlagEnvironment: Sendable {
       take(fetched)
       let rules = Array(rules.values)
       write { try await $0.setRules(rules) }
-    } catch FlagFailure.refused(let sentence) {
+    } catch FlagError.refused(let sentence) {
       onProblem?("The flags cannot be asked for. \(sentence)")
     } catch {
       // Offline: what was known last holds.

@@ -8,21 +8,27 @@ public struct Origin: Equatable, Sendable {
     public let reason: String
   }
 
-  /// Such as `https://example.org:8443`, without a slash at its end.
+  /// Such as `https://example.org:8443`: in small letters, without a slash at its end, and without the port that the scheme implies.
   public let text: String
 
   /// - Parameter address: with or without a slash at its end.
   /// - Throws: ``Invalid``.
   public init(_ address: String) throws(Invalid) {
-    guard let parts = URLComponents(string: address), ["http", "https"].contains(parts.scheme), parts.host?.isEmpty == false,
-      (1...65535).contains(parts.port ?? 443)
-    else { throw Invalid(reason: "not “\(address)”") }
+    guard let origin = Origin(of: address), let parts = URLComponents(string: address) else { throw Invalid(reason: "not “\(address)”") }
     let path = parts.path == "" || parts.path == "/" ? nil : parts.path
     for (part, name) in [
       (parts.user ?? parts.password, "user name"), (path, "path"), (parts.query, "query"), (parts.fragment, "fragment"),
     ] where part != nil {
       throw Invalid(reason: "and “\(address)” has a \(name)")
     }
-    text = address.hasSuffix("/") ? String(address.dropLast()) : address
+    self = origin
+  }
+
+  /// The origin of a URL; `nil` when that is not one of HTTP.
+  public init?(of url: String) {
+    guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.encodedHost?.lowercased(),
+      let usual = ["http": 80, "https": 443][scheme], !host.isEmpty, (1...65535).contains(parts.port ?? usual)
+    else { return nil }
+    text = "\(scheme)://\(host)" + (parts.port.map { $0 == usual ? "" : ":\($0)" } ?? "")
   }
 }

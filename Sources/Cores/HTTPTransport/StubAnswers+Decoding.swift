@@ -2,7 +2,7 @@ import Foundation
 import Runtime
 
 /// The files that canned answers come from. Blocking; called on a thread of their own.
-public struct StubFiles: Sendable {
+public struct StubAnswerFiles: Sendable {
   /// The bytes of a file; may throw anything.
   public var read: @Sendable (_ path: String) throws -> Data
   /// Another text for each time that a file was saved; `nil` when it is not there.
@@ -15,7 +15,7 @@ public struct StubFiles: Sendable {
   }
 
   /// The files of this machine.
-  public static let onDisk = StubFiles { path in
+  public static let onDisk = StubAnswerFiles { path in
     try Data(contentsOf: URL(fileURLWithPath: path))
   } stamp: { path in
     // Editors write into the file, or put a new one in its place.
@@ -41,7 +41,7 @@ extension StubAnswers: Decodable {
   ///   - path: the file; bodies are looked for from its folder.
   ///   - files: reads the bodies.
   /// - Throws: `LocatedJSON.Failure`, also for a body that cannot be read.
-  public init(json: Data, path: String, files: StubFiles = .onDisk) throws(LocatedJSON.Failure) {
+  public init(json: Data, path: String, files: StubAnswerFiles = .onDisk) throws(LocatedJSON.Failure) {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     let read: @Sendable (String) throws -> Data = { try files.read($0.hasPrefix("/") ? $0 : folder + $0) }
     var userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -42,7 +42,7 @@ public final class StubTransport: Transport {
 
   private let wrapped: any Transport
   private let path: String
-  private let files: StubFiles
+  private let files: StubAnswerFiles
   private let clock: any AppClock
   private let core: Mutex<Core>
   private let states = Streams<State>()
@@ -55,7 +55,7 @@ public final class StubTransport: Transport {
   ///   - clock: what delays wait on, and what the file is looked at by.
   ///   - files: how files are read, and how it is known that they were saved.
   /// - Throws: `LocatedJSON.Failure`, also for a file that cannot be read.
-  public init(_ wrapped: any Transport, file: String, clock: any AppClock, files: StubFiles = .onDisk) throws(LocatedJSON.Failure) {
+  public init(_ wrapped: any Transport, file: String, clock: any AppClock, files: StubAnswerFiles = .onDisk) throws(LocatedJSON.Failure) {
     self.wrapped = wrapped
     path = file
     self.files = files
@@ -76,7 +76,7 @@ public final class StubTransport: Transport {
   /// What a tester panel shows, now and after each change. A new stream for each caller, which skips to the newest.
   public func stateStream() -> AsyncStream<State> { states.newest { state } }
 
-  private static func load(_ path: String, _ files: StubFiles) throws(LocatedJSON.Failure) -> (StubAnswers, [String: String?]) {
+  private static func load(_ path: String, _ files: StubAnswerFiles) throws(LocatedJSON.Failure) -> (StubAnswers, [String: String?]) {
     // Looked at first: what is saved while it is read is read again.
     var stamps = [path: files.stamp(path)]
     let json: Data

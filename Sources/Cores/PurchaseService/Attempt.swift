@@ -16,14 +16,14 @@
   private var facts = Facts()
   private var task: Task<Void, Never>?
   private var waiting: CheckedContinuation<Facts, Never>?
-  private let onStage: @MainActor (PurchaseStage) -> Void
+  private let onProgress: @MainActor (PurchaseProgress) -> Void
 
-  init(user: String, onStage: @escaping @MainActor (PurchaseStage) -> Void) {
+  init(user: String, onProgress: @escaping @MainActor (PurchaseProgress) -> Void) {
     self.user = user
-    self.onStage = onStage
+    self.onProgress = onProgress
   }
 
-  func stage(_ stage: PurchaseStage) { onStage(stage) }
+  func report(_ progress: PurchaseProgress) { onProgress(progress) }
 
   /// The person leaves. Nothing happens once they have agreed.
   func cancel() {
@@ -38,7 +38,7 @@
   func started() {
     guard !isCancelled, !facts.started else { return }
     facts.started = true
-    stage(.authorizing)
+    report(.authorizing)
   }
 
   /// Asks the person; returns what is known once that is decided.

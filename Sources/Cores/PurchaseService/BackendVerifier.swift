@@ -2,19 +2,19 @@
 public struct BackendVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier {
   private let confirm: @Sendable (String) async throws -> ReceiptContents<Purchasable>
 
-  /// - Parameter confirm: asks the backend what a receipt says. A ``StoreFailure`` of the kind ``StoreFailure/Kind/refused`` is its no, a
-  ///   ``VerificationFailure`` is passed on; anything else means that it could not be asked.
+  /// - Parameter confirm: asks the backend what a receipt says. A ``StoreError`` of the kind ``StoreError/Kind/refused`` is its no, a
+  ///   ``VerificationError`` is passed on; anything else means that it could not be asked.
   public init(confirm: @escaping @Sendable (String) async throws -> ReceiptContents<Purchasable>) { self.confirm = confirm }
 
   /// What the backend says.
-  /// - Throws: ``VerificationFailure``.
+  /// - Throws: ``VerificationError``.
   public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> {
-    do { return try await confirm(receipt) } catch let failure as VerificationFailure {
+    do { return try await confirm(receipt) } catch let failure as VerificationError {
       throw failure
-    } catch let failure as StoreFailure where failure.kind == .refused {
-      throw VerificationFailure.notGenuine(failure.sentence)
+    } catch let failure as StoreError where failure.kind == .refused {
+      throw VerificationError.notGenuine(failure.sentence)
     } catch {
-      throw VerificationFailure.unavailable("\(error)")
+      throw VerificationError.unavailable("\(error)")
     }
   }
 }

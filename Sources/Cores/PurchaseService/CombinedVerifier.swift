@@ -15,23 +15,23 @@ public struct CombinedVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifie
   }
 
   /// What the receipt says by both.
-  /// - Throws: ``VerificationFailure``; ``VerificationFailure/rejected(_:)`` for the backend's no about a genuine receipt.
+  /// - Throws: ``VerificationError``; ``VerificationError/rejected(_:)`` for the backend's no about a genuine receipt.
   public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> {
     var contents = try await device.verify(receipt)
     do {
       let confirmed = try await backend.verify(receipt)
       guard
         (confirmed.transaction, confirmed.user, confirmed.productID) == (contents.transaction, contents.user, contents.productID)
-      else { throw VerificationFailure.rejected("The store reads the receipt of this purchase differently.") }
-    } catch VerificationFailure.unavailable {
+      else { throw VerificationError.rejected("The store reads the receipt of this purchase differently.") }
+    } catch VerificationError.unavailable {
       contents.isConfirmed = false
-    } catch VerificationFailure.notGenuine(let reason) {
-      throw VerificationFailure.rejected(reason)
+    } catch VerificationError.notGenuine(let reason) {
+      throw VerificationError.rejected(reason)
     }
     return contents
   }
 
   /// What the device says: both confirmed it before it was stored.
-  /// - Throws: ``VerificationFailure``.
+  /// - Throws: ``VerificationError``.
   public func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable> { try await device.verify(stored: receipt) }
 }

@@ -16,11 +16,11 @@ public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier 
 
   /// What the receipt says, if one of the seller's keys signed it. A key that is not known is asked for once, and keys that are known for
   /// long are asked for again, as the seller may have given one up.
-  /// - Throws: ``VerificationFailure``.
+  /// - Throws: ``VerificationError``.
   public func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable> { try await verify(receipt, by: keys.fresh()) }
 
   /// The same by the keys that are known, without asking the seller: works offline at once.
-  /// - Throws: ``VerificationFailure``.
+  /// - Throws: ``VerificationError``.
   public func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable> {
     try await verify(receipt, by: keys.current())
   }
@@ -32,13 +32,13 @@ public struct DeviceVerifier<Purchasable: Hashable & Sendable>: ReceiptVerifier 
       payload = try JWS.verify(receipt, keys: trusted.keys)
     } catch .unknownKey(let kid) {
       trusted = try await keys.refetched(becauseOf: kid)
-      do { payload = try JWS.verify(receipt, keys: trusted.keys) } catch { throw VerificationFailure.notGenuine("\(error)") }
+      do { payload = try JWS.verify(receipt, keys: trusted.keys) } catch { throw VerificationError.notGenuine("\(error)") }
     } catch {
-      throw VerificationFailure.notGenuine("\(error)")
+      throw VerificationError.notGenuine("\(error)")
     }
     let contents: ReceiptContents<Purchasable>
-    do { contents = try read(payload) } catch { throw VerificationFailure.unreadable("\(error)") }
-    guard contents.issuer == trusted.issuer else { throw VerificationFailure.otherIssuer(contents.issuer) }
+    do { contents = try read(payload) } catch { throw VerificationError.unreadable("\(error)") }
+    guard contents.issuer == trusted.issuer else { throw VerificationError.otherIssuer(contents.issuer) }
     return contents
   }
 }

@@ -3,7 +3,7 @@ public enum FinishDecision: Equatable, Sendable {
   /// Finished: bought.
   case finish
   /// Finished: not bought, and the person is told why.
-  case fail(PurchaseFailure)
+  case fail(PurchaseError)
   /// Submitted again with the same idempotency key: after as long as the store said, or our own back-off. The reason is for the person.
   case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
   /// Submitted again after somebody did what the store waits for too.

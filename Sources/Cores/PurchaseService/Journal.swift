@@ -234,7 +234,7 @@ public struct Journal: Sendable {
     // And what it lists after all was not charged in vain.
     try connection.execute(
       "UPDATE purchase SET step = ?, failure = NULL, sentence = NULL WHERE id = ? AND step = ? AND failure = ?", Transaction.Step.finished,
-      id, Transaction.Step.failed, PurchaseFailure.receiptRejected)
+      id, Transaction.Step.failed, PurchaseError.receiptRejected)
   }
 }
 

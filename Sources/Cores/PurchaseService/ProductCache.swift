@@ -38,20 +38,20 @@ import Runtime
   func removeAll(except user: String?) { entries = entries.filter { $0.key.user == user } }
 
   /// What is asked for, in its order, from here or from the store.
-  func products(_ ids: [Product.ID], for key: Key) async throws(StoreFailure) -> ProductList {
+  func products(_ ids: [Product.ID], for key: Key) async throws(StoreError) -> ProductList {
     var seen: Set<Product.ID> = []
     let ids = ids.filter { seen.insert($0).inserted }
-    var failure: StoreFailure?
+    var failure: StoreError?
     for fetch in fetchesNeeded(for: ids, key) {
       do { try await fetch.value } catch {
         // A definite no weighs more than a store that is away.
-        if failure == nil || failure?.kind == .unavailable { failure = StoreFailure(error) }
+        if failure == nil || failure?.kind == .unavailable { failure = StoreError(error) }
       }
     }
     if let failure, failure.kind != .unavailable { throw failure }
     if let list = list(ids, key, isStale: failure != nil) { return list }
     // Without a failure: somebody else signed in, or was refused meanwhile, and what was here is gone.
-    throw failure ?? StoreFailure(.busy, code: "changed", sentence: "Something changed while the products were loaded. Try again.")
+    throw failure ?? StoreError(.busy, code: "changed", sentence: "Something changed while the products were loaded. Try again.")
   }
 
   /// The fetches that are to be waited for: those on their way, and a new one for what nobody asked for yet.
@@ -72,7 +72,7 @@ import Runtime
         store(try await environment.effects.run("purchase.products") { try await fetcher.products(request) }, of: ids, key)
       } catch {
         // What a store refuses is not what it sells: an older answer does not come back when it is away later.
-        if StoreFailure(error).kind == .refused { for id in ids { entries[key]?[id] = nil } }
+        if StoreError(error).kind == .refused { for id in ids { entries[key]?[id] = nil } }
         throw error
       }
     }

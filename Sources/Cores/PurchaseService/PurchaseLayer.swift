@@ -27,8 +27,8 @@ import Foundation
   ///
   /// Served without asking again for ``PurchaseServiceConfig/productTimeToLive``. A caller that comes while an answer is on its way waits for that
   /// one. When the store is away the last good answer is served, marked stale; when it says no, nothing is.
-  /// - Throws: ``StoreFailure``.
-  func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList
+  /// - Throws: ``StoreError``.
+  func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList
   /// What a purchase was for, as the purchase path that sold it names it; `nil` when that cannot be had.
   func product(of transaction: Transaction) async -> Product?
 
@@ -42,9 +42,9 @@ import Foundation
   /// - Parameters:
   ///   - product: what to sell.
   ///   - authorizer: asks the person for money.
-  ///   - onStage: told each stage on the main actor, until this function returns. It may read everything here.
+  ///   - onProgress: told how far it is, on the main actor, until this function returns. It may read everything here.
   func purchase(
-    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
+    _ product: Product, authorizer: any PaymentAuthorizer, onProgress: @escaping @MainActor (PurchaseProgress) -> Void
   ) async -> PurchaseOutcome<Purchasable>
   /// Whether a purchase of this product is being paid or confirmed for the user who is signed in.
   func isUnderWay(_ productID: Product.ID) -> Bool
@@ -60,8 +60,8 @@ import Foundation
   /// Asks the store for every receipt that is in force: on a new machine, after signing in, when something was bought elsewhere. Stored
   /// receipts that the store no longer lists are dropped.
   /// - Returns: what the user has after that.
-  /// - Throws: ``StoreFailure``; nothing is changed then.
-  @discardableResult func restore() async throws(StoreFailure) -> Set<Purchasable>
+  /// - Throws: ``StoreError``; nothing is changed then.
+  @discardableResult func restore() async throws(StoreError) -> Set<Purchasable>
 
   /// The user's purchases, newest first, whatever became of them; those of a path that this build no longer has are among them. Empty
   /// while nobody is signed in.
@@ -73,7 +73,7 @@ import Foundation
   /// once. A new stream for each caller; what happened while there was none comes first in the next.
   func noticeStream() -> AsyncStream<PurchaseNotice>
   /// Asks the store about one of the user's purchases now, instead of after a wait; the last step that was written down decides how. One that
-  /// was charged, and whose receipt the store refused (``PurchaseFailure/receiptRejected``), is asked about again as well: nothing is charged,
+  /// was charged, and whose receipt the store refused (``PurchaseError/receiptRejected``), is asked about again as well: nothing is charged,
   /// and a receipt that is good by now makes it bought.
   /// Returns when the store has been asked once, or when there is nothing to ask.
   func check(_ id: Transaction.ID) async
@@ -83,7 +83,7 @@ import Foundation
 }
 
 extension PurchaseLayer {
-  /// Sells a product without following its stages; see ``purchase(_:authorizer:onStage:)``.
+  /// Sells a product without following its progress; see ``purchase(_:authorizer:onProgress:)``.
   public func purchase(_ product: Product, authorizer: any PaymentAuthorizer) async -> PurchaseOutcome<Purchasable> {
     await purchase(product, authorizer: authorizer) { _ in }
   }

@@ -1,18 +1,18 @@
-/// How a purchase ended, as the caller of ``PurchaseLayer/purchase(_:authorizer:onStage:)`` sees it.
+/// How a purchase ended, as the caller of ``PurchaseLayer/purchase(_:authorizer:onProgress:)`` sees it.
 public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendable {
   /// Charged, verified, unlocked.
   case purchased(Purchasable)
   /// The person cancelled before agreeing to pay; nothing was charged, and there is nothing to say.
   case cancelled
   /// Not bought; nothing was charged.
-  case failed(PurchaseFailure)
+  case failed(PurchaseError)
   /// The person agreed to pay, and the store has not confirmed it yet. It goes on by itself, also after the next start, and the
   /// entitlement arrives in the stream. It must not be offered for sale again meanwhile.
   case pending(PendingReason)
 }
 
 /// Why a purchase did not take place. Nothing was charged in any of these cases, save where the store's sentence says otherwise.
-public enum PurchaseFailure: Error, Equatable, Sendable {
+public enum PurchaseError: Error, Equatable, Sendable {
   /// Nobody is signed in.
   case notSignedIn
   /// Payments are not allowed for this person on this device.
@@ -39,9 +39,9 @@ public enum PurchaseFailure: Error, Equatable, Sendable {
   public init(code: String, sentence: String) {
     self =
       switch code {
-      case PurchaseFailure.authorization("").code: .authorization(sentence)
-      case PurchaseFailure.declined("").code: .declined(sentence)
-      case PurchaseFailure.unknownProduct("").code: .unknownProduct(sentence)
+      case PurchaseError.authorization("").code: .authorization(sentence)
+      case PurchaseError.declined("").code: .declined(sentence)
+      case PurchaseError.unknownProduct("").code: .unknownProduct(sentence)
       default: .refused(code: code, sentence: sentence)
       }
   }
@@ -103,7 +103,7 @@ public enum PendingReason: Equatable, Sendable {
 }
 
 /// Where a purchase stands while it runs, in this order; ``retrying`` may come in between.
-public enum PurchaseStage: Equatable, Sendable {
+public enum PurchaseProgress: Equatable, Sendable {
   /// Written down.
   case begun
   /// The person is being asked.

@@ -56,10 +56,10 @@ extension Purchases {
   // MARK: Restoring
 
   /// See ``PurchaseLayer/restore()``.
-  /// - Throws: ``StoreFailure``; nothing is changed then.
+  /// - Throws: ``StoreError``; nothing is changed then.
   @discardableResult
-  public func restore() async throws(StoreFailure) -> Set<Purchasable> {
-    guard let user else { throw StoreFailure(.unauthorized, code: "not_signed_in", sentence: "Sign in to restore what you bought.") }
+  public func restore() async throws(StoreError) -> Set<Purchasable> {
+    guard let user else { throw StoreError(.unauthorized, code: "not_signed_in", sentence: "Sign in to restore what you bought.") }
     let generation = generation
     let mark = arrivals.count
     let (tokens, last): ([String], Int?)
@@ -68,18 +68,18 @@ extension Purchases {
         let last = try? await journal.lastReceipt()
         return (try await queue.restore(user: user), last)
       }
-    } catch { throw StoreFailure(error) }
+    } catch { throw StoreError(error) }
     var found: [UUID: (token: String, contents: ReceiptContents<Purchasable>)] = [:]
     for token in tokens {
-      do throws(VerificationFailure) {
+      do throws(VerificationError) {
         let contents = try await verified(token)
         guard contents.isConfirmed else { throw .unavailable("not confirmed") }
         try contents.check(user: user)
         found[contents.transaction] = (token, contents)
       } catch .unavailable(let reason) {
-        throw StoreFailure(.unavailable, code: reason, sentence: "What you bought could not be verified. Try again in a moment.")
+        throw StoreError(.unavailable, code: reason, sentence: "What you bought could not be verified. Try again in a moment.")
       } catch .fromTheFuture {
-        throw StoreFailure(.unavailable, code: "clock_is_behind", sentence: PendingReason.clockIsBehind.sentence)
+        throw StoreError(.unavailable, code: "clock_is_behind", sentence: PendingReason.clockIsBehind.sentence)
       } catch {
         // Genuine receipts of others and forged ones grant nothing, and say nothing about the rest.
         continue
@@ -168,7 +168,7 @@ extension Purchases {
         guard (try? contents.check(user: user)) != nil else { continue }
         time.advance(to: contents.issued, environment.clock)
         keepNewest(contents)
-      case .failure(let failure as VerificationFailure):
+      case .failure(let failure as VerificationError):
         if case .unavailable = failure { unjudged.append(token) }
       case .failure: unjudged.append(token)
       }

@@ -45,7 +45,7 @@ extension Purchases {
         let isLong = tries >= environment.retry.triesInForeground || wait > environment.retry.patience
         if reason == .sessionEnded || isLong || submission.isLeft { submission.report(.pending(shown)) }
         submission.reason = shown
-        submission.onStage?(.retrying)
+        submission.onProgress?(.retrying)
         // What the store asked for is kept to.
         let least = retryAfter != nil ? wait : submission.pause.least(of: wait, environment.retry)
         submission.tried()
@@ -69,7 +69,7 @@ extension Purchases {
     submission.transaction.step = .submitted
     // Before the store hears of it; when it cannot be written it is not sent.
     do { try await record(submission.transaction) } catch { return .retry() }
-    submission.onStage?(.charging)
+    submission.onProgress?(.charging)
     let transaction = submission.transaction
     let answer =
       (try? await environment.effects.run("purchase.submit") { [queue = purchasePath.queue] in await queue.add(transaction) })
@@ -102,7 +102,7 @@ extension Purchases {
     guard let answer, case .accepted(let receipt, _) = answer,
       FinishDecision.after(answer, of: transaction.productID, oneTime: transaction.isOneTime) == .finish
     else { return nil }
-    do throws(VerificationFailure) {
+    do throws(VerificationError) {
       let contents = try await verified(receipt)
       try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
       // The device said yes before, too.
@@ -110,7 +110,7 @@ extension Purchases {
       (submission.transaction.failure, submission.transaction.sentence) = (nil, nil)
       return await bought(submission, contents, receipt)
     } catch .rejected(let sentence) {
-      return .failed(.refused(code: PurchaseFailure.receiptRejected, sentence: sentence))
+      return .failed(.refused(code: PurchaseError.receiptRejected, sentence: sentence))
     } catch { return nil }
   }
 
@@ -145,11 +145,11 @@ extension Purchases {
   }
 
   private func verify(_ submission: Submission<Purchasable>) async -> StepOutcome {
-    submission.onStage?(.verifying)
+    submission.onProgress?(.verifying)
     let transaction = submission.transaction
     let receipt = transaction.receipt ?? ""
     let contents: ReceiptContents<Purchasable>
-    do throws(VerificationFailure) {
+    do throws(VerificationError) {
       contents = try await verified(receipt)
       try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
     } catch .unavailable {
@@ -158,7 +158,7 @@ extension Purchases {
       return .retry(.clockIsBehind)
     } catch .rejected(let sentence) {
       drop(transaction.id)
-      return await settle(submission, .refused(code: PurchaseFailure.receiptRejected, sentence: sentence))
+      return await settle(submission, .refused(code: PurchaseError.receiptRejected, sentence: sentence))
     } catch {
       // No reason to believe that nothing was charged: the store is asked for a better receipt, under the same key.
       submission.transaction.step = .submitted
@@ -170,7 +170,7 @@ extension Purchases {
       guard !contents.isConsumable else { return answer }
       arrivals.append(transaction.id)
       hold(contents)
-      submission.onStage?(.unlocked)
+      submission.onProgress?(.unlocked)
       submission.report(.purchased(contents.purchasable))
       return answer
     }
@@ -199,7 +199,7 @@ extension Purchases {
     hold(contents)
     time.heardFromStore()
     await persistTime()
-    submission.onStage?(.unlocked)
+    submission.onProgress?(.unlocked)
     if isWritten { await finishInQueue(submission) }
     return .purchased(contents.purchasable)
   }
@@ -240,14 +240,14 @@ extension Purchases {
   }
 
   /// What a receipt says, if it is genuine and not from the future.
-  func verified(_ receipt: String) async throws(VerificationFailure) -> ReceiptContents<Purchasable> {
+  func verified(_ receipt: String) async throws(VerificationError) -> ReceiptContents<Purchasable> {
     let contents: ReceiptContents<Purchasable>
     do {
       contents = try await environment.effects.run("purchase.verify") { [verifier = purchasePath.verifier] in
         try await verifier.verify(receipt)
       }
     } catch {
-      throw error as? VerificationFailure ?? .unavailable("\(error)")
+      throw error as? VerificationError ?? .unavailable("\(error)")
     }
     // Stored receipts that could not be verified can be now: the seller's keys are known, or the backend is there.
     judgingPause?.networkIsBack()

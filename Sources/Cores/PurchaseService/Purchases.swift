@@ -167,11 +167,11 @@ import Runtime
   // MARK: Products
 
   /// See ``PurchaseLayer/products(_:)``.
-  /// - Throws: ``StoreFailure``.
-  public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList {
+  /// - Throws: ``StoreError``.
+  public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList {
     while true {
       let key = productCacheKey
-      do throws(StoreFailure) {
+      do throws(StoreError) {
         let list = try await productCache.products(ids, for: key)
         if key == productCacheKey { return list }
       } catch { if key == productCacheKey { throw error } }
@@ -189,19 +189,19 @@ import Runtime
   /// Whether this person may buy on this device at all.
   public var canMakePayments: Bool { purchasePath.queue.canMakePayments }
 
-  /// See ``PurchaseLayer/purchase(_:authorizer:onStage:)``.
+  /// See ``PurchaseLayer/purchase(_:authorizer:onProgress:)``.
   public func purchase(
-    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
+    _ product: Product, authorizer: any PaymentAuthorizer, onProgress: @escaping @MainActor (PurchaseProgress) -> Void
   ) async -> Outcome {
     guard let user else { return .failed(.notSignedIn) }
     guard purchasePath.queue.canMakePayments else { return .failed(.notAllowed) }
     let claim = Claim(user: user, productID: product.id)
     guard attempts[claim] == nil, !isPaying(claim) else { return .failed(.inProgress) }
     guard !product.kind.isOwned || !owns(product.id) else { return .failed(.alreadyOwned) }
-    let attempt = Attempt(user: user, onStage: onStage)
+    let attempt = Attempt(user: user, onProgress: onProgress)
     attempts[claim] = attempt
     let task = Task {
-      let outcome = await self.run(attempt, of: product, authorizer: authorizer, onStage: onStage)
+      let outcome = await self.run(attempt, of: product, authorizer: authorizer, onProgress: onProgress)
       self.attempts[claim] = nil
       return outcome
     }
@@ -230,7 +230,7 @@ import Runtime
   }
 
   private func run(
-    _ attempt: Attempt, of product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
+    _ attempt: Attempt, of product: Product, authorizer: any PaymentAuthorizer, onProgress: @escaping @MainActor (PurchaseProgress) -> Void
   ) async -> Outcome {
     var transaction = Transaction(
       id: environment.identifiers.next(), seller: seller, user: attempt.user, productID: product.id, isOneTime: product.kind.isOneTime,
@@ -245,9 +245,9 @@ import Runtime
       }
     } catch { return finished(transaction, .failed(.storage("\(error)"))) }
     historyChanged()
-    attempt.stage(.begun)
+    attempt.report(.begun)
 
-    attempt.stage(.waitingForAuthorization)
+    attempt.report(.waitingForAuthorization)
     let facts = await attempt.ask(
       OrderSummary(id: transaction.id, product: product, total: product.firstPayment), authorizer, environment)
     switch AuthorizationState.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
@@ -258,7 +258,7 @@ import Runtime
       return finished(transaction, .cancelled)
     case .failed(let sentence):
       transaction.step = .failed
-      transaction.failure = PurchaseFailure.authorization(sentence).code
+      transaction.failure = PurchaseError.authorization(sentence).code
       transaction.sentence = sentence
       try? await record(transaction)
       return finished(transaction, .failed(.authorization(sentence)))
@@ -267,7 +267,7 @@ import Runtime
       transaction.token = facts.token
       do { try await record(transaction) } catch { return finished(transaction, .failed(.storage("\(error)"))) }
     }
-    let submission = submit(transaction, onStage)
+    let submission = submit(transaction, onProgress)
     if attempt.isLeft { submission.leave() }
     return await submission.firstAnswer()
   }
@@ -280,13 +280,13 @@ import Runtime
 
   /// Submits a transaction unless it is being submitted already.
   @discardableResult
-  func submit(_ transaction: Transaction, _ onStage: (@MainActor (PurchaseStage) -> Void)? = nil) -> Submission<Purchasable> {
+  func submit(_ transaction: Transaction, _ onProgress: (@MainActor (PurchaseProgress) -> Void)? = nil) -> Submission<Purchasable> {
     if let running = submissions[transaction.id] {
       running.pause.wake()
       return running
     }
     let submission = Submission<Purchasable>(transaction)
-    submission.onStage = onStage
+    submission.onProgress = onProgress
     submissions[transaction.id] = submission
     Task {
       await self.drive(submission)

@@ -14,7 +14,7 @@ public protocol QueueProcessor: Sendable {
   func finish(_ transaction: Transaction) async throws
   /// The signed receipts that are in force for a user, all of them; what is spent is not among them. Each is best signed again, since the time
   /// at which it was signed is what the device takes for the store's.
-  /// - Throws: ``StoreFailure``.
+  /// - Throws: ``StoreError``.
   func restore(user: String) async throws -> [String]
   /// Why a receipt that was in force is listed no more: a sentence for the person, or `nil` when nothing was taken back, as when another
   /// subscription took its place. Called off the main actor.

@@ -48,7 +48,7 @@ public protocol ReceiptVerifier<Purchasable>: Sendable {
   /// What the app sells.
   associatedtype Purchasable: Hashable & Sendable
   /// What the receipt says, if it is genuine. Called off the main actor.
-  /// - Throws: ``VerificationFailure``; anything else counts as ``VerificationFailure/unavailable(_:)``.
+  /// - Throws: ``VerificationError``; anything else counts as ``VerificationError/unavailable(_:)``.
   func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable>
   /// What a receipt says that was verified and confirmed before, and then kept by the journal; does what ``verify(_:)`` does, unless less
   /// is needed. Called off the main actor, for each kept receipt at each start.
@@ -62,7 +62,7 @@ extension ReceiptVerifier {
 }
 
 /// Why a receipt grants nothing.
-public enum VerificationFailure: Error, Equatable, Sendable {
+public enum VerificationError: Error, Equatable, Sendable {
   /// It cannot be judged now, as the keys or the backend cannot be reached.
   case unavailable(String)
   /// The signature is not the issuer's, or the receipt was changed.
@@ -85,8 +85,8 @@ public enum VerificationFailure: Error, Equatable, Sendable {
 
 extension ReceiptContents {
   /// Refuses what belongs to another user, purchase or product.
-  /// - Throws: ``VerificationFailure``.
-  func check(user: String, transaction: UUID? = nil, productID: Product.ID? = nil) throws(VerificationFailure) {
+  /// - Throws: ``VerificationError``.
+  func check(user: String, transaction: UUID? = nil, productID: Product.ID? = nil) throws(VerificationError) {
     guard self.user == user else { throw .otherUser }
     guard transaction == nil || self.transaction == transaction else { throw .otherTransaction }
     guard productID == nil || self.productID == productID else { throw .otherProduct(self.productID) }

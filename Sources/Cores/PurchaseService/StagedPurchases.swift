@@ -77,8 +77,8 @@ import Runtime
   }
 
   /// See ``PurchaseLayer/products(_:)``.
-  /// - Throws: ``StoreFailure``.
-  public func products(_ ids: [Product.ID]) async throws(StoreFailure) -> ProductList { try await chosen.products(ids) }
+  /// - Throws: ``StoreError``.
+  public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList { try await chosen.products(ids) }
 
   /// See ``PurchaseLayer/product(of:)``: the path that began it says, so that nobody is counted as a reader of the other.
   public func product(of transaction: Transaction) async -> Product? {
@@ -88,16 +88,16 @@ import Runtime
   /// See ``PurchaseLayer/canMakePayments``.
   public var canMakePayments: Bool { chosen.canMakePayments }
 
-  /// See ``PurchaseLayer/purchase(_:authorizer:onStage:)``.
+  /// See ``PurchaseLayer/purchase(_:authorizer:onProgress:)``.
   public func purchase(
-    _ product: Product, authorizer: any PaymentAuthorizer, onStage: @escaping @MainActor (PurchaseStage) -> Void
+    _ product: Product, authorizer: any PaymentAuthorizer, onProgress: @escaping @MainActor (PurchaseProgress) -> Void
   ) async -> PurchaseOutcome<Purchasable> {
     let chosen = chosen
     let other = chosen === new ? old : new
     // Nothing is awaited from here until the chosen path has taken the claim.
     guard !other.isUnderWay(product.id) else { return .failed(.inProgress) }
     guard !product.kind.isOwned || !other.owns(product.id) else { return .failed(.alreadyOwned) }
-    let outcome = await chosen.purchase(product, authorizer: authorizer, onStage: onStage)
+    let outcome = await chosen.purchase(product, authorizer: authorizer, onProgress: onProgress)
     // The journal may know of a payment that the other path left unconfirmed in an earlier run: a good moment to ask the store again.
     if outcome == .failed(.inProgress) { try? await other.resume() }
     // The other learns of it at once and from the store, so that access lasts as long as the longer-lived of both can make it.
@@ -130,8 +130,8 @@ import Runtime
   }
 
   /// See ``PurchaseLayer/restore()``; it is enough when one path has an answer.
-  /// - Throws: ``StoreFailure``.
-  @discardableResult public func restore() async throws(StoreFailure) -> Set<Purchasable> {
+  /// - Throws: ``StoreError``.
+  @discardableResult public func restore() async throws(StoreError) -> Set<Purchasable> {
     async let first = Self.restored(old)
     async let second = Self.restored(new)
     let results = await [first, second]
@@ -140,8 +140,8 @@ import Runtime
     return entitlements
   }
 
-  private static func restored(_ path: Purchases<Purchasable>) async -> Result<Set<Purchasable>, StoreFailure> {
-    do throws(StoreFailure) { return .success(try await path.restore()) } catch { return .failure(error) }
+  private static func restored(_ path: Purchases<Purchasable>) async -> Result<Set<Purchasable>, StoreError> {
+    do throws(StoreError) { return .success(try await path.restore()) } catch { return .failure(error) }
   }
 
   // MARK: History

@@ -1,7 +1,7 @@
 /// One transaction on its way through the store: there is never a second for the same transaction. Later callers wait for this one.
 @MainActor final class Submission<Purchasable: Hashable & Sendable> {
   var transaction: Transaction
-  var onStage: (@MainActor (PurchaseStage) -> Void)?
+  var onProgress: (@MainActor (PurchaseProgress) -> Void)?
 
   private var answer: PurchaseOutcome<Purchasable>?
   private var waiting: [CheckedContinuation<PurchaseOutcome<Purchasable>, Never>] = []
@@ -33,8 +33,8 @@
     let isUnheard = (waiting.isEmpty || isLeft) && answer != outcome
     let told = waiting
     waiting = []
-    // The caller has an answer: the stages are no longer reported.
-    onStage = nil
+    // The caller has an answer: its progress is no longer reported.
+    onProgress = nil
     for continuation in told { continuation.resume(returning: outcome) }
     return isUnheard
   }

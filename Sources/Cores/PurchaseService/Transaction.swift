@@ -91,7 +91,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public internal(set) var token: PaymentToken?
   /// The receipt, from ``Step/received`` until it is verified and stored by itself.
   public internal(set) var receipt: String?
-  /// Why it failed: ``PurchaseFailure/code``.
+  /// Why it failed: ``PurchaseError/code``.
   public internal(set) var failure: String?
   /// What the store waits for; `nil` while it waits for nobody.
   public internal(set) var wait: Wait?
@@ -161,7 +161,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   }
 
   /// Whether it is over for a receipt that the store gave and then refused, so that money may have moved for nothing.
-  var isRejected: Bool { step == .failed && !isRevoked && failure == PurchaseFailure.receiptRejected }
+  var isRejected: Bool { step == .failed && !isRevoked && failure == PurchaseError.receiptRejected }
 
   /// What the store waits for, as a reason; `nil` while it waits for nobody.
   public var pendingReason: PendingReason? {

@@ -38,8 +38,8 @@ public actor TrustedKeyCache {
   }
 
   /// The keys that are known; asks the seller only when there are none.
-  /// - Throws: ``VerificationFailure/unavailable(_:)``.
-  public func current() async throws(VerificationFailure) -> TrustedKeys {
+  /// - Throws: ``VerificationError/unavailable(_:)``.
+  public func current() async throws(VerificationError) -> TrustedKeys {
     if let known { return known }
     let stored = try? await journal.trustedKeys(seller: seller, purchasePath: purchasePath)
     // Somebody else may have asked the seller meanwhile.
@@ -49,8 +49,8 @@ public actor TrustedKeyCache {
   }
 
   /// The keys that are known; asks the seller again when they are old, and makes do with them when it is away.
-  /// - Throws: ``VerificationFailure/unavailable(_:)`` when there are none.
-  func fresh() async throws(VerificationFailure) -> TrustedKeys {
+  /// - Throws: ``VerificationError/unavailable(_:)`` when there are none.
+  func fresh() async throws(VerificationError) -> TrustedKeys {
     let keys = try await current()
     guard isOld else { return keys }
     lastRefresh = clock.uptime
@@ -66,14 +66,14 @@ public actor TrustedKeyCache {
   }
 
   /// The keys after asking the seller once more, because a receipt names one that is not known.
-  /// - Throws: ``VerificationFailure/unavailable(_:)``.
-  public func refetched(becauseOf kid: String) async throws(VerificationFailure) -> TrustedKeys {
+  /// - Throws: ``VerificationError/unavailable(_:)``.
+  public func refetched(becauseOf kid: String) async throws(VerificationError) -> TrustedKeys {
     if let known, known.keys.contains(where: { $0.kid == kid }) { return known }
     if let known, let lastFetch, clock.uptime - lastFetch < Self.refetchInterval { return known }
     return try await refetch()
   }
 
-  private func refetch() async throws(VerificationFailure) -> TrustedKeys {
+  private func refetch() async throws(VerificationError) -> TrustedKeys {
     // Callers that come while a fetch runs wait for that one.
     let task = fetching ?? Task { [fetch] in try await fetch() }
     fetching = task

@@ -29,7 +29,7 @@ public final class ScriptedQueue: QueueProcessor {
   /// What submissions get from here on.
   public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
   /// What asking for receipts gets from here on.
-  public func restore(_ result: Result<[String], StoreFailure>) { restore { _ in try result.get() } }
+  public func restore(_ result: Result<[String], StoreError>) { restore { _ in try result.get() } }
   /// What a user who asks for receipts gets from here on.
   public func restore(_ answer: @escaping @Sendable (_ user: String) throws -> [String]) { state.withLock { $0.restored = answer } }
   /// Whether payments are allowed.

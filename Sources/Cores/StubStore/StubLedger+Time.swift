@@ -3,9 +3,9 @@ import PurchaseService
 
 extension StubLedger {
   /// When something happens by itself; `nil` for never.
-  func nextEvent(_ file: StubFile) -> Date? { orders.compactMap { due($0, file) }.min() }
+  func nextEvent(_ file: StubStoreFile) -> Date? { orders.compactMap { due($0, file) }.min() }
 
-  private func due(_ order: StubOrder, _ file: StubFile) -> Date? {
+  private func due(_ order: StubOrder, _ file: StubStoreFile) -> Date? {
     // What the file no longer has cannot be renewed.
     guard let period = file.product(order.product)?.product.period else { return order.due(lead: 0) }
     return order.due(lead: period.lead)
@@ -13,7 +13,7 @@ extension StubLedger {
 
   /// Lets everything happen that is due, in its order.
   /// - Returns: whether anything did.
-  mutating func advance(to now: Date, _ file: StubFile) -> Bool {
+  mutating func advance(to now: Date, _ file: StubStoreFile) -> Bool {
     var happened = false
     while let next = orders.indices.compactMap({ index in due(orders[index], file).map { (index, $0) } }).min(by: { $0.1 < $1.1 }),
       next.1 <= now
@@ -24,7 +24,7 @@ extension StubLedger {
     return happened
   }
 
-  private mutating func happen(_ index: Int, at time: Date, _ file: StubFile) {
+  private mutating func happen(_ index: Int, at time: Date, _ file: StubStoreFile) {
     let order = orders[index]
     let end = order.paidUntil ?? time
     switch order.standing {
@@ -83,14 +83,14 @@ extension StubLedger {
   }
 
   /// Puts in what everyone has from the beginning, and what was bought elsewhere, when a user is here for the first time.
-  mutating func welcome(_ user: String, _ file: StubFile, at now: Date, _ id: () -> UUID) {
+  mutating func welcome(_ user: String, _ file: StubStoreFile, at now: Date, _ id: () -> UUID) {
     lastUser = user
     guard users.insert(user).inserted else { return }
     for product in file.owned + unclaimed { buyElsewhere(product, in: file, user: user, at: now, id: id()) }
     unclaimed = []
   }
 
-  mutating func buyElsewhere(_ product: Product.ID, in file: StubFile, user: String, at now: Date, id: UUID) {
+  mutating func buyElsewhere(_ product: Product.ID, in file: StubStoreFile, user: String, at now: Date, id: UUID) {
     guard let product = file.product(product)?.product else { return }
     orders.append(StubOrder(id: id, user: user, product: product, at: now, isElsewhere: true))
     settle(orders.count - 1, product, at: now)

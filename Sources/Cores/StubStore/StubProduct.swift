@@ -5,7 +5,7 @@ import Foundation
 public struct StubProduct: Sendable {
   /// The product.
   public var product: Product
-  /// What becomes of its purchases, one after the other, before ``StubFile/outcomes`` have a say.
+  /// What becomes of its purchases, one after the other, before ``StubStoreFile/outcomes`` have a say.
   public var outcomes: [StubOutcome]
 
   /// Makes one whose purchases succeed, unless told otherwise.

@@ -85,7 +85,7 @@ extension TestStore: QueueProcessor {
   public func finish(_ transaction: Transaction) async throws {}
 
   /// The receipts in force, or what ``StubRequests`` say; renewals that are due happen first.
-  /// - Throws: `StoreFailure`.
+  /// - Throws: `StoreError`.
   public func restore(user: String) async throws -> [String] {
     let requests = core.withLock { $0.requests }
     try await wait(requests.delay)
@@ -114,7 +114,7 @@ extension TestStore: QueueProcessor {
 extension TestStore: ProductFetcher {
   /// The products that are asked for, in the order of the file and at today's prices; without an introductory offer for who had the product or
   /// another one of its group.
-  /// - Throws: `StoreFailure`.
+  /// - Throws: `StoreError`.
   public func products(_ request: ProductRequest) async throws -> [Product] {
     let (requests, products) = core.withLock { core in
       let products = core.file.products.map(\.product).filter { request.ids.contains($0.id) }.map { product in

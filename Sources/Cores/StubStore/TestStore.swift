@@ -6,7 +6,7 @@ import Synchronization
 
 /// A store that does what a tester says: nothing is charged, and every receipt is really signed, so that journal and verifiers run as ever.
 ///
-///     let store = try TestStore(StubFile(json: data, name: "stub.json"), allowed: true, clock: SystemClock())
+///     let store = try TestStore(StubStoreFile(json: data, name: "stub.json"), allowed: true, clock: SystemClock())
 ///     let path = store.path(journal: journal, seller: "stub") { $0.id }
 ///     let outcome = await purchases.purchase(product, authorizer: store.authorizer)
 ///     try await store.perform(.refund(.init("premium.monthly"), reason: "Refunded."))
@@ -24,7 +24,7 @@ public final class TestStore: Sendable {
   }
 
   struct Core: Sendable {
-    var file: StubFile
+    var file: StubStoreFile
     var ledger: StubLedger
     var outcomes: [StubOutcome]
     var productOutcomes: [Product.ID: [StubOutcome]]
@@ -35,7 +35,7 @@ public final class TestStore: Sendable {
     /// Rises with what is to be saved.
     var revision: Int
 
-    init(_ file: StubFile, _ ledger: StubLedger = StubLedger(), revision: Int = 0) {
+    init(_ file: StubStoreFile, _ ledger: StubLedger = StubLedger(), revision: Int = 0) {
       self.file = file
       self.revision = revision
       self.ledger = ledger
@@ -66,7 +66,7 @@ public final class TestStore: Sendable {
   ///   - folder: where purchases are kept, as `stub-store.json`; `nil` for in memory alone. Read here, and written on a thread of its own.
   /// - Throws: ``Refusal``.
   public init(
-    _ file: StubFile, allowed: Bool, clock: any AppClock, delays: (any AppClock)? = nil,
+    _ file: StubStoreFile, allowed: Bool, clock: any AppClock, delays: (any AppClock)? = nil,
     identifiers: any IdentifierSource = RandomIdentifiers(), folder: String? = nil
   ) throws(Refusal) {
     guard allowed else {

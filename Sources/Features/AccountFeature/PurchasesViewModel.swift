@@ -152,7 +152,7 @@ import Runtime
     state.isRestoring = true
     state.restored = nil
     Task { [weak self, purchases] in
-      do throws(StoreFailure) {
+      do throws(StoreError) {
         let owned = try await purchases.restore()
         await self?.restored(owned)
       } catch {

@@ -185,7 +185,7 @@ import Runtime
     switch error {
     case let error as DocumentReader.Unreadable: error.sentence
     case let error as FeedError: error.description
-    default: RequestFailure(explaining: error).sentence
+    default: RequestError(explaining: error).sentence
     }
   }
 
@@ -205,7 +205,7 @@ import Runtime
         switch answer {
         case .success(let next): poll(next)
         // It goes on there whether anyone looks or not.
-        case .failure(let error) where RequestFailure(explaining: error).isUnreachable: poll(latest)
+        case .failure(let error) where RequestError(explaining: error).isUnreachable: poll(latest)
         case .failure(let error): failed(sentence(error))
         }
       }

@@ -7,7 +7,7 @@ import PublicationClient
 import ReaderContent
 
 /// A post's page: shows at once what the cache knows, fetches the body, and opens by itself when the reader gets access.
-@MainActor public final class ArticleViewModel: Refreshable, PostShowing, ContentPage {
+@MainActor public final class ArticleViewModel: Refreshable, PostShowing, ContentScreen {
   /// What the coordinator shall do.
   public enum Output: Equatable, Sendable {
     /// Open a page in the browser: an http, https or mailto URL.
@@ -195,7 +195,7 @@ import ReaderContent
         try await store.unlock(id)
         self?.unlockEnded(nil)
       } catch {
-        self?.unlockEnded("This post was not unlocked. \(RequestFailure(explaining: error).sentence)")
+        self?.unlockEnded("This post was not unlocked. \(RequestError(explaining: error).sentence)")
       }
     }
   }
@@ -234,7 +234,7 @@ import ReaderContent
 
   /// Loads the post again when nobody could be reached for it. What was said of that stays until there is an answer.
   public func retryUnreachable() {
-    guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
+    guard !isLoading, let failure, RequestError(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
   }
 
@@ -308,7 +308,7 @@ import ReaderContent
       return
     }
     let failed: State.Phase? = failure.map {
-      switch RequestFailure(explaining: $0) {
+      switch RequestError(explaining: $0) {
       case .unreachable(let sentence, _): .offline(sentence)
       case .refused(let sentence): .failed(sentence)
       }
@@ -322,7 +322,7 @@ import ReaderContent
     let hasBody = if case .body = new.text { true } else { false }
     new.attachments = hasBody ? post.enclosures.compactMap { Attachment($0, formatting: formatting) } : []
     new.isUnlocking = isSpending || isOpening(post, new)
-    let isUnreachable = failure.map { RequestFailure(explaining: $0).isUnreachable } ?? false
+    let isUnreachable = failure.map { RequestError(explaining: $0).isUnreachable } ?? false
     // A text that is here and being read is neither yet.
     new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.offlineNote : Self.beginningNote
     new.isRefreshing = isRefreshing && new.phase == .ready

@@ -6,8 +6,8 @@ import ReaderContent
 ///
 /// A row leaves as soon as its bookmark is taken away, and comes back if that was refused. What was bookmarked elsewhere in the app is
 /// there when the page comes back on screen.
-@MainActor public final class BookmarksViewModel: PostPage {
-  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
+@MainActor public final class BookmarksViewModel: PostListScreen {
+  /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public typealias State = ListState
   /// What the reader did.
   public typealias Input = PostList.Input

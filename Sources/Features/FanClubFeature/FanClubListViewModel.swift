@@ -170,7 +170,7 @@ import Runtime
         if written == nil { problem = "There is nothing to export: no fan club that you follow has a feed." }
       } catch let error as DocumentWriter.Unwritable {
         problem = error.sentence
-      } catch { problem = "The feeds were not exported. \(RequestFailure(explaining: error).sentence)" }
+      } catch { problem = "The feeds were not exported. \(RequestError(explaining: error).sentence)" }
       guard let self, !Task.isCancelled, !store.isClosed else { return }
       // What went wrong stays until it was read; what went well leaves by itself.
       exportMessage = problem

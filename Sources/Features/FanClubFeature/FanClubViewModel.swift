@@ -5,8 +5,8 @@ import PublicationClient
 import ReaderContent
 
 /// A fan club's page: who it is, a button to follow it, and its posts.
-@MainActor public final class FanClubViewModel: PostPage {
-  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
+@MainActor public final class FanClubViewModel: PostListScreen {
+  /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public struct State: Equatable, Sendable {
     /// How the club itself stands.
     public enum Phase: Equatable, Sendable {
@@ -160,7 +160,7 @@ import ReaderContent
     case .posts(let input): posts.send(input)
     }
   }
-  /// See `PostPage`.
+  /// See `PostListScreen`.
   public func send(_ input: PostList.Input) { send(.posts(input)) }
 
   private func refreshTapped() {
@@ -234,7 +234,7 @@ import ReaderContent
   }
 
   private func retryUnreachable() {
-    guard !isLoading, let failure, RequestFailure(explaining: failure).isUnreachable else { return }
+    guard !isLoading, let failure, RequestError(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
   }
 
@@ -292,7 +292,7 @@ import ReaderContent
     } else if club != nil {
       new.phase = .ready
     } else if let failure {
-      switch RequestFailure(explaining: failure) {
+      switch RequestError(explaining: failure) {
       case .unreachable(let sentence, _): new.phase = .offline(sentence)
       case .refused(let sentence): new.phase = .failed(sentence)
       }

@@ -59,7 +59,7 @@ import Runtime
           // It is fetched once the publication says so of the club.
           _ = try? await store.loadFanClub(id, refetch: true)
         }
-      } catch { problem = RequestFailure(explaining: error).sentence }
+      } catch { problem = RequestError(explaining: error).sentence }
       guard let self, !Task.isCancelled, !store.isClosed else { return }
       (isUnderWay, self.problem) = (false, problem)
       ended(problem == nil)

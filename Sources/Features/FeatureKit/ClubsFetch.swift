@@ -147,7 +147,7 @@ import Runtime
       if let problem = ended.problemOfFetching { failure = .init(title, problem) }
     } catch {
       guard !Task.isCancelled else { return }
-      let reason = RequestFailure(explaining: error)
+      let reason = RequestError(explaining: error)
       // Nobody would answer for the others either.
       if reason.isUnreachable { return stop(reason.sentence) }
       failure = .init(title, reason.sentence)

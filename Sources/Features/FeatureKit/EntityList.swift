@@ -59,7 +59,7 @@ public struct ListState: Equatable, Sendable {
 }
 
 /// One page of entities: loads ids, follows the cache while it is on screen, and does nothing while it is not.
-@MainActor public final class EntityList<Value: Entity>: ContentPage {
+@MainActor public final class EntityList<Value: Entity>: ContentScreen {
   /// The single source of truth.
   @ViewState public private(set) var state = ListState()
   /// See ``ScreenModel``.
@@ -84,7 +84,7 @@ public struct ListState: Equatable, Sendable {
   /// Whether what is on its way was asked for by nobody: nothing is shown of it before it is there.
   private var isQuiet = false
   /// Why the first rows could not be asked for the last time, and what the reader was told of it; both hold until they could.
-  private var failedRefresh: RequestFailure?
+  private var failedRefresh: RequestError?
   private var refreshMessage: String?
   /// Takes back what ``ListState/message`` tells of.
   private var undo: (@MainActor () -> Void)?

@@ -184,7 +184,7 @@ extension PostList.Source {
 }
 
 /// A page that shows a list of posts, so that one view draws all of them and each input is written once.
-@MainActor public protocol PostPage: Refreshable, PostShowing {
+@MainActor public protocol PostListScreen: Refreshable, PostShowing {
   /// The list.
   var posts: PostList { get }
   /// Does what the reader asked for: as an input of the page's own.
@@ -193,7 +193,7 @@ extension PostList.Source {
   var onRowsChanged: ((Set<Post.ID>) -> Void)? { get set }
 }
 
-extension PostPage {
+extension PostListScreen {
   /// See ``Refreshable``.
   public func refresh() { send(PostList.Input.refreshTapped) }
   /// See ``PostShowing``.

@@ -26,7 +26,7 @@ extension FeedViewModel {
     }
   }
 
-  /// Everything the page shows, but the rows, which ``PostPage/row(for:)`` gives.
+  /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public struct State: Equatable, Sendable {
     /// The rows.
     public var posts = ListState()

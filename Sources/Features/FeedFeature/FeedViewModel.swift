@@ -8,7 +8,7 @@ import Runtime
 ///
 /// It looks for new posts by itself, every minute while it is on screen and every five while it is not, and when it comes back after more
 /// than a minute. What it finds waits behind a pill.
-@MainActor public final class FeedViewModel: PostPage {
+@MainActor public final class FeedViewModel: PostListScreen {
   /// What the coordinator shall do.
   public typealias Output = PostList.Output
 
@@ -108,7 +108,7 @@ import Runtime
     case .posts(let input): posts.send(input)
     }
   }
-  /// See `PostPage`.
+  /// See `PostListScreen`.
   public func send(_ input: PostList.Input) { send(.posts(input)) }
 
   private func refreshTapped() {

@@ -17,7 +17,7 @@ struct PaymentAttempt: Equatable {
     /// Agreed to, and the store has not settled it.
     case waiting(PendingReason)
     /// Not bought.
-    case failed(PurchaseFailure)
+    case failed(PurchaseError)
     /// Bought, and unlocked.
     case bought
   }
@@ -30,7 +30,7 @@ struct PaymentAttempt: Equatable {
 
   private var wasAskedAgain = false
   private var isPressed: Bool
-  private var stage: PurchaseStage?
+  private var progress: PurchaseProgress?
   /// What to say while the reader is asked elsewhere; `nil` when the press itself is what they agree by.
   private let question: String?
 
@@ -42,10 +42,10 @@ struct PaymentAttempt: Equatable {
 
   // MARK: Facts
 
-  mutating func reached(_ stage: PurchaseStage) {
-    self.stage = stage
-    if stage == .retrying { wasAskedAgain = true }
-    switch stage {
+  mutating func reached(_ progress: PurchaseProgress) {
+    self.progress = progress
+    if progress == .retrying { wasAskedAgain = true }
+    switch progress {
     case .begun, .waitingForAuthorization: break
     case .authorizing: authorizationStarted = true
     case .charging, .retrying, .verifying, .unlocked: hasToken = true
@@ -106,14 +106,14 @@ struct PaymentAttempt: Equatable {
     switch failure {
     case .inProgress, .alreadyOwned, .unknownProduct: return false
     // Another try would be another charge.
-    case .refused(PurchaseFailure.receiptRejected, _): return false
+    case .refused(PurchaseError.receiptRejected, _): return false
     case .notSignedIn, .notAllowed, .storage, .authorization, .declined, .refused: return true
     }
   }
 
   /// Whether it was charged, and the publication refused the receipt.
   var isPaidWithoutAccess: Bool {
-    if case .failed(.refused(PurchaseFailure.receiptRejected, _)) = standing { true } else { false }
+    if case .failed(.refused(PurchaseError.receiptRejected, _)) = standing { true } else { false }
   }
 
   /// What to say.
@@ -122,7 +122,7 @@ struct PaymentAttempt: Equatable {
     case .untouched: nil
     case .asking: .working(question ?? Self.paying)
     case .authorizing: .working(Self.paying)
-    case .charging: .working(stage == .retrying ? "There is no answer about the payment yet. Asking again…" : Self.paying)
+    case .charging: .working(progress == .retrying ? "There is no answer about the payment yet. Asking again…" : Self.paying)
     case .waiting(.interrupted(let sentence, let page)): .confirm(sentence, page: page)
     case .waiting(let reason): .waiting(reason.sentence)
     case .failed(let failure): .problem(failure.sentence)

@@ -229,11 +229,11 @@ import PurchaseService
     failure = nil
     show()
     Task { [weak self, purchases, productID] in
-      do throws(StoreFailure) {
+      do throws(StoreError) {
         let products = try await purchases.products([productID]).products
         // Paid in an earlier run, and not confirmed or in vain: that is said at once.
         let known = try? await purchases.known(of: productID)
-        self?.loaded(products.first, PurchaseFailure.unknownProduct("This is not sold any more.").sentence, known)
+        self?.loaded(products.first, PurchaseError.unknownProduct("This is not sold any more.").sentence, known)
       } catch {
         self?.loaded(nil, error.sentence)
       }
@@ -255,8 +255,8 @@ import PurchaseService
 
   // MARK: The purchase
 
-  private func reached(_ stage: PurchaseStage) {
-    attempt.reached(stage)
+  private func reached(_ progress: PurchaseProgress) {
+    attempt.reached(progress)
     show()
   }
 
@@ -299,7 +299,7 @@ import PurchaseService
     case .purchased: attempt.ended(.purchased(PurchasableProduct(product)))
     case .failed:
       // Whoever left it before agreeing left nothing behind.
-      let failure = last.failure.map { PurchaseFailure(code: $0, sentence: last.sentence ?? "The payment failed.") }
+      let failure = last.failure.map { PurchaseError(code: $0, sentence: last.sentence ?? "The payment failed.") }
       attempt.ended(failure.map { .failed($0) } ?? .cancelled)
     case .deferred, .interrupted: if let reason = last.pendingReason { attempt.ended(.pending(reason)) }
     case .purchasing, .restored, .revoked: break
@@ -316,7 +316,7 @@ import PurchaseService
     guard attempt.standing == .untouched || attempt.isPaidWithoutAccess, let product, let known else { return }
     if !purchases.covers(product), let last = known.first(where: \.isPaidWithoutAccess) {
       if paidWithoutAccess != last.id { (paidWithoutAccess, number) = (last.id, nil) }
-      attempt.ended(.failed(.refused(code: PurchaseFailure.receiptRejected, sentence: last.sentence ?? "")))
+      attempt.ended(.failed(.refused(code: PurchaseError.receiptRejected, sentence: last.sentence ?? "")))
     } else if attempt.isPaidWithoutAccess, paidWithoutAccess != nil {
       (attempt, paidWithoutAccess, number) = (PaymentAttempt(), nil, nil)
     }
@@ -402,7 +402,7 @@ extension PurchaseOutcome {
   /// Whether the journal says more about it than the store did.
   fileprivate var isInTheJournal: Bool {
     switch self {
-    case .failed(.inProgress), .failed(.refused(PurchaseFailure.receiptRejected, _)): true
+    case .failed(.inProgress), .failed(.refused(PurchaseError.receiptRejected, _)): true
     case .purchased, .cancelled, .failed, .pending: false
     }
   }

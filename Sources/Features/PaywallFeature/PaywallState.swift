@@ -57,7 +57,7 @@ extension PaywallViewModel {
     }
 
     /// One thing to buy.
-    public struct Offer: Equatable, Sendable, Identifiable {
+    public struct ProductRow: Equatable, Sendable, Identifiable {
       /// The product.
       public var id: Product.ID
       /// The name.
@@ -65,7 +65,7 @@ extension PaywallViewModel {
       /// The price with its period: "49,00 € a year".
       public var price: String
       /// What that comes to in a month, or how it is paid.
-      public var detail: String
+      public var pace: String
       /// The publication's own line about it; may be empty.
       public var note: String
       /// "Save 17 %"; `nil` when nothing is saved.
@@ -76,13 +76,13 @@ extension PaywallViewModel {
       public var canBuy: Bool
       /// Memberwise initializer.
       public init(
-        id: Product.ID, name: String, price: String, detail: String, note: String = "", saving: String? = nil, isBest: Bool = false,
+        id: Product.ID, name: String, price: String, pace: String, note: String = "", saving: String? = nil, isBest: Bool = false,
         canBuy: Bool = true
       ) {
         self.id = id
         self.name = name
         self.price = price
-        self.detail = detail
+        self.pace = pace
         self.note = note
         self.saving = saving
         self.isBest = isBest
@@ -101,9 +101,9 @@ extension PaywallViewModel {
     /// What one gets, a line each.
     public var benefits: [String] = []
     /// What is offered, in the publication's order.
-    public var offers: [Offer] = []
-    /// The offer that was chosen last.
-    public var selected: Offer.ID?
+    public var products: [ProductRow] = []
+    /// The product that was chosen last.
+    public var selected: ProductRow.ID?
     /// What the reader should know before choosing, such as that it is theirs already.
     public var notice: String?
     /// Where the reader confirms a payment that waits for that: their bank's page; `nil` when nothing does, or there is no page.

@@ -25,7 +25,7 @@ import Runtime
     case retryTapped
     /// The reader wants to know how things stand now.
     case refreshTapped
-    /// The reader pressed an offer's button.
+    /// The reader pressed a product's button.
     case buyTapped(Product.ID)
     /// The reader pressed the button that opens the bank's page.
     case confirmTapped
@@ -136,7 +136,7 @@ import Runtime
   }
 
   private func buyTapped(_ id: Product.ID) {
-    guard state.phase == .ready, state.offers.contains(where: { $0.id == id && $0.canBuy }) else { return }
+    guard state.phase == .ready, state.products.contains(where: { $0.id == id && $0.canBuy }) else { return }
     state.selected = id
     output(.buy(id))
   }
@@ -164,7 +164,7 @@ import Runtime
     isLoading = true
     state.phase = .loading
     Task { [weak self, paywalls, purchases, paywallID] in
-      do throws(StoreFailure) {
+      do throws(StoreError) {
         let answer = try await paywalls.paywall(paywallID)
         let list = try await purchases.products(answer.paywall.productIDs)
         self?.loaded(answer.paywall, list, fetchedAt: answer.fetchedAt)
@@ -201,7 +201,7 @@ import Runtime
     return fetchedAt.map { "These offers may be out of date: the publication does not answer. They are of \(formatting.moment($0))." }
   }
 
-  private func failed(_ failure: StoreFailure) {
+  private func failed(_ failure: StoreError) {
     isLoading = false
     state.phase = .unavailable(.notFetched(code: failure.code, sentence: failure.sentence))
   }
@@ -230,9 +230,9 @@ import Runtime
       return product.price.saving(of: period, against: monthly.price)
     }
     let best = savings.compactMap { $0 }.max().flatMap { most in savings.firstIndex(of: most) }
-    state.offers = products.enumerated().map { index, product in
-      State.Offer(
-        id: product.id, name: product.name, price: product.priceText(formatting.locale), detail: product.paceText(formatting.locale),
+    state.products = products.enumerated().map { index, product in
+      State.ProductRow(
+        id: product.id, name: product.name, price: product.priceText(formatting.locale), pace: product.paceText(formatting.locale),
         note: product.detail,
         saving: savings[index].map { "Save \(percent($0))" }, isBest: index == best, canBuy: canBuy(product))
     }

@@ -5,7 +5,7 @@ import ReaderContent
 import Runtime
 
 /// Searches all posts, and the names of fan clubs, as one types. Isolated to the main actor.
-@MainActor public final class SearchViewModel: PostShowing, ContentPage {
+@MainActor public final class SearchViewModel: PostShowing, ContentScreen {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
     /// The reader typed: the publication is asked once they paused.
@@ -234,13 +234,13 @@ import Runtime
       let answer: Result<SearchResults, any Error>
       do { answer = .success(try await store.search(words, cursor: cursor)) } catch { answer = .failure(error) }
       var known: [FanClubHit] = []
-      if case .failure(let error) = answer, cursor == nil, RequestFailure(explaining: error).isUnreachable, !store.isClosed {
+      if case .failure(let error) = answer, cursor == nil, RequestError(explaining: error).isUnreachable, !store.isClosed {
         known = await store.knownFanClubs(named: words)
       }
       guard let self, mine == generation, !store.isClosed else { return }
       switch answer {
       case .success(let page): found(page, isFirst: cursor == nil)
-      case .failure(let error): failed(RequestFailure(explaining: error), isFirst: cursor == nil, known)
+      case .failure(let error): failed(RequestError(explaining: error), isFirst: cursor == nil, known)
       }
     }
   }
@@ -271,7 +271,7 @@ import Runtime
   }
 
   /// - Parameter known: the fan clubs that are known without the publication.
-  private func failed(_ failure: RequestFailure, isFirst: Bool, _ known: [FanClubHit]) {
+  private func failed(_ failure: RequestError, isFirst: Bool, _ known: [FanClubHit]) {
     var new = state
     isUnanswered = failure.isUnreachable
     (new.isSearching, new.isLoadingMore) = (false, false)

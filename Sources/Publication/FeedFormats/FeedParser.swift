@@ -50,15 +50,15 @@ public enum FeedParser {
       throw FeedError(.tooLarge(bytes: data.count, limit: limit), source: source, offset: limit)
     }
     var place = TextPlace.start
-    do throws(DocumentFailure) {
+    do throws(DocumentError) {
       let mark = ByteOrderMark(data)
       let text = mark.encoding == nil ? data.dropFirst(mark.length) : try TextEncoding.utf8(data, behind: mark)
       let sniffer = Sniffer(text)
       let start = text.dropFirst(sniffer.skipped)
       place = TextPlace(of: sniffer.skipped, in: text)
       switch sniffer.syntax {
-      case .empty: throw DocumentFailure(.empty)
-      case .other(let what): throw DocumentFailure(.notAFeed(what))
+      case .empty: throw DocumentError(.empty)
+      case .other(let what): throw DocumentError(.notAFeed(what))
       case .json, .xml: break
       }
       // What the bytes themselves say leaves no doubt, whatever else is claimed.
@@ -74,27 +74,27 @@ public enum FeedParser {
   /// Reads a text by the first claim that its bytes fulfil: its own, then the server's; without one of its own the other way round.
   private static func read(
     _ text: Data, _ syntax: Syntax, claim: EncodingClaim?, charset: EncodingClaim?, source: String
-  ) throws(DocumentFailure) -> FeedDocument {
+  ) throws(DocumentError) -> FeedDocument {
     let claims: [EncodingClaim?] = claim == nil ? [charset, EncodingClaim.none] : [claim, charset]
-    var failure: DocumentFailure?
+    var failure: DocumentError?
     for claim in claims.compactMap(\.self) {
-      do throws(DocumentFailure) {
+      do throws(DocumentError) {
         return try read(TextEncoding.utf8(text, claim), syntax, source: source)
       } catch {
         guard case .wrongEncoding = error.reason else { throw error }
         failure = failure ?? error
       }
     }
-    throw failure ?? DocumentFailure(.empty)
+    throw failure ?? DocumentError(.empty)
   }
 
   /// - Parameter text: UTF-8, as far as anybody knows.
-  private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentFailure) -> FeedDocument {
+  private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentError) -> FeedDocument {
     // Also wherever references to characters are decoded later on.
     let text = text.streamSafe
     if syntax == .json { return .feed(try JSONFormat.read(text, source: source)) }
     var parser = XMLFeedParser(source: source)
-    do throws(DocumentFailure) {
+    do throws(DocumentError) {
       return try parser.parse(text)
     } catch {
       // The commonest mistakes of publishers can be put right without guessing; anything else is told as it is.

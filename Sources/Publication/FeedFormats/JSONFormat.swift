@@ -3,14 +3,14 @@ import Foundation
 /// The formats that are written in JSON.
 enum JSONFormat {
   /// - Parameter text: UTF-8, as far as anybody knows.
-  static func read(_ text: Data, source: String) throws(DocumentFailure) -> ParsedFeed {
+  static func read(_ text: Data, source: String) throws(DocumentError) -> ParsedFeed {
     if let offset = TextEncoding.firstInvalid(in: text) {
-      throw DocumentFailure(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)
+      throw DocumentError(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)
     }
     do throws(JSONParser.Failure) {
       return try read(JSONParser.parse(text), source: source)
     } catch {
-      throw DocumentFailure(error.reason, at: error.offset, in: text)
+      throw DocumentError(error.reason, at: error.offset, in: text)
     }
   }
 

@@ -7,23 +7,23 @@ import Foundation
 /// place, since half of a text in the wrong letters is worse than a sentence.
 enum TextEncoding {
   /// The text behind a mark of UTF-16 or UTF-32.
-  static func utf8(_ data: Data, behind mark: ByteOrderMark) throws(DocumentFailure) -> Data {
+  static func utf8(_ data: Data, behind mark: ByteOrderMark) throws(DocumentError) -> Data {
     try converted(data.dropFirst(mark.length), from: mark.encoding ?? "UTF-8")
   }
 
   /// A text whose ASCII characters have one byte each, at least those at its beginning.
   /// - Returns: UTF-8; not checked when that is what was claimed.
-  static func utf8(_ text: Data, _ claim: EncodingClaim) throws(DocumentFailure) -> Data {
+  static func utf8(_ text: Data, _ claim: EncodingClaim) throws(DocumentError) -> Data {
     guard !claim.isUTF8 else { return text }
     // The commonest false claim by far, and safe to see through: only UTF-8 looks like UTF-8.
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
     guard claim.isName, canConvert(claim.converter) else {
-      throw DocumentFailure(.wrongEncoding("nobody knows the one it names"), at: claim.offset, in: text)
+      throw DocumentError(.wrongEncoding("nobody knows the one it names"), at: claim.offset, in: text)
     }
     // What would take away the document's very first character is not true, as UTF-16 here.
     guard (try? converted(text.prefix(1), from: claim.converter)) == text.prefix(1) else {
-      throw DocumentFailure(.wrongEncoding(meaningless), at: claim.offset, in: text)
+      throw DocumentError(.wrongEncoding(meaningless), at: claim.offset, in: text)
     }
     return try converted(text, from: claim.converter)
   }
@@ -105,8 +105,8 @@ enum TextEncoding {
   }
 
   /// - Parameter encoding: one that ``canConvert(_:)``.
-  private static func converted(_ text: Data, from encoding: String) throws(DocumentFailure) -> Data {
-    guard let converter = open(encoding) else { throw DocumentFailure(.wrongEncoding("nobody knows the one it names")) }
+  private static func converted(_ text: Data, from encoding: String) throws(DocumentError) -> Data {
+    guard let converter = open(encoding) else { throw DocumentError(.wrongEncoding("nobody knows the one it names")) }
     defer { iconv_close(converter) }
     var input = [UInt8](text)
     var result: [UInt8] = []
@@ -117,10 +117,10 @@ enum TextEncoding {
       let (before, written) = (done, result.count)
       let problem = step(converter, input: &input, done: &done, chunk: &chunk, result: &result)
       switch problem {
-      case 0, E2BIG: if done == before, result.count == written { throw DocumentFailure(.wrongEncoding(meaningless)) }
+      case 0, E2BIG: if done == before, result.count == written { throw DocumentError(.wrongEncoding(meaningless)) }
       // The last character is not whole.
-      case EINVAL: throw DocumentFailure(.cutOff, TextPlace(of: result.count, in: Data(result)))
-      default: throw DocumentFailure(.wrongEncoding(meaningless), TextPlace(of: result.count, in: Data(result)))
+      case EINVAL: throw DocumentError(.cutOff, TextPlace(of: result.count, in: Data(result)))
+      default: throw DocumentError(.wrongEncoding(meaningless), TextPlace(of: result.count, in: Data(result)))
       }
     }
     return Data(result)

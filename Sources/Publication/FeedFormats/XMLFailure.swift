@@ -1,6 +1,6 @@
 import CXML2
 
-extension DocumentFailure {
+extension DocumentError {
   /// What libxml2 found, in words.
   init(_ failure: XMLFeedParser.Failure, _ entities: Set<String>) {
     let place = TextPlace(line: max(failure.line, 1), column: max(failure.column, 1))

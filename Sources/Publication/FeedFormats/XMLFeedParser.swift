@@ -50,14 +50,14 @@ struct XMLFeedParser {
   var mayBeRepaired: Bool { failure.map { $0.reason == nil && XMLRepair.mayHelp($0.code) } ?? false }
 
   /// - Parameter text: UTF-8, checked here; what the document says of its encoding is ignored.
-  mutating func parse(_ text: Data) throws(DocumentFailure) -> FeedDocument {
+  mutating func parse(_ text: Data) throws(DocumentError) -> FeedDocument {
     _ = XMLLibrary.isReady
     if let offset = text.withUnsafeBytes({ XMLLimits.offsetOfFlood($0) }) {
-      throw DocumentFailure(.refused("one of its elements has too many attributes"), at: offset, in: text)
+      throw DocumentError(.refused("one of its elements has too many attributes"), at: offset, in: text)
     }
     withUnsafeMutablePointer(to: &self) { parser in text.withUnsafeBytes { Self.run(parser, $0) } }
-    if let failure { throw DocumentFailure(failure, declaredEntities) }
-    guard var reader else { throw DocumentFailure(.malformed("it cannot be read as XML")) }
+    if let failure { throw DocumentError(failure, declaredEntities) }
+    guard var reader else { throw DocumentError(.malformed("it cannot be read as XML")) }
     return reader.finish()
   }
 

@@ -16,7 +16,7 @@ public struct PublicationFlags: FlagSource, FlagSink {
   }
 
   /// Asks for the rules: `GET /v1/flags`. A rule that cannot be read spoils no other; a publication that knows no flags has no rules.
-  /// - Throws: `FlagFailure`.
+  /// - Throws: `FlagError`.
   public func rules(for client: ClientCapabilities) async throws -> FetchedRules {
     do throws(ClientError) {
       let list: LenientFlagList = try await self.client.flags(client.version.description, features: client.features.sorted())
@@ -25,17 +25,17 @@ public struct PublicationFlags: FlagSource, FlagSink {
         malformed: list.flags.compactMap { if case .failure(let malformed) = $0.rule { malformed } else { nil } })
     } catch {
       if error.isNotFound { return FetchedRules(rules: []) }
-      throw FlagFailure(error)
+      throw FlagError(error)
     }
   }
 
   /// Hands events over: `POST /v1/events`.
-  /// - Throws: `FlagFailure`.
+  /// - Throws: `FlagError`.
   public func send(_ events: [FlagEvent], of user: String) async throws {
-    guard let client = await account(user) else { throw FlagFailure.unreachable }
+    guard let client = await account(user) else { throw FlagError.unreachable }
     do throws(ClientError) {
       try await client.count(FlagEventBatch(events: events.map(FlagEventRecord.init)))
-    } catch { throw FlagFailure(error) }
+    } catch { throw FlagError(error) }
   }
 }
 
@@ -74,7 +74,7 @@ extension FlagEventRecord {
   }
 }
 
-extension FlagFailure {
+extension FlagError {
   /// From a call that failed.
   fileprivate init(_ error: ClientError) {
     switch error {

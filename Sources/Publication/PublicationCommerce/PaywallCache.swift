@@ -31,16 +31,16 @@ import Runtime
   }
 
   /// What a paywall offers, now or when the publication was heard of last.
-  /// - Throws: `StoreFailure`.
-  public func paywall(_ id: PaywallRecord.ID) async throws(StoreFailure) -> Answer {
+  /// - Throws: `StoreError`.
+  public func paywall(_ id: PaywallRecord.ID) async throws(StoreError) -> Answer {
     do {
       let paywall = try await effects.run("paywall.load") { [fetch] in try await fetch(id) }
       kept[id] = (paywall, clock.now)
       return Answer(paywall: paywall, fetchedAt: nil)
     } catch {
       let failure =
-        error as? StoreFailure ?? (error as? ClientError).map(StoreFailure.init)
-        ?? StoreFailure(.unavailable, code: "unknown", sentence: "The offers cannot be loaded. Try again in a moment.")
+        error as? StoreError ?? (error as? ClientError).map(StoreError.init)
+        ?? StoreError(.unavailable, code: "unknown", sentence: "The offers cannot be loaded. Try again in a moment.")
       if failure.kind == .refused { kept[id] = nil }
       guard failure.kind == .unavailable, let last = kept[id] else { throw failure }
       return Answer(paywall: last.paywall, fetchedAt: last.fetched)

@@ -57,15 +57,15 @@ extension PurchasePath<PurchasableProduct> {
 extension BackendVerifier<PurchasableProduct> {
   /// Asks the publication, in the name of whoever the receipt says it is for, and of nobody else.
   /// - Parameter otherwise: what a receipt is whose reader is not signed in.
-  init(account: @escaping PublicationPath.Account, otherwise: VerificationFailure) {
+  init(account: @escaping PublicationPath.Account, otherwise: VerificationError) {
     self.init { receipt in
       let user: String
-      do { user = try ReceiptClaims.user(claimedBy: receipt) } catch { throw VerificationFailure.unreadable("\(error)") }
+      do { user = try ReceiptClaims.user(claimedBy: receipt) } catch { throw VerificationError.unreadable("\(error)") }
       guard let client = await account(user) else { throw otherwise }
       let verdict: ReceiptVerdict
-      do throws(ClientError) { verdict = try await client.verify(receipt: receipt) } catch { throw StoreFailure(error) }
+      do throws(ClientError) { verdict = try await client.verify(receipt: receipt) } catch { throw StoreError(error) }
       do throws(ReceiptClaimsError) { return try ReceiptContents(verdict.claims) } catch {
-        throw VerificationFailure.unreadable("\(error)")
+        throw VerificationError.unreadable("\(error)")
       }
     }
   }
@@ -80,7 +80,7 @@ extension ReceiptClaims {
   fileprivate static func user(claimedBy receipt: String) throws -> Reader.ID {
     let parts = receipt.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[1].count <= JWS.maximumLength, let payload = Base64URL.decode(parts[1]) else {
-      throw VerificationFailure.unreadable("no receipt")
+      throw VerificationError.unreadable("no receipt")
     }
     return try JSONDecoder().decode(User.self, from: Data(payload)).sub
   }

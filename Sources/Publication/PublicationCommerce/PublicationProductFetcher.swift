@@ -34,13 +34,13 @@ public struct PublicationProductFetcher: ProductFetcher {
   public init(client: APIClient) { self.client = client }
 
   /// See `ProductFetcher`.
-  /// - Throws: `StoreFailure`.
+  /// - Throws: `StoreError`.
   public func products(_ request: ProductRequest) async throws -> [Product] {
     guard !request.ids.isEmpty else { return [] }
     do throws(ClientError) {
       return try await client.products(
         request.ids, currency: request.storefront.currency, language: request.storefront.locale.identifier(.bcp47)
       ).compactMap(Product.init)
-    } catch { throw StoreFailure(error) }
+    } catch { throw StoreError(error) }
   }
 }

@@ -70,16 +70,16 @@ public struct PublicationQueue: QueueProcessor {
   public func finish(_ transaction: Transaction) async throws {}
 
   /// The receipts in force.
-  /// - Throws: `StoreFailure`.
+  /// - Throws: `StoreError`.
   public func restore(user: String) async throws -> [String] {
     guard let client = await account(user) else {
-      throw StoreFailure(.unauthorized, code: "other_user", sentence: "Sign in to restore what you bought.")
+      throw StoreError(.unauthorized, code: "other_user", sentence: "Sign in to restore what you bought.")
     }
     do throws(ClientError) {
       let receipts = try await client.entitlements()
       watch.checkNow(for: user)
       return receipts
-    } catch { throw StoreFailure(error) }
+    } catch { throw StoreError(error) }
   }
 
   /// Why the publication gave an order's payment back; `nil` for an order that it did not, or cannot be asked about.

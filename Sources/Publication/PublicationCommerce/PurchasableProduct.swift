@@ -65,7 +65,7 @@ extension PurchaseLayer<PurchasableProduct> {
 extension Transaction {
   /// Whether it was charged, and the publication refused its receipt: nothing was given for the money, and nothing given back yet. The same
   /// is not sold again meanwhile.
-  public var isPaidWithoutAccess: Bool { state == .failed && failure == PurchaseFailure.receiptRejected }
+  public var isPaidWithoutAccess: Bool { state == .failed && failure == PurchaseError.receiptRejected }
 }
 
 extension UUID {

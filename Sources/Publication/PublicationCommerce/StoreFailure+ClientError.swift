@@ -1,7 +1,7 @@
 import PublicationClient
 import PurchaseService
 
-extension StoreFailure {
+extension StoreError {
   /// From a call that failed. Its code says what happened: the publication's own, `http_503`, `timed_out`, `unreachable`, `cut_short`, ….
   public init(_ error: ClientError) {
     let kind: Kind =

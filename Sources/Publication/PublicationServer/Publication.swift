@@ -109,7 +109,7 @@ public actor Publication {
   /// Wrong passwords in a row, by address: forgotten when the process ends.
   let throttle = Throttle()
   /// Where its own pages are; `nil` when it has none.
-  var pages: PageAddress?
+  var pages: PublicAddress?
   /// The digest of the operator's token.
   var operatorDigest: Data?
   /// How feeds are fetched; `nil` when they are not.

@@ -99,7 +99,7 @@ extension ContentStore {
       guard !isClosed else { return false }
       // The answer to an earlier try was lost.
       guard (error as? ClientError)?.isNotFound == true else {
-        failed("“\(fanClubs[id]?.name.onOneLine ?? "The feed")” was not removed. \(RequestFailure(explaining: error).sentence)")
+        failed("“\(fanClubs[id]?.name.onOneLine ?? "The feed")” was not removed. \(RequestError(explaining: error).sentence)")
         return false
       }
     }
@@ -273,7 +273,7 @@ extension ContentStore {
       // One after the other: when all is marked as read there may be hundreds.
       for club in clubs.sorted() where self?.isClosed == false {
         do { _ = try await self?.loadFanClub(club, refetch: true) } catch {
-          if RequestFailure(explaining: error).isUnreachable { self?.uncounted.insert(club) }
+          if RequestError(explaining: error).isUnreachable { self?.uncounted.insert(club) }
         }
       }
     }

@@ -44,7 +44,7 @@ extension ContentStore {
     // Not cancelled below: an answer that comes late counts all the same.
     let question = Task { [weak self, client] in
       do { _ = try await self?.ask("leave.reach") { try await client.publication() } } catch {
-        if !RequestFailure.isAnswer(error) { self?.isOutOfReach = true }
+        if !RequestError.isAnswer(error) { self?.isOutOfReach = true }
       }
       isKnown = true
     }

@@ -40,7 +40,7 @@ extension ContentStore {
     fetch: @escaping @Sendable (_ cursor: String?, _ etag: String?) async throws -> Conditional<Page<Value>>
   ) -> PageFetcher<Value> {
     PageFetcher(
-      label, list: name, cache: cache, effects: effects, membership: membership, order: order, explain: RequestFailure.init(explaining:)
+      label, list: name, cache: cache, effects: effects, membership: membership, order: order, explain: RequestError.init(explaining:)
     ) { cursor, etag in try await fetch(cursor, etag).answer { $0 } }
   }
 }

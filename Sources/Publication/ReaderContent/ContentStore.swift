@@ -98,7 +98,7 @@ import Runtime
   var uncounted: Set<FanClub.ID> = []
   /// New posts whose clubs were told of above.
   var counted: Set<Post.ID> = []
-  private var onScreen: [() -> (any ContentPage)?] = []
+  private var onScreen: [() -> (any ContentScreen)?] = []
   /// What to tell the next page, each thing once.
   private var unseenFailures: [String] = []
   private var passGeneration = 0
@@ -134,7 +134,7 @@ import Runtime
     self.author = author
     clock = retry.clock
     random = retry.random
-    actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestFailure.init(ofAction:tries:))
+    actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestError.init(ofAction:tries:))
     registerActions()
     for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onAnswer = { [weak self] in self?.heard($0) } }
   }
@@ -210,7 +210,7 @@ import Runtime
       try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
       let (client, id) = (client, latest.id)
       do { latest = try await ask("fanclub.look") { try await client.progress(of: id) } } catch {
-        guard RequestFailure(explaining: error).isUnreachable, !Task.isCancelled else { throw error }
+        guard RequestError(explaining: error).isUnreachable, !Task.isCancelled else { throw error }
       }
     }
     // Posts without a date got one in between.
@@ -268,7 +268,7 @@ import Runtime
   /// Whoever answers is there: neither what waits to be sent nor a page need wait for its next try.
   private func heard(_ error: (any Error)?) {
     guard !isClosed else { return }
-    guard error.map(RequestFailure.isAnswer) ?? true else {
+    guard error.map(RequestError.isAnswer) ?? true else {
       if (error as? ClientError)?.isOffline == true { scheduleRetry() }
       return
     }
@@ -331,7 +331,7 @@ import Runtime
   }
 
   /// A page came on screen. It is held weakly, and told first what failed while no page was there to say so.
-  public func enter(_ page: any ContentPage) {
+  public func enter(_ page: any ContentScreen) {
     leave(page)
     onScreen.append { [weak page] in page }
     if !unseenFailures.isEmpty { page.actionFailed(unseenFailures.joined(separator: " ")) }
@@ -339,7 +339,7 @@ import Runtime
   }
 
   /// A page is off screen and is told nothing more.
-  public func leave(_ page: any ContentPage) {
+  public func leave(_ page: any ContentScreen) {
     onScreen.removeAll { weak in weak().map { $0 === page } ?? true }
   }
 
@@ -360,7 +360,7 @@ import Runtime
     unfinished = UnfinishedWork()
   }
 
-  private var pagesOnScreen: [any ContentPage] { onScreen.compactMap { $0() } }
+  private var pagesOnScreen: [any ContentScreen] { onScreen.compactMap { $0() } }
 
   /// Tells the pages on screen, or else the next one.
   func failed(_ sentence: String) {

@@ -1,7 +1,7 @@
 import ContentCache
 import PublicationClient
 
-extension RequestFailure {
+extension RequestError {
   /// What an error of a call means to a page, with a sentence for the reader.
   public init(explaining error: any Error) {
     let error = error as? ClientError
@@ -16,7 +16,7 @@ extension RequestFailure {
   /// given up after a few tries while the publication answers other questions, or it would hold up all that stands behind it for ever.
   /// - Parameter tries: how often it was sent: once until the publication answered something else.
   init(ofAction error: any Error, tries: Int) {
-    let sentence = RequestFailure(explaining: error).sentence
+    let sentence = RequestError(explaining: error).sentence
     switch (error as? ClientError)?.disposition {
     case .retryLater(.broken, let wait) where tries < Self.triesAtWhatBreaks: self = .unreachable(sentence, retryAfter: wait)
     case .retryLater(.intercepted, let wait) where tries < Self.triesAtWhatBreaks: self = .unreachable(sentence, retryAfter: wait)

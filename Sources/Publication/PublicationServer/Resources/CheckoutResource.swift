@@ -4,7 +4,7 @@ import PublicationAPI
 import Runtime
 
 /// Where the publication's own pages are, for the system browser.
-public enum PageAddress: Equatable, Sendable {
+public enum PublicAddress: Equatable, Sendable {
   /// At the host that a client's request came to, by `http`: for a server that clients reach directly.
   case ofRequest
   /// At this origin, such as `https://read.example.org`: for a server behind a proxy.
@@ -19,7 +19,7 @@ struct CheckoutResource {
   let gateway: any PaymentGateway
   let clock: any AppClock
   /// Where the pages are; `nil` when there are none.
-  let pages: PageAddress?
+  let pages: PublicAddress?
   let log: OperatorLog
 
   /// How long a page waits for the reader, in seconds.
@@ -93,5 +93,5 @@ struct CheckoutResource {
 
 extension Publication {
   /// Offers a checkout page; not for a publication that no browser can reach.
-  public func offerPages(at address: PageAddress) { pages = address }
+  public func offerPages(at address: PublicAddress) { pages = address }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why a document's text cannot be read, and where, counted from the text's first character.
-struct DocumentFailure: Error {
+struct DocumentError: Error {
   var reason: FeedError.Reason
   var place: TextPlace
 

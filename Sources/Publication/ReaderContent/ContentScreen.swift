@@ -1,5 +1,5 @@
 /// A page that wants to know, while it is on screen, what happens to the reader's content as a whole.
-@MainActor public protocol ContentPage: AnyObject {
+@MainActor public protocol ContentScreen: AnyObject {
   /// The reader's access changed: ``ContentStore/hasPremium``.
   func accessChanged()
   /// Something the reader did was undone; the sentence says what and why.

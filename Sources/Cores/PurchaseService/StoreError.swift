@@ -1,5 +1,5 @@
 /// Why a store gave no answer that can be used, when nothing is bought by asking.
-public struct StoreFailure: Error, Equatable, Sendable {
+public struct StoreError: Error, Equatable, Sendable {
   /// What to do about it.
   public enum Kind: Equatable, Sendable {
     /// There is no answer, or none that can be understood, or the store itself is broken (5xx): what it said before still counts.
@@ -30,15 +30,15 @@ public struct StoreFailure: Error, Equatable, Sendable {
   }
 
   /// Compares everything but ``underlying``.
-  public static func == (one: StoreFailure, other: StoreFailure) -> Bool {
+  public static func == (one: StoreError, other: StoreError) -> Bool {
     one.kind == other.kind && one.code == other.code && one.sentence == other.sentence
   }
 
   /// From what a fetcher threw, which may be of any type.
   init(_ error: any Error) {
     self =
-      error as? StoreFailure
-      ?? StoreFailure(
+      error as? StoreError
+      ?? StoreError(
         .unavailable, code: String(describing: error), sentence: "The store cannot be reached. Try again in a moment.", underlying: error)
   }
 }

@@ -1,5 +1,5 @@
 /// Why the server did not do what it was asked, with a sentence for the reader.
-public enum RequestFailure: Error, Equatable, Sendable {
+public enum RequestError: Error, Equatable, Sendable {
   /// It answered, and the answer is no.
   case refused(String)
   /// Whether it acted is not known: it could not be reached, its answer was lost, or it wants to be asked later, and after how long.

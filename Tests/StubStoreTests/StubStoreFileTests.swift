@@ -4,7 +4,7 @@ import Runtime
 import StubStore
 import Testing
 
-@Suite struct StubFileTests {
+@Suite struct StubStoreFileTests {
   private func product(_ fields: String) -> String {
     #"{"products": [{"id": "a", "name": "A", "priceMinorUnits": 1, "currency": "EUR", \#(fields)}]}"#
   }
@@ -12,7 +12,7 @@ import Testing
   @Test func readsWhatTheSampleHas() throws {
     let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Resources/stub-products/sample.json")
-    let file = try StubFile(json: Data(contentsOf: sample), name: "sample.json")
+    let file = try StubStoreFile(json: Data(contentsOf: sample), name: "sample.json")
     let monthly = try #require(file.product("premium.monthly")?.product)
     #expect(monthly.kind == .subscription(group: "premium", period: .month))
     #expect(monthly.price == Price(minorUnits: 490, currency: "EUR"))
@@ -66,7 +66,7 @@ import Testing
         "{\"products\": [], \"requests\": {\"code\": \"x\"}}", "line 1, column 39: “code” goes with “fail”"
       ),
     ] {
-      let failure = #expect(throws: LocatedJSON.Failure.self) { try StubFile(json: Data(text.utf8), name: "f") }
+      let failure = #expect(throws: LocatedJSON.Failure.self) { try StubStoreFile(json: Data(text.utf8), name: "f") }
       #expect(failure?.description == "f, " + message)
     }
   }
@@ -74,7 +74,7 @@ import Testing
   @Test func aProductThatIsThereTwiceIsRefused() {
     let one = #"{"id": "a", "kind": "non_consumable", "name": "A", "priceMinorUnits": 1, "currency": "EUR"}"#
     let failure = #expect(throws: LocatedJSON.Failure.self) {
-      try StubFile(json: Data("{\"products\": [\(one),\n\(one)]}".utf8), name: "f")
+      try StubStoreFile(json: Data("{\"products\": [\(one),\n\(one)]}".utf8), name: "f")
     }
     #expect(failure?.description == "f, line 2, column 8: the product “a” is there twice")
   }

@@ -6,7 +6,7 @@ import SignedReceipts
 /// What a tester writes: products, what becomes of purchases, and how things are at the start.
 ///
 /// `Resources/stub-products/sample.json` shows every field, `schema.json` beside it says what each may be.
-public struct StubFile: Sendable {
+public struct StubStoreFile: Sendable {
   /// What is for sale, in the order of the file.
   public var products: [StubProduct]
   /// What becomes of new purchases, one after the other, whatever the product; after the last one they succeed.
@@ -33,7 +33,7 @@ public struct StubFile: Sendable {
   ///   - name: what errors name the file.
   /// - Throws: `LocatedJSON.Failure`.
   public init(json: Data, name: String) throws(LocatedJSON.Failure) {
-    self = try LocatedJSON.decode(StubFile.self, from: json, file: name)
+    self = try LocatedJSON.decode(StubStoreFile.self, from: json, file: name)
   }
 
   /// The product with this identifier.
@@ -78,20 +78,20 @@ public struct StubRequests: Codable, Equatable, Sendable {
   }
 
   /// What a failed request throws.
-  var failure: StoreFailure {
+  var failure: StoreError {
     let code = code ?? "unavailable"
-    let kind: StoreFailure.Kind =
+    let kind: StoreError.Kind =
       switch code {
       case "unauthorized": .unauthorized
       case "busy": .busy
       case "refused": .refused
       default: .unavailable
       }
-    return StoreFailure(kind, code: code, sentence: "The test store does not answer, as it was told to.")
+    return StoreError(kind, code: code, sentence: "The test store does not answer, as it was told to.")
   }
 }
 
-extension StubFile: Decodable {
+extension StubStoreFile: Decodable {
   private enum CodingKeys: String, CodingKey {
     case schema = "$schema"
     case products, outcomes, requests, paymentsAllowed, delay, rate, owned, signature
