@@ -1,5 +1,6 @@
 import Foundation
 import Runtime
+import Synchronization
 import Testing
 
 @Suite struct ManualClockTests {
@@ -121,6 +122,24 @@ import Testing
     try await task.value
     #expect(seen == ["spinner"])
     #expect(effects.timers == 0)
+  }
+
+  @Test func whatSleepsKnowsWhatItSleepsFor() async throws {
+    let effects = Effects()
+    struct Clock: AppClock {
+      let seen: @Sendable (EffectScope?) -> Void
+      let base = ManualClock()
+      var now: Date { base.now }
+      var uptime: Duration { base.uptime }
+      var boot: String { base.boot }
+      func sleep(for duration: Duration) async throws { seen(EffectScope.current) }
+    }
+    let scopes = Mutex<[EffectScope?]>([])
+    let clock = Clock(seen: { scope in scopes.withLock { $0.append(scope) } })
+    try await clock.sleep(for: .seconds(1))
+    try await effects.run("load") { try await clock.sleep(for: .seconds(1)) }
+    try await effects.sleep("spinner", for: .seconds(1), on: clock)
+    #expect(scopes.withLock { $0 } == [nil, .effect, .timer])
   }
 
   @Test func aCancelledTimerHasEndedAndIsNotDelivered() async throws {

@@ -22,19 +22,26 @@ let day = Duration.seconds(86_400)
   let folder: URL
   private let keepsStore: Bool
   private let file: StubStoreFile
+  private let storeClock: any AppClock
   private(set) var store: TestStore
   private(set) var effects = Effects()
   private(set) var purchases: Purchases<String>
 
-  /// - Parameter keepsStore: whether the store keeps what it knows in a file.
-  init(_ change: (inout StubStoreFile) -> Void = { _ in }, user: String = "ada", keepsStore: Bool = false) async throws {
+  /// - Parameters:
+  ///   - keepsStore: whether the store keeps what it knows in a file.
+  ///   - storeClock: what the store sleeps on, made of ``clock``.
+  init(
+    _ change: (inout StubStoreFile) -> Void = { _ in }, user: String = "ada", keepsStore: Bool = false,
+    storeClock: (ManualClock) -> any AppClock = { $0 }
+  ) async throws {
     var file = StubStoreFile(products: [monthly, yearly, forever, passes].map { StubProduct($0) })
     change(&file)
     self.file = file
     self.keepsStore = keepsStore
+    self.storeClock = storeClock(clock)
     folder = FileManager.default.temporaryDirectory.appending(path: "matinee-stub-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    (store, purchases) = try await Self.made(file, clock, effects, folder, keepsStore: keepsStore)
+    (store, purchases) = try await Self.made(file, self.storeClock, effects, folder, keepsStore: keepsStore)
     purchases.setUser(user)
     try await purchases.resume()
   }
@@ -42,7 +49,7 @@ let day = Duration.seconds(86_400)
   isolated deinit { try? FileManager.default.removeItem(at: folder) }
 
   private static func made(
-    _ file: StubStoreFile, _ clock: ManualClock, _ effects: Effects, _ folder: URL, keepsStore: Bool
+    _ file: StubStoreFile, _ clock: any AppClock, _ effects: Effects, _ folder: URL, keepsStore: Bool
   ) async throws -> (TestStore, Purchases<String>) {
     let store = try TestStore(
       file, allowed: true, clock: clock, identifiers: SequentialIdentifiers(), folder: keepsStore ? folder.path : nil)
@@ -56,7 +63,7 @@ let day = Duration.seconds(86_400)
   /// The program was killed and is started again.
   func restart() async throws {
     effects = Effects()
-    (store, purchases) = try await Self.made(file, clock, effects, folder, keepsStore: keepsStore)
+    (store, purchases) = try await Self.made(file, storeClock, effects, folder, keepsStore: keepsStore)
     purchases.setUser("ada")
     try await purchases.resume()
     await effects.settled()

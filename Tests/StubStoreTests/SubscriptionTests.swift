@@ -2,6 +2,7 @@ import Foundation
 import PurchaseService
 import Runtime
 import StubStore
+import Synchronization
 import Testing
 
 /// What becomes of a subscription, by itself and by command, on a clock that is stepped or runs fast.
@@ -28,6 +29,16 @@ import Testing
     for await _ in bench.purchases.entitlementStream() { break }
     await bench.effects.settled()
     #expect(bench.purchases.expiry(of: monthly.id) == last)
+  }
+
+  /// A scenario counts what sleeps for an effect, and would take one that is under way for asleep.
+  @Test func whatTheStoreWaitsForByItselfIsNoSleepOfThePurchase() async throws {
+    let scopes = ScopesOfSleepers()
+    let bench = try await Bench(storeClock: { scopes.over($0) })
+    #expect(await bench.buy(monthly) == .purchased(monthly.id))
+    // The store until the renewal, and the purchases until the end of what was paid for.
+    await bench.clock.waitForSleepers(2)
+    #expect(Set(scopes.seen) == [nil, .timer])
   }
 
   @Test func aMonthInThirtySecondsRenewsWithoutAGap() async throws {
@@ -217,4 +228,25 @@ import Testing
       #expect(refusal?.sentence == sentence)
     }
   }
+}
+
+/// What each sleeper works for.
+private final class ScopesOfSleepers: Sendable {
+  private struct Clock: AppClock {
+    let base: ManualClock
+    let scopes: ScopesOfSleepers
+    var now: Date { base.now }
+    var uptime: Duration { base.uptime }
+    var boot: String { base.boot }
+
+    func sleep(for duration: Duration) async throws {
+      scopes.all.withLock { $0.append(EffectScope.current) }
+      try await base.sleep(for: duration)
+    }
+  }
+
+  private let all = Mutex<[EffectScope?]>([])
+  var seen: [EffectScope?] { all.withLock { $0 } }
+
+  func over(_ clock: ManualClock) -> any AppClock { Clock(base: clock, scopes: self) }
 }

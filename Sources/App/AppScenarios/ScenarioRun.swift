@@ -60,7 +60,8 @@ import Synchronization
     for _ in 0..<Self.patience where calm < Self.hops {
       let before = deliveries
       await Task.yield()
-      if effects.inFlight > clocks.reduce(0, { $0 + $1.sleeping }) {
+      // A timer that has yet to come to its clock would be leapt over by the next move of that.
+      if effects.inFlight > sleeping(.effect) || effects.timers > sleeping(.timer) {
         calm = 0
         // Work on another thread: it ends by itself, so this only keeps the processor free for it.
         try? await SystemClock().sleep(for: .milliseconds(1))
@@ -70,6 +71,8 @@ import Synchronization
     }
     return calm == Self.hops
   }
+
+  private func sleeping(_ scope: EffectScope) -> Int { clocks.reduce(0) { $0 + $1.sleeping(scope) } }
 
   private static let hops = 64
   private static let patience = 100_000
@@ -104,27 +107,27 @@ import Synchronization
   }
 }
 
-/// A clock by hand, and how many sleep on it through this one since ``forget()``.
+/// A clock by hand, and how many effects and timers sleep on it through this one since ``forget()``.
 final class CountingClock: AppClock {
-  private final class Count: Sendable { let value = Mutex(0) }
+  private final class Counts: Sendable { let value = Mutex<[EffectScope: Int]>([:]) }
   private let base: ManualClock
-  private let count = Mutex(Count())
+  private let counts = Mutex(Counts())
 
   init(base: ManualClock) { self.base = base }
 
-  var sleeping: Int { count.withLock { $0 }.value.withLock { $0 } }
   var now: Date { base.now }
   var uptime: Duration { base.uptime }
   var boot: String { base.boot }
 
-  /// Those who sleep now belong to a process that is no more.
-  func forget() { count.withLock { $0 = Count() } }
+  func sleeping(_ scope: EffectScope) -> Int { counts.withLock { $0 }.value.withLock { $0[scope, default: 0] } }
 
-  /// Counts who holds an effect up; timers hold up nothing.
+  /// Those who sleep now belong to a process that is no more.
+  func forget() { counts.withLock { $0 = Counts() } }
+
   func sleep(for duration: Duration) async throws {
-    guard InsideEffect.isTrue else { return try await base.sleep(for: duration) }
-    let count = count.withLock { $0 }
+    guard let scope = EffectScope.current else { return try await base.sleep(for: duration) }
+    let counts = counts.withLock { $0 }
     // By the clock itself: a sleeper that it has woken may be told late, and is busy all the same.
-    try await base.sleep(for: duration) { change in count.value.withLock { $0 += change } }
+    try await base.sleep(for: duration) { change in counts.value.withLock { $0[scope, default: 0] += change } }
   }
 }

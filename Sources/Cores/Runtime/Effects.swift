@@ -46,7 +46,7 @@
   ) async throws -> Value {
     await hold()
     inFlight += 1
-    let result = await perform { try await InsideEffect.$isTrue.withValue(true) { try await work() } }
+    let result = await perform { try await EffectScope.$current.withValue(.effect) { try await work() } }
     return try await delivered(label, result)
   }
 
@@ -79,7 +79,7 @@
   public func sleep(_ label: String, for duration: Duration, on clock: any AppClock) async throws {
     await hold()
     timers += 1
-    let result = await perform { try await clock.sleep(for: duration) }
+    let result = await perform { try await EffectScope.$current.withValue(.timer) { try await clock.sleep(for: duration) } }
     await hold()
     timers -= 1
     try result.get()
@@ -137,8 +137,13 @@
   }
 }
 
-/// Tells the work that somebody waits for through ``Effects/run(_:_:)`` from all else: a clock that counts its sleepers asks this.
-public enum InsideEffect {
-  /// Whether the caller is such work.
-  @TaskLocal public static var isTrue = false
+/// What of ``Effects`` the caller works for: a clock that counts its sleepers asks this.
+public enum EffectScope: Sendable {
+  /// For ``Effects/run(_:_:)``, which is in flight meanwhile.
+  case effect
+  /// For ``Effects/sleep(_:for:on:)``.
+  case timer
+
+  /// `nil` for all other work.
+  @TaskLocal public static var current: EffectScope?
 }

@@ -144,7 +144,8 @@ public final class TestStore: Sendable {
       var wait = Duration.seconds(max(next.timeIntervalSince(clock.now), 0)) + .milliseconds(1)
       // A clock that runs fast is written down now and then: receipts must not come from the future after the next start.
       if disk != nil, clock.rate > 1 { wait = min(wait, .seconds(10) * clock.rate) }
-      ticker = Task { [weak self, clock, wait] in
+      // Detached: it outlives the request that it is set by, and is none of that one's sleeps.
+      ticker = Task.detached { [weak self, clock, wait] in
         do { try await clock.sleep(for: wait) } catch { return }
         try? await self?.change { _, _ in ((), []) }
       }
