@@ -7,6 +7,7 @@ import MenuFeature
 import NavigationCore
 import PublicationServer
 import Runtime
+import SessionService
 import TestSupport
 import Testing
 
@@ -49,6 +50,21 @@ import Testing
     // What is a reader's still waits for one.
     rig.coordinator.perform(.search(""))
     #expect(rig.tracks.last?.outcome == .ignored)
+  }
+
+  /// A sign-in that fails ends where it was tried.
+  @Test func aSignInThatFailsClosesNothing() async throws {
+    let rig = try await atTheLogin()
+    rig.coordinator.start()
+    await rig.settle()
+    let login = try #require(rig.presenter.visibleScreen?.model as? LoginViewModel)
+    login.send(.emailChanged("reader@example.org"))
+    login.send(.passwordChanged(.init("wrong")))
+    login.send(.submitTapped)
+    rig.coordinator.perform(.about)
+    await rig.settle()
+    #expect(login.state.passwordError == AuthError.wrongCredentials.sentence)
+    #expect(rig.visible == .about)
   }
 
   @Test(arguments: places) func whoeverSignsInBeneathItIsInTheFeed(move: Navigation, place: Destination) async throws {

@@ -402,10 +402,12 @@ extension AppCoordinator: SessionDelegate {
   /// The one way back to the root, whoever ended the session and wherever the reader is.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch new {
-    case .restoring: break
+    case .restoring, .signingIn: break
     case .checking: curtain.checkBegins()
     case .signedIn(let user, _), .unverified(let user, _): enter(user)
     case .signingOut: leave(isAsked: true)
+    // Where it was tried is where the reader is.
+    case .signedOut where old.isSigningIn: break
     // Why is said by the login.
     case .signedOut: leave()
     }

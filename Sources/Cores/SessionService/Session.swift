@@ -17,10 +17,11 @@ import Runtime
   private let token: TokenBox
   private let effects: Effects
   private let current = LastValue<State>(.restoring)
+  /// How many inputs came in a state that does not expect them, and were ignored.
+  public private(set) var ignoredInputs = 0
   /// One more with each user: what was begun for an earlier one changes nothing any more.
   private var generation = 0
   private var checks = 0
-  private var isSigningIn = false
   private var storeWork: Task<Void, Never>?
   private var saving: Task<Void, Never>?
   private var revocation: Task<Void, Never>?
@@ -53,25 +54,21 @@ import Runtime
   ///
   /// For the start of the app, and for another try before anyone signed in.
   public func restore() async {
-    guard token.value == nil, !isSigningIn, state != .signingOut else { return }
+    guard receive(.restore) else { return }
     let generation = nextGeneration()
-    set(.restoring)
     let loaded: Result<StoredSession?, TokenStoreError> = await storeWork("session.load") { store throws(TokenStoreError) in
       try await store.load()
     }
     guard generation == self.generation else { return }
     switch loaded {
     case .success(let kept?):
-      persistence = .kept
-      token.replace(with: kept.token)
-      set(.checking(kept.user, .kept))
+      receive(.found(kept.user)) {
+        persistence = .kept
+        token.replace(with: kept.token)
+      }
       await check()
-    case .success(nil):
-      persistence = .kept
-      set(.signedOut(.nothingKept))
-    case .failure(let error):
-      persistence = .untilQuit(error)
-      set(.signedOut(.nothingKept))
+    case .success(nil): receive(.foundNone) { persistence = .kept }
+    case .failure(let error): receive(.foundNone) { persistence = .untilQuit(error) }
     }
   }
 
@@ -97,24 +94,19 @@ import Runtime
   }
 
   /// Stops waiting for the check: the user goes on with what is on this machine. The check's answer still counts when it comes.
-  public func continueOffline() {
-    guard case .checking(let user, let persistence) = state else { return }
-    set(.unverified(user, persistence))
-  }
+  public func continueOffline() { receive(.unanswered) }
 
   /// Signs in, and keeps the token where that is possible: nobody waits for that, and ``state`` says how it went. A user who is still signed in is signed out first.
   /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
   public func signIn(email: String, password: Secret) async throws(AuthError) {
-    guard !isSigningIn else { throw .superseded }
-    isSigningIn = true
-    defer { isSigningIn = false }
     if token.value != nil { await signOut() }
+    guard receive(.signIn) else { throw .superseded }
     let generation = nextGeneration()
-    if state == .restoring { set(.signedOut(.nothingKept)) }
     let granted: (token: Secret, user: User)
     do {
       granted = try await effects.run("session.signIn") { [auth] in try await auth.signIn(email: email, password: password) }
     } catch {
+      if generation == self.generation { receive(.notGranted) }
       throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
     }
     guard generation == self.generation else {
@@ -123,33 +115,32 @@ import Runtime
     }
     let kept = StoredSession(token: granted.token, user: granted.user)
     let saved = queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
-    persistence = .saving
-    token.replace(with: granted.token)
     saving = Task {
       let persistence = await saved.value.persistence
       // A sign-out came in between: its clearing of the store is queued behind this save.
-      guard generation == self.generation, let user = state.user else { return }
-      self.persistence = persistence
-      set(.signedIn(user, persistence))
+      guard generation == self.generation else { return }
+      receive(.saved(persistence)) { self.persistence = persistence }
     }
-    set(.signedIn(granted.user, .saving))
+    receive(.granted(granted.user)) {
+      persistence = .saving
+      token.replace(with: granted.token)
+    }
   }
 
   /// Signs out: from the first moment on requests carry no token, then the store forgets it, then ``state`` says so. The backend is told
   /// afterwards, as well as that is possible.
   public func signOut() async {
-    guard state != .signingOut, token.value != nil || isSigningIn else { return }
-    let generation = nextGeneration()
     let wasKept = if case .untilQuit = persistence { false } else { true }
-    let old = token.replace(with: nil)
-    set(.signingOut)
+    var old: Secret?
+    guard receive(.signOut, { old = token.replace(with: nil) }) else { return }
+    let generation = nextGeneration()
     let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
     if let old { revoke(old) }
     guard generation == self.generation else { return }
     if case .failure(let error) = cleared, wasKept {
-      set(.signedOut(.askedButStillKept(error)))
+      receive(.cleared(.askedButStillKept(error)))
     } else {
-      set(.signedOut(.asked))
+      receive(.cleared(.asked))
     }
   }
 
@@ -157,10 +148,11 @@ import Runtime
   /// told late and more than once.
   public func sessionEnded(_ refused: Secret) {
     guard token.value == refused else { return }
-    _ = nextGeneration()
-    token.replace(with: nil)
-    queueStoreWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
-    set(.signedOut(.ended))
+    receive(.ended) {
+      _ = nextGeneration()
+      token.replace(with: nil)
+      queueStoreWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
+    }
   }
 
   /// Returns when the token store and the backend have done what they were asked: before the app quits.
@@ -175,16 +167,25 @@ import Runtime
     return generation
   }
 
-  private func set(_ state: State) {
+  /// The one place where the state changes.
+  /// - Parameter change: what changes with it, before anyone is told.
+  /// - Returns: whether the state expects the input.
+  @discardableResult private func receive(_ input: Input, _ change: () -> Void = {}) -> Bool {
     let old = current.value
-    guard state != old else { return }
+    guard let state = old.after(input) else {
+      ignoredInputs += 1
+      return false
+    }
+    change()
+    guard state != old else { return true }
     switch state {
     case .signedOut(.ended): endedUser = old.user ?? endedUser
     case .signingOut, .signedIn: endedUser = nil
-    case .restoring, .checking, .unverified, .signedOut: break
+    case .restoring, .checking, .unverified, .signingIn, .signedOut: break
     }
     current.value = state
     delegate?.session(self, changedFrom: old, to: state)
+    return true
   }
 
   private func confirmed(_ user: User, _ token: Secret) {
@@ -192,7 +193,7 @@ import Runtime
       let renewed = StoredSession(token: token, user: user)
       queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(renewed) }
     }
-    set(.signedIn(user, persistence))
+    receive(.confirmed(user))
   }
 
   private func revoke(_ token: Secret) {

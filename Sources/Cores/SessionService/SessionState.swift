@@ -1,5 +1,5 @@
 extension Session {
-  /// Where a session stands.
+  /// Where a session stands. ``after(_:)`` is the table of how it changes; nothing else changes it.
   public enum State: Equatable, Sendable {
     /// Nothing is known yet: the token store is being asked.
     case restoring
@@ -7,6 +7,8 @@ extension Session {
     case checking(User, Persistence)
     /// A session was kept, and the backend could not be asked: the user may go on with what is on this machine.
     case unverified(User, Persistence)
+    /// Email and password are with the backend. The cause is why nobody was signed in, as it is again when nothing comes of it.
+    case signingIn(after: SignedOutCause)
     /// The backend knows the user.
     case signedIn(User, Persistence)
     /// The token is no longer used, and is being removed from the store.
@@ -18,7 +20,7 @@ extension Session {
     public var user: User? {
       switch self {
       case .checking(let user, _), .unverified(let user, _), .signedIn(let user, _): user
-      case .restoring, .signingOut, .signedOut: nil
+      case .restoring, .signingIn, .signingOut, .signedOut: nil
       }
     }
 
@@ -26,12 +28,15 @@ extension Session {
     public var persistence: Persistence? {
       switch self {
       case .checking(_, let persistence), .unverified(_, let persistence), .signedIn(_, let persistence): persistence
-      case .restoring, .signingOut, .signedOut: nil
+      case .restoring, .signingIn, .signingOut, .signedOut: nil
       }
     }
 
     /// Whether nobody is signed in, whatever the cause.
     public var isSignedOut: Bool { if case .signedOut = self { true } else { false } }
+
+    /// Whether somebody is being signed in.
+    public var isSigningIn: Bool { if case .signingIn = self { true } else { false } }
   }
 
   /// How long a session lasts.

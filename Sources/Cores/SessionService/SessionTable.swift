@@ -1,0 +1,90 @@
+extension Session {
+  /// What happens to a session: what is asked of it, and the answers that it waits for. An answer to what was begun before the last
+  /// sign-in or sign-out is none of these; it is dropped.
+  public enum Input: Equatable, Sendable {
+    /// The token store is to be asked: at the start, or for another try.
+    case restore
+    /// The token store has a session, and whose.
+    case found(User)
+    /// The token store has none, or cannot be used.
+    case foundNone
+    /// A sign-in begins.
+    case signIn
+    /// The backend gave a token, and says for whom.
+    case granted(User)
+    /// The sign-in failed, or was given up.
+    case notGranted
+    /// The token store kept the token, or says why not.
+    case saved(Persistence)
+    /// The backend says that the session holds, and whose it is.
+    case confirmed(User)
+    /// The backend cannot be asked whether it holds, or nobody waits for that.
+    case unanswered
+    /// The backend ended it.
+    case ended
+    /// A sign-out begins.
+    case signOut
+    /// The token store forgot the token, or says why not.
+    case cleared(SignedOutCause)
+  }
+}
+
+extension Session.State {
+  /// The table of a session: the state after an input; `nil` where the input is not expected, and is to be ignored.
+  public func after(_ input: Session.Input) -> Session.State? {
+    switch self {
+    case .restoring:
+      switch input {
+      case .restore: self
+      case .found(let user): .checking(user, .kept)
+      case .foundNone: .signedOut(.nothingKept)
+      case .signIn: .signingIn(after: .nothingKept)
+      case .granted, .notGranted, .saved, .confirmed, .unanswered, .ended, .signOut, .cleared: nil
+      }
+    case .checking(let user, let persistence):
+      switch input {
+      case .confirmed(let user): .signedIn(user, persistence)
+      case .unanswered: .unverified(user, persistence)
+      case .ended: .signedOut(.ended)
+      case .signOut: .signingOut
+      case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .saved, .cleared: nil
+      }
+    case .unverified(_, let persistence):
+      switch input {
+      case .confirmed(let user): .signedIn(user, persistence)
+      case .unanswered: self
+      case .ended: .signedOut(.ended)
+      case .signOut: .signingOut
+      case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .saved, .cleared: nil
+      }
+    case .signingIn(let cause):
+      switch input {
+      case .granted(let user): .signedIn(user, .saving)
+      case .notGranted: .signedOut(cause)
+      case .signOut: .signingOut
+      case .restore, .found, .foundNone, .signIn, .saved, .confirmed, .unanswered, .ended, .cleared: nil
+      }
+    case .signedIn(let user, let persistence):
+      switch input {
+      case .saved(let persistence): .signedIn(user, persistence)
+      case .confirmed(let user): .signedIn(user, persistence)
+      case .unanswered: self
+      case .ended: .signedOut(.ended)
+      case .signOut: .signingOut
+      case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .cleared: nil
+      }
+    case .signingOut:
+      switch input {
+      case .cleared(let cause): .signedOut(cause)
+      case .signIn: .signingIn(after: .asked)
+      case .restore, .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .ended, .signOut: nil
+      }
+    case .signedOut(let cause):
+      switch input {
+      case .restore: .restoring
+      case .signIn: .signingIn(after: cause)
+      case .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .ended, .signOut, .cleared: nil
+      }
+    }
+  }
+}

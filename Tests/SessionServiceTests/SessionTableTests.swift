@@ -1,0 +1,98 @@
+import SessionService
+import Testing
+
+/// Every cell of the table of a session.
+@MainActor @Suite struct SessionTableTests {
+  private static let lost = TokenStoreError.locked
+
+  /// One state of each kind, in the order of the rows.
+  private static let states: [Session.State] = [
+    .restoring, .checking(.ada, .kept), .unverified(.ada, .untilQuit(lost)), .signingIn(after: .ended), .signedIn(.ada, .saving),
+    .signingOut, .signedOut(.askedButStillKept(lost)),
+  ]
+
+  /// One input of each kind, in the order of the columns.
+  private static let inputs: [Session.Input] = [
+    .restore, .found(.bo), .foundNone, .signIn, .granted(.bo), .notGranted, .saved(.kept), .confirmed(.bo), .unanswered, .ended, .signOut,
+    .cleared(.asked),
+  ]
+
+  /// The state after each input, by state and input; a hyphen where the input is ignored.
+  private static let table = """
+                restore   found      foundNone  signIn           granted        notGranted  saved          confirmed         unanswered        ended  signOut    cleared
+    restoring   restoring checking   nothing    signingIn/first  -              -           -              -                 -                 -      -          -
+    checking    -         -          -          -                -              -           -              signedIn/bo/kept  unverified/kept   ended  signingOut -
+    unverified  -         -          -          -                -              -           -              signedIn/bo/lost  unverified/lost   ended  signingOut -
+    signingIn   -         -          -          -                signedIn/bo    ended       -              -                 -                 -      signingOut -
+    signedIn    -         -          -          -                -              -           signedIn/kept  signedIn/bo       signedIn/same     ended  signingOut -
+    signingOut  -         -          -          signingIn/asked  -              -           -              -                 -                 -      -          asked
+    signedOut   restoring -          -          signingIn/lost   -              -           -              -                 -                 -      -          -
+    """
+
+  private static let meanings: [String: Session.State] = [
+    "restoring": .restoring, "checking": .checking(.bo, .kept), "nothing": .signedOut(.nothingKept), "asked": .signedOut(.asked),
+    "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn/first": .signingIn(after: .nothingKept),
+    "signingIn/asked": .signingIn(after: .asked), "signingIn/lost": .signingIn(after: .askedButStillKept(lost)),
+    "unverified/kept": .unverified(.ada, .kept), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
+    "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .kept), "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),
+    "signedIn/kept": .signedIn(.ada, .kept), "signedIn/same": .signedIn(.ada, .saving),
+  ]
+
+  @Test func everyCellIsAsItIsWrittenHere() throws {
+    var lines = Self.table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    let columns = lines.removeFirst()
+    #expect(columns == Self.inputs.map(name))
+    #expect(lines.map(\.first) == Self.states.map(name))
+    for (state, line) in zip(Self.states, lines) {
+      try #require(line.count == columns.count + 1, "\(line)")
+      for (input, cell) in zip(Self.inputs, line.dropFirst()) {
+        let expected = Self.meanings[cell]
+        #expect(cell == "-" || expected != nil, "\(cell)")
+        #expect(state.after(input) == expected, "\(input) in \(state)")
+      }
+    }
+  }
+
+  /// A new case does not compile here, until it is in the lists above.
+  private func name(_ state: Session.State) -> String {
+    switch state {
+    case .restoring: "restoring"
+    case .checking: "checking"
+    case .unverified: "unverified"
+    case .signingIn: "signingIn"
+    case .signedIn: "signedIn"
+    case .signingOut: "signingOut"
+    case .signedOut: "signedOut"
+    }
+  }
+
+  private func name(_ input: Session.Input) -> String {
+    switch input {
+    case .restore: "restore"
+    case .found: "found"
+    case .foundNone: "foundNone"
+    case .signIn: "signIn"
+    case .granted: "granted"
+    case .notGranted: "notGranted"
+    case .saved: "saved"
+    case .confirmed: "confirmed"
+    case .unanswered: "unanswered"
+    case .ended: "ended"
+    case .signOut: "signOut"
+    case .cleared: "cleared"
+    }
+  }
+
+  @Test func whatIsNotExpectedIsIgnoredAndCounted() async throws {
+    let bench = try await Bench.signedIn()
+    let states = bench.states
+    #expect(bench.session.ignoredInputs == 0)
+    await bench.session.restore()
+    #expect(bench.session.ignoredInputs == 1)
+    await bench.session.signOut()
+    await bench.session.signOut()
+    bench.session.continueOffline()
+    #expect(bench.session.ignoredInputs == 3)
+    #expect(bench.states == states + [.signingOut, .signedOut(.asked)])
+  }
+}
