@@ -216,8 +216,7 @@ targets.append(
     name: "TestSupport",
     dependencies: [
       "CTestSetUp", "Runtime", "HTTPTransport", "CurlTransport", "ContentCache", "PurchaseService", "PurchaseServiceTesting",
-      "PublicationServer",
-      "PublicationListener",
+      "SessionService", "PublicationServer", "PublicationListener",
     ] + publicationEnd,
     path: "Tests/TestSupport", swiftSettings: swiftSettings))
 let contentPage: [Target.Dependency] = ["TestSupport", "ContentCache", "HTTPTransport", "SQLiteStorage", "Runtime"] + publicationEnd

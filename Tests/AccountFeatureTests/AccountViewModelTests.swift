@@ -9,12 +9,14 @@ import Testing
 /// A backend that knows everybody, or cannot be reached.
 private struct StubAuth: AuthProvider {
   var isReachable = true
-  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
-    (Secret("t1"), User(id: "u1", email: email, name: "Ada"))
+  var endedSession = false
+  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
+    SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
   }
-  func check(_ token: Secret) async throws(AuthError) -> User {
+  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
     guard isReachable else { throw .unreachable("No network.") }
-    return User(id: "u1", email: "ada@example.org", name: "Ada")
+    guard !endedSession else { throw .ended }
+    return SessionGrant(access: Secret("t2"), refresh: token, user: User(id: "u1", email: "ada@example.org", name: "Ada"))
   }
   func signOut(_ token: Secret) async {}
 }
@@ -43,7 +45,7 @@ private struct NoStore: TokenStore {
   init(
     auth: StubAuth = StubAuth(), store: any TokenStore = MemoryTokenStore(), restores: Bool = false, mayLeave: Bool = true
   ) async throws {
-    session = Session(auth: auth, store: store, token: TokenBox(), effects: Effects())
+    session = Session(auth: auth, store: store, tokens: TokenBox(), effects: Effects())
     if restores { await session.restore() } else { try await session.signIn(email: "ada@example.org", password: Secret("pw")) }
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     model = AccountViewModel(
@@ -194,9 +196,9 @@ private struct NoStore: TokenStore {
   }
 
   @Test func aSessionThatEndsLeavesNoNameBehind() async throws {
-    let bench = try await Bench()
+    let bench = try await Bench(auth: StubAuth(endedSession: true))
     bench.model.appear()
-    bench.session.sessionEnded(Secret("t1"))
+    await bench.session.check()
     await bench.until { bench.model.state.name.isEmpty }
     #expect(bench.model.state.email.isEmpty)
   }

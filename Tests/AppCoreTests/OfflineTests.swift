@@ -117,13 +117,15 @@ import Testing
     await second.coordinator.finish()
   }
 
-  /// Adds a feed with one post in the name of whoever is signed in.
+  /// Adds a feed with one post in the name of the reader who is signed in, on another device.
   private func addFeed(to publication: Publication) async throws -> FanClub.ID {
     let document = #"""
       {"version": "https://jsonfeed.org/version/1.1", "title": "Wrong feed",
       "items": [{"id": "1", "content_text": "Nobody wants this.", "date_published": "2026-05-28T12:00:00Z"}]}
       """#
-    let authorization = "Bearer \(try #require(tokens.kept?.token.revealed))"
+    let credentials = Credentials(email: try #require(tokens.kept?.user.email), password: "matinee")
+    let response = await publication.handle(Request(.post, "/v1/session", body: try Wire.encode(credentials)))
+    let authorization = "Bearer \(try Wire.decode(SignedIn.self, from: response.body).accessToken)"
     let ask = { (method: Request.Method, path: String, body: Data) async throws -> Import in
       let headers: Headers = ["Authorization": authorization, "Content-Type": "application/feed+json"]
       return try Wire.decode(from: await publication.handle(Request(method, path, headers: headers, body: body)).body)

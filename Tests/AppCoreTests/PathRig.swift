@@ -136,10 +136,15 @@ actor CountingGateway: PaymentGateway {
   func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String {
     calls.append((key, token))
     if let known = answers[key] { return try known.get() }
+    if token == "tok_deferred" { throw .deferred }
     let answer: Result<String, GatewayError> =
       token == "tok_approved" ? .success("ch_\(calls.count)") : .failure(.declined("Your bank declined the payment."))
     answers[key] = answer
     return try answer.get()
+  }
+
+  func settle(key: String, approved: Bool) async throws(GatewayError) -> String {
+    try await charge(token: approved ? "tok_approved" : "tok_declined", amount: 0, currency: "", key: key)
   }
 
   func authorize(amount: Int, currency: String, key: String) async throws(GatewayError) -> String { "tok_approved" }

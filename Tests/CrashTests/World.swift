@@ -78,7 +78,7 @@ actor World {
       let credentials = Credentials(email: "reader\(number)@example.org", password: "open sesame")
       let reader = try await publication.addReader(email: credentials.email, name: "Reader", password: credentials.password)
       let answer = await publication.handle(Request(.post, "/v1/session", body: try Wire.encode(credentials)))
-      readers.append(Reader(id: reader.id, token: try Wire.decode(SignedIn.self, from: answer.body).token))
+      readers.append(Reader(id: reader.id, token: try Wire.decode(SignedIn.self, from: answer.body).accessToken))
     }
     await publication.close()
     return readers

@@ -14,7 +14,7 @@ final class StartTests: EndToEndCase {
   func testSlowCheckOfAKeptSessionShowsTheCurtainAndThenTheFeed() throws {
     try app.startSignedIn()
     app.kill()
-    try app.start(app.faults(#"{"fault": "delay", "seconds": 3, "method": "GET", "path": "/v1/session"}"#))
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 3, "method": "POST", "path": "/v1/session/refresh"}"#))
     try app.waitForScreen("feed")
     XCTAssertEqual(app.screens, ["curtain", "feed"])
   }
@@ -22,7 +22,7 @@ final class StartTests: EndToEndCase {
   func testCheckThatHangsOffersToGoOnOffline() throws {
     try app.startSignedIn()
     app.kill()
-    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "GET", "path": "/v1/session"}"#))
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "POST", "path": "/v1/session/refresh"}"#))
     try app.waitForScreen("curtain")
     _ = try app.find(.button, "Try again")
     try app.press("Continue offline")
@@ -33,7 +33,7 @@ final class StartTests: EndToEndCase {
   func testCheckThatHangsOnceCanBeTriedAgain() throws {
     try app.startSignedIn()
     app.kill()
-    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "GET", "path": "/v1/session", "count": 1}"#))
+    try app.start(app.faults(#"{"fault": "delay", "seconds": 60, "method": "POST", "path": "/v1/session/refresh", "count": 1}"#))
     try app.waitForScreen("curtain")
     try app.press("Try again")
     try app.waitForScreen("feed")

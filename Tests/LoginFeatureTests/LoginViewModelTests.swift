@@ -28,7 +28,7 @@ private final class StubAuth: AuthProvider {
     }
   }
 
-  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
     let answer = state.withLock { state in
       state.calls.append("\(email) \(password.revealed)")
       return state.answers.isEmpty ? .superseded : state.answers.removeFirst()
@@ -43,10 +43,10 @@ private final class StubAuth: AuthProvider {
     // As a transport that was told so.
     if Task.isCancelled { throw .unreachable("cancelled") }
     if let answer { throw answer }
-    return (Secret("t1"), User(id: "u1", email: email, name: "Ada"))
+    return SessionGrant(access: Secret("t1"), refresh: Secret("r1"), user: User(id: "u1", email: email, name: "Ada"))
   }
 
-  func check(_ token: Secret) async throws(AuthError) -> User { throw .ended }
+  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant { throw .ended }
   func signOut(_ token: Secret) async {}
 }
 
@@ -76,7 +76,7 @@ private struct NoStore: TokenStore {
   ) {
     auth = StubAuth(answers, holds: holds)
     self.answers.publication.withLock { $0 = publication }
-    session = Session(auth: auth, store: store, token: TokenBox(), effects: effects)
+    session = Session(auth: auth, store: store, tokens: TokenBox(), effects: effects)
     model = LoginViewModel(session: session, effects: effects) { [answers = self.answers] () throws(AuthError) in
       guard let publication = answers.publication.withLock(\.self) else { throw AuthError.unreachable("No network.") }
       return publication
@@ -295,7 +295,7 @@ private struct NoStore: TokenStore {
   }
 
   @Test func aClosedScreenIsReleased() async {
-    let session = Session(auth: StubAuth([]), store: MemoryTokenStore(), token: TokenBox(), effects: Effects())
+    let session = Session(auth: StubAuth([]), store: MemoryTokenStore(), tokens: TokenBox(), effects: Effects())
     var model: LoginViewModel? = LoginViewModel(session: session, effects: Effects()) {
       LoginPublication(name: "")
     } output: { _ in

@@ -38,7 +38,7 @@ extension ServerRig {
   func signIn(_ transport: any Transport) async throws -> String {
     let response = try await transport.send(
       Request(.post, "/v1/session", body: try Wire.encode(Credentials(email: "ada@example.org", password: "open sesame"))))
-    return try Wire.decode(SignedIn.self, from: response.body).token
+    return try Wire.decode(SignedIn.self, from: response.body).accessToken
   }
 
   /// The same, as requests carry it.

@@ -173,10 +173,14 @@ import struct PublicationAPI.Comment
   @Test func session() async throws {
     let reader = Reader(id: "r", email: "a@b.example", name: "A")
     try await expect(
-      .post, "/v1/session", body: #"{"email":"a@b.example","password":"p"}"#, token: nil, answer: SignedIn(token: "t", reader: reader),
+      .post, "/v1/session", body: #"{"email":"a@b.example","password":"p"}"#, token: nil,
+      answer: SignedIn(accessToken: "t", refreshToken: "r-t", reader: reader),
       status: 201
     ) { try await $0.signIn(Credentials(email: "a@b.example", password: "p")) }
-    try await expect(.get, "/v1/session", token: "other", answer: reader) { try await $0.reader(token: "other") }
+    try await expect(
+      .post, "/v1/session/refresh", body: #"{"refreshToken":"r-t"}"#, token: nil,
+      answer: SignedIn(accessToken: "t2", refreshToken: "r-t2", reader: reader), status: 201
+    ) { try await $0.refresh("r-t") }
     let canned = Canned { _ in Response(204) }
     try await canned.client().signOut(token: "other")
     #expect(canned.requests.map(\.method) == [.delete])

@@ -105,7 +105,7 @@ import Testing
     let canned = try Canned(Problem(code: .sessionEnded, title: "Sign in again.", status: 401), status: 401)
     await #expect(throws: ClientError.self) { try await canned.client(token: "mine").orders() }
     #expect(canned.refusedTokens == ["mine"])
-    await #expect(throws: ClientError.self) { try await canned.client(token: "mine").reader(token: "explicit") }
+    await #expect(throws: ClientError.self) { try await canned.client(token: "mine").refresh("explicit") }
     await #expect(throws: ClientError.self) { try await canned.client(token: nil).orders() }
     await #expect(throws: ClientError.self) { try await canned.client(token: "mine").keys() }
     #expect(canned.refusedTokens == ["mine"])

@@ -38,7 +38,7 @@ import Testing
   private func client(token: String? = nil) -> APIClient { APIClient(transport: transport, token: { token }) }
 
   private func signedIn() async throws -> APIClient {
-    client(token: try await client().signIn(Credentials(email: "reader@example.org", password: "open sesame")).token)
+    client(token: try await client().signIn(Credentials(email: "reader@example.org", password: "open sesame")).accessToken)
   }
 
   @Test func whatAnyoneMayAsk() async throws {
@@ -54,10 +54,10 @@ import Testing
       ($0 as? ClientError)?.code == .wrongCredentials
     }
     let signedIn = try await client().signIn(Credentials(email: "reader@example.org", password: "open sesame"))
-    #expect(try await client().reader(token: signedIn.token) == signedIn.reader)
-    try await client().signOut(token: signedIn.token)
+    #expect(try await client().refresh(signedIn.refreshToken).reader == signedIn.reader)
+    try await client().signOut(token: signedIn.accessToken)
     await #expect {
-      try await client(token: signedIn.token).posts()
+      try await client(token: signedIn.accessToken).posts()
     } throws: {
       ($0 as? ClientError)?.code == .sessionEnded
     }

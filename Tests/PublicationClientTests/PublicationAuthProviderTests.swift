@@ -28,9 +28,11 @@ import Testing
   @Test func signingInSendsTheCredentialsAndNoToken() async throws {
     let log = Log()
     let reader = Reader(id: "r1", email: "ada@example.org", name: "Ada")
-    let provider = provider(log) { _ in Response(201, body: try Wire.encode(SignedIn(token: "t1", reader: reader))) }
+    let provider = provider(log) { _ in
+      Response(201, body: try Wire.encode(SignedIn(accessToken: "t1", refreshToken: "r-t1", reader: reader)))
+    }
     let granted = try await provider.signIn(email: "ada@example.org", password: Secret("pw"))
-    #expect(granted.token == Secret("t1"))
+    #expect((granted.access, granted.refresh) == (Secret("t1"), Secret("r-t1")))
     #expect(granted.user == User(id: "r1", email: "ada@example.org", name: "Ada"))
     let request = try #require(log.requests.withLock { $0.first })
     #expect(request.method == .post)
@@ -39,17 +41,18 @@ import Testing
     #expect(try Wire.decode(Credentials.self, from: request.body) == Credentials(email: "ada@example.org", password: "pw"))
   }
 
-  @Test func checkingAndEndingCarryTheTokenTheyAreAbout() async throws {
+  @Test func aRefreshTokenGoesIntoTheBodyAndEndsItsSession() async throws {
     let log = Log()
-    let reader = Reader(id: "r1", email: "ada@example.org", name: "Ada")
+    let answer = SignedIn(accessToken: "t2", refreshToken: "r2", reader: Reader(id: "r1", email: "ada@example.org", name: "Ada"))
     let provider = provider(log) { request in
-      request.method == .delete ? Response(204) : Response(200, body: try Wire.encode(reader))
+      request.method == .delete ? Response(204) : Response(201, body: try Wire.encode(answer))
     }
-    #expect(try await provider.check(Secret("t1")).id == "r1")
-    await provider.signOut(Secret("t1"))
+    #expect(try await provider.refresh(Secret("r1")).refresh == Secret("r2"))
+    await provider.signOut(Secret("r1"))
     let requests = log.requests.withLock { $0 }
-    #expect(requests.map(\.method) == [.get, .delete])
-    #expect(requests.allSatisfy { $0.target == "/v1/session" && $0.headers["Authorization"] == "Bearer t1" })
+    #expect(requests.map { "\($0.method.rawValue) \($0.target)" } == ["POST /v1/session/refresh", "DELETE /v1/session"])
+    #expect(try Wire.decode(RefreshRequest.self, from: requests[0].body) == RefreshRequest(refreshToken: "r1"))
+    #expect(requests.map { $0.headers["Authorization"] } == [nil, "Bearer r1"])
   }
 
   @Test func theServersNoBecomesOneOfOurs() async throws {
@@ -58,7 +61,9 @@ import Testing
       try await provider { _ in wrong }.signIn(email: "ada@example.org", password: Secret("no"))
     }
     let ended = try problem(401, .sessionEnded)
-    await #expect(throws: AuthError.ended) { try await provider { _ in ended }.check(Secret("t1")) }
+    await #expect(throws: AuthError.ended) { try await provider { _ in ended }.refresh(Secret("t1")) }
+    let reused = try problem(401, .sessionReused)
+    await #expect(throws: AuthError.reused) { try await provider { _ in reused }.refresh(Secret("t1")) }
     let busy = try problem(429, "too_many_requests", "Too many tries. Wait a minute.")
     await #expect(throws: AuthError.rejected("Too many tries. Wait a minute.")) {
       try await provider { _ in busy }.signIn(email: "ada@example.org", password: Secret("no"))
@@ -71,7 +76,7 @@ import Testing
   ])
   func whatIsNoPublicationIsSaidWithItsAddress(status: Int, sentence: String) async throws {
     await #expect(throws: AuthError.rejected("\(sentence) Check the address that this app was started with.")) {
-      try await provider(at: "https://x.example") { _ in Response(status, body: Data("<html>".utf8)) }.check(Secret("t1"))
+      try await provider(at: "https://x.example") { _ in Response(status, body: Data("<html>".utf8)) }.refresh(Secret("t1"))
     }
   }
 
@@ -80,18 +85,18 @@ import Testing
       "The publication at https://x.example has a certificate for another address, so nothing was loaded. "
       + "Check the address, or try another network."
     await #expect(throws: AuthError.rejected(sentence)) {
-      try await provider(at: "https://x.example") { _ in throw TransportError.insecure("no", .otherHost) }.check(Secret("t1"))
+      try await provider(at: "https://x.example") { _ in throw TransportError.insecure("no", .otherHost) }.refresh(Secret("t1"))
     }
   }
 
   @Test func noAnswerIsUnreachableAndABrokenOneIsNot() async throws {
     await #expect {
-      try await provider { _ in throw TransportError.unreachable("down") }.check(Secret("t1"))
+      try await provider { _ in throw TransportError.unreachable("down") }.refresh(Secret("t1"))
     } throws: { error in
       if case .unreachable(let sentence) = error as? AuthError { !sentence.isEmpty } else { false }
     }
     await #expect {
-      try await provider { _ in Response(200, body: Data("<html>".utf8)) }.check(Secret("t1"))
+      try await provider { _ in Response(200, body: Data("<html>".utf8)) }.refresh(Secret("t1"))
     } throws: { error in
       if case .rejected(let sentence) = error as? AuthError { !sentence.isEmpty } else { false }
     }

@@ -94,16 +94,20 @@ import Testing
       return loses ? Response(502, body: Data("<html>lost</html>".utf8)) : response
     }
     var readers: [String: String] = [:]
-    for name in ["ada", "bob"] {
-      let signedIn = try await APIClient(transport: transport, token: { nil })
-        .signIn(Credentials(email: "\(name)@example.org", password: "open sesame"))
-      readers[name] = signedIn.reader.id
-      road.state.withLock { $0.tokens[signedIn.reader.id] = signedIn.token }
-    }
+    for name in ["ada", "bob"] { readers[name] = try await Self.newToken(transport, road, name) }
     self.readers = readers
     journal = try await Journal(path: ":memory:", clock: clock)
     purchases = Self.staged(transport, road, journal, clock, effects, flag)
     signIn("ada")
+  }
+
+  /// A session of an hour.
+  /// - Returns: whose it is.
+  private static func newToken(_ transport: InProcessTransport, _ road: Road, _ name: String) async throws -> String {
+    let credentials = Credentials(email: "\(name)@example.org", password: "open sesame")
+    let signedIn = try await APIClient(transport: transport, token: { nil }).signIn(credentials)
+    road.state.withLock { $0.tokens[signedIn.reader.id] = signedIn.accessToken }
+    return signedIn.reader.id
   }
 
   /// What a start of the app makes.
@@ -145,6 +149,7 @@ import Testing
     let before = try #require(purchases.expiry(of: "monthly"))
     let year = try #require(try await purchases.history().first { $0.productID == "yearly" }).id
     clock.advance(by: .seconds(20 * 86_400))
+    _ = try await Self.newToken(transport, road, "ada")
     let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
     let refunded = await publication.handle(
       Request(.post, "/v1/operator/orders/\(year)/refund", headers: headers, body: try Wire.encode(RefundRequest(reason: "So sorry."))))

@@ -72,7 +72,7 @@ import Testing
 
   private func signIn(_ publication: Publication, _ name: String) async throws -> String {
     let credentials = try Wire.encode(Credentials(email: "\(name)@example.org", password: Rig.password))
-    return try Wire.decode(SignedIn.self, from: await publication.handle(Request(.post, "/v1/session", body: credentials)).body).token
+    return try Wire.decode(SignedIn.self, from: await publication.handle(Request(.post, "/v1/session", body: credentials)).body).accessToken
   }
 
   @Test(arguments: ["/v1/posts?limit=100", "/v1/search?q=common", "/v1/posts?unread=true&limit=100"], [true, false])

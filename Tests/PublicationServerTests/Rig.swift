@@ -4,6 +4,7 @@ import PublicationAPI
 import PublicationServer
 import Runtime
 import SignedReceipts
+import Synchronization
 import Testing
 
 /// A publication with readers and posts, and what a test asks of it.
@@ -14,6 +15,8 @@ struct Rig: Sendable {
   let clock: ManualClock
   let gateway: any PaymentGateway
   let publication: Publication
+  /// The tokens of now of each session, by its first access token, which is what tests name it by: also after a new start.
+  private static let sessions = Mutex<[String: SignedIn]>([:])
 
   /// - Parameter folder: nil keeps everything in memory.
   init(
@@ -70,11 +73,21 @@ struct Rig: Sendable {
 
   // MARK: Asking
 
+  /// - Parameter token: as ``signIn(_:)`` gave it: what stands for it is refreshed when its hour is over.
   func send(
     _ method: Request.Method, _ target: String, token: String? = nil, headers: Headers = [:], body: Data = Data()
   ) async -> Response {
+    let used = token.map { token in Self.sessions.withLock { $0[token]?.accessToken ?? token } }
     var headers = headers
-    if let token { headers["Authorization"] = "Bearer \(token)" }
+    if let used { headers["Authorization"] = "Bearer \(used)" }
+    let response = await publication.handle(Request(method, target, headers: headers, body: body))
+    guard response.status == 401, let token, let old = Self.sessions.withLock({ $0[token] }), old.accessToken == used,
+      let refresh = try? Wire.encode(RefreshRequest(refreshToken: old.refreshToken)),
+      let renewed = try? Wire.decode(
+        SignedIn.self, from: await publication.handle(Request(.post, "/v1/session/refresh", body: refresh)).body)
+    else { return response }
+    Self.sessions.withLock { $0[token] = renewed }
+    headers["Authorization"] = "Bearer \(renewed.accessToken)"
     return await publication.handle(Request(method, target, headers: headers, body: body))
   }
 
@@ -82,7 +95,9 @@ struct Rig: Sendable {
     let response = await send(
       .post, "/v1/session", body: try Wire.encode(Credentials(email: "\(name)@example.org", password: Self.password)))
     #expect(response.status == 201)
-    return try Wire.decode(SignedIn.self, from: response.body).token
+    let signedIn = try Wire.decode(SignedIn.self, from: response.body)
+    Self.sessions.withLock { $0[signedIn.accessToken] = signedIn }
+    return signedIn.accessToken
   }
 
   func get<Value: Decodable>(_ target: String, _ token: String?, as type: Value.Type = Value.self) async throws -> Value {

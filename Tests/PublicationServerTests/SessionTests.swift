@@ -23,12 +23,12 @@ import Testing
     #expect(response.status == 201)
     let signedIn = try Wire.decode(SignedIn.self, from: response.body)
     #expect(signedIn.reader.email == "ada@example.org")
-    #expect(signedIn.token.utf8.count == 43)
-    #expect(try await rig.get("/v1/session", signedIn.token, as: Reader.self) == signedIn.reader)
+    #expect(signedIn.accessToken.utf8.count == 43)
+    #expect(try await rig.get("/v1/session", signedIn.accessToken, as: Reader.self) == signedIn.reader)
     let other = try await rig.signIn()
-    #expect(other != signedIn.token)
-    #expect(await rig.send(.delete, "/v1/session", token: signedIn.token).status == 204)
-    #expect(await rig.send(.get, "/v1/session", token: signedIn.token).status == 401)
+    #expect(other != signedIn.accessToken)
+    #expect(await rig.send(.delete, "/v1/session", token: signedIn.accessToken).status == 204)
+    #expect(await rig.send(.get, "/v1/session", token: signedIn.accessToken).status == 401)
     #expect(await rig.send(.get, "/v1/session", token: other).status == 200)
   }
 

@@ -79,7 +79,8 @@ extension Publication {
   /// A row of the table, whatever may be begun.
   fileprivate func beginSession(_ token: String, of reader: Reader.ID) async throws {
     let database = try #require(readers as? SQLiteReaders).database
-    try database.execute(
-      "INSERT INTO session (token_digest, reader, begun, used) VALUES (?, ?, ?, ?)", try Digest.sha256(Data(token.utf8)), reader, now, now)
+    let digest = try Digest.sha256(Data(token.utf8))
+    try database.execute("INSERT INTO session (reader, begun, used, refresh) VALUES (?, ?, ?, ?)", reader, now, now, digest)
+    try database.execute("INSERT INTO access_token SELECT ?1, id, ?1, ?2 FROM session WHERE refresh = ?1", digest, now + 3600)
   }
 }

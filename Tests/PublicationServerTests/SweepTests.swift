@@ -165,7 +165,13 @@ import Testing
         // As version 18 left it.
         let triggers = ["post_counted", "post_discounted", "read_counted", "read_discounted", "counts_removed"]
         try connection.script(triggers.map { "DROP TRIGGER \($0);" }.joined())
-        try connection.script("DROP TABLE post_count; DROP TABLE read_count; PRAGMA user_version = 18")
+        try connection.script(
+          """
+          DROP TABLE post_count; DROP TABLE read_count;
+          DROP TABLE access_token; DROP TABLE spent_token; DROP TABLE session;
+          CREATE TABLE session (token_digest BLOB PRIMARY KEY, reader TEXT NOT NULL, begun INTEGER NOT NULL, used INTEGER NOT NULL);
+          PRAGMA user_version = 18;
+          """)
       }
       let content = SQLiteContent(database: connection)
       try content.sweepBeforeUpgrade(to: upgrades ? 19 : 18)

@@ -66,7 +66,7 @@ private final class Journey {
 
   init() async throws {
     publication = try await ServedPublication()
-    let token = publication.signedIn.token
+    let token = publication.signedIn.accessToken
     client = APIClient(transport: publication.network, token: { token })
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
@@ -95,7 +95,8 @@ private final class Journey {
 
   func run(acts: Bool, killedAt: Int? = nil, later: Int = 0) async throws -> Program.Outcome {
     let errand = Errand(
-      origin: publication.listener.origin, token: publication.signedIn.token, outbox: outbox, acts: acts, killedAt: killedAt, later: later)
+      origin: publication.listener.origin, token: publication.signedIn.accessToken, outbox: outbox, acts: acts, killedAt: killedAt,
+      later: later)
     let words = String(decoding: try JSONEncoder().encode(errand), as: UTF8.self)
     return try await Program([Checkout.products.appending(path: "OutboxProbe").path, words]).run()
   }

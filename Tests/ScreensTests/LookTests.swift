@@ -102,7 +102,7 @@ final class LargestTextTests: ScreensTestCase {
 @MainActor private func visitCurtain(after former: AppRig, width: Int, height: Int, _ name: String) throws {
   let rig = try AppRig(width: width, height: height, after: former)
   let visit = Visit(rig: rig, width: width, height: height, name: name)
-  rig.line.hold("GET /v1/session")
+  rig.line.hold("POST /v1/session/refresh")
   rig.begin()
   rig.wait(for: "going on offline is offered") { rig.seen.button("Continue offline") != nil }
   rig.window.window.painted()

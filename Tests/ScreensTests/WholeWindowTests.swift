@@ -29,7 +29,7 @@ final class WholeWindowTests: ScreensTestCase {
       try former.signIn()
       try former.close()
       let rig = try AppRig(after: former)
-      rig.line.hold("GET /v1/session")
+      rig.line.hold("POST /v1/session/refresh")
       rig.begin()
       rig.window.window.painted()
       let brand = try XCTUnwrap(rig.seen.label("Matinee"))

@@ -25,7 +25,8 @@ final class Gate: Sendable {
   }
 }
 
-/// A backend whose answers a test lays down: each call takes the next one, and without any it cannot be reached.
+/// A backend whose answers a test lays down: each call takes the next one, and without any it cannot be reached. It knows one token of each
+/// session, which is access token and refresh token in one.
 final class StubAuth: AuthProvider {
   typealias Grant = (token: Secret, user: User)
 
@@ -47,22 +48,24 @@ final class StubAuth: AuthProvider {
     state.withLock { $0.checks.append((gate, answer)) }
   }
 
-  func signIn(email: String, password: Secret) async throws(AuthError) -> Grant {
+  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
     let next = state.withLock { state in
       state.calls.append("signIn \(email) \(password.revealed)")
       return state.signIns.isEmpty ? nil : state.signIns.removeFirst()
     }
     await next?.gate?.wait()
-    return try (next?.answer ?? .failure(.unreachable("No answer."))).get()
+    let granted = try (next?.answer ?? .failure(.unreachable("No answer."))).get()
+    return SessionGrant(access: granted.token, refresh: granted.token, user: granted.user)
   }
 
-  func check(_ token: Secret) async throws(AuthError) -> User {
+  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
     let next = state.withLock { state in
-      state.calls.append("check \(token.revealed)")
+      state.calls.append("refresh \(token.revealed)")
       return state.checks.isEmpty ? nil : state.checks.removeFirst()
     }
     await next?.gate?.wait()
-    return try (next?.answer ?? .failure(.unreachable("No answer."))).get()
+    let user = try (next?.answer ?? .failure(.unreachable("No answer."))).get()
+    return SessionGrant(access: token, refresh: token, user: user)
   }
 
   func signOut(_ token: Secret) async { state.withLock { $0.calls.append("signOut \(token.revealed)") } }

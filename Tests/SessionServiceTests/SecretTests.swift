@@ -18,7 +18,7 @@ import Testing
     auth.willCheck(.success(.ada))
     let token = TokenBox()
     let store = MemoryTokenStore(stored)
-    let session = Session(auth: auth, store: store, token: token, effects: Effects())
+    let session = Session(auth: auth, store: store, tokens: token, effects: Effects())
     await session.restore()
     #expect(token.current == Self.hidden)
     for text in [

@@ -8,25 +8,27 @@ import Testing
   /// One state of each kind, in the order of the rows.
   private static let states: [Session.State] = [
     .restoring, .checking(.ada, .kept), .unverified(.ada, .untilQuit(lost)), .signingIn(after: .ended), .signedIn(.ada, .saving),
-    .signingOut, .signedOut(.askedButStillKept(lost)),
+    .refreshing(.ada, .saving), .signingOut, .signedOut(.askedButStillKept(lost)),
   ]
 
   /// One input of each kind, in the order of the columns.
   private static let inputs: [Session.Input] = [
-    .restore, .found(.bo), .foundNone, .signIn, .granted(.bo), .notGranted, .saved(.kept), .confirmed(.bo), .unanswered, .ended, .signOut,
-    .cleared(.asked),
+    .restore, .found(.bo), .foundNone, .signIn, .granted(.bo), .notGranted, .saved(.kept), .confirmed(.bo), .unanswered, .refresh,
+    .ended(.reused),
+    .signOut, .cleared(.asked),
   ]
 
   /// The state after each input, by state and input; a hyphen where the input is ignored.
   private static let table = """
-                restore   found      foundNone  signIn           granted        notGranted  saved          confirmed         unanswered        ended  signOut    cleared
-    restoring   restoring checking   nothing    signingIn/first  -              -           -              -                 -                 -      -          -
-    checking    -         -          -          -                -              -           -              signedIn/bo/kept  unverified/kept   ended  signingOut -
-    unverified  -         -          -          -                -              -           -              signedIn/bo/lost  unverified/lost   ended  signingOut -
-    signingIn   -         -          -          -                signedIn/bo    ended       -              -                 -                 -      signingOut -
-    signedIn    -         -          -          -                -              -           signedIn/kept  signedIn/bo       signedIn/same     ended  signingOut -
-    signingOut  -         -          -          signingIn/asked  -              -           -              -                 -                 -      -          asked
-    signedOut   restoring -          -          signingIn/lost   -              -           -              -                 -                 -      -          -
+                restore   found    foundNone signIn          granted     notGranted saved           confirmed        unanswered       refresh         ended  signOut    cleared
+    restoring   restoring checking nothing   signingIn/first -           -          -               -                -                -               -      -          -
+    checking    -         -        -         -               -           -          -               signedIn/bo/kept unverified/kept  checking/ada    reused signingOut -
+    unverified  -         -        -         -               -           -          unverified/kept signedIn/bo/lost unverified/lost  unverified/lost reused signingOut -
+    signingIn   -         -        -         -               signedIn/bo ended      -               -                -                -               -      signingOut -
+    signedIn    -         -        -         -               -           -          signedIn/kept   signedIn/bo      -                refreshing      reused signingOut -
+    refreshing  -         -        -         -               -           -          refreshing/kept signedIn/bo      unverified/new   refreshing      reused signingOut -
+    signingOut  -         -        -         signingIn/asked -           -          -               -                -                -               -      -          asked
+    signedOut   restoring -        -         signingIn/lost  -           -          -               -                -                -               -      -          -
     """
 
   private static let meanings: [String: Session.State] = [
@@ -35,7 +37,8 @@ import Testing
     "signingIn/asked": .signingIn(after: .asked), "signingIn/lost": .signingIn(after: .askedButStillKept(lost)),
     "unverified/kept": .unverified(.ada, .kept), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
     "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .kept), "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),
-    "signedIn/kept": .signedIn(.ada, .kept), "signedIn/same": .signedIn(.ada, .saving),
+    "signedIn/kept": .signedIn(.ada, .kept), "checking/ada": .checking(.ada, .kept), "unverified/new": .unverified(.ada, .saving),
+    "refreshing": .refreshing(.ada, .saving), "refreshing/kept": .refreshing(.ada, .kept), "reused": .signedOut(.reused),
   ]
 
   @Test func everyCellIsAsItIsWrittenHere() throws {
@@ -61,6 +64,7 @@ import Testing
     case .unverified: "unverified"
     case .signingIn: "signingIn"
     case .signedIn: "signedIn"
+    case .refreshing: "refreshing"
     case .signingOut: "signingOut"
     case .signedOut: "signedOut"
     }
@@ -77,6 +81,7 @@ import Testing
     case .saved: "saved"
     case .confirmed: "confirmed"
     case .unanswered: "unanswered"
+    case .refresh: "refresh"
     case .ended: "ended"
     case .signOut: "signOut"
     case .cleared: "cleared"

@@ -3,6 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import PublicationClient
 import Runtime
+import SessionService
 import Synchronization
 
 /// A transport that gives one answer and keeps what it was asked.
@@ -21,12 +22,22 @@ public final class Canned: Transport {
 
   /// What it was asked.
   public var requests: [Request] { asked.withLock { $0 } }
-  /// The tokens that `onUnauthorized` was told.
+  /// The tokens that another one was asked for in the place of.
   public var refusedTokens: [String] { refused.withLock { $0 } }
 
   /// A client over it.
   public func client(token: String? = "secret", clock: any AppClock = SystemClock()) -> APIClient {
-    APIClient(transport: self, token: { token }, onUnauthorized: { token in self.refused.withLock { $0.append(token) } }, clock: clock)
+    APIClient(transport: self, tokens: Tokens(canned: self, current: token), clock: clock)
+  }
+
+  private struct Tokens: AccessTokens {
+    let canned: Canned
+    let current: String?
+    func renewed(after refused: String?) async throws(AuthError) -> String? {
+      if let refused { canned.refused.withLock { $0.append(refused) } }
+      return nil
+    }
+    func pinned() -> (any AccessTokens)? { current == nil ? nil : self }
   }
 
   /// See `Transport`.

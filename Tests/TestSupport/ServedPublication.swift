@@ -74,7 +74,7 @@ public struct ServedPublication: Sendable {
 
   /// The publication as that reader.
   public func client(over transport: (any Transport)? = nil) -> APIClient {
-    APIClient(transport: transport ?? network, token: { [token = signedIn.token] in token })
+    APIClient(transport: transport ?? network, token: { [token = signedIn.accessToken] in token })
   }
 
   /// Sends a request of the operator, which has to succeed.

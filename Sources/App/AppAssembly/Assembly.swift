@@ -53,15 +53,16 @@ import StubStore
     self.environment = environment
     self.dataFolder = dataFolder
     self.testStore = testStore
-    let token = TokenBox()
+    let tokens = TokenBox()
     let (answers, answer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.answers = answers
     let client = APIClient(
-      transport: testStore.map { TestStoreTransport(transport, store: $0) } ?? transport, token: { token.current },
-      onUnauthorized: { token.refused($0) }, onAnswer: { answer.yield() }, clock: environment.clock)
+      transport: testStore.map { TestStoreTransport(transport, store: $0) } ?? transport, tokens: tokens,
+      onAnswer: { answer.yield() }, clock: environment.clock)
     self.client = client
     let session = Session(
-      auth: PublicationAuthProvider(client, at: environment.address), store: tokenStore, token: token, effects: environment.effects)
+      auth: PublicationAuthProvider(client, at: environment.address, device: environment.device), store: tokenStore, tokens: tokens,
+      effects: environment.effects)
     self.session = session
     account = { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
     flags = Flags(environment, PublicationFlags(client, account: account), path: Self.path("flags", in: dataFolder))

@@ -402,7 +402,7 @@ extension AppCoordinator: SessionDelegate {
   /// The one way back to the root, whoever ended the session and wherever the reader is.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch new {
-    case .restoring, .signingIn: break
+    case .restoring, .signingIn, .refreshing: break
     case .checking: curtain.checkBegins()
     case .signedIn(let user, _), .unverified(let user, _): enter(user)
     case .signingOut: leave(isAsked: true)

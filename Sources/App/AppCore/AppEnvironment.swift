@@ -42,6 +42,8 @@ public struct AppEnvironment {
   public var hasTesterPanel = false
   /// The app's version, which the publication's flags are for or not.
   public var version: String
+  /// What this computer is called, for the reader's list of sessions; `nil` where it has no name.
+  public var device: String?
   /// Told what is wrong with a flag, a file or an answer, in a sentence for the person who runs the app; nothing that a reader could act on.
   public var report: @MainActor (String) -> Void
   /// Shows notifications on the desktop, which are raised for new posts; `nil` where there is no way to.

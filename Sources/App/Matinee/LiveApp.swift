@@ -109,6 +109,7 @@ import TesterFeature
       version: Build.version,
       report: { StandardError.write("matinee: \($0)") },
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
+    environment.device = ProcessInfo.processInfo.hostName
     environment.openFolder = { [weak self] in self?.openFolder($0) }
     environment.about = { [folder = wiring.folder.path] in
       // A name that is reserved for examples (RFC 2606) stands for a page that there is not yet.

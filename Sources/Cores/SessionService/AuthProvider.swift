@@ -14,15 +14,31 @@ public struct User: Codable, Hashable, Identifiable, Sendable {
   }
 }
 
+/// What a backend gives for a password, or for a refresh token (RFC 6749, sections 5.1 and 6).
+public struct SessionGrant: Hashable, Sendable {
+  /// What requests carry, for a short time. It is never stored.
+  public var access: Secret
+  /// What the next grant is given for. It is stored from one start to the next.
+  public var refresh: Secret
+  /// Whose session it is.
+  public var user: User
+  /// Memberwise initializer.
+  public init(access: Secret, refresh: Secret, user: User) {
+    self.access = access
+    self.refresh = refresh
+    self.user = user
+  }
+}
+
 /// The backend that knows users and gives tokens. Called off the main actor.
 public protocol AuthProvider: Sendable {
   /// Begins a session.
-  /// - Returns: its token, and whose it is.
-  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User)
-  /// Asks whose a token is.
-  /// - Throws: ``AuthError/ended`` when it is nobody's any more.
-  func check(_ token: Secret) async throws(AuthError) -> User
-  /// Ends a token's session, as well as that is possible now: nobody waits for it or learns how it went.
+  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant
+  /// Gives new tokens of a session for its refresh token, one call after the other. A token that was answered must be good for another
+  /// call until the refresh token of its answer was used: an answer can be lost, and its saving can fail.
+  /// - Throws: ``AuthError/ended`` or ``AuthError/reused`` when the session is over.
+  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant
+  /// Ends the session of a refresh token, as well as that is possible now: nobody waits for it or learns how it went.
   func signOut(_ token: Secret) async
 }
 
@@ -32,6 +48,8 @@ public enum AuthError: Error, Equatable, Sendable {
   case wrongCredentials
   /// The token is unknown, or its session has ended.
   case ended
+  /// The backend ended the session, since two had its token.
+  case reused
   /// No answer, and a sentence for people.
   case unreachable(String)
   /// The backend said no for another reason, and its sentence for people.
@@ -44,6 +62,8 @@ public enum AuthError: Error, Equatable, Sendable {
     switch self {
     case .wrongCredentials: "Email and password do not match."
     case .ended: "Your session has ended. Sign in again."
+    case .reused:
+      "Your session was used from another place too, so it was ended. Sign in again, and change your password if that was not you."
     case .unreachable(let sentence), .rejected(let sentence): sentence
     case .superseded: "Signing in was interrupted. Try again."
     }

@@ -14,14 +14,19 @@ import Runtime
 
   private let auth: any AuthProvider
   private let store: any TokenStore
-  private let token: TokenBox
+  private let tokens: TokenBox
   private let effects: Effects
   private let current = LastValue<State>(.restoring)
   /// How many inputs came in a state that does not expect them, and were ignored.
   public private(set) var ignoredInputs = 0
   /// One more with each user: what was begun for an earlier one changes nothing any more.
   private var generation = 0
-  private var checks = 0
+  /// What the next grant is asked for with: the last that the token store is known to hold, as that is what the next start has. Where it
+  /// holds nothing, the last that there was.
+  private var refreshToken: Secret?
+  /// The refresh under way: all who need new tokens wait for it.
+  private var refreshing: Task<AuthError?, Never>?
+  private var refreshes = 0
   private var storeWork: Task<Void, Never>?
   private var saving: Task<Void, Never>?
   private var revocation: Task<Void, Never>?
@@ -29,19 +34,16 @@ import Runtime
   /// - Parameters:
   ///   - auth: the backend.
   ///   - store: what keeps the token from one start to the next.
-  ///   - token: where clients read the current token.
+  ///   - tokens: where clients read the access token.
   ///   - effects: the door off the main actor.
-  public init(auth: any AuthProvider, store: any TokenStore, token: TokenBox, effects: Effects) {
+  public init(auth: any AuthProvider, store: any TokenStore, tokens: TokenBox, effects: Effects) {
     self.auth = auth
     self.store = store
-    self.token = token
+    self.tokens = tokens
     self.effects = effects
-    token.onRefused { [weak self] token in
-      Task { @MainActor in
-        guard let self else { return }
-        self.effects.deliver("session.refused")
-        self.sessionEnded(token)
-      }
+    tokens.onRefresh { [weak self] refused async throws(AuthError) in
+      guard let self else { throw .ended }
+      if let error = await self.accessRefused(refused) { throw error }
     }
   }
 
@@ -64,7 +66,8 @@ import Runtime
     case .success(let kept?):
       receive(.found(kept.user)) {
         persistence = .kept
-        token.replace(with: kept.token)
+        refreshToken = kept.token
+        tokens.open(nil)
       }
       await check()
     case .success(nil): receive(.foundNone) { persistence = .kept }
@@ -72,25 +75,13 @@ import Runtime
     }
   }
 
-  /// Asks the backend whether the session still holds. May be called again while an earlier one is still waiting: the first answer that
-  /// says yes or no counts, and only the last call's failure means that the backend cannot be reached.
+  /// Asks the backend for new tokens, and by that whether the session still holds; returns when ``state`` says how that went. In the place of
+  /// a request that is under way for the same: it may hang.
   public func check() async {
-    guard let token = token.value, state.user != nil else { return }
-    let generation = generation
-    checks += 1
-    let number = checks
-    do {
-      let user = try await effects.run("session.check") { [auth] in try await auth.check(token) }
-      guard generation == self.generation else { return }
-      confirmed(user, token)
-    } catch {
-      guard generation == self.generation else { return }
-      if error as? AuthError == .ended {
-        sessionEnded(token)
-      } else if number == checks {
-        continueOffline()
-      }
-    }
+    guard refreshToken != nil else { return }
+    refreshing?.cancel()
+    refreshing = nil
+    _ = await refreshed()
   }
 
   /// Stops waiting for the check: the user goes on with what is on this machine. The check's answer still counts when it comes.
@@ -99,10 +90,10 @@ import Runtime
   /// Signs in, and keeps the token where that is possible: nobody waits for that, and ``state`` says how it went. A user who is still signed in is signed out first.
   /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
   public func signIn(email: String, password: Secret) async throws(AuthError) {
-    if token.value != nil { await signOut() }
+    if refreshToken != nil { await signOut() }
     guard receive(.signIn) else { throw .superseded }
     let generation = nextGeneration()
-    let granted: (token: Secret, user: User)
+    let granted: SessionGrant
     do {
       granted = try await effects.run("session.signIn") { [auth] in try await auth.signIn(email: email, password: password) }
     } catch {
@@ -110,11 +101,10 @@ import Runtime
       throw error as? AuthError ?? .unreachable("The publication cannot be reached.")
     }
     guard generation == self.generation else {
-      revoke(granted.token)
+      revoke(granted.refresh)
       throw .superseded
     }
-    let kept = StoredSession(token: granted.token, user: granted.user)
-    let saved = queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
+    let saved = save(granted)
     saving = Task {
       let persistence = await saved.value.persistence
       // A sign-out came in between: its clearing of the store is queued behind this save.
@@ -123,7 +113,8 @@ import Runtime
     }
     receive(.granted(granted.user)) {
       persistence = .saving
-      token.replace(with: granted.token)
+      refreshToken = granted.refresh
+      tokens.open(granted.access)
     }
   }
 
@@ -131,9 +122,9 @@ import Runtime
   /// afterwards, as well as that is possible.
   public func signOut() async {
     let wasKept = if case .untilQuit = persistence { false } else { true }
-    var old: Secret?
-    guard receive(.signOut, { old = token.replace(with: nil) }) else { return }
-    let generation = nextGeneration()
+    let old = refreshToken
+    guard receive(.signOut, close) else { return }
+    let generation = generation
     let cleared = await storeWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
     if let old { revoke(old) }
     guard generation == self.generation else { return }
@@ -141,17 +132,6 @@ import Runtime
       receive(.cleared(.askedButStillKept(error)))
     } else {
       receive(.cleared(.asked))
-    }
-  }
-
-  /// Ends the session because the backend refused its token. A token that is no longer the current one changes nothing, so that it may be
-  /// told late and more than once.
-  public func sessionEnded(_ refused: Secret) {
-    guard token.value == refused else { return }
-    receive(.ended) {
-      _ = nextGeneration()
-      token.replace(with: nil)
-      queueStoreWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
     }
   }
 
@@ -179,21 +159,102 @@ import Runtime
     change()
     guard state != old else { return true }
     switch state {
-    case .signedOut(.ended): endedUser = old.user ?? endedUser
+    case .signedOut(.ended), .signedOut(.reused): endedUser = old.user ?? endedUser
     case .signingOut, .signedIn: endedUser = nil
-    case .restoring, .checking, .unverified, .signingIn, .signedOut: break
+    case .restoring, .checking, .unverified, .signingIn, .refreshing, .signedOut: break
     }
     current.value = state
     delegate?.session(self, changedFrom: old, to: state)
     return true
   }
 
-  private func confirmed(_ user: User, _ token: Secret) {
-    if user != state.user, persistence == .kept {
-      let renewed = StoredSession(token: token, user: user)
-      queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(renewed) }
+  /// From here on requests carry no token, and answers to what was begun change nothing.
+  private func close() {
+    _ = nextGeneration()
+    refreshing?.cancel()
+    refreshing = nil
+    refreshToken = nil
+    tokens.close()
+  }
+
+  // MARK: New tokens
+
+  /// A client needs another access token than this one.
+  private func accessRefused(_ refused: String?) async -> AuthError? {
+    effects.deliver("session.refused")
+    // Somebody else's refresh may have ended on the way here.
+    if let access = tokens.current, access != refused { return nil }
+    return await refreshed()
+  }
+
+  /// Waits for new tokens: for the request that is under way, or for one of its own.
+  /// - Returns: why there are none; `nil` when there are.
+  private func refreshed() async -> AuthError? {
+    let generation = generation
+    while generation == self.generation, let refreshToken {
+      let error = await (refreshing ?? refresh(refreshToken)).value
+      // Unless another took its place.
+      if error != .superseded { return error }
     }
-    receive(.confirmed(user))
+    return .ended
+  }
+
+  private func refresh(_ old: Secret) -> Task<AuthError?, Never> {
+    receive(.refresh)
+    refreshes += 1
+    let (number, generation) = (refreshes, generation)
+    let task = Task { [effects, auth] () -> AuthError? in
+      let answer: Result<SessionGrant, AuthError>
+      do {
+        answer = .success(try await effects.run("session.refresh") { try await auth.refresh(old) })
+      } catch { answer = .failure(error as? AuthError ?? .unreachable("The publication cannot be reached.")) }
+      // Signed out meanwhile, which ended the session for the backend too; or asked again in the place of this, and the tokens of this answer
+      // are worth nothing.
+      guard generation == self.generation, number == refreshes else { return .superseded }
+      refreshing = nil
+      return received(answer, at: generation)
+    }
+    refreshing = task
+    return task
+  }
+
+  private func received(_ answer: Result<SessionGrant, AuthError>, at generation: Int) -> AuthError? {
+    switch answer {
+    case .success(let granted):
+      tokens.replace(with: granted.access)
+      if case .untilQuit = persistence { refreshToken = granted.refresh } else { keep(granted, at: generation) }
+      receive(.confirmed(granted.user))
+      return nil
+    case .failure(.ended): return ended(.ended, .ended)
+    case .failure(.reused): return ended(.reused, .reused)
+    case .failure(let error):
+      receive(.unanswered)
+      return error
+    }
+  }
+
+  /// Until the token store has the new token the old one is what the next start has, and so it is what the next tokens are asked for with.
+  private func keep(_ granted: SessionGrant, at generation: Int) {
+    let saved = save(granted)
+    saving = Task { [saving] in
+      await saving?.value
+      guard case .success = await saved.value, generation == self.generation else { return }
+      refreshToken = granted.refresh
+      if persistence != .kept { receive(.saved(.kept)) { persistence = .kept } }
+    }
+  }
+
+  private func ended(_ error: AuthError, _ cause: SignedOutCause) -> AuthError {
+    receive(.ended(cause)) {
+      close()
+      queueStoreWork("session.clear") { store throws(TokenStoreError) in try await store.clear() }
+    }
+    return error
+  }
+
+  private func save(_ granted: SessionGrant) -> Task<Result<Void, TokenStoreError>, Never> {
+    let kept = StoredSession(token: granted.refresh, user: granted.user)
+    return queueStoreWork("session.save") { store throws(TokenStoreError) in try await store.save(kept) }
   }
 
   private func revoke(_ token: Secret) {

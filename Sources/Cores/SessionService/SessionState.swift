@@ -11,6 +11,8 @@ extension Session {
     case signingIn(after: SignedOutCause)
     /// The backend knows the user.
     case signedIn(User, Persistence)
+    /// The same, but the access token was refused: the backend is being asked for new ones.
+    case refreshing(User, Persistence)
     /// The token is no longer used, and is being removed from the store.
     case signingOut
     /// Nobody is signed in, and why.
@@ -19,7 +21,7 @@ extension Session {
     /// Whose session it is, confirmed or not.
     public var user: User? {
       switch self {
-      case .checking(let user, _), .unverified(let user, _), .signedIn(let user, _): user
+      case .checking(let user, _), .unverified(let user, _), .signedIn(let user, _), .refreshing(let user, _): user
       case .restoring, .signingIn, .signingOut, .signedOut: nil
       }
     }
@@ -27,7 +29,8 @@ extension Session {
     /// How long the session lasts; `nil` when nobody is signed in.
     public var persistence: Persistence? {
       switch self {
-      case .checking(_, let persistence), .unverified(_, let persistence), .signedIn(_, let persistence): persistence
+      case .checking(_, let persistence), .unverified(_, let persistence), .signedIn(_, let persistence), .refreshing(_, let persistence):
+        persistence
       case .restoring, .signingIn, .signingOut, .signedOut: nil
       }
     }
@@ -68,6 +71,8 @@ extension Session {
     case askedButStillKept(TokenStoreError)
     /// The backend ended the session.
     case ended
+    /// The backend ended it, since two had its token.
+    case reused
 
     /// What to tell people; `nil` when all is as they expect.
     public var sentence: String? {
@@ -75,6 +80,7 @@ extension Session {
       case .nothingKept, .asked: nil
       case .askedButStillKept(let error): "\(error.sentence) You are signed out, but the saved session could not be removed from it."
       case .ended: AuthError.ended.sentence
+      case .reused: AuthError.reused.sentence
       }
     }
   }

@@ -16,12 +16,14 @@ extension Session {
     case notGranted
     /// The token store kept the token, or says why not.
     case saved(Persistence)
-    /// The backend says that the session holds, and whose it is.
+    /// The backend gave new tokens, and says for whom.
     case confirmed(User)
-    /// The backend cannot be asked whether it holds, or nobody waits for that.
+    /// The backend gave none, and did not say that the session is over; or the user does not wait for it.
     case unanswered
-    /// The backend ended it.
-    case ended
+    /// The access token was refused, and new ones are asked for.
+    case refresh
+    /// The backend ended it, and why.
+    case ended(SignedOutCause)
     /// A sign-out begins.
     case signOut
     /// The token store forgot the token, or says why not.
@@ -39,37 +41,49 @@ extension Session.State {
       case .found(let user): .checking(user, .kept)
       case .foundNone: .signedOut(.nothingKept)
       case .signIn: .signingIn(after: .nothingKept)
-      case .granted, .notGranted, .saved, .confirmed, .unanswered, .ended, .signOut, .cleared: nil
+      case .granted, .notGranted, .saved, .confirmed, .unanswered, .refresh, .ended, .signOut, .cleared: nil
       }
     case .checking(let user, let persistence):
       switch input {
       case .confirmed(let user): .signedIn(user, persistence)
       case .unanswered: .unverified(user, persistence)
-      case .ended: .signedOut(.ended)
+      case .refresh: self
+      case .ended(let cause): .signedOut(cause)
       case .signOut: .signingOut
       case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .saved, .cleared: nil
       }
-    case .unverified(_, let persistence):
+    case .unverified(let user, let persistence):
       switch input {
+      case .saved(let persistence): .unverified(user, persistence)
       case .confirmed(let user): .signedIn(user, persistence)
-      case .unanswered: self
-      case .ended: .signedOut(.ended)
+      case .unanswered, .refresh: self
+      case .ended(let cause): .signedOut(cause)
       case .signOut: .signingOut
-      case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .saved, .cleared: nil
+      case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .cleared: nil
       }
     case .signingIn(let cause):
       switch input {
       case .granted(let user): .signedIn(user, .saving)
       case .notGranted: .signedOut(cause)
       case .signOut: .signingOut
-      case .restore, .found, .foundNone, .signIn, .saved, .confirmed, .unanswered, .ended, .cleared: nil
+      case .restore, .found, .foundNone, .signIn, .saved, .confirmed, .unanswered, .refresh, .ended, .cleared: nil
       }
     case .signedIn(let user, let persistence):
       switch input {
       case .saved(let persistence): .signedIn(user, persistence)
       case .confirmed(let user): .signedIn(user, persistence)
-      case .unanswered: self
-      case .ended: .signedOut(.ended)
+      case .refresh: .refreshing(user, persistence)
+      case .ended(let cause): .signedOut(cause)
+      case .signOut: .signingOut
+      case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .unanswered, .cleared: nil
+      }
+    case .refreshing(let user, let persistence):
+      switch input {
+      case .saved(let persistence): .refreshing(user, persistence)
+      case .confirmed(let user): .signedIn(user, persistence)
+      case .unanswered: .unverified(user, persistence)
+      case .refresh: self
+      case .ended(let cause): .signedOut(cause)
       case .signOut: .signingOut
       case .restore, .found, .foundNone, .signIn, .granted, .notGranted, .cleared: nil
       }
@@ -77,13 +91,13 @@ extension Session.State {
       switch input {
       case .cleared(let cause): .signedOut(cause)
       case .signIn: .signingIn(after: .asked)
-      case .restore, .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .ended, .signOut: nil
+      case .restore, .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .refresh, .ended, .signOut: nil
       }
     case .signedOut(let cause):
       switch input {
       case .restore: .restoring
       case .signIn: .signingIn(after: cause)
-      case .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .ended, .signOut, .cleared: nil
+      case .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .refresh, .ended, .signOut, .cleared: nil
       }
     }
   }

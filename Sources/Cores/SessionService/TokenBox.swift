@@ -1,39 +1,108 @@
 import Synchronization
 
-/// Where the current token lies, so that a client reads it on any thread: once the session has ended, later requests carry none.
+/// Gives a client the access tokens of a session. Safe from any thread.
+public protocol AccessTokens: Sendable {
+  /// The token for the next request; `nil` when nobody is signed in, or when the session has none yet.
+  var current: String? { get }
+  /// Waits for the refresh of the session's tokens. There is one at a time, however many requests were refused.
+  /// - Parameter refused: the token that the backend did not accept; `nil` when there was none.
+  /// - Returns: another token than that one; `nil` when nobody is signed in.
+  /// - Throws: ``AuthError/ended`` or ``AuthError/reused`` when the session is over, also by a sign-out; ``AuthError/unreachable(_:)`` and
+  ///   ``AuthError/rejected(_:)`` when there is no new token for now.
+  func renewed(after refused: String?) async throws(AuthError) -> String?
+  /// The tokens of the session of now and of no later one, for work that belongs to one user; `nil` when nobody is signed in.
+  func pinned() -> (any AccessTokens)?
+}
+
+/// Where the access token of a session lies, so that a client reads it on any thread: once the session has ended, later requests carry none.
 ///
 /// The client is made with it, and so is the ``Session``, which alone puts tokens in:
 ///
-///     let token = TokenBox()
-///     let client = APIClient(transport: transport, token: { token.current }, onUnauthorized: { token.refused($0) })
-///     let session = Session(auth: PublicationAuthProvider(client), store: store, token: token, effects: effects)
-public final class TokenBox: Sendable, CustomReflectable {
-  private let secret = Mutex<Secret?>(nil)
-  private let listener = Mutex<(@Sendable (Secret) -> Void)?>(nil)
+///     let tokens = TokenBox()
+///     let client = APIClient(transport: transport, tokens: tokens)
+///     let session = Session(auth: PublicationAuthProvider(client), store: store, tokens: tokens, effects: effects)
+public final class TokenBox: AccessTokens, CustomReflectable {
+  /// Is told the token that was refused.
+  typealias Refresh = @Sendable (String?) async throws(AuthError) -> Void
+
+  private struct State {
+    /// One more with each session.
+    var session = 0
+    var isOpen = false
+    var access: Secret?
+    var refresh: Refresh?
+  }
+
+  private struct Pinned: AccessTokens {
+    let box: TokenBox
+    let session: Int
+
+    var current: String? { box.state.withLock { $0.session == session ? $0.access?.revealed : nil } }
+    func renewed(after refused: String?) async throws(AuthError) -> String? {
+      guard let token = try await box.renewed(after: refused, of: session) else { throw .ended }
+      return token
+    }
+    func pinned() -> (any AccessTokens)? { self }
+  }
+
+  private let state = Mutex(State())
 
   /// Makes an empty one.
   public init() {}
 
-  /// The token; `nil` when nobody is signed in. Safe from any thread.
-  public var current: String? { secret.withLock { $0?.revealed } }
+  /// See ``AccessTokens/current``.
+  public var current: String? { state.withLock { $0.access?.revealed } }
 
-  /// Tells the session that the backend refused a token because its session has ended. Safe from any thread; a token that is no longer
-  /// the current one changes nothing.
-  public func refused(_ token: String) { listener.withLock { $0 }?(Secret(token)) }
+  /// See ``AccessTokens/renewed(after:)``.
+  public func renewed(after refused: String?) async throws(AuthError) -> String? {
+    try await renewed(after: refused, of: state.withLock { $0.session })
+  }
+
+  /// See ``AccessTokens/pinned()``.
+  public func pinned() -> (any AccessTokens)? {
+    state.withLock { $0.isOpen ? Pinned(box: self, session: $0.session) : nil }
+  }
+
+  /// - Returns: `nil` when that session is over, or never was.
+  private func renewed(after refused: String?, of session: Int) async throws(AuthError) -> String? {
+    let refresh: Refresh
+    switch step(refused, session) {
+    case .use(let token): return token
+    case .refresh(let first): refresh = first
+    }
+    try await refresh(refused)
+    guard case .use(let token?) = step(refused, session) else { throw .ended }
+    return token
+  }
+
+  private enum Step { case use(String?), refresh(Refresh) }
+
+  private func step(_ refused: String?, _ session: Int) -> Step {
+    state.withLock { state in
+      guard state.session == session, state.isOpen else { return .use(nil) }
+      if let access = state.access?.revealed, access != refused { return .use(access) }
+      return state.refresh.map { .refresh($0) } ?? .use(nil)
+    }
+  }
 
   /// Has no children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
-  var value: Secret? { secret.withLock { $0 } }
+  // MARK: The session's side
 
-  /// Puts a token in, or none.
-  /// - Returns: the one before.
-  @discardableResult func replace(with token: Secret?) -> Secret? {
-    secret.withLock { current in
-      defer { current = token }
-      return current
+  /// Begins a session, whose access token may have yet to come.
+  func open(_ access: Secret?) {
+    state.withLock { state in
+      state.session += 1
+      (state.isOpen, state.access) = (true, access)
     }
   }
 
-  func onRefused(_ action: @escaping @Sendable (Secret) -> Void) { listener.withLock { $0 = action } }
+  /// Puts the session's next token in.
+  func replace(with access: Secret) { state.withLock { if $0.isOpen { $0.access = access } } }
+
+  /// Ends the session.
+  func close() { state.withLock { ($0.isOpen, $0.access) = (false, nil) } }
+
+  func onRefresh(_ refresh: @escaping Refresh) { state.withLock { $0.refresh = refresh } }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a token store keeps: enough to go on without asking for a password.
 public struct StoredSession: Hashable, Sendable {
-  /// The token.
+  /// ``SessionGrant/refresh``.
   public var token: Secret
   /// Whose it is, as of the last answer of the backend.
   public var user: User

@@ -41,6 +41,8 @@ extension APIPath {
   public static func picture(_ name: String) -> APIPath { ["v1", "pictures", name] }
   /// The session of the token that a request carries.
   public static var session: APIPath { ["v1", "session"] }
+  /// New tokens of a session.
+  public static var sessionRefresh: APIPath { ["v1", "session", "refresh"] }
 
   // MARK: Posts
 

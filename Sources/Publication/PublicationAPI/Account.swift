@@ -6,11 +6,26 @@ public struct Credentials: Codable, Equatable, Sendable {
   public var email: String
   /// The password.
   public var password: String
+  /// What the reader calls the device, such as its host name, to tell their sessions apart.
+  public var device: String?
   /// Memberwise initializer.
-  public init(email: String, password: String) {
+  public init(email: String, password: String, device: String? = nil) {
     self.email = email
     self.password = password
+    self.device = device
   }
+}
+
+/// `POST /v1/session/refresh`: exchanges a refresh token for new tokens of the same session (RFC 6749, section 6, with rotation as RFC 9700,
+/// section 4.14.2, has it).
+///
+/// The old token can be exchanged again until its successor was: an answer that was lost, or could not be stored, signs nobody out. The
+/// successor that was given before is worth nothing then. What is exchanged after that ends the session: one of two who have it stole it.
+public struct RefreshRequest: Codable, Equatable, Sendable {
+  /// ``SignedIn/refreshToken``.
+  public var refreshToken: String
+  /// Memberwise initializer.
+  public init(refreshToken: String) { self.refreshToken = refreshToken }
 }
 
 /// A reader of a publication.
@@ -29,15 +44,18 @@ public struct Reader: Codable, Equatable, Sendable, Identifiable {
   }
 }
 
-/// The answer to ``Credentials``. The token goes into `Authorization: Bearer …`.
+/// The answer to ``Credentials`` and to ``RefreshRequest``. Both tokens are secrets; never in a log.
 public struct SignedIn: Codable, Equatable, Sendable {
-  /// A secret; never in a file or a log.
-  public var token: String
-  /// Whose it is.
+  /// Goes into `Authorization: Bearer …` of each request; for an hour, and in no file.
+  public var accessToken: String
+  /// Gives new tokens when the access token has ended; until the session was not used for ninety days.
+  public var refreshToken: String
+  /// Whose they are.
   public var reader: Reader
   /// Memberwise initializer.
-  public init(token: String, reader: Reader) {
-    self.token = token
+  public init(accessToken: String, refreshToken: String, reader: Reader) {
+    self.accessToken = accessToken
+    self.refreshToken = refreshToken
     self.reader = reader
   }
 }
@@ -59,6 +77,8 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let wrongCredentials: Code = "wrong_credentials"
     /// The token is missing, unknown or has ended.
     public static let sessionEnded: Code = "session_ended"
+    /// A refresh token was exchanged twice, so that its session was ended: one of two who have it stole it.
+    public static let sessionReused: Code = "session_reused"
     /// There is no such thing.
     public static let notFound: Code = "not_found"
     /// The body, or the document in it, is larger than is read.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import Runtime
+import SessionService
 
 /// A publication's HTTP API as typed calls, over any transport.
 ///
@@ -12,40 +13,41 @@ public struct APIClient: Sendable {
   enum Authorization: Equatable, Sendable {
     /// Nobody's: the call is open to all.
     case none
-    /// The signed-in reader's; when it has ended, `onUnauthorized` is told.
+    /// The signed-in reader's; when it has ended, the call is repeated with the session's next one.
     case session
     /// This one; nobody is told when it has ended but the caller.
     case token(String)
   }
 
   private let transport: any Transport
-  private let token: @Sendable () -> String?
-  private let onUnauthorized: @Sendable (String) -> Void
+  private let tokens: any AccessTokens
   private let onAnswer: @Sendable () -> Void
   private let clock: any AppClock
 
   /// - Parameters:
   ///   - transport: where requests go.
-  ///   - token: the signed-in reader's token, asked before each call; called on any thread.
-  ///   - onUnauthorized: told the token that was refused because its session has ended; called on any thread.
+  ///   - tokens: the signed-in reader's, asked before each call; called on any thread.
   ///   - onAnswer: told whenever the publication answered a question (GET) as it should, whoever asked; called on any thread.
   ///   - clock: when an answer came that says until when to wait, and not when it was sent.
   public init(
-    transport: any Transport, token: @escaping @Sendable () -> String?, onUnauthorized: @escaping @Sendable (String) -> Void = { _ in },
-    onAnswer: @escaping @Sendable () -> Void = {}, clock: any AppClock = SystemClock()
+    transport: any Transport, tokens: any AccessTokens, onAnswer: @escaping @Sendable () -> Void = {}, clock: any AppClock = SystemClock()
   ) {
     self.transport = transport
-    self.token = token
-    self.onUnauthorized = onUnauthorized
+    self.tokens = tokens
     self.onAnswer = onAnswer
     self.clock = clock
   }
 
-  /// The same publication, with the token that is in force now for all of this client's calls, whoever signs in later; `nil` when nobody is
-  /// signed in. For work that belongs to one reader, such as a payment.
+  /// With a token of which there is no next one, for programs that outlive none.
+  /// - Parameter token: asked before each call; called on any thread.
+  public init(transport: any Transport, token: @escaping @Sendable () -> String?, clock: any AppClock = SystemClock()) {
+    self.init(transport: transport, tokens: LoneToken(token: token), clock: clock)
+  }
+
+  /// The same publication, with the session that is open now for all of this client's calls, whoever signs in later, and whatever tokens that
+  /// session comes to have; `nil` when nobody is signed in. For work that belongs to one reader, such as a payment.
   public func pinned() -> APIClient? {
-    guard let pinned = token() else { return nil }
-    return APIClient(transport: transport, token: { pinned }, onUnauthorized: onUnauthorized, onAnswer: onAnswer, clock: clock)
+    tokens.pinned().map { APIClient(transport: transport, tokens: $0, onAnswer: onAnswer, clock: clock) }
   }
 
   /// Sends a request with an optional JSON body and decodes the answer.
@@ -110,19 +112,45 @@ public struct APIClient: Sendable {
     return try await send(request, as: authorization)
   }
 
-  /// Sends a request as it is, with its token.
+  /// Sends a request as it is, with its token. One of the session that was refused is sent again with the next token of that session, once:
+  /// it was not carried out.
   /// - Throws: ``ClientError``.
   @concurrent func send(_ request: Request, as authorization: Authorization) async throws(ClientError) -> Response {
+    switch authorization {
+    case .none: return try await send(request, token: nil)
+    case .token(let token): return try await send(request, token: token)
+    case .session: break
+    }
+    // Whoever signs in while this is under way, it is sent for the one who is in now.
+    let tokens = tokens.pinned() ?? tokens
+    let token: String?
+    if let current = tokens.current { token = current } else { token = try await renewed(tokens, after: nil) }
+    do { return try await send(request, token: token) } catch {
+      guard error.code == .sessionEnded, error.disposition == .sessionEnded, let token, let next = try await renewed(tokens, after: token)
+      else { throw error }
+      return try await send(request, token: next)
+    }
+  }
+
+  private func renewed(_ tokens: any AccessTokens, after refused: String?) async throws(ClientError) -> String? {
+    do { return try await tokens.renewed(after: refused) } catch {
+      switch error {
+      case .unreachable: throw .offline(.unreachable(error.sentence))
+      case .rejected(let sentence): throw .problem(Problem(code: "http_503", title: sentence, status: 503), retryAfter: nil)
+      case .ended, .reused, .wrongCredentials, .superseded:
+        throw .problem(Problem(code: .sessionEnded, title: error.sentence, status: 401), retryAfter: nil)
+      }
+    }
+  }
+
+  private func send(_ request: Request, token: String?) async throws(ClientError) -> Response {
     var request = request
-    let sessionToken = authorization == .session ? token() : nil
-    if let used = sessionToken ?? authorization.explicitToken { request.headers["Authorization"] = "Bearer \(used)" }
+    if let token { request.headers["Authorization"] = "Bearer \(token)" }
     let response: Response
     do { response = try await transport.send(request) } catch { throw ClientError(transport: error) }
     let isUnchanged = response.status == 304 && request.headers["If-None-Match"] != nil
     guard (200..<300).contains(response.status) || isUnchanged else {
-      let problem = Problem(answer: response)
-      if problem.code == .sessionEnded, response.status == 401, let sessionToken { onUnauthorized(sessionToken) }
-      throw .problem(problem, retryAfter: response.headers.retryAfter(at: clock.now))
+      throw .problem(Problem(answer: response), retryAfter: response.headers.retryAfter(at: clock.now))
     }
     return response
   }
@@ -139,6 +167,11 @@ public struct APIClient: Sendable {
   }
 }
 
-extension APIClient.Authorization {
-  fileprivate var explicitToken: String? { if case .token(let token) = self { token } else { nil } }
+/// A token of which there is no next one.
+private struct LoneToken: AccessTokens {
+  let token: @Sendable () -> String?
+
+  var current: String? { token() }
+  func renewed(after refused: String?) async throws(AuthError) -> String? { nil }
+  func pinned() -> (any AccessTokens)? { token().map { token in LoneToken(token: { token }) } }
 }

@@ -5,32 +5,40 @@ import SessionService
 public struct PublicationAuthProvider: AuthProvider {
   private let client: APIClient
   private let address: String?
+  private let device: String?
 
   /// - Parameters:
-  ///   - client: its own token is not used: each call carries the token that it is about.
+  ///   - client: its own tokens are not used: each call carries the token that it is about.
   ///   - address: where the publication is, for sentences about it; `nil` when there is no choice.
-  public init(_ client: APIClient, at address: String? = nil) {
+  ///   - device: what the publication shows of this sign-in beside others, such as the name of the computer.
+  public init(_ client: APIClient, at address: String? = nil, device: String? = nil) {
     self.client = client
     self.address = address
+    self.device = device
   }
 
   /// Signs in: `POST /v1/session`.
-  public func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+  public func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
     do {
-      let answer = try await client.signIn(Credentials(email: email, password: password.revealed))
-      return (Secret(answer.token), User(answer.reader))
+      return SessionGrant(try await client.signIn(Credentials(email: email, password: password.revealed, device: device)))
     } catch {
       throw AuthError(error, at: address)
     }
   }
 
-  /// Asks whose a token is: `GET /v1/session`.
-  public func check(_ token: Secret) async throws(AuthError) -> User {
-    do { return User(try await client.reader(token: token.revealed)) } catch { throw AuthError(error, at: address) }
+  /// Asks for new tokens: `POST /v1/session/refresh`.
+  public func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
+    do { return SessionGrant(try await client.refresh(token.revealed)) } catch { throw AuthError(error, at: address) }
   }
 
   /// Ends a token's session: `DELETE /v1/session`.
   public func signOut(_ token: Secret) async { try? await client.signOut(token: token.revealed) }
+}
+
+extension SessionGrant {
+  fileprivate init(_ answer: SignedIn) {
+    self.init(access: Secret(answer.accessToken), refresh: Secret(answer.refreshToken), user: User(answer.reader))
+  }
 }
 
 extension User {
@@ -44,6 +52,7 @@ extension AuthError {
   public init(_ error: ClientError, at address: String?) {
     switch error.disposition {
     case _ where error.code == .wrongCredentials: self = .wrongCredentials
+    case _ where error.code == .sessionReused: self = .reused
     case .sessionEnded where error.isPublications: self = .ended
     case .retryLater(.unreachable, _): self = .unreachable(error.sentence(at: address))
     default: self = .rejected(error.sentence(at: address))

@@ -7,11 +7,13 @@ extension APIClient {
     try await call(.post, .session, body: credentials, as: .none)
   }
 
-  /// Whose a token is.
-  /// - Throws: ``ClientError``; a problem with ``Problem/Code/sessionEnded`` when it has ended.
-  public func reader(token: String) async throws(ClientError) -> Reader { try await call(.get, .session, as: .token(token)) }
+  /// Exchanges a refresh token for new tokens of its session; see `RefreshRequest` for what a lost answer means.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/sessionEnded`` or ``Problem/Code/sessionReused`` when the session is over.
+  public func refresh(_ token: String) async throws(ClientError) -> SignedIn {
+    try await call(.post, .sessionRefresh, body: RefreshRequest(refreshToken: token), as: .none)
+  }
 
-  /// Ends a token's session on the server.
+  /// Ends the session of a token, an access token or a refresh token, on the server.
   /// - Throws: ``ClientError``.
   public func signOut(token: String) async throws(ClientError) { try await send(.delete, .session, as: .token(token)) }
 }

@@ -30,7 +30,7 @@ final class ScriptedAuth: AuthProvider {
     for continuation in waiting { continuation.resume() }
   }
 
-  func signIn(email: String, password: Secret) async throws(AuthError) -> (token: Secret, user: User) {
+  func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
     let (isHeld, failure) = state.withLock { state in
       state.attempts.append("\(email) \(password.revealed)")
       return (state.isHeld, state.failure)
@@ -38,9 +38,11 @@ final class ScriptedAuth: AuthProvider {
     if isHeld { await withCheckedContinuation { continuation in state.withLock { $0.waiting.append(continuation) } } }
     if let failure { throw failure }
     guard password == Secret("right") else { throw .wrongCredentials }
-    return (Secret("token"), Self.user)
+    return SessionGrant(access: Secret("token"), refresh: Secret("refresh"), user: Self.user)
   }
 
-  func check(_ token: Secret) async throws(AuthError) -> User { Self.user }
+  func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant {
+    SessionGrant(access: Secret("token"), refresh: token, user: Self.user)
+  }
   func signOut(_ token: Secret) async {}
 }

@@ -7,7 +7,7 @@ import Synchronization
 final class ImportJob: Sendable {
   private struct State {
     var report: Import
-    var session: Data?
+    var session: (family: SessionFamily.ID, token: Data)?
     var isCancelled = false
     var task: Task<Void, Never>?
   }
@@ -18,18 +18,18 @@ final class ImportJob: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - session: the digest of the token that it was started with.
+  ///   - session: which one it was started in, and the digest of its token.
   ///   - follows: whether the reader follows what it stores.
-  init(_ id: Import.ID, reader: Reader.ID, session: Data?, follows: Bool) {
+  init(_ id: Import.ID, reader: Reader.ID, session: (family: SessionFamily.ID, token: Data)?, follows: Bool) {
     self.reader = reader
     follower = follows ? reader : nil
     state = Mutex(State(report: Import(id: id), session: session))
   }
 
-  /// The digest of the token that it was started with, while that is good.
-  var session: Data? { state.withLock { $0.session } }
+  /// The digest of the token that it was started with, while its session lasts.
+  var token: Data? { state.withLock { $0.session?.token } }
 
-  func endSession() { state.withLock { $0.session = nil } }
+  func sessionEnded(_ family: SessionFamily.ID) { state.withLock { if $0.session?.family == family { $0.session = nil } } }
 
   /// How far it is.
   var report: Import { state.withLock { $0.report } }
@@ -156,18 +156,18 @@ final class ImportDesk: Sendable {
   /// - Returns: how far the import is; `nil` for a request that is answered in its turn, as one that cancels is.
   func overtake(_ request: Request) -> Response? {
     guard request.method == .get || request.method == .delete, request.path.hasPrefix(Self.path),
-      let session = try? Publication.tokenDigest(request)
+      let token = try? Publication.tokenDigest(request)
     else { return nil }
     let id = UUID(uuidString: String(request.path.dropFirst(Self.path.count)))?.uuidString
-    guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.session == session } }) else { return nil }
+    guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.token == token } }) else { return nil }
     guard request.method == .delete else { return try? .json(job.report) }
     job.cancel()
     return nil
   }
 
   /// A token that is good for nothing any more overtakes nothing.
-  func endSession(_ digest: Data) {
-    jobs.withLock { jobs in for job in jobs where job.session == digest { job.endSession() } }
+  func endSession(_ family: SessionFamily.ID) {
+    jobs.withLock { jobs in for job in jobs { job.sessionEnded(family) } }
   }
 
   /// Cancels all.

@@ -143,16 +143,22 @@ protocol ReaderRepository {
   nonisolated(nonsending) func readers(after email: String?, limit: Int) async throws -> [Reader]
   /// The reader with that address, however its letters with accents are encoded (Unicode's canonical equivalence).
   nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
-  /// Whose session it is, which is used by that; `nil` when it was not for ``Publication/sessionLifetime``.
-  nonisolated(nonsending) func reader(session digest: Data, at time: Int64) async throws -> Reader?
+  /// Whose access token it is, and of which session; `nil` when it is none, or none any more.
+  nonisolated(nonsending) func reader(access digest: Data, at time: Int64) async throws -> (reader: Reader, session: SessionFamily.ID)?
   /// Starts a session of a reader who is still there and whose password is still that one, and forgets those that are over.
   /// - Returns: whether it was started: comparing a password takes its time, in which the operator may have set another one.
   nonisolated(nonsending) func startSession(
-    _ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64
+    _ tokens: SessionFamily.Tokens, of reader: Reader.ID, password: PasswordHash, device: String?, at time: Int64
   ) async throws -> Bool
-  nonisolated(nonsending) func endSession(_ digest: Data) async throws
+  /// Exchanges a refresh token, as ``RefreshRequest`` says. One that was exchanged for good ends its session.
+  nonisolated(nonsending) func exchange(
+    _ refresh: Data, for tokens: SessionFamily.Tokens, at time: Int64
+  ) async throws -> SessionFamily.Exchange
+  /// Ends the session of an access or a refresh token.
+  /// - Returns: which that was; `nil` when there was none.
+  nonisolated(nonsending) func endSession(_ digest: Data) async throws -> SessionFamily.ID?
   /// - Returns: the sessions that there were.
-  nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> [Data]
+  nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> [SessionFamily.ID]
   /// Sets another password.
   nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws
   /// Forgets who a reader was and what they did, but for what they bought: that is the publication's to account for.

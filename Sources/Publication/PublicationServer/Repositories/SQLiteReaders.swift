@@ -41,35 +41,88 @@ struct SQLiteReaders: ReaderRepository {
     try database.queryOne("SELECT 1 FROM reader WHERE id = ? AND NOT \(Self.isThere)", reader, map: { _ in true }) != nil
   }
 
-  func reader(session digest: Data, at time: Int64) throws -> Reader? {
-    let found = try database.queryOne(
+  func reader(access digest: Data, at time: Int64) throws -> (reader: Reader, session: SessionFamily.ID)? {
+    try database.queryOne(
       """
-      SELECT reader.id, email, name, used FROM session JOIN reader ON reader.id = session.reader
-      WHERE token_digest = ? AND used > ? AND \(Self.isThere)
-      """, digest, time - Publication.sessionLifetime
-    ) { (reader: try Self.reader($0), used: try $0.get(3, as: Int64.self)) }
-    // Once a day is enough. Where it cannot be written, as on a full disk, reading goes on.
-    if let found, time - found.used >= 86_400 {
-      _ = try? database.execute("UPDATE session SET used = ? WHERE token_digest = ?", time, digest)
-    }
-    return found?.reader
+      SELECT reader.id, email, name, session.id FROM access_token JOIN session ON session.id = access_token.session
+      JOIN reader ON reader.id = session.reader WHERE digest = ? AND expires > ? AND \(Self.isThere)
+      """, digest, time
+    ) { (try Self.reader($0), try $0.get(3)) }
   }
 
-  func startSession(_ digest: Data, of reader: Reader.ID, password: PasswordHash, at time: Int64) throws -> Bool {
+  func startSession(
+    _ tokens: SessionFamily.Tokens, of reader: Reader.ID, password: PasswordHash, device: String?, at time: Int64
+  ) throws -> Bool {
     try database.transaction {
       try database.execute("DELETE FROM session WHERE used <= ?", time - Publication.sessionLifetime)
-      return try database.execute(
+      let session: SessionFamily.ID? = try database.queryOne(
         """
-        INSERT INTO session (token_digest, reader, begun, used)
-        SELECT ?1, id, ?4, ?4 FROM reader WHERE id = ?2 AND password = ?3 AND \(Self.isThere)
-        """, digest, reader, password.text, time) == 1
+        INSERT INTO session (reader, device, begun, used, refresh)
+        SELECT id, ?4, ?5, ?5, ?3 FROM reader WHERE id = ?1 AND password = ?2 AND \(Self.isThere) RETURNING id
+        """, reader, password.text, tokens.refresh, device, time
+      ) { try $0.get(0) }
+      guard let session else { return false }
+      try add(tokens, to: session, at: time)
+      return true
     }
   }
 
-  func endSession(_ digest: Data) throws { try database.execute("DELETE FROM session WHERE token_digest = ?", digest) }
+  func exchange(_ refresh: Data, for tokens: SessionFamily.Tokens, at time: Int64) throws -> SessionFamily.Exchange {
+    try database.transaction {
+      typealias Found = (reader: Reader, session: SessionFamily.ID, current: Data, successor: Data?)
+      let found: Found? = try database.queryOne(
+        """
+        SELECT reader.id, email, name, session.id, refresh, successor FROM session JOIN reader ON reader.id = session.reader
+        WHERE ?1 IN (refresh, successor) AND NOT reused AND used > ?2 AND \(Self.isThere)
+        """, refresh, time - Publication.sessionLifetime
+      ) { (try Self.reader($0), try $0.get(3), try $0.get(4), try $0.get(5)) }
+      guard let found else {
+        let session: SessionFamily.ID? = try database.queryOne(
+          """
+          SELECT session FROM spent_token WHERE digest = ?1
+          UNION ALL SELECT id FROM session WHERE reused AND ?1 IN (refresh, successor) LIMIT 1
+          """, refresh
+        ) { try $0.get(0) }
+        guard let session else { return .unknown }
+        try database.execute("UPDATE session SET reused = 1 WHERE id = ?", session)
+        try database.execute("DELETE FROM access_token WHERE session = ?", session)
+        return .reused(session)
+      }
+      if refresh == found.successor {
+        // Its client has it, and stored it: the one before has done its work.
+        try spend(found.current, of: found.session)
+      } else if let lost = found.successor {
+        try spend(lost, of: found.session)
+        try database.execute("DELETE FROM access_token WHERE session = ? AND refresh = ?", found.session, lost)
+      }
+      try database.execute(
+        "UPDATE session SET refresh = ?, successor = ?, used = ? WHERE id = ?", refresh, tokens.refresh, time, found.session)
+      try add(tokens, to: found.session, at: time)
+      return .exchanged(found.reader)
+    }
+  }
 
-  func endSessions(of reader: Reader.ID) throws -> [Data] {
-    try database.query("DELETE FROM session WHERE reader = ? RETURNING token_digest", reader) { try $0.get(0) }
+  private func spend(_ digest: Data, of session: SessionFamily.ID) throws {
+    try database.execute("INSERT OR IGNORE INTO spent_token (digest, session) VALUES (?, ?)", digest, session)
+  }
+
+  private func add(_ tokens: SessionFamily.Tokens, to session: SessionFamily.ID, at time: Int64) throws {
+    try database.execute("DELETE FROM access_token WHERE session = ? AND expires <= ?", session, time)
+    try database.execute(
+      "INSERT INTO access_token (digest, session, refresh, expires) VALUES (?, ?, ?, ?)", tokens.access, session, tokens.refresh,
+      time + Publication.accessLifetime)
+  }
+
+  func endSession(_ digest: Data) throws -> SessionFamily.ID? {
+    try database.queryOne(
+      """
+      DELETE FROM session WHERE ?1 IN (refresh, successor) OR id = (SELECT session FROM access_token WHERE digest = ?1) RETURNING id
+      """, digest
+    ) { try $0.get(0) }
+  }
+
+  func endSessions(of reader: Reader.ID) throws -> [SessionFamily.ID] {
+    try database.query("DELETE FROM session WHERE reader = ? RETURNING id", reader) { try $0.get(0) }
   }
 
   func setPassword(_ password: PasswordHash, of reader: Reader.ID) throws {

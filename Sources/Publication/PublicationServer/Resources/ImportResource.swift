@@ -79,8 +79,9 @@ struct ImportResource {
     _ id: Import.ID, _ call: Call, follows: Bool, named name: String = "",
     _ step: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
   ) throws -> Response {
+    let token = try Publication.tokenDigest(call.request)
     let job = ImportJob(
-      id, reader: try call.signedIn.id, session: try Publication.tokenDigest(call.request), follows: follows)
+      id, reader: try call.signedIn.id, session: call.session.flatMap { family in token.map { (family, $0) } }, follows: follows)
     try desk.take(job)
     // In the first answer already.
     job.name(name)
@@ -148,7 +149,7 @@ extension Publication {
   public func admit(_ head: Request) async -> Admission {
     do {
       try importResource.readersService()
-      let reader = try await sessionResource.authenticate(head).id
+      let reader = try await sessionResource.authenticate(head).reader.id
       let id = head.path.split(separator: "/").last.map(String.init) ?? ""
       return .body(limit: router.bodyLimit(head), place: try imports.place(for: id, of: reader))
     } catch {

@@ -87,7 +87,7 @@ struct ReaderResource {
   private nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> Int {
     sessions.signOut(reader)
     let ended = try await readers.endSessions(of: reader)
-    for digest in ended { imports.endSession(digest) }
+    for session in ended { imports.endSession(session) }
     return ended.count
   }
 

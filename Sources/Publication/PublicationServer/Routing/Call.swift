@@ -11,6 +11,8 @@ struct Call: Sendable {
   let parameters: [String]
   /// The reader, once their token was checked.
   var reader: Reader?
+  /// The session that the token belongs to.
+  var session: SessionFamily.ID?
   private let query: [(name: String, value: String)]
 
   init(request: Request, parameters: [String]) {

@@ -135,7 +135,7 @@ struct Router: Sendable {
     switch route.access {
     case .anyone: break
     case .operator: try publication.authenticateOperator(call.request)
-    case .reader: call.reader = try await publication.sessionResource.authenticate(call.request)
+    case .reader: (call.reader, call.session) = try await publication.sessionResource.authenticate(call.request)
     }
     return try await route.answer(publication, call)
   }

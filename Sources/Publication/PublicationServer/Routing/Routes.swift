@@ -9,8 +9,10 @@ extension Router {
     .open(.get, .picture("*")) { try await $0.about.picture($1) },
     // Who signs in waits where passwords are hashed, in a queue that has limits of its own.
     .open(.post, .session, takesTurns: false, taking: Credentials.self) { try await $0.sessionResource.signIn($1, $2) },
+    .open(.post, .sessionRefresh, taking: RefreshRequest.self) { try await $0.sessionResource.refresh($1, $2) },
     Route(.get, .session) { try Response.json($1.signedIn) },
-    Route(.delete, .session) { try await $0.sessionResource.signOut($1) },
+    // By whichever of its tokens the client has.
+    .open(.delete, .session) { try await $0.sessionResource.signOut($1) },
     Route(.get, .posts) { try await $0.posts.list($1) },
     Route(.get, .post("*")) { try await $0.posts.post($1) },
     Route(.put, .reaction(to: "*")) { publication, call in

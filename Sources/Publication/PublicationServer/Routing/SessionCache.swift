@@ -2,8 +2,8 @@ import Foundation
 import PublicationAPI
 import Synchronization
 
-/// Which reader each token belongs to, as earlier requests have shown: enough to count a reader's requests before the publication's thread
-/// From any thread.
+/// Maps the digest of a token to its reader, as earlier requests have shown. The requests of a reader are counted with it before they reach
+/// the publication's thread. Safe from any thread.
 final class SessionCache: Sendable {
   /// More than are used on one day.
   static let most = 50_000

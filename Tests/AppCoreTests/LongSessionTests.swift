@@ -1,0 +1,220 @@
+import AccountFeature
+import AppCore
+import ArticleFeature
+import FeatureFlags
+import FeatureKit
+import FeedFeature
+import Foundation
+import HTTPTransport
+import NavigationCore
+import PaymentFeature
+import PaywallFeature
+import PublicationAPI
+import PublicationServer
+import Runtime
+import Synchronization
+import TestSupport
+import Testing
+
+/// The access token ends in the middle of what a reader does.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LongSessionTests {
+  private let gateway = CountingGateway()
+  private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+  private let line = Line()
+  private let publication: Publication
+  private let rig: PathRig
+
+  init() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    self.publication = publication
+    await publication.offerPages(at: .origin("https://read.example.org"))
+    try await publication.setFlag(FlagRecord(name: Flag.deviceFirstPurchases.name, percent: 100))
+    rig = PathRig(
+      InProcessTransport { [line] request in
+        if line.isDown { throw TransportError.unreachable("no network") }
+        let response = await publication.handle(request)
+        line.note(request, response)
+        return response
+      })
+    rig.coordinator.start(opening: "matinee://posts/p45")
+    await rig.settle()
+    try await rig.signIn()
+    while !(rig.presenter.visibleScreen?.model is ArticleViewModel) { await Task.yield() }
+    await rig.settle()
+    line.forget()
+  }
+
+  /// What went over the line.
+  private final class Line: Sendable {
+    private struct State {
+      var isDown = false
+      var exchanges: [(String, Int)] = []
+      var event: (after: String, happens: @Sendable () -> Void)?
+    }
+    private let state = Mutex(State())
+
+    var isDown: Bool {
+      get { state.withLock { $0.isDown } }
+      set { state.withLock { $0.isDown = newValue } }
+    }
+    func note(_ request: Request, _ response: Response) {
+      let words = "\(request.method.rawValue) \(request.path)"
+      let event = state.withLock { state -> (@Sendable () -> Void)? in
+        state.exchanges.append((words, response.status))
+        guard let event = state.event, words.hasPrefix(event.after) else { return nil }
+        state.event = nil
+        return event.happens
+      }
+      event?()
+    }
+    /// Has something happen once, when such a request was answered and the answer is on its way.
+    func after(_ prefix: String, _ happens: @escaping @Sendable () -> Void) { state.withLock { $0.event = (prefix, happens) } }
+    func forget() { state.withLock { $0.exchanges = [] } }
+
+    /// The statuses of the answers to requests whose method and path begin so.
+    func statuses(_ prefix: String) -> [Int] { state.withLock { $0.exchanges.filter { $0.0.hasPrefix(prefix) }.map(\.1) } }
+    var orders: [String] { state.withLock { $0.exchanges.map(\.0).filter { $0.hasPrefix("PUT /v1/orders/") } } }
+  }
+
+  /// Nothing is asked meanwhile, as on a laptop whose lid is closed.
+  private func anHourPasses() { pass(61) }
+
+  private func pass(_ minutes: Int) { for clock in [clock, rig.clock] { clock.advance(by: .seconds(minutes * 60)) } }
+
+  private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+  private func model<Model>(_ type: Model.Type) throws -> Model {
+    guard let model = rig.presenter.visibleScreen?.model as? Model else { throw PathRig.Missing("\(type)") }
+    return model
+  }
+
+  private func toThePayment() async throws -> PaymentViewModel {
+    try model(ArticleViewModel.self).send(.unlockTapped)
+    await rig.settle()
+    try model(PaywallViewModel.self).send(.buyTapped("premium.monthly"))
+    await rig.settle()
+    return try model(PaymentViewModel.self)
+  }
+
+  private func choose(_ name: String, _ payment: PaymentViewModel) throws {
+    payment.send(.methodChosen(try #require(payment.state.methods.first { $0.name.contains(name) }).id))
+  }
+
+  private var isReadable: Bool {
+    guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel, case .body = article.state.text else { return false }
+    return true
+  }
+
+  @Test func whatTheReaderDidWhileAwayIsSentWithTheNextToken() async throws {
+    rig.coordinator.perform(.tab(.home))
+    await rig.settle()
+    line.isDown = true
+    try model(FeedViewModel.self).send(.bookmarkTapped("p44"))
+    await rig.settle()
+    anHourPasses()
+    line.isDown = false
+    try model(FeedViewModel.self).send(.refreshTapped)
+    await until { line.statuses("PUT /v1/posts/p44/bookmark").last.map { $0 < 300 } ?? false }
+    await rig.settle()
+    #expect(line.statuses("POST /v1/session/refresh") == [201])
+    #expect(rig.visible == .tab(.home))
+    #expect(try model(FeedViewModel.self).row(for: "p44")?.isBookmarked == true)
+    #expect(rig.presenter.messages.isEmpty)
+  }
+
+  /// Between the order and its charge, or between the charge and what is asked about it.
+  @Test(arguments: ["PUT /v1/orders/", "POST /v1/orders/"]) func anOrderIsChargedOnce(after request: String) async throws {
+    let payment = try await toThePayment()
+    line.after(request) { [clocks = [clock, rig.clock]] in for clock in clocks { clock.advance(by: .seconds(61 * 60)) } }
+    payment.send(.payTapped)
+    await until { isReadable }
+    #expect(await gateway.charges == 1)
+    #expect(line.statuses("PUT /v1/orders/") == [201])
+    #expect(line.statuses("POST /v1/orders/") == (request.hasPrefix("PUT") ? [401, 200] : [200]))
+    #expect(line.statuses("POST /v1/session/refresh") == [201])
+  }
+
+  /// A page for paying is open for half an hour.
+  @Test func aCheckoutInTheBrowserGoesOn() async throws {
+    pass(45)
+    let payment = try await toThePayment()
+    try choose("Pay in the browser", payment)
+    payment.send(.payTapped)
+    await until { !rig.opened.isEmpty }
+    pass(20)
+    let page = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+    #expect(await publication.handle(Request(.post, page + "/approve")).status < 400)
+    while !isReadable {
+      rig.clock.advance(by: .seconds(2))
+      for _ in 0..<2000 where !isReadable { await Task.yield() }
+    }
+    #expect(await gateway.charges == 1)
+    #expect(line.statuses("POST /v1/session/refresh") == [201])
+  }
+
+  @Test func anOrderThatWaitsForTheBankIsWatched() async throws {
+    let payment = try await toThePayment()
+    try choose("with approval", payment)
+    payment.send(.payTapped)
+    await until { line.statuses("POST /v1/orders/").contains(202) }
+    anHourPasses()
+    let order = try #require(line.orders.last?.split(separator: "/").last)
+    let headers: Headers = ["Authorization": "Bearer \(try await publication.newOperatorToken())"]
+    #expect(await publication.handle(Request(.post, "/v1/operator/orders/\(order)/approve", headers: headers)).status == 200)
+    var turns = 0
+    while try await gateway.charges == 0 || !isUnlocked() {
+      rig.clock.advance(by: .seconds(10))
+      for _ in 0..<2000 where try !isUnlocked() { await Task.yield() }
+      turns += 1
+      try #require(turns < 1000)
+    }
+    #expect(line.statuses("POST /v1/session/refresh") == [201])
+    #expect(await gateway.charges == 1)
+  }
+
+  /// Whether the article behind the payment, which may still be open, is readable.
+  private func isUnlocked() throws -> Bool {
+    if rig.visible != .post("p45") { rig.coordinator.open(uri: "matinee://posts/p45") }
+    return isReadable
+  }
+
+  @Test func whatIsCountedForFlagsArrives() async throws {
+    let counted = try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen)
+    #expect(counted == [0, 0])
+    anHourPasses()
+    _ = try await toThePayment()
+    while try await publication.flagReport(Flag.deviceFirstPurchases.name).buckets.map(\.paywallsSeen).max() != 1 {
+      rig.clock.advance(by: .seconds(10))
+      for _ in 0..<200 { await Task.yield() }
+    }
+    #expect(line.statuses("POST /v1/session/refresh") == [201])
+  }
+
+  @Test func signingOutEndsTheSessionThere() async throws {
+    anHourPasses()
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    await rig.coordinator.finish()
+    #expect(rig.visible == .login)
+    #expect(line.statuses("DELETE /v1/session") == [204])
+    #expect(line.statuses("POST /v1/session/refresh").isEmpty)
+  }
+
+  /// What waits for a reader who signed out goes out with no token of the next one.
+  @Test func theNextReaderSendsNothingOfTheLast() async throws {
+    rig.coordinator.perform(.tab(.home))
+    await rig.settle()
+    line.isDown = true
+    try model(FeedViewModel.self).send(.bookmarkTapped("p44"))
+    await rig.settle()
+    anHourPasses()
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    line.isDown = false
+    try await rig.signIn(email: "other@example.org", password: "curtain")
+    rig.coordinator.perform(.tab(.home))
+    await rig.settle()
+    #expect(try model(FeedViewModel.self).row(for: "p44")?.isBookmarked == false)
+    #expect(line.statuses("PUT /v1/posts/p44/bookmark").isEmpty)
+  }
+}
