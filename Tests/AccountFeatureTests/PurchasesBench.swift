@@ -10,7 +10,7 @@ import Runtime
 import SQLiteStorage
 import Synchronization
 
-/// The list of purchases over a scripted store, on 14 November 2023.
+/// The list of purchases over a test store, on 14 November 2023.
 @MainActor final class PurchasesBench {
   let effects = Effects()
   let clock = ManualClock()
@@ -63,7 +63,7 @@ import Synchronization
       seller: "store", purchasePath: PurchasePath(name: "test", fetcher: ScriptedProducts(Self.products), queue: queue, verifier: verifier),
       journal: journal, environment: PurchaseEnvironment(clock: clock, effects: effects))
     // What was sold is in force until a test says otherwise.
-    queue.restore { [weak queue] in queue?.receipts(of: $0) ?? [] }
+    queue.setRestored { [weak queue] in queue?.receipts(of: $0) ?? [] }
     purchases.setUser("ada")
     try await purchases.resume()
     model = PurchasesViewModel(

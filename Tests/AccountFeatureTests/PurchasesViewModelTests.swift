@@ -25,7 +25,7 @@ import Testing
   @Test func aSubscriptionSaysUntilWhenAndHowToCancel() async throws {
     let bench = try await PurchasesBench(cancelling: "Write to us.")
     let (issuer, end) = (bench.issuer, end)
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction, expires: end) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction, expires: end) }
     try await bench.buy("monthly")
     await bench.appear()
     let row = try #require(bench.row)
@@ -48,7 +48,7 @@ import Testing
     try await bench.buy("monthly")
     if refreshes { await bench.appear() }
     #expect(bench.purchases.entitlements.count == 1)
-    bench.queue.restore(.success([]))
+    bench.queue.setRestored(.success([]))
     if refreshes { bench.model.send(.refreshTapped) } else { await bench.appear() }
     await bench.until { bench.purchases.entitlements.isEmpty }
     await bench.until { bench.model.state.cancelling == nil && bench.row?.status.tone == .past }
@@ -67,7 +67,7 @@ import Testing
 
   @Test func waitingForTheBank() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status == Status(.waiting, "Waiting for the bank", detail: "It may take a day."))
@@ -77,16 +77,16 @@ import Testing
   @Test func openingTheListAsksWhatWaits() async throws {
     let bench = try await PurchasesBench()
     let issuer = bench.issuer
-    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
     try await bench.buy("monthly")
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.appear()
     await bench.until { bench.row?.status.words == "Paid" }
   }
 
   @Test func soDoesRefreshingItAndLookingAtItForAWhile() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
     try await bench.buy("monthly")
     try await bench.buy("lifetime")
     await bench.appear()
@@ -98,15 +98,15 @@ import Testing
     await bench.clock.waitForSleepers(3)
     await bench.effects.settled()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
-    bench.clock.advance(by: RetryPolicy().waitWhileWatched)
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
+    bench.clock.advance(by: RetryPolicy().watchedInterval)
     await bench.until { bench.model.state.rows.allSatisfy { $0.status.words == "Paid" } }
     bench.model.disappear()
   }
 
   @Test func theBankAsksTheReader() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .interrupted("Confirm on its page.", url: "https://bank.example") }
+    bench.queue.setAnswer { _, _ in .interrupted("Confirm on its page.", url: "https://bank.example") }
     try await bench.buy("monthly")
     await bench.appear()
     let row = try #require(bench.row)
@@ -117,7 +117,7 @@ import Testing
 
   @Test func waitingForTheStore() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .busy(retryAfter: .seconds(300)) }
+    bench.queue.setAnswer { _, _ in .busy(retryAfter: .seconds(300)) }
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status.words == "Waiting to be confirmed")
@@ -126,7 +126,7 @@ import Testing
 
   @Test func failedAndNotCharged() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .declined("Your bank said no.") }
+    bench.queue.setAnswer { _, _ in .declined("Your bank said no.") }
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status == Status(.bad, "Failed, and not charged", detail: "Your bank said no."))
@@ -134,14 +134,14 @@ import Testing
 
   @Test func chargedAndRefusedIsNotCalledNotCharged() async throws {
     let bench = try await PurchasesBench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid.") }
+    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid.") }
     try await bench.buy("monthly")
     await bench.appear()
     #expect(bench.row?.status == Status(.bad, "Paid, and refused by the publication", detail: "This receipt is not valid."))
     // The publication may have put right what was wrong.
     #expect(bench.row?.canCheck == true)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     bench.model.send(.checkTapped(try #require(bench.row?.id)))
     await bench.until { bench.row?.status.words == "Paid" }
     #expect(bench.row?.canCheck == false)
@@ -224,11 +224,11 @@ import Testing
     let gate = Gate()
     let bench = try await PurchasesBench()
     let issuer = bench.issuer
-    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
     try await bench.buy("lifetime")
     await bench.appear()
     let id = try #require(bench.row?.id)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
@@ -256,12 +256,12 @@ import Testing
     bench.model.send(.restoreTapped)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing but your article passes was found that belongs to your account.")
-    bench.queue.restore(.success([try bench.issuer.receipt(UUID(), user: "ada", product: "lifetime")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(UUID(), user: "ada", product: "lifetime")]))
     bench.model.send(.restoreTapped)
     await bench.until { bench.row != nil && !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Everything that belongs to your account is here: For good.")
     #expect(bench.row?.status == Status(.good, "Bought on another computer", detail: "Yours for good."))
-    bench.queue.restore(.failure(StoreError(.unavailable, code: "timed_out", sentence: "Try again in a moment.")))
+    bench.queue.setRestored(.failure(StoreError(.unavailable, code: "timed_out", sentence: "Try again in a moment.")))
     bench.model.send(.restoreTapped)
     await bench.until { !bench.model.state.isRestoring }
     #expect(bench.model.state.restored == "Nothing could be restored. Try again in a moment.")

@@ -154,7 +154,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     #expect(second.state.note == "You are offline: this is the text as it was when you read it last.")
     #expect(second.state.post?.isRead == true)
     second.disappear()
-    #expect(reader.store.waiting.value.count == 1)
+    #expect(reader.store.outboxStatus.value.count == 1)
     reader.publication.with { $0.isOffline = false }
     reader.store.networkIsBack()
     await reader.settle()

@@ -65,8 +65,8 @@ import Testing
       #expect(page.row(for: "p1")?.isBookmarked == false)
       #expect(page.posts.list.state.message == nil)
     }
-    #expect(reader.store.waiting.value.count == 2)
-    #expect(reader.store.waiting.value.problem != nil)
+    #expect(reader.store.outboxStatus.value.count == 2)
+    #expect(reader.store.outboxStatus.value.problem != nil)
     for (_, page) in pages.prefix(2) {
       #expect(page.row(for: "p1")?.waiting == "Your reaction and your bookmark wait to be sent.")
     }
@@ -76,7 +76,7 @@ import Testing
     pages[0].page.send(.refreshTapped)
     await reader.settle()
     #expect(reader.publication.requests.dropFirst() == ["PUT /v1/posts/p1/reaction", "DELETE /v1/posts/p1/bookmark"])
-    #expect(reader.store.waiting.value == Waiting())
+    #expect(reader.store.outboxStatus.value == OutboxStatus())
     for (_, page) in pages.prefix(2) { #expect(page.row(for: "p1")?.waiting == nil) }
   }
 
@@ -117,7 +117,7 @@ import Testing
     reader.publication.with { $0.isOffline = false }
     page.send(.refreshTapped)
     await reader.settle()
-    #expect(reader.store.waiting.value == Waiting())
+    #expect(reader.store.outboxStatus.value == OutboxStatus())
     #expect(drawn.contains(["c1"]))
     #expect(list.row(for: "c1")?.waiting == nil)
     #expect(page.state.club?.waiting == nil)

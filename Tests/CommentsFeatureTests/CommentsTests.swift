@@ -240,7 +240,7 @@ private typealias Comment = PublicationAPI.Comment
     #expect(texts(page) == ["From a train"])
     #expect(page.state.comments.phase == .ready)
     #expect(page.row(for: page.state.comments.ids[0])?.isWaiting == true)
-    #expect(reader.store.waiting.value.count == 1)
+    #expect(reader.store.outboxStatus.value.count == 1)
     reader.publication.with { $0.isOffline = false }
     reader.store.retryNow()
     await reader.settle()

@@ -135,7 +135,7 @@ extension Dictionary {
         form.field("b", &b)
         form.field("new", &new)
         form.field("a", &a)
-        form.field("count", &count, mayMiss: true)
+        form.field("count", &count, isOptional: true)
         form.field("id", &id)
       }
     }
@@ -162,7 +162,7 @@ extension Dictionary {
       static var blank: Other { Other() }
       mutating func fields(_ form: inout FieldCoder) {
         form.field("id", &id)
-        form.field("a", &a, mayMiss: true)
+        form.field("a", &a, isOptional: true)
       }
     }
     #expect(read(written(Old()), as: Other.self) == nil)

@@ -57,7 +57,7 @@ import Testing
         fetcher.reload()
         await answer(shelf, 1...5)
       case "from memory":
-        shelf.fetcher().reload(.cacheOnly)
+        shelf.fetcher().reload(.storedOnly)
         await shelf.quiet()
       default:
         for id in 1...5 {
@@ -84,7 +84,7 @@ import Testing
     // A run that reads without network writes nothing else.
     shelf = try await self.shelf()
     fetcher = shelf.fetcher()
-    fetcher.reload(.cacheOnly)
+    fetcher.reload(.storedOnly)
     await shelf.quiet()
     #expect(fetcher.state.ids.count == 5)
     await shelf.end()

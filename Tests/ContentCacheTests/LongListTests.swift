@@ -97,7 +97,7 @@ import Testing
     let store = EntityStore(path: path, owner: "reader", clock: clock)
     let cache = Cache<Line>(store: store, effects: effects)
     let list = list(cache)
-    let costs = await read(list, .cacheOnly, isStored: true)
+    let costs = await read(list, .storedOnly, isStored: true)
     #expect(list.state.ids == Self.ids)
     #expect(costs.count == pages)
     #expect(Set(costs) == [Cost(states: 2, decoded: Self.size)])

@@ -173,14 +173,16 @@ import Testing
   }
 
   @Test func answerAskedForBeforeAnActionWasConfirmedDoesNotUndoIt() async {
-    let controller = ActionController(outbox: nil, effects: effects, retry: Retry(on: ManualClock())) { error, _ in explain(error) }
+    let controller = ActionController(outbox: nil, effects: effects, retry: RetryEnvironment(on: ManualClock())) { error, _ in
+      explain(error)
+    }
     controller.register(MarkAction.self, cache: cache) { Note(id: $0.entityID, marked: true) }
     let fetcher = fetcher()
     fetcher.reload()
     await quiet()
     controller.perform(MarkAction(id: UUID(), entityID: "a", on: true))
     await quiet()
-    #expect(controller.waiting.value == Waiting())
+    #expect(controller.outboxStatus.value == OutboxStatus())
     await answer(0, .success(page("a")))
     #expect(cache["a"]?.marked == true)
   }

@@ -11,7 +11,7 @@ import Testing
   private static let refused = RequestError.refused("No.")
 
   private static let events: [(name: String, event: PageStatus.Event)] = [
-    ("load", .load(.cacheThenNetwork)), ("found", .foundInStore(date)), ("missing", .missingInStore), ("answered", .answered(later)),
+    ("load", .load(.storedThenServer)), ("found", .foundInStore(date)), ("missing", .missingInStore), ("answered", .answered(later)),
     ("held back", .heldBack), ("unreachable", .failed(unreachable)), ("refused", .failed(refused)), ("cancelled", .cancelled),
   ]
   private static let statuses: [(name: String, status: PageStatus)] = [
@@ -38,14 +38,14 @@ import Testing
 
   /// Where lists of other policies differ.
   private static let differences: [(policy: FetchPolicy, status: String, event: String, after: String)] = [
-    (.cacheOnly, "store", "found", "stored"), (.cacheOnly, "store, unreachable", "found", "stored"),
-    (.cacheOnly, "store", "missing", "unloaded"),
+    (.storedOnly, "store", "found", "stored"), (.storedOnly, "store, unreachable", "found", "stored"),
+    (.storedOnly, "store", "missing", "unloaded"),
     (.network, "unloaded", "load", "requested"), (.network, "unreachable", "load", "requested"), (.network, "refused", "load", "requested"),
     (.network, "store", "found", "stored"), (.network, "store, unreachable", "found", "stored"), (.network, "store", "missing", "unloaded"),
-    (.networkElseCache, "unloaded", "load", "requested"), (.networkElseCache, "unreachable", "load", "requested"),
-    (.networkElseCache, "refused", "load", "requested"), (.networkElseCache, "store", "found", "stored"),
-    (.networkElseCache, "store, unreachable", "found", "stored"), (.networkElseCache, "store", "missing", "unloaded"),
-    (.networkElseCache, "requested", "unreachable", "store, unreachable"),
+    (.serverElseStored, "unloaded", "load", "requested"), (.serverElseStored, "unreachable", "load", "requested"),
+    (.serverElseStored, "refused", "load", "requested"), (.serverElseStored, "store", "found", "stored"),
+    (.serverElseStored, "store, unreachable", "found", "stored"), (.serverElseStored, "store", "missing", "unloaded"),
+    (.serverElseStored, "requested", "unreachable", "store, unreachable"),
   ]
 
   @Test(arguments: FetchPolicy.allCases) func everyTransition(policy: FetchPolicy) throws {

@@ -57,7 +57,7 @@ import Testing
         while !old.gate.hanging.isEmpty { old.gate.answer(0, .failure(CancellationError())) }
         shelf = try await Shelf(path, clock: clock)
         fetcher = shelf.fetcher()
-        fetcher.reload(.cacheOnly)
+        fetcher.reload(.storedOnly)
         await shelf.quiet()
         while fetcher.state.ids.count < shown.count, !fetcher.state.reachedEnd {
           fetcher.loadMore()

@@ -164,10 +164,10 @@ import Testing
     let fetcher = shelf.fetcher()
     fetcher.reload(policy)
     await shelf.quiet()
-    let showsAtOnce = policy == .cacheOnly || policy == .cacheThenNetwork
+    let showsAtOnce = policy == .storedOnly || policy == .storedThenServer
     #expect(fetcher.state.ids == (showsAtOnce ? ["a", "b"] : []))
-    #expect(shelf.gate.hanging.count == (policy == .cacheOnly ? 0 : 1))
-    guard policy != .cacheOnly else {
+    #expect(shelf.gate.hanging.count == (policy == .storedOnly ? 0 : 1))
+    guard policy != .storedOnly else {
       #expect(fetcher.state.isFromStore && !fetcher.state.isLoading)
       fetcher.loadMore()
       await shelf.quiet()
@@ -186,7 +186,7 @@ import Testing
   @Test func neverFetchedListIsEmptyInTheCacheOnly() async throws {
     let shelf = try await shelf()
     let fetcher = shelf.fetcher()
-    fetcher.reload(.cacheOnly)
+    fetcher.reload(.storedOnly)
     await shelf.quiet()
     #expect(fetcher.state.status == .empty)
   }
@@ -296,7 +296,7 @@ import Testing
     try await readBefore()
     let shelf = try await shelf()
     let fetcher = shelf.fetcher()
-    fetcher.reload(.cacheOnly)
+    fetcher.reload(.storedOnly)
     shelf.cache.store([Note(id: "a", title: "newer")])
     shelf.cache.remove(["b"])
     await shelf.quiet()
@@ -504,7 +504,7 @@ import Testing
     #expect(shelf.labels.count { $0 == "Note.load" } == 1 + 3)
     // A second page for the same asks nobody.
     let second = shelf.fetcher(marked, list: "marked")
-    second.reload(.cacheOnly)
+    second.reload(.storedOnly)
     await shelf.quiet()
     #expect(second.state.ids == all)
   }

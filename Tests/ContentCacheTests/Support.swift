@@ -176,7 +176,9 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
     cache = Cache(store: store, effects: effects)
     self.ids = ids
     self.clock = clock
-    controller = ActionController(outbox: outbox, effects: effects, retry: Retry(on: clock, random: random)) { error, _ in explain(error) }
+    controller = ActionController(outbox: outbox, effects: effects, retry: RetryEnvironment(on: clock, random: random)) { error, _ in
+      explain(error)
+    }
     let gate = gate
     controller.register(LikeAction.self, cache: cache) {
       try await gate.ask(Sent(id: $0.id, kind: LikeAction.kind, entityID: $0.entityID, on: $0.on))
@@ -199,7 +201,7 @@ final class Gate<Question: Sendable, Answer: Sendable>: Sendable {
   }
 
   /// How many actions the server has not confirmed.
-  var pending: Int { controller.waiting.value.count }
+  var pending: Int { controller.outboxStatus.value.count }
 
   @discardableResult func like(_ entityID: String, _ on: Bool = true) -> UUID {
     perform(LikeAction(id: ids.next(), entityID: entityID, on: on))

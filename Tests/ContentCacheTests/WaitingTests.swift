@@ -18,14 +18,14 @@ import Testing
     await world.fail()
     #expect(cache["a"]?.likes == 6)
     #expect(world.failures.isEmpty)
-    #expect(world.controller.waiting.value == Waiting(count: 2, problem: "The server cannot be reached."))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 2, problem: "The server cannot be reached."))
     #expect(world.gate.hanging.isEmpty, "what stands behind waits too")
     await world.advance(.seconds(1))
     #expect(world.gate.hanging.map(\.question.id) == [first])
     await world.answer(0, .success(cache["a"]))
-    #expect(world.controller.waiting.value == Waiting(count: 1))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1))
     await world.answer(0, .success(cache["b"]))
-    #expect(world.controller.waiting.value == Waiting())
+    #expect(world.controller.outboxStatus.value == OutboxStatus())
     #expect(world.gate.asked.map(\.kind) == ["like", "like", "mark"])
   }
 
@@ -54,7 +54,7 @@ import Testing
     // While nobody can be reached too.
     await world.fail()
     world.controller.drop { _, _ in true }
-    #expect(world.controller.waiting.value == Waiting())
+    #expect(world.controller.outboxStatus.value == OutboxStatus())
     await world.advance(.seconds(10))
     #expect(world.failures.isEmpty)
     await world.controller.written()
@@ -117,12 +117,12 @@ import Testing
     await world.quiet()
     #expect(world.clock.sleeperCount == 0)
     #expect(world.gate.hanging.count == 1)
-    #expect(world.controller.waiting.value.problem != nil, "until the server has spoken")
+    #expect(world.controller.outboxStatus.value.problem != nil, "until the server has spoken")
     world.controller.retryNow()
     await world.quiet()
     #expect(world.gate.asked.count == 2, "one that is on its way is not sent beside itself")
     await world.answer(0, .success(cache["a"]))
-    #expect(world.controller.waiting.value == Waiting())
+    #expect(world.controller.outboxStatus.value == OutboxStatus())
   }
 
   @Test func somethingElseThatWasAnsweredEndsTheWait() async {
@@ -157,13 +157,13 @@ import Testing
     world.like("a", false)
     #expect(world.pending == 2)
     await world.fail()
-    #expect(world.controller.waiting.value == Waiting(count: 1, problem: "The server cannot be reached."))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1, problem: "The server cannot be reached."))
     #expect(cache["a"] == Note(id: "a", likes: 5))
     await world.advance(.seconds(1))
     #expect(world.gate.asked.map(\.on) == [true, false])
     await world.answer(0, .success(Note(id: "a", likes: 5)))
     #expect(world.gate.hanging.isEmpty)
-    #expect(world.controller.waiting.value == Waiting())
+    #expect(world.controller.outboxStatus.value == OutboxStatus())
   }
 
   @Test func lostAnswerIsAskedForAgainUnderTheSameName() async {
@@ -187,13 +187,13 @@ import Testing
     await world.answer(0, .failure(Refused()))
     #expect(cache["a"] == Note(id: "a", likes: 5, marked: true))
     #expect(world.failures.count == 1)
-    #expect(world.controller.waiting.value == Waiting(count: 1))
+    #expect(world.controller.outboxStatus.value == OutboxStatus(count: 1))
     await world.answer(0, .success(Note(id: "a", likes: 5, marked: true)))
   }
 
   @Test func waitingIsTold() async {
-    var told: [Waiting] = []
-    let stream = world.controller.waiting.stream()
+    var told: [OutboxStatus] = []
+    let stream = world.controller.outboxStatus.stream()
     let listening = Task { for await waiting in stream { told.append(waiting) } }
     await world.quiet()
     world.like("a")
@@ -205,8 +205,8 @@ import Testing
     await world.answer(0, .success(cache["a"]))
     await world.answer(0, .success(cache["a"]))
     let problem = "The server cannot be reached."
-    let waits = [Waiting(count: 1, problem: problem), Waiting(count: 2, problem: problem)]
-    #expect(told == [Waiting(), Waiting(count: 1)] + waits + [Waiting(count: 1), Waiting()])
+    let waits = [OutboxStatus(count: 1, problem: problem), OutboxStatus(count: 2, problem: problem)]
+    #expect(told == [OutboxStatus(), OutboxStatus(count: 1)] + waits + [OutboxStatus(count: 1), OutboxStatus()])
     listening.cancel()
   }
 
@@ -217,7 +217,7 @@ import Testing
     world.controller.close()
     await world.quiet()
     #expect(world.clock.sleeperCount == 0)
-    #expect(world.controller.waiting.value == Waiting())
+    #expect(world.controller.outboxStatus.value == OutboxStatus())
     world.controller.retryNow()
     await world.quiet()
     #expect(world.gate.asked.count == 1)

@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite struct FlagsTests {
   private let server = Server()
   private let flag = Flag("new")
-  private let standardOn = Flag("kept", standard: true)
+  private let standardOn = Flag("kept", defaultValue: true)
 
   @Test func withoutAServerTheStandardHolds() async throws {
     server.with { $0.failure = .unreachable }

@@ -61,7 +61,7 @@ import Testing
     reader.publication.with { $0.isOffline = false }
     reader.store.retryNow()
     await reader.settle()
-    #expect(reader.store.waiting.value.count == 0)
+    #expect(reader.store.outboxStatus.value.count == 0)
     #expect((unread(feed), unreadThere) == (before, beforeThere))
   }
 

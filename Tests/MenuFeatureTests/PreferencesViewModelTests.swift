@@ -10,8 +10,8 @@ import Testing
     private let state = Mutex<(size: Int, done: [String])>((0, []))
     init(_ size: Int) { state.withLock { $0.size = size } }
     var done: [String] { state.withLock { $0.done } }
-    var files: DiskCache {
-      DiskCache(
+    var files: DiskUse {
+      DiskUse(
         size: { self.state.withLock { $0.size } },
         setLimit: { limit in
           self.state.withLock { state in

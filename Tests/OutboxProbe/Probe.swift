@@ -31,7 +31,7 @@ import Synchronization
     let effects = Effects()
     let outbox = Outbox(database: try await Database(path: errand.outbox, migrations: Outbox.migrations), owner: "reader")
     let client = APIClient(transport: PointedTransport(network: network, points: points), token: { errand.token })
-    let store = ContentStore(client: client, outbox: outbox, retry: Retry(on: SystemClock()), effects: effects)
+    let store = ContentStore(client: client, outbox: outbox, retry: RetryEnvironment(on: SystemClock()), effects: effects)
     try await store.loadPost(post.id)
     try await store.loadFanClub(club.id)
     effects.onDelivery = { points.pass($0.label) }
@@ -46,7 +46,7 @@ import Synchronization
         if number % 3 == 2 { await effects.settled() }
       }
     }
-    for await waiting in store.waiting.stream() where waiting.count == 0 { break }
+    for await waiting in store.outboxStatus.stream() where waiting.count == 0 { break }
     await store.actions.written()
     points.say("done")
   }

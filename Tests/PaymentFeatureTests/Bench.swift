@@ -8,7 +8,7 @@ import PurchaseServiceTesting
 import Runtime
 import Synchronization
 
-/// The payment sheet over a scripted store: `methods` are the ways to pay, the first of which is chosen.
+/// The payment sheet over a test store: `methods` are the ways to pay, the first of which is chosen.
 @MainActor final class Bench {
   let effects = Effects()
   let clock = ManualClock()

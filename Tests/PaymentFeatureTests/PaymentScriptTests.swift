@@ -105,7 +105,7 @@ import Testing
 
   @Test func comingUpAndRefreshingAskAboutAPaymentThatWaits() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     let before = bench.queue.submitted.count
@@ -170,7 +170,7 @@ import Testing
 
   @Test func authorizeDeclineDismiss() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .declined("Your bank said no. Try another card.") }
+    bench.queue.setAnswer { _, _ in .declined("Your bank said no. Try another card.") }
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
@@ -186,7 +186,7 @@ import Testing
   @Test func authorizeDeclineBuyCancel() async throws {
     let gate = Gate()
     let bench = try await Bench("monthly", agreeingOnce(gate))
-    bench.queue.answer { _, _ in .declined("No.") }
+    bench.queue.setAnswer { _, _ in .declined("No.") }
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
@@ -253,7 +253,7 @@ import Testing
 
   @Test func tokenThenTheWebServiceSaysNo() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
+    bench.queue.setAnswer { _, _ in .refused(code: "price_changed", sentence: "The price has changed.") }
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
@@ -265,7 +265,7 @@ import Testing
 
   @Test func deferredThenApproved() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
     await bench.appear()
     let names = Names(bench)
     let waiting = names.ready.with(.waiting("Waiting for the bank's approval…"), canPay: false)
@@ -273,7 +273,7 @@ import Testing
     #expect(bench.states == [names.ready, names.asking, names.paying, waiting])
     #expect(bench.outputs.isEmpty)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { !bench.outputs.isEmpty }
     #expect(bench.states.suffix(2) == [waiting, names.done])
@@ -282,11 +282,11 @@ import Testing
 
   @Test func deferredThenDeclined() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    bench.queue.answer { _, _ in .declined("Your bank said no.") }
+    bench.queue.setAnswer { _, _ in .declined("Your bank said no.") }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { bench.model.state.canPay }
     #expect(bench.model.state == names.failed("Your bank said no."), "and it can be tried again")
@@ -296,12 +296,12 @@ import Testing
   /// Charged, and refused only later: another try would be another charge.
   @Test(arguments: [false, true]) func paidThenTheReceiptIsRefused(isDeferred: Bool) async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in isDeferred ? .deferred("Waiting for the bank's approval…") : .busy(retryAfter: .seconds(60)) }
+    bench.queue.setAnswer { _, _ in isDeferred ? .deferred("Waiting for the bank's approval…") : .busy(retryAfter: .seconds(60)) }
     await bench.appear()
     let names = Names(bench)
     let sentence = isDeferred ? "Waiting for the bank's approval…" : PendingReason.storeUnavailable.sentence
     await pay(bench)
-    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { if case .problem = bench.model.state.status { true } else { false } }
     #expect(
@@ -321,11 +321,11 @@ import Testing
 
   @Test func deferredThenNotSoldAnyMore() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
-    bench.queue.answer { _, _ in .unknownProduct("This is not sold any more.") }
+    bench.queue.setAnswer { _, _ in .unknownProduct("This is not sold any more.") }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { if case .problem = bench.model.state.status { true } else { false } }
     #expect(bench.model.state == names.ready.with(.problem("This is not sold any more."), canPay: false))
@@ -349,7 +349,7 @@ import Testing
 
   @Test func interruptedThenConfirmed() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
+    bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
     await bench.appear()
     let names = Names(bench)
     let confirming = names.ready.with(.confirm("Your bank asks you to confirm.", page: "https://bank.example/confirm"), canPay: false)
@@ -361,7 +361,7 @@ import Testing
       .confirming("Waiting for your bank… Nothing was charged yet.", page: "https://bank.example/confirm"), canPay: false)
     #expect(bench.states.last == waiting)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { bench.outputs.count == 2 }
     #expect(bench.states.last == names.done)
@@ -370,13 +370,13 @@ import Testing
 
   @Test func whoeverIsAtTheirBankIsLookedForOften() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
+    bench.queue.setAnswer { _, _ in .interrupted("Your bank asks you to confirm.", url: "https://bank.example/confirm") }
     await bench.appear()
     await pay(bench)
     bench.model.send(.confirmTapped)
     let (issuer, begun) = (bench.issuer, bench.clock.uptime)
     for looks in 2...6 {
-      if looks == 6 { bench.queue.answer { transaction, _ in issuer.accepted(transaction) } }
+      if looks == 6 { bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) } }
       while bench.queue.submitted.count < looks, bench.clock.uptime - begun < .seconds(60) {
         bench.clock.advance(by: .milliseconds(500))
         for _ in 1...50 { await Task.yield() }
@@ -390,12 +390,12 @@ import Testing
 
   @Test func aPackOfPassesThatWaitedIsFinishedThoughItGivesNoAccess() async throws {
     let bench = try await Bench("passes")
-    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
     await bench.appear()
     let names = Names(bench)
     await pay(bench)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.purchases.check(try await bench.lastID())
     await bench.until { !bench.outputs.isEmpty }
     #expect(bench.states.last == names.done)

@@ -137,7 +137,7 @@ import Testing
     let gate = Gate()
     let bench = try await Bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
@@ -177,7 +177,7 @@ import Testing
     let gate = Gate()
     let bench = try await Bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
@@ -216,7 +216,7 @@ import Testing
 
   @Test func whatWasChargedAndRefusedIsNotPaidAgain() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     await bench.appear()
     bench.model.send(.payTapped)
     await bench.answered()
@@ -227,7 +227,7 @@ import Testing
 
   @Test func whatWasChargedAndRefusedEarlierIsNotSoldAgainUntilItIsPaidBack() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
+    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid. Write to us.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     let id = try await bench.lastID()
@@ -250,7 +250,7 @@ import Testing
     await bench.until { bench.model.state.canPay }
     #expect(bench.model.state.status == nil)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     bench.model.send(.payTapped)
     await bench.answered()
     #expect(bench.outputs == [.finished("monthly")])
@@ -261,7 +261,7 @@ import Testing
   @Test func aPaymentThatIsNotConfirmedWaitsAndFinishesByItself() async throws {
     let bench = try await Bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(60)) : issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(60)) : issuer.accepted(transaction) }
     await bench.appear()
     bench.model.send(.payTapped)
     await bench.answered()
@@ -281,7 +281,7 @@ import Testing
   @Test(arguments: [false, true]) func aStoreThatIsAskedAgainIsNotWaitedFor(byOtherMeans: Bool) async throws {
     let bench = try await Bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in call == 1 ? .unavailable(reason: "away") : issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, call in call == 1 ? .unavailable(reason: "away") : issuer.accepted(transaction) }
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     await bench.appear()
     bench.model.send(.payTapped)
@@ -311,7 +311,7 @@ import Testing
 
   @Test func aSheetOpenedWhileAPaymentIsBeingConfirmedSellsNothing() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .busy(retryAfter: .seconds(60)) }
+    bench.queue.setAnswer { _, _ in .busy(retryAfter: .seconds(60)) }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     await bench.appear()
@@ -321,7 +321,7 @@ import Testing
 
   @Test func aSheetOpenedWhileThePaymentIsDeferredSaysSoAtOnce() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     bench.model.appear()
@@ -332,7 +332,7 @@ import Testing
 
   @Test func payPressedWhileThePaymentIsDeferredElsewhereSaysSoAtOnce() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("Waiting for the bank's approval…") }
+    bench.queue.setAnswer { _, _ in .deferred("Waiting for the bank's approval…") }
     await bench.appear()
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
@@ -344,7 +344,7 @@ import Testing
 
   @Test func case3APaymentThatAnEarlierRunLeftUnconfirmedIsWaitedForAndNotPaidTwice() async throws {
     let bench = try await Bench(retry: RetryPolicy(triesInForeground: 1))
-    bench.queue.answer { _, _ in .unavailable(reason: "away") }
+    bench.queue.setAnswer { _, _ in .unavailable(reason: "away") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
     // Who signs in again has the journal, and nothing that runs.
@@ -353,7 +353,7 @@ import Testing
     bench.purchases.setUser("ada")
     #expect(!bench.purchases.isUnderWay("monthly"))
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.appear()
     bench.model.send(.payTapped)
     await bench.until { !bench.outputs.isEmpty }

@@ -248,7 +248,7 @@ import Testing
 
   @Test func whileAPaymentIsConfirmedNothingThatGivesTheSameIsSold() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .busy(retryAfter: .seconds(300)) }
+    bench.queue.setAnswer { _, _ in .busy(retryAfter: .seconds(300)) }
     await bench.appear()
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     #expect(await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer()) == .pending(.storeUnavailable))
@@ -263,7 +263,7 @@ import Testing
   @Test(arguments: ["https://bank.example/1", nil]) func aPaymentThatTheReaderHasToConfirmSaysSoAndLeadsThere(page: String?) async throws {
     let bench = try await Bench()
     let sentence = "Your bank wants you to confirm the payment. Nothing was charged yet."
-    bench.queue.answer { _, _ in .interrupted(sentence, url: page) }
+    bench.queue.setAnswer { _, _ in .interrupted(sentence, url: page) }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
@@ -272,7 +272,7 @@ import Testing
     bench.model.send(.confirmTapped)
     #expect(bench.outputs == (page.map { [.openWeb($0)] } ?? []))
     // Once that is done there is nothing to confirm.
-    bench.queue.answer { [issuer = bench.issuer] transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { [issuer = bench.issuer] transaction, _ in issuer.accepted(transaction) }
     bench.model.send(.refreshTapped)
     await bench.until { bench.model.state.notice?.hasPrefix("This is yours already") == true }
     #expect(bench.model.state.confirmPage == nil)
@@ -281,7 +281,7 @@ import Testing
 
   @Test func aPaymentThatWaitsForApprovalSaysForWhom() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("The payment waits for approval.") }
+    bench.queue.setAnswer { _, _ in .deferred("The payment waits for approval.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     await bench.appear()
@@ -292,7 +292,7 @@ import Testing
 
   @Test func whatWasChargedInVainIsNotSoldAgainUntilItIsPaidBack() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid.") }
+    bench.queue.setAnswer { _, _ in .refused(code: PurchaseError.receiptRejected, sentence: "This receipt is not valid.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     try await bench.purchases.resume()
@@ -309,7 +309,7 @@ import Testing
 
   @Test func comingUpAndRefreshingAskAboutAPaymentThatWaits() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("It may take a day.") }
+    bench.queue.setAnswer { _, _ in .deferred("It may take a day.") }
     let monthly = try #require(try await bench.purchases.products(["monthly"]).products.first)
     _ = await bench.purchases.purchase(monthly, authorizer: ScriptedAuthorizer())
     let before = bench.queue.submitted.count

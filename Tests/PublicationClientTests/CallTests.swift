@@ -141,10 +141,10 @@ import struct PublicationAPI.Comment
   @Test func onlyWhatChanged() async throws {
     let page = Page(items: [Post.sample()])
     let first = try Canned(page)
-    #expect(try await first.client().posts(unless: nil) == .changed(page, etag: nil))
+    #expect(try await first.client().posts(ifNoneMatch: nil) == .changed(page, etag: nil))
     #expect(first.requests.first?.headers["If-None-Match"] == nil)
     let again = try Canned("", status: 304)
-    #expect(try await again.client().posts(PostFilter(unread: true), unless: "\"a\"") == .unchanged)
+    #expect(try await again.client().posts(PostFilter(unread: true), ifNoneMatch: "\"a\"") == .unchanged)
     #expect(again.requests.first?.headers["If-None-Match"] == "\"a\"")
     // Unasked, 304 is no answer.
     await #expect(throws: ClientError.self) { try await again.client().posts() }

@@ -16,17 +16,17 @@ import struct PublicationAPI.Comment
   @Test func whatDidNotChangeIsNotSentAgain() async throws {
     let served = try await ServedPublication()
     let client = served.client()
-    guard case .changed(let page, let tag?) = try await client.posts(limit: 3, unless: nil) else { return #expect(Bool(false)) }
-    #expect(try await client.posts(limit: 3, unless: tag) == .unchanged)
+    guard case .changed(let page, let tag?) = try await client.posts(limit: 3, ifNoneMatch: nil) else { return #expect(Bool(false)) }
+    #expect(try await client.posts(limit: 3, ifNoneMatch: tag) == .unchanged)
     let id = try #require(page.items.first).id
-    guard case .changed(_, let postTag?) = try await client.post(id, unless: nil) else { return #expect(Bool(false)) }
-    #expect(try await client.post(id, unless: postTag) == .unchanged)
+    guard case .changed(_, let postTag?) = try await client.post(id, ifNoneMatch: nil) else { return #expect(Bool(false)) }
+    #expect(try await client.post(id, ifNoneMatch: postTag) == .unchanged)
     #expect(try await client.setReaction(id, .wow).reaction == .wow)
-    guard case .changed(let post, _) = try await client.post(id, unless: postTag) else { return #expect(Bool(false)) }
+    guard case .changed(let post, _) = try await client.post(id, ifNoneMatch: postTag) else { return #expect(Bool(false)) }
     #expect(post.reaction == .wow)
-    #expect(try await client.posts(limit: 3, unless: tag) != .unchanged)
-    guard case .changed(_, let clubsTag?) = try await client.fanClubs(unless: nil) else { return #expect(Bool(false)) }
-    #expect(try await client.fanClubs(unless: clubsTag) == .unchanged)
+    #expect(try await client.posts(limit: 3, ifNoneMatch: tag) != .unchanged)
+    guard case .changed(_, let clubsTag?) = try await client.fanClubs(ifNoneMatch: nil) else { return #expect(Bool(false)) }
+    #expect(try await client.fanClubs(ifNoneMatch: clubsTag) == .unchanged)
     await served.listener.stop()
   }
 
@@ -38,10 +38,10 @@ import struct PublicationAPI.Comment
     for _ in 0..<2 { #expect(try await client.putComment(id, on: post.id, text: "Grüße, “all”\n🎉").text == "Grüße, “all”\n🎉") }
     let page = try await client.comments(of: post.id)
     #expect(page.items.map(\.id) == [id.uuidString])
-    guard case .changed(_, let tag?) = try await client.comments(of: post.id, unless: nil) else { return #expect(Bool(false)) }
-    #expect(try await client.comments(of: post.id, unless: tag) == .unchanged)
+    guard case .changed(_, let tag?) = try await client.comments(of: post.id, ifNoneMatch: nil) else { return #expect(Bool(false)) }
+    #expect(try await client.comments(of: post.id, ifNoneMatch: tag) == .unchanged)
     try await client.deleteComment(id.uuidString, on: post.id)
-    guard case .changed(let left, _) = try await client.comments(of: post.id, unless: tag) else { return #expect(Bool(false)) }
+    guard case .changed(let left, _) = try await client.comments(of: post.id, ifNoneMatch: tag) else { return #expect(Bool(false)) }
     #expect(left.items.isEmpty)
     await served.listener.stop()
   }

@@ -17,7 +17,7 @@ import Testing
       let words = try #require(SearchWords(text))
       for seesAll in [false, true] {
         let expected = world.find(text, seesAll: seesAll)
-        for order in [SearchPosition.Order.best, .newest] {
+        for order in [SearchOrder.best, .newest] {
           func page(_ offset: Int, _ limit: Int) async throws -> [Post.ID] {
             try await search.search(
               words, after: SearchPosition(order: order, offset: offset), limit: limit, for: ChanceWorld.reader, seesAll: seesAll
@@ -36,8 +36,8 @@ import Testing
   }
 
   /// With 100,000 posts, words that are looked for once for each of them take ten seconds, in which the publication answers nobody.
-  @Test(arguments: [SearchPosition.Order.best, .newest])
-  func wordsAreLookedForOnce(order: SearchPosition.Order) throws {
+  @Test(arguments: [SearchOrder.best, .newest])
+  func wordsAreLookedForOnce(order: SearchOrder) throws {
     let plan = try plan(SQLiteSearch.statement(order), values: Array(repeating: nil, count: 6))
     let lookups = plan.filter { $0.step.contains("VIRTUAL TABLE") }
     #expect(lookups.count == 2)
@@ -201,7 +201,7 @@ import Testing
         try content.store(club, source: nil)
       }
       #expect(try search.index(limit: 500) == false)
-      try database.withLimit(WorkLimit(unless: isStopping)) {
+      try database.withLimit(WorkLimit(isCancelled: isStopping)) {
         for club in all.suffix(200) { try database.execute("DELETE FROM fan_club WHERE id = ?", club.id) }
       }
       let left = try database.queryOne("SELECT count(*) FROM club_search") { try $0.get(0, as: Int.self) }

@@ -66,13 +66,13 @@ final class ScriptedBackend: Sendable {
   @Test func aNoOfTheDeviceIsANoWithoutAsking() async throws {
     let (bench, backend) = try await bench()
     let forged = try ReceiptIssuer().receipt(id(1), user: "ada", product: "premium.monthly")
-    bench.queue.answer { _, _ in .accepted(receipt: forged, listed: []) }
+    bench.queue.setAnswer { _, _ in .accepted(receipt: forged, listed: []) }
     async let outcome = bench.buy()
     await bench.clock.waitForSleepers()
     #expect(backend.asked == 0)
     #expect(bench.purchases.entitlements.isEmpty)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     bench.clock.advance(by: .seconds(1))
     #expect(await outcome == .purchased("premium.monthly"))
   }
@@ -90,7 +90,7 @@ final class ScriptedBackend: Sendable {
     _ = await bench.buy()
     #expect(try await bench.purchases.history().map(\.state) == [.failed])
     backend.fails(nil)
-    bench.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
     #expect(try await bench.purchases.restore() == ["premium.monthly"])
     let transaction = try #require(try await bench.purchases.history().first)
     #expect(transaction.state == .purchased)
@@ -111,11 +111,11 @@ final class ScriptedBackend: Sendable {
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(try await bench.steps(id(1)) == [.begun, .authorized, .submitted, .received, .failed])
     backend.fails(nil)
-    bench.queue.answer { _, _ in .unavailable(reason: "time-out") }
+    bench.queue.setAnswer { _, _ in .unavailable(reason: "time-out") }
     await bench.purchases.check(id(1))
     #expect(try await bench.purchases.history().map(\.failure) == ["receipt_rejected"])
     let (issuer, ledger) = (bench.issuer, bench.ledger)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       return issuer.accepted(transaction)
     }
@@ -187,7 +187,7 @@ final class ScriptedBackend: Sendable {
   @Test func whatIsSpentIsNotCreditedByTheDeviceAlone() async throws {
     let (bench, backend) = try await bench(Self.away)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction, isConsumable: true) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction, isConsumable: true) }
     async let outcome = bench.buy(passes)
     await bench.clock.waitForSleepers()
     #expect(bench.queue.finished.isEmpty)
@@ -201,7 +201,7 @@ final class ScriptedBackend: Sendable {
     let (bench, backend) = try await bench()
     _ = await bench.buy()
     backend.fails(Self.away)
-    bench.queue.restore(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
     await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreError)?.kind == .unavailable }
     #expect(bench.purchases.entitlements == ["premium.monthly"])
   }

@@ -9,7 +9,7 @@ import Testing
   private func bench() async throws -> Bench {
     let bench = try await Bench()
     let (issuer, ledger) = (bench.issuer, bench.ledger)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       return issuer.accepted(transaction, isConsumable: transaction.productID == passes.id)
     }
@@ -36,7 +36,7 @@ import Testing
   @Test func itIsFinishedOnlyWhenTheAnswerListsIt() async throws {
     let bench = try await bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in
+    bench.queue.setAnswer { transaction, call in
       let answer = issuer.accepted(transaction, isConsumable: true)
       guard call == 1, case .accepted(let receipt, _) = answer else { return answer }
       return .accepted(receipt: receipt, listed: [])
@@ -84,7 +84,7 @@ import Testing
   @Test func itIsNoPartOfRestoring() async throws {
     let bench = try await bench()
     let token = try bench.issuer.receipt(id(100), user: "ada", product: "passes.5", isConsumable: true)
-    bench.queue.restore(.success([token]))
+    bench.queue.setRestored(.success([token]))
     #expect(try await bench.purchases.restore() == [])
     #expect(try await bench.purchases.history().isEmpty)
     #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
@@ -112,7 +112,7 @@ import Testing
     let first = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")
     let second = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", issued: bench.clock.now + 1)
     #expect(first != second)
-    bench.queue.restore(.success([first, second]))
+    bench.queue.setRestored(.success([first, second]))
     _ = try await bench.purchases.restore()
     #expect(bench.purchases.receipts.count == 1)
     #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").count == 1)

@@ -10,7 +10,7 @@ import Testing
 
   private func bench(_ answer: SubmissionOutcome = .deferred(Self.bank)) async throws -> Bench {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in answer }
+    bench.queue.setAnswer { _, _ in answer }
     return bench
   }
 
@@ -24,7 +24,7 @@ import Testing
 
   private func approve(_ bench: Bench) {
     let (issuer, ledger) = (bench.issuer, bench.ledger)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       return issuer.accepted(transaction)
     }
@@ -50,7 +50,7 @@ import Testing
     _ = await bench.buy()
     for tries in 2...40 {
       await bench.clock.waitForSleepers()
-      bench.clock.advance(by: bench.retry.waitForSomebody - .seconds(1))
+      bench.clock.advance(by: bench.retry.pendingInterval - .seconds(1))
       await bench.effects.settled()
       #expect(bench.queue.submitted.count == tries - 1)
       bench.clock.advance(by: .seconds(1))
@@ -85,7 +85,7 @@ import Testing
     await watching.value
     await bench.until { bench.clock.sleeperCount == 1 }
     await bench.effects.settled()
-    bench.clock.advance(by: bench.retry.waitForSomebody - .seconds(1))
+    bench.clock.advance(by: bench.retry.pendingInterval - .seconds(1))
     await bench.effects.settled()
     #expect(bench.queue.submitted.count == asked)
     approve(bench)
@@ -101,7 +101,7 @@ import Testing
     await bench.effects.settled()
     #expect(bench.queue.submitted.count == 1, "the store has just said so")
     approve(bench)
-    bench.clock.advance(by: bench.retry.waitWhileWatched)
+    bench.clock.advance(by: bench.retry.watchedInterval)
     await bench.until { !bench.purchases.entitlements.isEmpty }
     await bench.idle()
     await bench.until { bench.clock.sleeperCount == 0 }
@@ -129,7 +129,7 @@ import Testing
   @Test func case19DeclinedDaysLaterIsToldAndForSaleAgain() async throws {
     let bench = try await bench()
     _ = await bench.buy()
-    bench.queue.answer { _, _ in .declined("Your bank said no.") }
+    bench.queue.setAnswer { _, _ in .declined("Your bank said no.") }
     try await daysLater(bench)
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
     let notice = await notices.next()
@@ -160,7 +160,7 @@ import Testing
     let bench = try await bench()
     let gate = Gate()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in
+    bench.queue.setAnswer { transaction, call in
       guard call == 1 else { return issuer.accepted(transaction) }
       await gate.wait()
       return .deferred(Self.bank)
@@ -180,7 +180,7 @@ import Testing
   @Test func case19TheStoreBeingAwayMeanwhileDoesNotMakeItLessDeferred() async throws {
     let bench = try await bench()
     _ = await bench.buy()
-    bench.queue.answer { _, _ in .unavailable(reason: "offline") }
+    bench.queue.setAnswer { _, _ in .unavailable(reason: "offline") }
     try await daysLater(bench)
     await bench.until { bench.queue.submitted.count == 2 }
     await bench.effects.settled()
@@ -192,7 +192,7 @@ import Testing
     _ = await bench.buy()
     bench.purchases.setUser("bob")
     await bench.idle()
-    bench.queue.answer { _, _ in .declined("No.") }
+    bench.queue.setAnswer { _, _ in .declined("No.") }
     try await bench.purchases.resume()
     await bench.idle()
     #expect(bench.queue.submitted.count == 1)
@@ -218,7 +218,7 @@ import Testing
   @Test func anInterruptedPurchaseThatIsNotSeenThroughFails() async throws {
     let bench = try await bench(.interrupted("Confirm the payment at your bank."))
     _ = await bench.buy()
-    bench.queue.answer { _, _ in .refused(code: "expired", sentence: "The payment was not confirmed in time.") }
+    bench.queue.setAnswer { _, _ in .refused(code: "expired", sentence: "The payment was not confirmed in time.") }
     try await daysLater(bench)
     await bench.idle()
     #expect(try await only(bench).state == .failed)

@@ -29,9 +29,9 @@ import Testing
     _ = await bench.buy(authorizer: ScriptedAuthorizer { _, _ in .cancelled })
     _ = await bench.buy(authorizer: ScriptedAuthorizer { _, _ in throw PaymentAuthorizationError(sentence: "No card.") })
     let issuer = bench.issuer
-    bench.queue.answer { _, _ in .declined("The bank says no.") }
+    bench.queue.setAnswer { _, _ in .declined("The bank says no.") }
     _ = await bench.buy()
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     _ = await bench.buy()
     await bench.idle()
     #expect(
@@ -42,7 +42,7 @@ import Testing
     let bench = try await Bench()
     let ends = ends(bench)
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in call == 1 ? .unauthorized : issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, call in call == 1 ? .unauthorized : issuer.accepted(transaction) }
     #expect(await bench.buy() == .pending(.sessionEnded))
     #expect(ends.all.isEmpty)
     try await bench.purchases.resume()

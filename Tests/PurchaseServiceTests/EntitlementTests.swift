@@ -30,7 +30,7 @@ import Testing
     let bench = try await Bench()
     _ = await bench.buy()
     bench.trusted.withLock { $0 = .failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")) }
-    bench.queue.answer { _, _ in .unavailable(reason: "offline") }
+    bench.queue.setAnswer { _, _ in .unavailable(reason: "offline") }
     try await bench.restart()
     #expect(bench.purchases.entitlements == ["premium.monthly"])
     #expect(bench.keyFetches.withLock { $0 } == 1, "the keys were kept")
@@ -70,7 +70,7 @@ import Testing
     if what == "issuer" { issuer.name = "another" }
     let receipt = try issuer.receipt(
       what == "order" ? id(99) : id(1), user: what == "user" ? "bob" : "ada", product: what == "product" ? "other" : "premium.monthly")
-    bench.queue.answer { _, _ in .accepted(receipt: receipt, listed: ["premium.monthly"]) }
+    bench.queue.setAnswer { _, _ in .accepted(receipt: receipt, listed: ["premium.monthly"]) }
     #expect(await bench.buy() == .pending(.storeUnavailable))
     #expect(bench.purchases.entitlements.isEmpty)
     #expect(bench.queue.finished.isEmpty)
@@ -124,7 +124,7 @@ import Testing
   @Test func case9AStoreThatIsAwayTakesNothingAway() async throws {
     let bench = try await Bench()
     _ = await bench.buy()
-    bench.queue.restore(.failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")))
+    bench.queue.setRestored(.failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")))
     await #expect(throws: StoreError.self) { try await bench.purchases.restore() }
     #expect(bench.purchases.entitlements == ["premium.monthly"])
   }
@@ -170,7 +170,7 @@ import Testing
     let renewed = try bench.issuer.receipt(
       id(100), user: "ada", product: "premium.monthly", issued: start + 100, expires: start + 200)
     let older = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", issued: start, expires: start + 50)
-    bench.queue.restore(.success([renewed]))
+    bench.queue.setRestored(.success([renewed]))
     _ = try await bench.purchases.restore()
     #expect(bench.purchases.expiry(of: "premium.monthly") == start + 200)
     try await store(older, bench)

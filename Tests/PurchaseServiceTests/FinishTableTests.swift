@@ -58,11 +58,11 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func whatSomebodyHasYetToApproveIsKept(oneTime: Bool) {
-    #expect(decision(.deferred("A parent."), oneTime: oneTime) == .waitForSomebody(.deferred("A parent.")))
+    #expect(decision(.deferred("A parent."), oneTime: oneTime) == .pendingInterval(.deferred("A parent.")))
   }
 
   @Test(arguments: [true, false]) func whatThePersonHasYetToDoIsKept(oneTime: Bool) {
-    #expect(decision(.interrupted("The bank.", url: "u"), oneTime: oneTime) == .waitForSomebody(.interrupted("The bank.", url: "u")))
+    #expect(decision(.interrupted("The bank.", url: "u"), oneTime: oneTime) == .pendingInterval(.interrupted("The bank.", url: "u")))
   }
 
   @Test func aBadSignatureIsKeptAndAskedAgain() { #expect(decision(.unverified(reason: "bad signature")) == .retry()) }

@@ -13,12 +13,12 @@ import Testing
   @Test func aListIsServedWithoutAskingUntilItsTimeIsOver() async throws {
     let bench = try await Bench()
     let first = try await bench.purchases.products(both)
-    #expect(first == ProductList([monthly, forever], fetched: bench.clock.now))
+    #expect(first == ProductList([monthly, forever], fetchedAt: bench.clock.now))
     bench.clock.advance(by: Config.productTimeToLive - .seconds(1))
     #expect(try await bench.purchases.products(both.reversed()).products == [forever, monthly])
     #expect(bench.products.requests.map(\.ids) == [both])
     bench.clock.advance(by: .seconds(1))
-    #expect(try await bench.purchases.products(both).fetched == bench.clock.now)
+    #expect(try await bench.purchases.products(both).fetchedAt == bench.clock.now)
     #expect(bench.products.requests.map(\.ids) == [both, both])
   }
 
@@ -119,13 +119,13 @@ import Testing
       if call == 2 { throw away }
       throw CancellationError()
     }
-    let stale = ProductList([monthly, forever], unknown: ["gone"], isStale: true, fetched: fetched)
+    let stale = ProductList([monthly, forever], unknown: ["gone"], isStale: true, fetchedAt: fetched)
     #expect(try await bench.purchases.products(both + ["gone"]) == stale)
     #expect(try await bench.purchases.products(both + ["gone"]) == stale)
     #expect(bench.products.requests.count == 3, "and is asked again each time")
     await #expect(throws: StoreError.self, "half a paywall is none") { try await bench.purchases.products(both + ["new"]) }
     bench.products.answer { _, _ in [monthly, forever] }
-    #expect(try await bench.purchases.products(both) == ProductList([monthly, forever], fetched: bench.clock.now))
+    #expect(try await bench.purchases.products(both) == ProductList([monthly, forever], fetchedAt: bench.clock.now))
   }
 
   @Test(arguments: [StoreError.Kind.refused, .busy, .unauthorized]) func case9NothingOldIsServedOnA4xx(kind: StoreError.Kind)
@@ -237,7 +237,7 @@ import Testing
 
   @Test func nothingIsAskedForNothing() async throws {
     let bench = try await Bench()
-    #expect(try await bench.purchases.products([]) == ProductList([], fetched: bench.clock.now))
+    #expect(try await bench.purchases.products([]) == ProductList([], fetchedAt: bench.clock.now))
     #expect(bench.products.requests.isEmpty)
   }
 

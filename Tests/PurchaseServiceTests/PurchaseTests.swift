@@ -22,7 +22,7 @@ import Testing
     let journal = bench.journal
     let issuer = bench.issuer
     let seen = Mutex<[Transaction]>([])
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       let rows = try? await journal.unfinished(seller: "store")
       seen.withLock { $0 = rows ?? [] }
       return issuer.accepted(transaction)
@@ -40,7 +40,7 @@ import Testing
     let bench = try await Bench()
     let gate = Gate()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
@@ -56,7 +56,7 @@ import Testing
   @Test func case1AOneTimeProductThatTheAnswerDoesNotListIsKept() async throws {
     let bench = try await Bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in
+    bench.queue.setAnswer { transaction, call in
       let answer = issuer.accepted(transaction)
       guard call == 1, case .accepted(let receipt, _) = answer else { return answer }
       return .accepted(receipt: receipt, listed: [])
@@ -75,7 +75,7 @@ import Testing
     let gate = Gate()
     let issuer = bench.issuer
     let ledger = bench.ledger
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       await gate.wait()
       return issuer.accepted(transaction)
@@ -137,7 +137,7 @@ import Testing
     let bench = try await Bench()
     let gate = Gate()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       await gate.wait()
       return issuer.accepted(transaction)
     }
@@ -199,7 +199,7 @@ import Testing
     let gate = Gate()
     let issuer = bench.issuer
     let cancelled = Mutex(false)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       await gate.wait()
       cancelled.withLock { $0 = Task.isCancelled }
       return issuer.accepted(transaction)
@@ -266,7 +266,7 @@ import Testing
   @Test func aDeclinedPaymentIsOverAndCanBeTriedAgain() async throws {
     let bench = try await Bench()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in call == 1 ? .declined("Your bank said no.") : issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, call in call == 1 ? .declined("Your bank said no.") : issuer.accepted(transaction) }
     #expect(await bench.buy() == .failed(.declined("Your bank said no.")))
     #expect(try await bench.steps(id(1)) == [.begun, .authorized, .submitted, .failed])
     #expect(try await bench.journal.purchases(seller: "store", user: "ada").first?.token == nil)
@@ -307,7 +307,7 @@ import Testing
     let ledger = bench.ledger
     // The keys are known, so that only the journal is missing.
     _ = await bench.buy(forever)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       await journal.close()
       return issuer.accepted(transaction)
@@ -316,7 +316,7 @@ import Testing
     #expect(bench.purchases.entitlements == ["premium.monthly", "premium.forever"])
     #expect(bench.queue.finished == [id(1)], "and not finished, since the journal does not have it")
     try await bench.restart()
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     await bench.idle()
     #expect(bench.purchases.entitlements == ["premium.monthly", "premium.forever"])
     #expect(bench.ledger.charges.count == 2)

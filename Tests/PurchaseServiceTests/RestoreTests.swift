@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: Path.allCases) func case21OnANewMachine(path: Path) async throws {
     let bench = try await bench(path)
     let token = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")
-    bench.queue.restore(.success([token, "nonsense", try ReceiptIssuer().receipt(id(101), user: "ada", product: "forged")]))
+    bench.queue.setRestored(.success([token, "nonsense", try ReceiptIssuer().receipt(id(101), user: "ada", product: "forged")]))
     #expect(try await bench.purchases.restore() == ["premium.monthly"])
     let transaction = try #require(try await bench.purchases.history().first)
     #expect(transaction.state == .restored)
@@ -54,14 +54,14 @@ import Testing
 
   @Test(arguments: Path.allCases) func case21SomebodyElsesReceiptRestoresNothing(path: Path) async throws {
     let bench = try await bench(path)
-    bench.queue.restore(.success([try bench.issuer.receipt(id(100), user: "bob", product: "premium.monthly")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(100), user: "bob", product: "premium.monthly")]))
     #expect(try await bench.purchases.restore() == [])
     #expect(try await bench.journal.receipts(seller: "store", purchasePath: "device", user: "ada").isEmpty)
   }
 
   @Test func case21SignedOutWhileRestoringChangesNothing() async throws {
     let bench = try await bench(.device)
-    bench.queue.restore(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly")]))
     async let restored = bench.purchases.restore()
     bench.purchases.setUser("bob")
     _ = try? await restored
@@ -72,7 +72,7 @@ import Testing
   @Test func whatWasBoughtHereIsNotListedTwice() async throws {
     let bench = try await bench(.device)
     _ = await bench.buy()
-    bench.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
     _ = try await bench.purchases.restore()
     #expect(try await bench.purchases.history().map(\.state) == [.purchased])
   }

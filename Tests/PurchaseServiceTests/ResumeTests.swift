@@ -43,7 +43,7 @@ import Testing
     let issuer = bench.issuer
     let ledger = bench.ledger
     let transaction = try await bench.leave(.authorized)
-    bench.queue.answer { transaction, _ in
+    bench.queue.setAnswer { transaction, _ in
       ledger.charge(transaction.id)
       return .unavailable(reason: "answer cut short")
     }
@@ -51,7 +51,7 @@ import Testing
       try await bench.restart()
       await bench.until { bench.queue.submitted.count == start }
     }
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
     try await bench.restart()
     await bench.until { !bench.purchases.entitlements.isEmpty }
     #expect(bench.ledger.charges == [transaction])

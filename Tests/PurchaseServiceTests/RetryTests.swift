@@ -11,7 +11,7 @@ import Testing
   private func failing(_ bench: Bench, _ count: Int, _ outcome: SubmissionOutcome) {
     let issuer = bench.issuer
     let ledger = bench.ledger
-    bench.queue.answer { transaction, call in
+    bench.queue.setAnswer { transaction, call in
       ledger.charge(transaction.id)
       return call <= count ? outcome : issuer.accepted(transaction)
     }
@@ -70,7 +70,7 @@ import Testing
     let bench = try await Bench()
     let gate = Gate()
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in
+    bench.queue.setAnswer { transaction, call in
       await gate.wait()
       return call == 1 ? .unavailable(reason: "time-out") : issuer.accepted(transaction)
     }
@@ -89,7 +89,7 @@ import Testing
   @Test func case5TheEndThatComesAfterLeavingIsANoticeToo() async throws {
     let bench = try await Bench()
     let gate = Gate()
-    bench.queue.answer { _, _ in
+    bench.queue.setAnswer { _, _ in
       await gate.wait()
       return .declined("Your bank said no.")
     }
@@ -160,11 +160,11 @@ import Testing
 
   private func works(_ bench: Bench) {
     let issuer = bench.issuer
-    bench.queue.answer { transaction, _ in issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, _ in issuer.accepted(transaction) }
   }
 
   @Test func aNetworkThatIsBackEndsTheWait() async throws {
-    let bench = try await Bench(retry: RetryPolicy(firstWait: .seconds(300), triesInForeground: 1))
+    let bench = try await Bench(retry: RetryPolicy(backoff: Backoff(first: .seconds(300)), triesInForeground: 1))
     await longOut(bench)
     works(bench)
     bench.purchases.networkIsBack()
@@ -177,9 +177,9 @@ import Testing
 
   @Test func aNetworkThatCameBackWhileTheStoreWasAskedCounts() async throws {
     let gate = Gate()
-    let bench = try await Bench(retry: RetryPolicy(firstWait: .seconds(300), triesInForeground: 1))
+    let bench = try await Bench(retry: RetryPolicy(backoff: Backoff(first: .seconds(300)), triesInForeground: 1))
     let issuer = bench.issuer
-    bench.queue.answer { transaction, call in
+    bench.queue.setAnswer { transaction, call in
       guard call == 1 else { return issuer.accepted(transaction) }
       await gate.wait()
       return .unavailable(reason: "time-out")
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func aStoreThatAnswersAllButThisIsNotAskedEachTime() async throws {
-    let bench = try await Bench(retry: RetryPolicy(firstWait: .seconds(10), longestWait: .seconds(300), triesInForeground: 1))
+    let bench = try await Bench(retry: RetryPolicy(backoff: Backoff(first: .seconds(10)), triesInForeground: 1))
     await longOut(bench)
     var tries: [Int] = []
     // Somebody reads on for ten minutes: the publication answers every second.
@@ -235,7 +235,7 @@ import Testing
 
   @Test func whatWaitsForSomebodyIsNoMatterOfTheNetwork() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .deferred("A parent.") }
+    bench.queue.setAnswer { _, _ in .deferred("A parent.") }
     #expect(await bench.buy() == .pending(.deferred("A parent.")))
     await bench.clock.waitForSleepers()
     bench.purchases.networkIsBack()
@@ -287,7 +287,7 @@ import Testing
     var forger = try ReceiptIssuer()
     forger.key = try .generate(.edDSA, kid: issuer.key.kid)
     let forged = forger
-    bench.queue.answer { transaction, call in call == 1 ? forged.accepted(transaction) : issuer.accepted(transaction) }
+    bench.queue.setAnswer { transaction, call in call == 1 ? forged.accepted(transaction) : issuer.accepted(transaction) }
     async let outcome = bench.buy()
     await bench.clock.waitForSleepers()
     #expect(bench.purchases.entitlements.isEmpty)
@@ -299,7 +299,7 @@ import Testing
 
   @Test func aRefusalIsToldOnceAndNotAskedAgain() async throws {
     let bench = try await Bench()
-    bench.queue.answer { _, _ in .unknownProduct("This is not sold any more.") }
+    bench.queue.setAnswer { _, _ in .unknownProduct("This is not sold any more.") }
     #expect(await bench.buy() == .failed(.unknownProduct("This is not sold any more.")))
     #expect(bench.queue.finished == [id(1)])
     try await bench.restart()
@@ -322,27 +322,27 @@ import Testing
   }
 
   @Test func waitsDoubleUpToALimitAndTheStoreMayAskForMore() {
-    let policy = RetryPolicy(firstWait: .seconds(1), longestWait: .seconds(60))
-    #expect((1...8).map { policy.wait(after: $0, retryAfter: nil, chance: 0).seconds } == [1, 2, 4, 8, 16, 32, 60, 60])
-    #expect(policy.wait(after: 1, retryAfter: .seconds(90), chance: 0) == .seconds(90))
-    #expect(policy.wait(after: 8, retryAfter: .seconds(5), chance: 0) == .seconds(60))
-    #expect(policy.wait(after: .max, retryAfter: nil, chance: 0) == .seconds(60))
+    let backoff = Backoff(first: .seconds(1), longest: .seconds(60))
+    #expect((1...8).map { backoff.wait(after: $0, chance: 0).seconds } == [1, 2, 4, 8, 16, 32, 60, 60])
+    #expect(backoff.wait(after: 1, retryAfter: .seconds(90), chance: 0) == .seconds(90))
+    #expect(backoff.wait(after: 8, retryAfter: .seconds(5), chance: 0) == .seconds(60))
+    #expect(backoff.wait(after: .max, chance: 0) == .seconds(60))
   }
 
   @Test func chanceMakesWaitsLongerUpToItsShareAndTheSameForTheSameSeed() {
-    let policy = RetryPolicy(firstWait: .seconds(10), longestWait: .seconds(60), jitter: 0.5)
+    let backoff = Backoff(first: .seconds(10), longest: .seconds(60), jitter: 0.5)
     func waits(_ seed: UInt64) -> [Duration] {
       let random = SeededRandom(seed: seed)
-      return (1...50).map { policy.wait(after: $0, retryAfter: .seconds(15), chance: random.fraction()) }
+      return (1...50).map { backoff.wait(after: $0, retryAfter: .seconds(15), chance: random.fraction()) }
     }
     #expect(waits(1) == waits(1))
     #expect(waits(1) != waits(2))
     #expect(Set(waits(1)).count > 40, "two devices do not come back together")
     for seed in UInt64(0)..<20 { #expect(waits(seed).dropFirst(3).allSatisfy { (.seconds(60)...(.seconds(90))).contains($0) }) }
-    #expect(policy.wait(after: 1, retryAfter: .seconds(15), chance: 0) == .seconds(15), "never before the store said")
-    #expect(policy.wait(after: 1, retryAfter: .seconds(15), chance: 1) == .seconds(20))
-    #expect(policy.wait(after: 9, retryAfter: nil, chance: 7) == .seconds(90), "whatever the chance")
-    #expect(RetryPolicy(firstWait: .seconds(1), jitter: -3).wait(after: 1, retryAfter: nil, chance: 1) == .seconds(1))
+    #expect(backoff.wait(after: 1, retryAfter: .seconds(15), chance: 0) == .seconds(15), "never before the store said")
+    #expect(backoff.wait(after: 1, retryAfter: .seconds(15), chance: 1) == .seconds(20))
+    #expect(backoff.wait(after: 9, chance: 7) == .seconds(90), "whatever the chance")
+    #expect(Backoff(first: .seconds(1), jitter: -3).wait(after: 1, chance: 1) == .seconds(1))
   }
 
   @Test func theWaitOfATransactionIsSpreadByTheInjectedChance() async throws {

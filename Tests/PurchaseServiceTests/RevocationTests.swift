@@ -44,7 +44,7 @@ import Testing
     let bench = try await Bench()
     _ = await bench.buy()
     _ = try await bench.purchases.restore()
-    bench.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly")]))
     #expect(try await bench.purchases.restore() == ["premium.monthly"])
     let transaction = try #require(try await bench.purchases.history().first)
     #expect(transaction.state == .purchased)
@@ -54,9 +54,9 @@ import Testing
   @Test func whatHasRunOutIsNotTakenBack() async throws {
     let bench = try await Bench()
     let expires = bench.clock.now + 60
-    bench.queue.restore(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", expires: expires)]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", expires: expires)]))
     _ = try await bench.purchases.restore()
-    bench.queue.restore(.success([]))
+    bench.queue.setRestored(.success([]))
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .seconds(60))
     await bench.until { bench.purchases.entitlements.isEmpty }

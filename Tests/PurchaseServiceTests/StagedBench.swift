@@ -58,7 +58,7 @@ import Synchronization
     (self.old, self.new) = (old, new)
     // One store, whoever asks: what either queue took is what it sold.
     for side in [old, new] {
-      side.queue.restore { [first = old.queue, second = new.queue] user in
+      side.queue.setRestored { [first = old.queue, second = new.queue] user in
         let sold = (first.submitted + second.submitted).filter { $0.user == user }
         return try sold.map { try issuer.receipt($0.id, user: user, product: $0.productID) }
       }

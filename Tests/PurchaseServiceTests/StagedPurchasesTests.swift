@@ -26,7 +26,7 @@ import Testing
     let bench = try await StagedBench()
     for stage in [Stage.new, .old, .new] {
       bench.flag = stage
-      for side in [bench.old, bench.new] { side.queue.answer { _, _ in .declined("No.") } }
+      for side in [bench.old, bench.new] { side.queue.setAnswer { _, _ in .declined("No.") } }
       _ = await bench.buy()
     }
     let history = try await bench.purchases.history()
@@ -48,7 +48,7 @@ import Testing
       if moment == "agreed" { await gate.wait() }
       return .authorized(PaymentToken("token"))
     }
-    side.queue.answer { transaction, call in
+    side.queue.setAnswer { transaction, call in
       ledger.charge(transaction.id)
       if moment == "charging" { await gate.wait() }
       return moment == "waiting" && call == 1 ? .unavailable(reason: "away") : issuer.accepted(transaction)
@@ -185,8 +185,8 @@ import Testing
     bench.flag = .new
     _ = await bench.buy(forever)
     await bench.effects.settled()
-    bench.old.queue.restore(.success([]))
-    bench.new.queue.restore(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
+    bench.old.queue.setRestored(.success([]))
+    bench.new.queue.setRestored(.success([try bench.issuer.receipt(id(2), user: "ada", product: "premium.forever")]))
     #expect(try await bench.purchases.restore() == ["premium.forever"])
     try await bench.restart()
     #expect(bench.purchases.entitlements == ["premium.forever"], "in the file too")
@@ -195,10 +195,10 @@ import Testing
   @Test func restoringTakesOnePathThatAnswers() async throws {
     let bench = try await StagedBench()
     let away = StoreError(.unavailable, code: "offline", sentence: "Offline.")
-    bench.old.queue.restore(.failure(away))
-    bench.new.queue.restore(.success([try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly")]))
+    bench.old.queue.setRestored(.failure(away))
+    bench.new.queue.setRestored(.success([try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly")]))
     #expect(try await bench.purchases.restore() == ["premium.monthly"])
-    bench.new.queue.restore(.failure(away))
+    bench.new.queue.setRestored(.failure(away))
     await #expect(throws: away) { try await bench.purchases.restore() }
     #expect(bench.purchases.owns("premium.monthly"))
   }
@@ -208,7 +208,7 @@ import Testing
     let (soon, later) = (bench.clock.now + 100, bench.clock.now + 200)
     func restore(_ old: Date?, _ new: Date?) async throws {
       for (queue, end) in [(bench.old.queue, old), (bench.new.queue, new)] {
-        queue.restore(.success([try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly", expires: end)]))
+        queue.setRestored(.success([try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly", expires: end)]))
       }
       _ = try await bench.purchases.restore()
     }
@@ -245,7 +245,7 @@ import Testing
   @Test func checkingAsksThePathThatBegan() async throws {
     let bench = try await StagedBench()
     let issuer = bench.issuer
-    bench.old.queue.answer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(3600)) : issuer.accepted(transaction) }
+    bench.old.queue.setAnswer { transaction, call in call == 1 ? .busy(retryAfter: .seconds(3600)) : issuer.accepted(transaction) }
     #expect(await bench.buy() == .pending(.storeUnavailable))
     bench.flag = .new
     var changes = bench.purchases.historyStream().makeAsyncIterator()
@@ -262,8 +262,8 @@ import Testing
   @Test func aNoticeIsSaidOnceHoweverManyPathsSayIt() async throws {
     let bench = try await StagedBench()
     let receipt = try bench.issuer.receipt(id(9), user: "ada", product: "premium.monthly")
-    bench.old.queue.restore(.success([receipt]))
-    bench.new.queue.restore(.success([receipt]))
+    bench.old.queue.setRestored(.success([receipt]))
+    bench.new.queue.setRestored(.success([receipt]))
     _ = try await bench.purchases.restore()
     try await bench.purchases.resume()
     var notices = bench.purchases.noticeStream().makeAsyncIterator()
@@ -271,7 +271,7 @@ import Testing
     bench.new.queue.tell(.revoked(id(9), reason: "It was refunded."))
     await bench.until { bench.purchases.entitlements.isEmpty }
     bench.new.queue.tell(.revoked(id(10), reason: "Never had."))
-    bench.new.queue.restore(.success([try bench.issuer.receipt(id(11), user: "ada", product: "premium.forever")]))
+    bench.new.queue.setRestored(.success([try bench.issuer.receipt(id(11), user: "ada", product: "premium.forever")]))
     _ = try await bench.purchases.restore()
     bench.new.queue.tell(.revoked(id(11), reason: "It was refunded as well."))
     #expect(await notices.next()?.sentence == "It was refunded.")

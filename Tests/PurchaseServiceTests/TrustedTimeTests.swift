@@ -14,14 +14,14 @@ import Testing
   private func bench(endsIn duration: Duration) async throws -> (Bench, Date) {
     let bench = try await Bench()
     let expires = bench.clock.now + duration.seconds
-    bench.queue.restore(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", expires: expires)]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", expires: expires)]))
     _ = try await bench.purchases.restore()
     goOffline(bench)
     return (bench, expires)
   }
 
   private func goOffline(_ bench: Bench) {
-    bench.queue.restore(.failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")))
+    bench.queue.setRestored(.failure(StoreError(.unavailable, code: "offline", sentence: "Offline.")))
   }
 
   /// Lets time pass as a machine does: every timer that is due runs.
@@ -55,7 +55,7 @@ import Testing
     let (bench, _) = try await bench(endsIn: hour)
     await pass(hour, bench)
     #expect(owns(bench))
-    bench.queue.restore(.success([]))
+    bench.queue.setRestored(.success([]))
     await pass(hour, bench)
     #expect(bench.purchases.entitlements.isEmpty)
   }
@@ -64,7 +64,7 @@ import Testing
     let (bench, expires) = try await bench(endsIn: hour)
     let renewed = try bench.issuer.receipt(
       id(100), user: "ada", product: "premium.monthly", issued: expires, expires: expires + 86_400)
-    bench.queue.restore(.success([renewed]))
+    bench.queue.setRestored(.success([renewed]))
     var seen: [Set<String>] = []
     let stream = bench.purchases.entitlementStream()
     let reader = Task { for await entitlements in stream { seen.append(entitlements) } }
@@ -125,7 +125,7 @@ import Testing
     // One word from the store, and it counts again.
     let renewed = try bench.issuer.receipt(
       id(100), user: "ada", product: "premium.monthly", issued: bench.clock.now, expires: bench.clock.now + 60)
-    bench.queue.restore(.success([renewed]))
+    bench.queue.setRestored(.success([renewed]))
     _ = try await bench.purchases.restore()
     #expect(owns(bench))
     #expect(bench.purchases.time.starts == 0)
@@ -157,7 +157,7 @@ import Testing
     try await bench.restart()
     #expect(owns(bench), "offline, at the next start")
     let again = try bench.issuer.receipt(id(100), user: "ada", product: "premium.monthly", issued: expires - 3600, expires: expires)
-    bench.queue.restore(.success([again]))
+    bench.queue.setRestored(.success([again]))
     _ = try await bench.purchases.restore()
     await pass(hour / 2, bench)
     #expect(owns(bench), "and where the store says that it is in force")
@@ -172,7 +172,7 @@ import Testing
     let (issuer, now) = (bench.issuer, bench.clock.now)
     let limit = Config.clockSkewLimit
     let early = try issuer.receipt(id(1), user: "ada", product: "premium.monthly", issued: now + limit.seconds + 10)
-    bench.queue.answer { _, _ in .accepted(receipt: early, listed: []) }
+    bench.queue.setAnswer { _, _ in .accepted(receipt: early, listed: []) }
     async let outcome = bench.buy()
     for _ in 1...2 {
       await bench.clock.waitForSleepers()
@@ -194,7 +194,7 @@ import Testing
     let bench = try await Bench()
     let receipt = try bench.issuer.receipt(
       id(1), user: "ada", product: "premium.monthly", issued: bench.clock.now + Config.clockSkewLimit.seconds)
-    bench.queue.answer { _, _ in .accepted(receipt: receipt, listed: []) }
+    bench.queue.setAnswer { _, _ in .accepted(receipt: receipt, listed: []) }
     #expect(await bench.buy() == .purchased("premium.monthly"))
   }
 
@@ -203,7 +203,7 @@ import Testing
     let signed = bench.clock.now
     bench.clock.setNow(bench.clock.now - 86_400)
     let receipt = try bench.issuer.receipt(id(1), user: "ada", product: "premium.forever", issued: signed + 60)
-    bench.queue.answer { _, _ in .accepted(receipt: receipt, listed: ["premium.forever"]) }
+    bench.queue.setAnswer { _, _ in .accepted(receipt: receipt, listed: ["premium.forever"]) }
     #expect(await bench.buy(forever) == .purchased("premium.forever"))
   }
 
@@ -211,7 +211,7 @@ import Testing
     let bench = try await Bench()
     _ = await bench.buy()
     let receipt = try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly", issued: bench.clock.now + 86_400)
-    bench.queue.restore(.success([receipt]))
+    bench.queue.setRestored(.success([receipt]))
     await #expect { try await bench.purchases.restore() } throws: { ($0 as? StoreError)?.code == "clock_is_behind" }
     #expect(bench.purchases.entitlements == ["premium.monthly"])
   }
@@ -240,7 +240,7 @@ import Testing
   @Test func case15AReceiptThatTheStoreCallsOverItselfHasNoGrace() async throws {
     let bench = try await Bench()
     let now = bench.clock.now
-    bench.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly", issued: now, expires: now)]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly", issued: now, expires: now)]))
     #expect(try await bench.purchases.restore() == [])
   }
 
@@ -249,10 +249,10 @@ import Testing
     let expires = bench.clock.now + 10.25
     let receipt = try bench.issuer.receipt(
       id(100), user: "ada", product: "premium.monthly", issued: bench.clock.now + 0.125, expires: expires)
-    bench.queue.restore(.success([receipt]))
+    bench.queue.setRestored(.success([receipt]))
     _ = try await bench.purchases.restore()
     #expect(bench.purchases.expiry(of: "premium.monthly") == expires)
-    bench.queue.restore(.success([]))
+    bench.queue.setRestored(.success([]))
     await bench.clock.waitForSleepers()
     bench.clock.advance(by: .milliseconds(10_000))
     await bench.effects.settled()
@@ -269,7 +269,7 @@ import Testing
     var calendar = Calendar(identifier: calendar)
     calendar.timeZone = try #require(TimeZone(identifier: "Asia/Bangkok"))
     let expires = try #require(calendar.date(byAdding: .month, value: 1, to: bench.clock.now))
-    bench.queue.restore(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly", expires: expires)]))
+    bench.queue.setRestored(.success([try bench.issuer.receipt(id(1), user: "ada", product: "premium.monthly", expires: expires)]))
     _ = try await bench.purchases.restore()
     try await bench.restart()
     #expect(bench.purchases.expiry(of: "premium.monthly") == expires)

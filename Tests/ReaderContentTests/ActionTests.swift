@@ -81,12 +81,12 @@ private typealias Comment = PublicationAPI.Comment
   @Test @MainActor func moreClubsThanOneRequestTakesAreSeveral() async {
     let reader = ReaderFixture(posts: [.sample(1)])
     reader.store.markAllRead(until: Post.sample(1).published, in: Set((0...ReadRequest.mostClubs).map { "c\($0)" }))
-    #expect(reader.store.waiting.value.count == 2)
+    #expect(reader.store.outboxStatus.value.count == 2)
     await reader.settle()
     #expect(reader.publication.requests == ["PUT /v1/posts/read", "PUT /v1/posts/read"])
     #expect(reader.publication.with { $0.posts[0].read })
     reader.store.markAllRead(until: .distantFuture, in: [])
-    #expect(reader.store.waiting.value.count == 0)
+    #expect(reader.store.outboxStatus.value.count == 0)
   }
 
   @Test func noCountIsEverNegative() {

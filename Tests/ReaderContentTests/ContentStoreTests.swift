@@ -100,10 +100,10 @@ private typealias Comment = PublicationAPI.Comment
     for club in ["c1", "c2"] { store.toggleFollow(club) }
     let written = store.comment(on: "p1", "Words")
     store.commentDrafts = ["p1": "More w", "p2": "Other w"]
-    #expect(store.waiting.value.count == 6)
+    #expect(store.outboxStatus.value.count == 6)
     #expect(await store.removeFanClub("c1"))
     #expect((store.fanClubs["c1"], store.posts["p1"], written.flatMap { store.comments[$0] }) == (nil, nil, nil))
-    #expect(store.waiting.value.count == 3)
+    #expect(store.outboxStatus.value.count == 3)
     #expect(store.commentDrafts == ["p2": "Other w"])
     #expect(store.listsAge == 1)
     reader.publication.release()
@@ -256,14 +256,14 @@ private typealias Comment = PublicationAPI.Comment
     #expect(reader.store.posts["p1"]?.comments == 1)
     reader.store.deleteComment(id)
     #expect(reader.store.posts["p1"]?.comments == 0)
-    #expect(reader.store.waiting.value.count == 1)
+    #expect(reader.store.outboxStatus.value.count == 1)
     reader.publication.with { $0.isOffline = false }
     reader.publication.forgetRequests()
     reader.store.retryNow()
     await reader.settle()
     #expect(reader.publication.requests.first == "DELETE /v1/posts/p1/comments/\(id)")
     #expect(!reader.publication.requests.contains { $0.hasPrefix("PUT") })
-    #expect(reader.store.waiting.value == Waiting())
+    #expect(reader.store.outboxStatus.value == OutboxStatus())
   }
 
   @Test func theTextOfARefusedCommentIsHandedBackOnce() async {
@@ -299,7 +299,7 @@ private typealias Comment = PublicationAPI.Comment
     let started = { (unfinished: UnfinishedWork) in
       let store = ContentStore(
         client: APIClient(transport: publication, token: { "token" }), outbox: outbox, unfinished: unfinished,
-        retry: Retry(on: ManualClock()), effects: effects, identifiers: identifiers)
+        retry: RetryEnvironment(on: ManualClock()), effects: effects, identifiers: identifiers)
       await store.resume()
       await effects.settled()
       return store
@@ -366,7 +366,7 @@ private typealias Comment = PublicationAPI.Comment
     await reader.settle()
     #expect(page.failures == ["Your bookmark was not saved. There is no such thing."])
     #expect(reader.publication.with { $0.posts[0].bookmarked })
-    #expect(reader.store.waiting.value == Waiting())
+    #expect(reader.store.outboxStatus.value == OutboxStatus())
     #expect(reader.store.posts["p1"] == nil, "no page shows it any more")
   }
 
@@ -395,7 +395,7 @@ private typealias Comment = PublicationAPI.Comment
     for _ in 1...20 {
       await reader.settle()
       #expect(reader.store.posts["p1"]?.bookmarked == true)
-      #expect(reader.store.waiting.value == Waiting(count: 1, problem: "Not now."))
+      #expect(reader.store.outboxStatus.value == OutboxStatus(count: 1, problem: "Not now."))
       reader.store.retryNow()
     }
   }
@@ -431,17 +431,18 @@ private typealias Comment = PublicationAPI.Comment
     let saved = (try? Wire.encode(Post.sample(1, bookmarked: true))) ?? Data()
     let transport = InProcessTransport { _ in answers.withLock { $0.isEmpty ? Response(200, body: saved) : $0.removeFirst() } }
     let (clock, effects) = (ManualClock(), Effects())
-    let store = ContentStore(client: APIClient(transport: transport, token: { "token" }), retry: Retry(on: clock), effects: effects)
+    let store = ContentStore(
+      client: APIClient(transport: transport, token: { "token" }), retry: RetryEnvironment(on: clock), effects: effects)
     store.postCache.store([.sample(1)])
     store.toggleBookmark("p1")
     for left in (0..<8).reversed() {
       await effects.settled()
       #expect(answers.withLock { $0.count } == left)
-      #expect(store.waiting.value.count == 1)
+      #expect(store.outboxStatus.value.count == 1)
       clock.advance(by: clock.nextDue ?? .zero)
     }
     await effects.settled()
-    #expect(store.waiting.value == Waiting())
+    #expect(store.outboxStatus.value == OutboxStatus())
     #expect(store.posts["p1"]?.bookmarked == true)
   }
 
@@ -449,7 +450,8 @@ private typealias Comment = PublicationAPI.Comment
     let answers = Mutex([Response(503, headers: ["Retry-After": "90"]), Response(200, body: (try? Wire.encode(Post.sample(1))) ?? Data())])
     let transport = InProcessTransport { _ in answers.withLock { $0.removeFirst() } }
     let (clock, effects) = (ManualClock(), Effects())
-    let store = ContentStore(client: APIClient(transport: transport, token: { "token" }), retry: Retry(on: clock), effects: effects)
+    let store = ContentStore(
+      client: APIClient(transport: transport, token: { "token" }), retry: RetryEnvironment(on: clock), effects: effects)
     store.postCache.store([.sample(1)])
     store.toggleBookmark("p1")
     await effects.settled()
@@ -457,6 +459,6 @@ private typealias Comment = PublicationAPI.Comment
     #expect(answers.withLock { $0.count } == 1)
     clock.advance(by: .milliseconds(90_500))
     await effects.settled()
-    #expect(store.waiting.value == Waiting())
+    #expect(store.outboxStatus.value == OutboxStatus())
   }
 }

@@ -57,7 +57,7 @@ import Testing
     let stored = EntityStore(path: content, owner: "reader", clock: clock)
     let store = ContentStore(
       client: APIClient(transport: publication, token: { "token" }), outbox: Outbox(database: outbox, owner: "reader"), stored: stored,
-      retry: Retry(on: clock, random: FixedRandom()), effects: effects)
+      retry: RetryEnvironment(on: clock, random: FixedRandom()), effects: effects)
     let run = Run(content: store, stored: stored, outbox: outbox, notices: Run.Notices())
     store.onStorageNotice = { [notices = run.notices] in notices.all.append($0) }
     await store.resume()
@@ -89,7 +89,7 @@ import Testing
     #expect(feed.state.ids == ["p1", "p2", "p3"])
     let third = try #require(run.content.posts["p3"])
     #expect(third.title == "Title 3" && third.bookmarked && third.reaction == .love, "what waited is shown over what was stored")
-    #expect(run.content.waiting.value.count == 2)
+    #expect(run.content.outboxStatus.value.count == 2)
     let bookmarks = await posts(.bookmarks, run)
     #expect(bookmarks.state.ids == ["p2", "p3"])
     let clubs = await shown(EntityList.fanClubs(store: run.content, followedOnly: true))
@@ -110,7 +110,7 @@ import Testing
     let run = try await open()
     let feed = await posts(.all, run)
     await effects.settled()
-    #expect(run.content.waiting.value == Waiting())
+    #expect(run.content.outboxStatus.value == OutboxStatus())
     #expect(publication.with { $0.posts.filter(\.bookmarked).map(\.id) } == ["p2", "p3"])
     #expect(publication.with { $0.posts.filter { $0.reaction == .love }.map(\.id) } == ["p3"])
     #expect(feed.state.ids == ["p1", "p2", "p3"] && feed.state.note == nil)
@@ -118,7 +118,7 @@ import Testing
     publication.with { $0.isOffline = true }
     let after = try await open()
     #expect(await posts(.bookmarks, after).state.ids == ["p2", "p3"])
-    #expect(after.content.waiting.value == Waiting())
+    #expect(after.content.outboxStatus.value == OutboxStatus())
     await after.end()
   }
 
@@ -131,12 +131,12 @@ import Testing
     #expect(await posts(.all, run).state.ids.isEmpty)
     #expect(run.notices.all.count == 1 && run.notices.all[0].contains("damaged") && run.notices.all[0].hasSuffix("."))
     #expect(try Data(contentsOf: URL(filePath: content + ".damaged")) == bytes)
-    #expect(run.content.waiting.value.count == 2, "what waits is in a file of its own")
+    #expect(run.content.outboxStatus.value.count == 2, "what waits is in a file of its own")
     publication.with { $0.isOffline = false }
     run.content.retryNow()
     await effects.settled()
     #expect(await posts(.bookmarks, run).state.ids == ["p2", "p3"])
-    #expect(run.content.waiting.value == Waiting())
+    #expect(run.content.outboxStatus.value == OutboxStatus())
     await run.end()
   }
 

@@ -25,7 +25,7 @@ import Testing
     ContentStore(
       client: APIClient(transport: publication, token: { "token" }),
       stored: EntityStore(path: folder.path + "/content.sqlite", owner: "reader", clock: clock),
-      retry: Retry(on: clock, random: FixedRandom()), effects: effects)
+      retry: RetryEnvironment(on: clock, random: FixedRandom()), effects: effects)
   }
 
   private func list(_ store: ContentStore) -> EntityList<Post> {
@@ -77,7 +77,7 @@ import Testing
     await effects.settled()
     #expect(sent == 2, "the publication's answer does")
     #expect(list.state.note == nil)
-    #expect(store.waiting.value == Waiting())
+    #expect(store.outboxStatus.value == OutboxStatus())
   }
 
   @Test(arguments: 0..<6) func anyAnswerDoes(question: Int) async {
@@ -88,7 +88,7 @@ import Testing
     case 0: list.checkForNewItems()
     case 1: _ = try? await store.loadPost("p9")
     case 2: _ = try? await store.search("1")
-    case 3: _ = try? await store.followedPosts("notify.look", unless: nil)
+    case 3: _ = try? await store.followedPosts("notify.look", ifNoneMatch: nil)
     case 4: try? await store.refreshPasses()
     default:
       // No is an answer too.
@@ -96,7 +96,7 @@ import Testing
     }
     await effects.settled()
     #expect(sent == 2)
-    #expect(store.waiting.value == Waiting())
+    #expect(store.outboxStatus.value == OutboxStatus())
   }
 
   @Test(arguments: 0..<4) func whatIsSentCallsForTheListsToo(change: Int) async {
@@ -126,7 +126,7 @@ import Testing
     list.refreshTapped()
     await effects.settled()
     #expect(sent == 1)
-    #expect(store.waiting.value.count == 1)
+    #expect(store.outboxStatus.value.count == 1)
     store.close()
   }
 }

@@ -23,7 +23,8 @@ import Testing
   private func content(limit: Int = EntityStore.defaultLimit) -> (EntityStore, ContentStore) {
     let stored = EntityStore(path: path, owner: "reader", clock: clock, limit: limit)
     let store = ContentStore(
-      client: APIClient(transport: publication, token: { "token" }), stored: stored, retry: Retry(on: clock, random: FixedRandom()),
+      client: APIClient(transport: publication, token: { "token" }), stored: stored,
+      retry: RetryEnvironment(on: clock, random: FixedRandom()),
       effects: effects)
     return (stored, store)
   }

@@ -70,7 +70,7 @@ final class Patience: Sendable {
     connection.setLimit(WorkLimit(deadline: .seconds(1), clock: ManualClock()))
     let patience = Patience(looks)
     #expect(throws: CancellationError.self) {
-      try connection.withLimit(WorkLimit(unless: { patience.isFinished })) {
+      try connection.withLimit(WorkLimit(isCancelled: { patience.isFinished })) {
         let _: Void = try connection.transaction {
           var number = 0
           while true {
@@ -90,10 +90,10 @@ final class Patience: Sendable {
 
   @Test func otherErrorsStayWhatTheyAre() throws {
     let connection = try connection()
-    connection.setLimit(WorkLimit(deadline: .seconds(5), clock: LeapingClock(), unless: { false }))
+    connection.setLimit(WorkLimit(deadline: .seconds(5), clock: LeapingClock(), isCancelled: { false }))
     let failed = #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO b VALUES (1)") }
     #expect(failed?.code == .error)
-    #expect(throws: SQLiteError.self) { try connection.withLimit(WorkLimit(unless: { true })) { try connection.execute("nonsense") } }
+    #expect(throws: SQLiteError.self) { try connection.withLimit(WorkLimit(isCancelled: { true })) { try connection.execute("nonsense") } }
   }
 
   /// Inside of what has another limit, the outer one is in force again afterwards.
@@ -114,7 +114,7 @@ final class Patience: Sendable {
     var text = String(repeating: "word ", count: 100_000)
     let patience = Patience(3)
     #expect(throws: CancellationError.self) {
-      try connection.withLimit(WorkLimit(unless: { patience.isFinished })) {
+      try connection.withLimit(WorkLimit(isCancelled: { patience.isFinished })) {
         try text.withUTF8 { try tokenizer.words(of: $0) { _, _ in true } }
       }
     }
@@ -141,7 +141,7 @@ final class Patience: Sendable {
       let patience = Patience(looks)
       let connection = try Connection(path: path)
       do {
-        try connection.migrate([first, second], unless: { patience.isFinished })
+        try connection.migrate([first, second], isCancelled: { patience.isFinished })
       } catch is CancellationError {
         ended += 1
         #expect(try connection.schemaVersion() == 1)

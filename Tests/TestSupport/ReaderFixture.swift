@@ -25,7 +25,7 @@ import Runtime
     publication = ScriptedPublication(posts: posts, clubs: clubs)
     let client = APIClient(transport: publication, token: { "token" })
     store = ContentStore(
-      client: client, retry: Retry(on: clock, random: FixedRandom()), effects: effects, identifiers: SequentialIdentifiers())
+      client: client, retry: RetryEnvironment(on: clock, random: FixedRandom()), effects: effects, identifiers: SequentialIdentifiers())
     formatting = Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt)
   }
 

@@ -96,7 +96,7 @@ import StubStore
       effects: effects, clock: environment.clock)
     let content = ContentStore(
       client: client, author: user.name, outbox: storage.outbox, stored: storage.entities,
-      unfinished: storage.unfinished.stored ?? UnfinishedWork(), retry: Retry(on: environment.clock, random: environment.random),
+      unfinished: storage.unfinished.stored ?? UnfinishedWork(), retry: RetryEnvironment(on: environment.clock, random: environment.random),
       effects: effects, identifiers: environment.identifiers)
     return ReaderScope(
       user, content: content, purchases: purchases, damagedJournal: damagedJournal,

@@ -37,7 +37,7 @@ public struct AppEnvironment {
   /// What is set on this computer.
   public var preferences = Preferences()
   /// The pictures on the disk; `nil` where none are kept.
-  public var pictureCache: DiskCache?
+  public var pictureCache: DiskUse?
   /// Whether this build has the tester panel.
   public var hasTesterPanel = false
   /// The app's version, which the publication's flags are for or not.

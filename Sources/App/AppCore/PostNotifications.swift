@@ -119,7 +119,7 @@ import Runtime
       guard let clubs = try? await content.followedClubs("notify.clubs"), !Task.isCancelled, !content.isClosed else { return }
       change { $0.followed = Set(clubs.map(\.id)) }
     }
-    let answer = try? await content.followedPosts("notify.check", unless: isFirst ? nil : etag)
+    let answer = try? await content.followedPosts("notify.check", ifNoneMatch: isFirst ? nil : etag)
     guard case .changed(let page, let tag)? = answer, !Task.isCancelled, !content.isClosed else { return }
     self.etag = tag
     found(page)

@@ -26,9 +26,9 @@ import SessionService
   /// What is asked when this reader comes in.
   let questions = UnansweredRequests()
   /// What this reader read; `nil` when nothing can be stored.
-  var contentCache: DiskCache? {
+  var contentOnDisk: DiskUse? {
     storage.entities.map { store in
-      DiskCache(size: { await store.size() }, setLimit: { await store.setLimit($0) }, clear: { await store.removeUnpinned() })
+      DiskUse(size: { await store.size() }, setLimit: { await store.setLimit($0) }, clear: { await store.removeUnpinned() })
     }
   }
   private let storage: ReaderStorage

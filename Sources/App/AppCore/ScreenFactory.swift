@@ -61,7 +61,7 @@ import SessionService
   private func preferences(_ reader: ReaderScope?) -> Screen {
     Screen(
       PreferencesViewModel(
-        environment.preferences, pictures: environment.pictureCache, content: reader?.contentCache,
+        environment.preferences, pictures: environment.pictureCache, content: reader?.contentOnDisk,
         hasNotifications: reader != nil && environment.notifier != nil, effects: environment.effects
       ) { [weak coordinator] output in
         coordinator?.perform(.dismiss)

@@ -85,7 +85,7 @@ import Runtime
       state = State()
       return
     }
-    let changes = content.waiting.stream()
+    let changes = content.outboxStatus.stream()
     following = Task { [weak self] in
       for await _ in changes where !Task.isCancelled { self?.update() }
     }
@@ -94,7 +94,7 @@ import Runtime
   /// What is simply on its way is nothing to tell anyone.
   private func update() {
     var new = State()
-    let waiting = content?.waiting.value ?? Waiting()
+    let waiting = content?.outboxStatus.value ?? OutboxStatus()
     if waiting.count > 0, let problem = waiting.problem {
       new.text = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
       new.isTrying = trying != nil

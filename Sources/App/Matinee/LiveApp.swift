@@ -119,7 +119,7 @@ import TesterFeature
     let preferences = Preferences(
       savedIn: picture == nil ? wiring.folder.path : nil, startAppearance: options.appearance == .system ? nil : options.appearance)
     environment.preferences = preferences
-    environment.pictureCache = DiskCache(wiring.pictures)
+    environment.pictureCache = DiskUse(wiring.pictures)
     environment.hasTesterPanel = Config().hasTesterPanel
     // Drawing one picture must leave nothing behind on the desktop.
     if picture == nil, let application { environment.notifier = DesktopNotifier(application) }
@@ -262,7 +262,7 @@ import TesterFeature
   }
 }
 
-extension DiskCache {
+extension DiskUse {
   fileprivate init(_ pictures: CachingTransport) {
     self.init(
       size: { await pictures.size() }, setLimit: { await pictures.setLimit($0) }, clear: { await pictures.clear() })

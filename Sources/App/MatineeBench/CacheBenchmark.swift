@@ -20,7 +20,8 @@ import Runtime
     let formatting = Formatting(clock: SystemClock(), locale: Locale(identifier: "en_GB"), timeZone: .gmt)
     let effects = Effects()
     let content = ContentStore(
-      client: APIClient(transport: SavedPosts(count: rows), token: { "token" }), retry: Retry(on: SystemClock()), effects: effects)
+      client: APIClient(transport: SavedPosts(count: rows), token: { "token" }), retry: RetryEnvironment(on: SystemClock()),
+      effects: effects)
     let lists = (0..<pages).map { _ in PostList(.all, store: content, formatting: formatting) { _ in } }
     for list in lists {
       list.list.appear()

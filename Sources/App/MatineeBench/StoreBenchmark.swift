@@ -51,7 +51,7 @@ import Runtime
   private static func ours(_ path: String) async throws -> Double {
     let start = ContinuousClock.now
     let opened = Opened(path)
-    let shown = await opened.show(.cacheOnly)
+    let shown = await opened.show(.storedOnly)
     guard opened.list.state.ids.count == pageSize else { throw Mistake(description: "the first page is not whole") }
     await opened.close()
     return (shown - start) / .seconds(1)

@@ -98,14 +98,6 @@ import Gtk
   }
 }
 
-extension FanClubRow {
-  /// In one line, or in several where there is little room: a number stays with what it counts.
-  var numbers: String {
-    let posts = unread.isEmpty ? [posts] : [posts, "\(unread) unread"]
-    return "\(followers)  ·  \(posts.map { $0.replacing(" ", with: "\u{a0}") }.joined(separator: ", "))"
-  }
-}
-
 /// A fan club in the list of all.
 @MainActor final class FanClubRowView: ListRow {
   let scope = Scope()

@@ -149,7 +149,7 @@ enum SearchItem: Hashable, Sendable {
   func show(_ row: SearchClubRow, below heading: String?) {
     show(clubCard, below: heading)
     name.setMarkup(Self.markup(row.name))
-    numbers.text = "\(row.club.followers)  ·  \(row.club.posts)"
+    numbers.text = row.club.numbers
     picture.show(row.club.picture, or: row.club.emblem, from: pictures)
     accessibleName = "\(row.club.name), fan club"
   }

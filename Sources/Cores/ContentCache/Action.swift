@@ -13,9 +13,9 @@ public protocol Action: Codable, Sendable {
   static var kind: String { get }
   /// Identifies this one action for good: it is sent under this name, however often.
   var id: UUID { get }
-  /// Whether it is about all entities of its cache, those among them that come to be known later: "mark all as read". By default not.
-  /// ``apply(to:)`` decides for each; it makes none, removes none, and has nothing to do with a ``Entity/detail``. Once the server has carried
-  /// it out, it is done to all that are known or stored.
+  /// Whether it is about all entities of its cache, also those that become known later: "mark all as read". By default false. ``apply(to:)``
+  /// decides for each. It changes values only: it creates nothing, removes nothing and leaves ``Entity/detail`` alone. Once the server has
+  /// carried it out, it is applied to all entities in memory and in the store.
   static var isAboutAll: Bool { get }
   /// Which entity it changes; for one about all, whatever else tells it from others of its kind.
   var entityID: String { get }
@@ -55,8 +55,8 @@ public struct RefusedAction: Equatable, Sendable {
   }
 }
 
-/// What the server has not confirmed yet: "3 changes waiting".
-public struct Waiting: Equatable, Sendable {
+/// The actions that the server has not confirmed yet, and what holds them up: "3 changes waiting".
+public struct OutboxStatus: Equatable, Sendable {
   /// How many actions.
   public var count: Int
   /// Why they wait, for the reader; `nil` while they are simply on their way, which is nothing to tell anyone.
@@ -66,26 +66,5 @@ public struct Waiting: Equatable, Sendable {
   public init(count: Int = 0, problem: String? = nil) {
     self.count = count
     self.problem = problem
-  }
-}
-
-/// When whatever could not be sent is tried again.
-public struct Retry: Sendable {
-  /// Waits.
-  public let clock: any AppClock
-  /// Spreads the waits.
-  public let random: any RandomSource
-  /// How long they are.
-  public let backoff: Backoff
-
-  /// Memberwise initializer.
-  public init(on clock: any AppClock, random: any RandomSource = SystemRandom(), backoff: Backoff = Backoff()) {
-    self.clock = clock
-    self.random = random
-    self.backoff = backoff
-  }
-
-  func wait(after tries: Int, retryAfter: Duration?) -> Duration {
-    backoff.wait(after: tries, retryAfter: retryAfter, chance: random.fraction())
   }
 }

@@ -5,12 +5,12 @@ import Runtime
 /// and what it refuses is taken back.
 ///
 /// All actions stand in one line and are sent in the order they were performed in, one at a time. While the server cannot be reached the
-/// first of them waits, and with it all behind it: see ``waiting`` and ``retryNow()``. One controller serves one signed-in reader and ends
+/// first of them waits, and with it all behind it: see ``outboxStatus`` and ``retryNow()``. One controller serves one signed-in reader and ends
 /// with ``close()``.
 @MainActor public final class ActionController {
   private let outbox: Outbox?
   private let effects: Effects
-  private let retry: Retry
+  private let retry: RetryEnvironment
   private let explain: @MainActor (_ error: any Error, _ tries: Int) -> RequestError
   private let writer: OutboxWriter
 
@@ -36,7 +36,7 @@ import Runtime
   private var damagesTold = 0
 
   /// What the server has not confirmed, and why not.
-  public let waiting = LastValue(Waiting())
+  public let outboxStatus = LastValue(OutboxStatus())
   /// Told after an action was taken back from the cache, with a sentence for the reader.
   public var onFailure: ((RefusedAction) -> Void)?
   /// Told what `send` threw whenever the server could not be reached.
@@ -51,10 +51,11 @@ import Runtime
   ///   - outbox: where actions survive; with one, nothing is sent before ``resume()`` has brought in what it holds.
   ///   - effects: the door off the main actor.
   ///   - retry: when the server is asked again after it could not be reached.
-  ///   - explain: what an error of a `send` means, with a sentence for the reader, and how often this one was sent: what was sent again
-  ///     before ``serverAnswered()`` counts once. What it calls unreachable is sent again for as long as it does.
+  ///   - explain: turns an error of `send` into a ``RequestError``. `tries` counts the sends; those before ``serverAnswered()`` count as one. An
+  ///     action whose error is ``RequestError/unreachable(_:retryAfter:)`` is sent again.
   public init(
-    outbox: Outbox?, effects: Effects, retry: Retry, explain: @escaping @MainActor (_ error: any Error, _ tries: Int) -> RequestError
+    outbox: Outbox?, effects: Effects, retry: RetryEnvironment,
+    explain: @escaping @MainActor (_ error: any Error, _ tries: Int) -> RequestError
   ) {
     self.outbox = outbox
     self.effects = effects
@@ -75,8 +76,8 @@ import Runtime
   ///     more. Of an action about all, nothing is returned: what the server has done to each is known.
   ///   - confirmed: told after the server carried one out and the cache has its answer.
   ///   - refused: told after the server refused one and it was taken back, with what `send` threw.
-  ///   - handBack: takes what the reader wrote with one that was refused, and returns whether there is any. Then it is kept, and handed back
-  ///     by each ``resume()``, until ``forgetRefused(_:)``. Before ``onFailure``; not asked when a newer one has taken its place.
+  ///   - handBack: takes the reader's text of a refused action, and returns whether there is one. A text is handed back by each ``resume()``
+  ///     until ``forgetRefused(_:)``. Called before ``onFailure``, and only for the newest action on its entity.
   public func register<A: Action>(
     _ type: A.Type, cache: Cache<A.Value>, sideEffect: @escaping @MainActor (A) -> SideEffect? = { _ in nil },
     confirmed: @escaping @MainActor (A) -> Void = { _ in },
@@ -140,10 +141,10 @@ import Runtime
     go()
   }
 
-  /// Whether an action on an entity waits, as the server could not be reached; not one that is simply on its way. For actions of which the
-  /// last of their kind counts.
-  public func isWaiting<A: Action>(_ type: A.Type, on entityID: String) -> Bool {
-    guard waiting.value.problem != nil, let registered = registrations[A.kind] as? Registered<A> else { return false }
+  /// Whether an action on an entity is held up because the server cannot be reached. One that is on its way is pending and not held up. For kinds
+  /// of actions of which only the last counts.
+  public func isHeldUp<A: Action>(_ type: A.Type, on entityID: String) -> Bool {
+    guard outboxStatus.value.problem != nil, let registered = registrations[A.kind] as? Registered<A> else { return false }
     return line.has(PendingAction.Key(target: Target(cache: ObjectIdentifier(registered.cache), entityID: entityID), name: A.kind))
   }
 
@@ -161,7 +162,8 @@ import Runtime
     if !isRetryAfterPause { retryNow() }
   }
 
-  /// The server has answered something that is no action: ``networkIsBack()``, and what it breaks over meanwhile is at fault itself.
+  /// Call it when the server has answered a request that is no action. It does what ``networkIsBack()`` does. From then on an action that
+  /// fails is counted as faulty itself.
   public func serverAnswered() {
     otherAnswers += 1
     networkIsBack()
@@ -313,7 +315,7 @@ import Runtime
   private func wait(_ problem: String, _ retryAfter: Duration?) {
     failedTries += 1
     isRetryAfterPause = retryAfter != nil
-    waiting.value = Waiting(count: line.count, problem: problem)
+    outboxStatus.value = OutboxStatus(count: line.count, problem: problem)
     let wait = retry.wait(after: failedTries, retryAfter: retryAfter)
     pause = Task { [weak self, effects, clock = retry.clock] in
       guard (try? await effects.sleep("actions.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
@@ -324,6 +326,6 @@ import Runtime
 
   /// A problem lasts until the server has spoken.
   private func tell() {
-    waiting.value = Waiting(count: line.count, problem: failedTries > 0 && line.count > 0 ? waiting.value.problem : nil)
+    outboxStatus.value = OutboxStatus(count: line.count, problem: failedTries > 0 && line.count > 0 ? outboxStatus.value.problem : nil)
   }
 }

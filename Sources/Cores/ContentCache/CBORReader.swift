@@ -47,7 +47,7 @@ struct CBORReader {
   /// Goes to the value of a field of the outermost map. Fields are looked for behind the last one that was found: written and read in one
   /// order, each is found at once.
   /// - Returns: whether there is such a field.
-  mutating func find(_ name: StaticString, _ mayMiss: Bool) -> Bool {
+  mutating func find(_ name: StaticString, _ isOptional: Bool) -> Bool {
     if stepOver(name) { return true }
     let from = at
     var hasTurned = false
@@ -66,7 +66,7 @@ struct CBORReader {
     }
     guard !hasFailed else { return false }
     at = from
-    if !mayMiss { fail() }
+    if !isOptional { fail() }
     return false
   }
 

@@ -1,11 +1,11 @@
 /// Where a list comes from.
 public enum FetchPolicy: Equatable, Sendable, CaseIterable {
   /// What is stored; nobody is asked.
-  case cacheOnly
+  case storedOnly
   /// What is stored at once, and then what the server says.
-  case cacheThenNetwork
+  case storedThenServer
   /// What the server says; what is stored when nobody could be reached.
-  case networkElseCache
+  case serverElseStored
   /// What the server says and nothing else.
   case network
 }

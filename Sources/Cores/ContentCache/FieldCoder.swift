@@ -3,8 +3,8 @@ import Foundation
 /// The fields of an entity on their way into an ``EntityStore`` or out of it.
 ///
 /// An entity lists them once for both ways, in ``Entity/fields(_:)``. They go by their names, so that an entity can gain and lose some, and
-/// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length. What
-/// there is none of is written as such: a field that is not there is looked for among all others.
+/// change their order, while what was stored before is read as ever. In the file they are CBOR (RFC 8949), a map of indefinite length. A value of
+/// `nil` is written as null, since finding out that a field is missing costs a search through all others.
 public struct FieldCoder: ~Copyable {
   /// Whether fields come out of the store.
   @usableFromInline let isReading: Bool
@@ -68,10 +68,10 @@ public struct FieldCoder: ~Copyable {
   /// - Parameters:
   ///   - name: the field's name, at most 23 bytes.
   ///   - text: the field.
-  ///   - mayMiss: whether it stays as it is when what was stored is without it, such as a field that an entity gained. Without one that may
-  ///     not, there is no entity.
-  public mutating func field(_ name: StaticString, _ text: inout String, mayMiss: Bool = false) {
-    if !isReading { writer.write(name, &text) } else if reader.find(name, mayMiss) { text = reader.text() }
+  ///   - isOptional: if true, a field that is missing in the file, as one that the entity has gained since, keeps its value. If false, the whole
+  ///     entity counts as not stored.
+  public mutating func field(_ name: StaticString, _ text: inout String, isOptional: Bool = false) {
+    if !isReading { writer.write(name, &text) } else if reader.find(name, isOptional) { text = reader.text() }
   }
 
   /// A text, where there is one.
@@ -86,13 +86,13 @@ public struct FieldCoder: ~Copyable {
   }
 
   /// Whether something is so.
-  public mutating func field(_ name: StaticString, _ isTrue: inout Bool, mayMiss: Bool = false) {
-    if !isReading { writer.write(name, isTrue) } else if reader.find(name, mayMiss) { isTrue = reader.bool() }
+  public mutating func field(_ name: StaticString, _ isTrue: inout Bool, isOptional: Bool = false) {
+    if !isReading { writer.write(name, isTrue) } else if reader.find(name, isOptional) { isTrue = reader.bool() }
   }
 
   /// A whole number.
-  public mutating func field(_ name: StaticString, _ number: inout Int, mayMiss: Bool = false) {
-    if !isReading { writer.write(name, number) } else if reader.find(name, mayMiss) { number = reader.integer() }
+  public mutating func field(_ name: StaticString, _ number: inout Int, isOptional: Bool = false) {
+    if !isReading { writer.write(name, number) } else if reader.find(name, isOptional) { number = reader.integer() }
   }
 
   /// A whole number, where there is one.
@@ -107,17 +107,17 @@ public struct FieldCoder: ~Copyable {
   }
 
   /// A date, of which every bit comes back.
-  public mutating func field(_ name: StaticString, _ date: inout Date, mayMiss: Bool = false) {
+  public mutating func field(_ name: StaticString, _ date: inout Date, isOptional: Bool = false) {
     if !isReading {
       writer.write(name, date.timeIntervalSinceReferenceDate)
-    } else if reader.find(name, mayMiss) {
+    } else if reader.find(name, isOptional) {
       date = Date(timeIntervalSinceReferenceDate: reader.double())
     }
   }
 
   /// Texts in their order.
-  public mutating func field(_ name: StaticString, _ texts: inout [String], mayMiss: Bool = false) {
-    if !isReading { writer.write(name, texts) } else if reader.find(name, mayMiss) { texts = reader.texts() }
+  public mutating func field(_ name: StaticString, _ texts: inout [String], isOptional: Bool = false) {
+    if !isReading { writer.write(name, texts) } else if reader.find(name, isOptional) { texts = reader.texts() }
   }
 
   /// A word among several, where there is one.
@@ -130,14 +130,14 @@ public struct FieldCoder: ~Copyable {
   /// How many there are of each kind, in their order; those of a kind that nobody knows any more are left out. Each may be there twice, if
   /// what was stored says so.
   @inlinable public mutating func field<Kind: RawRepresentable<String>>(
-    _ name: StaticString, _ counts: inout [(kind: Kind, count: Int)], mayMiss: Bool = false
+    _ name: StaticString, _ counts: inout [(kind: Kind, count: Int)], isOptional: Bool = false
   ) {
     guard isReading else {
       openCounts(name)
       for (kind, count) in counts { write(kind.rawValue, count) }
       return closeCounts()
     }
-    guard findCounts(name, mayMiss) else { return }
+    guard findCounts(name, isOptional) else { return }
     counts = []
     while let (word, count) = nextCount() {
       guard let kind = Kind(rawValue: word) else { continue }
@@ -158,8 +158,8 @@ public struct FieldCoder: ~Copyable {
 
   @usableFromInline mutating func closeCounts() { writer.close() }
 
-  @usableFromInline mutating func findCounts(_ name: StaticString, _ mayMiss: Bool) -> Bool {
-    guard reader.find(name, mayMiss) else { return false }
+  @usableFromInline mutating func findCounts(_ name: StaticString, _ isOptional: Bool) -> Bool {
+    guard reader.find(name, isOptional) else { return false }
     return reader.open(.map)
   }
 

@@ -44,16 +44,16 @@ enum PageStatus: Equatable {
   func after(_ event: Event, _ policy: FetchPolicy) -> PageStatus? {
     switch (self, event) {
     // What nothing is shown of.
-    case (.unloaded, .load(.cacheOnly)), (.unloaded, .load(.cacheThenNetwork)), (.failed, .load(.cacheOnly)),
-      (.failed, .load(.cacheThenNetwork)):
+    case (.unloaded, .load(.storedOnly)), (.unloaded, .load(.storedThenServer)), (.failed, .load(.storedOnly)),
+      (.failed, .load(.storedThenServer)):
       .loadingFromStore(after: nil)
     case (.unloaded, .load), (.failed, .load): .requested
-    case (.loadingFromStore, .foundInStore(let date)): policy == .cacheThenNetwork ? .revalidating(date) : .stored(date)
+    case (.loadingFromStore, .foundInStore(let date)): policy == .storedThenServer ? .revalidating(date) : .stored(date)
     case (.loadingFromStore(after: let failure?), .missingInStore): .failed(failure)
-    case (.loadingFromStore(after: nil), .missingInStore): policy == .cacheThenNetwork ? .requested : .unloaded
+    case (.loadingFromStore(after: nil), .missingInStore): policy == .storedThenServer ? .requested : .unloaded
     case (.requested, .answered(let stamp)): .fetched(stamp)
     case (.requested, .failed(let failure)):
-      policy == .networkElseCache && failure.isUnreachable ? .loadingFromStore(after: failure) : .failed(failure)
+      policy == .serverElseStored && failure.isUnreachable ? .loadingFromStore(after: failure) : .failed(failure)
     case (.loadingFromStore, .cancelled), (.requested, .cancelled): .unloaded
 
     // What is shown.

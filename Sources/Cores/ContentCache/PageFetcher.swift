@@ -32,7 +32,7 @@ import Runtime
   private var nextPage: ListPage?
   /// The question whether the server has anything newer.
   private var newItemsCheck: Observation?
-  private var policy = FetchPolicy.cacheThenNetwork
+  private var policy = FetchPolicy.storedThenServer
   /// Whether what is above the first item comes in with the first page.
   private var showsNewItems = true
   /// The ids of ``state``, once they were asked for: a page more shall not cost as much as all before it.
@@ -72,7 +72,7 @@ import Runtime
   ///     ``PageState/newItemCount``, as nobody who reads shall lose their place: with a ``ListMembership`` nothing waits.
   ///   - refetch: whether it is asked for again while it is asked for already, by this list or another, since the answer may be another now.
   ///     All get the new one.
-  public func reload(_ policy: FetchPolicy = .cacheThenNetwork, showsNewItems: Bool = true, refetch: Bool = false) {
+  public func reload(_ policy: FetchPolicy = .storedThenServer, showsNewItems: Bool = true, refetch: Bool = false) {
     if state.isReloading, !refetch {
       // What is on its way is what the reader asks for now.
       if showsNewItems {
@@ -82,7 +82,7 @@ import Runtime
       return
     }
     newItemsCheck = nil
-    let isShown = !pages.isEmpty && policy != .cacheOnly
+    let isShown = !pages.isEmpty && policy != .storedOnly
     if state.isReloading || !isShown { cancelAll() }
     self.policy = policy
     self.showsNewItems = showsNewItems
@@ -105,8 +105,8 @@ import Runtime
   /// Drops what the cache no longer holds; with a ``ListMembership`` also what left the list, and takes in what joined it within the part
   /// that was fetched.
   ///
-  /// What the server was asked for and left out has left the list, whatever is known of it from before; only what is known since can have
-  /// joined. What nobody could be asked for, beyond the last page, is all that is known.
+  /// An entity that the server was asked for and did not list has left the list. Only an entity that became known after that request can join
+  /// it. Beyond the last page the server was not asked: there the cache decides.
   /// - Parameter changed: the only entities that can have joined or left; `nil` for all.
   public func reloadFromCache(_ changed: Set<String>? = nil) {
     let ids = state.ids

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Everything a page needs to know of its list. Of no entity: of a type that holds one, everything is looked for at run time.
+// Not generic over the entity: the metadata of a generic type is looked up at run time.
+/// Everything that a page has to know of its list.
 public struct PageState: Equatable, Sendable {
   /// What to show when there are no ids to show; merged from the other facts.
   public enum Status: Equatable, Sendable {

@@ -11,7 +11,7 @@ import Foundation
   ///   - action: ``Action/id``.
   ///   - id: the other entity; one that is not known is left alone.
   ///   - cache: where that is.
-  ///   - change: changes it; applied to each value that the server has of it, so it may count what that counts already.
+  ///   - change: changes it. Applied to each value from the server, which may include the change already: a count can then be off by one.
   public init<Value: Entity>(
     of action: UUID, on id: String, in cache: Cache<Value>, change: @escaping @Sendable (inout Value) -> Void
   ) {

@@ -3,12 +3,12 @@ public struct Flag: Hashable, Sendable {
   /// The name, the same on both ends: `purchase.device_first`.
   public let name: String
   /// The answer when no rule is known, or none that this client can follow.
-  public let standard: Bool
+  public let defaultValue: Bool
 
   /// Memberwise initializer.
-  public init(_ name: String, standard: Bool = false) {
+  public init(_ name: String, defaultValue: Bool = false) {
     self.name = name
-    self.standard = standard
+    self.defaultValue = defaultValue
   }
 }
 

@@ -157,12 +157,12 @@ public struct FlagEnvironment: Sendable {
 
   /// Whether a flag is on for the user who is in: the same for the whole session. With nobody in it is the standard answer.
   public func isOn(_ flag: Flag) -> Bool {
-    guard var session else { return flag.standard }
+    guard var session else { return flag.defaultValue }
     if let answer = session.answers[flag.name] { return answer }
     guard let rule = rules[flag.name], rule.applies(to: environment.client) else {
       // Not part of the roll-out: the answer holds, and is counted nowhere.
-      self.session?.answers[flag.name] = flag.standard
-      return flag.standard
+      self.session?.answers[flag.name] = flag.defaultValue
+      return flag.defaultValue
     }
     let variant = rule.variant(for: session.user)
     session.answers[flag.name] = variant == .on

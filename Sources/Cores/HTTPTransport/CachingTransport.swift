@@ -1,14 +1,14 @@
 import Foundation
 import Runtime
 
-/// Keeps answers in files, up to a number of bytes, and gives them again: for what many ask for and what seldom changes, as pictures.
+/// Stores responses in files, up to a number of bytes: for what changes seldom, such as pictures (RFC 9111).
 ///
-/// An answer is given without asking for as long as its server allows, then asked for on condition (`ETag`, `Last-Modified`). When there is
-/// no answer, or a broken server's, the kept one serves at any age: who is offline prefers yesterday's picture to none. What several ask
-/// for at the same time is asked once, and given up when none of them waits any more.
+/// A fresh response is served from its file. A stale one is revalidated (`ETag`, `Last-Modified`). When the server fails or cannot be reached,
+/// the stored response is served at any age: yesterday's picture is better than none. Requests for the same target share one fetch, which
+/// is cancelled when none of them waits any more.
 ///
-/// Only `GET` without `Authorization`, `Range` or conditions of its own is kept; everything else passes. Files that are damaged, cut off or
-/// of another version are answers that are not there. A folder that cannot be written to keeps nothing, and does no other harm. Safe from
+/// Only responses to `GET` without `Authorization`, `Range` or conditions of its own are stored; other requests pass. A file that is damaged, cut
+/// off or of another version counts as missing. A folder that cannot be written to keeps nothing, and does no other harm. Safe from
 /// any thread; files are read and written on a thread of their own.
 public final class CachingTransport: Transport {
   private let wrapped: any Transport

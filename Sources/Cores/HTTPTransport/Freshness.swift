@@ -38,9 +38,9 @@ enum Freshness {
 }
 
 extension Headers {
-  /// For how long an answer stays the same by its own account: what is left of `max-age` of `Cache-Control` (RFC 9111, 5.2.2.1), at most a
-  /// year; `nil` where nothing is said that can be read, and where nobody may rely on it (`no-cache`, `no-store`).
-  public var maxAge: Duration? {
+  /// The freshness lifetime that remains: `max-age` minus the age (RFC 9111, 4.2), at most a year. `nil` without a readable `max-age`, and for
+  /// `no-cache` and `no-store`.
+  public var remainingFreshness: Duration? {
     let directives = Freshness.directives(self)
     guard directives["no-store"] == nil, directives["no-cache"] == nil, let text = directives["max-age"] ?? nil,
       let seconds = TimeInterval(text)

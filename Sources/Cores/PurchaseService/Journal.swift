@@ -112,7 +112,7 @@ public struct Journal: Sendable {
     try await database.run { connection in try connection.transaction { try Self.update(transaction, now, connection) } }
   }
 
-  /// The purchases of a store that are not over, oldest first.
+  /// The purchases at a seller that are not over, oldest first.
   /// - Throws: `SQLiteError`.
   public func unfinished(seller: String) async throws -> [Transaction] {
     try await database.run { connection in

@@ -30,7 +30,7 @@ import Runtime
   /// How much of a wait is kept to also when the network is back. A server that is there, and breaks at this request all the same, is not asked each time
   /// that it answers something else: from the second time on such tries are as far apart as any others.
   func least(of wait: Duration, _ retry: RetryPolicy) -> Duration {
-    earlyTries == 0 ? .zero : min(retry.wait(after: earlyTries, retryAfter: nil, chance: 0), wait)
+    earlyTries == 0 ? .zero : min(retry.backoff.wait(after: earlyTries, chance: 0), wait)
   }
 
   private func sleep(_ label: String, for duration: Duration, _ environment: PurchaseEnvironment) async {

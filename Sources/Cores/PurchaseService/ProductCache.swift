@@ -15,7 +15,7 @@ import Runtime
   private struct Entry {
     /// `nil` when the store does not know it.
     let product: Product?
-    let fetched: Date
+    let fetchedAt: Date
     let uptime: Duration
   }
 
@@ -84,7 +84,7 @@ import Runtime
     // A list may name a product twice; the first counts.
     let byID = Dictionary(products.map { ($0.id, $0) }) { first, _ in first }
     let (now, uptime) = (environment.clock.now, environment.clock.uptime)
-    for id in ids { entries[key, default: [:]][id] = Entry(product: byID[id], fetched: now, uptime: uptime) }
+    for id in ids { entries[key, default: [:]][id] = Entry(product: byID[id], fetchedAt: now, uptime: uptime) }
   }
 
   /// What the store does not know is asked for each time, since it may be on sale by then.
@@ -99,6 +99,6 @@ import Runtime
     guard found.count == ids.count else { return nil }
     return ProductList(
       found.compactMap(\.1.product), unknown: found.filter { $0.1.product == nil }.map(\.0), isStale: isStale,
-      fetched: found.map(\.1.fetched).min() ?? environment.clock.now)
+      fetchedAt: found.map(\.1.fetchedAt).min() ?? environment.clock.now)
   }
 }

@@ -9,13 +9,13 @@ public struct ProductList: Equatable, Sendable {
   /// Whether the store is away, and this is what it said before.
   public var isStale: Bool
   /// When the oldest part of it was fetched, by the wall clock.
-  public var fetched: Date
+  public var fetchedAt: Date
 
   /// Memberwise initializer.
-  public init(_ products: [Product], unknown: [Product.ID] = [], isStale: Bool = false, fetched: Date) {
+  public init(_ products: [Product], unknown: [Product.ID] = [], isStale: Bool = false, fetchedAt: Date) {
     self.products = products
     self.unknown = unknown
     self.isStale = isStale
-    self.fetched = fetched
+    self.fetchedAt = fetchedAt
   }
 }

@@ -15,10 +15,9 @@ import Foundation
   /// journal is read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
   /// - Throws: `SQLiteError`.
   func resume() async throws
-  /// There is a network, or the store has answered something else: purchases that wait for the store need not wait for their next try, nor
-  /// do stored receipts that could not be judged.
-  /// One that the store itself wants to be asked about later, or that waits for somebody, does; so does one that is asked about in vain
-  /// each time. May be called as often as one likes.
+  /// Call it when there is a network again, or when the store has answered something else. It ends the waits early of purchases that wait for
+  /// the store, and of stored receipts that could not be judged. Three waits stay: one that the store asked for, one for a person, and one
+  /// after several early tries in vain. May be called at any rate.
   func networkIsBack()
 
   /// The currency and the locale that products are asked for in. What was fetched for another is not shown from then on.
@@ -77,7 +76,7 @@ import Foundation
   /// and a receipt that is good by now makes it bought.
   /// Returns when the store has been asked once, or when there is nothing to ask.
   func check(_ id: Transaction.ID) async
-  /// Asks the store about each of the user's purchases that wait for somebody: at once, and again after ``RetryPolicy/waitWhileWatched`` and
+  /// Asks the store about each of the user's purchases that wait for somebody: at once, and again after ``RetryPolicy/watchedInterval`` and
   /// ever longer waits, until the calling task is cancelled. For a screen that shows them, as long as it is visible.
   func watchPending() async
 }

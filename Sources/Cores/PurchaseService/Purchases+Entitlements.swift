@@ -135,7 +135,7 @@ extension Purchases {
       var (left, tries) = (unjudged, 0)
       while !left.isEmpty {
         tries += 1
-        let wait = environment.retry.wait(after: tries, retryAfter: nil, chance: environment.random.fraction())
+        let wait = environment.retry.backoff.wait(after: tries, chance: environment.random.fraction())
         await pause.wait("purchase.judge", for: wait, atLeast: pause.least(of: wait, environment.retry), environment)
         guard let self, !Task.isCancelled else { return }
         pause.tries()

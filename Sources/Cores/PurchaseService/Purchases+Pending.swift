@@ -23,7 +23,7 @@ extension Purchases {
 
   /// Asks after ever longer waits, until the task is cancelled.
   private func ask(about pending: [Transaction.ID], atOnce: Bool) async {
-    let backoff = Backoff(first: environment.retry.waitWhileWatched, longest: environment.retry.waitForSomebody, jitter: 0)
+    let backoff = Backoff(first: environment.retry.watchedInterval, longest: environment.retry.pendingInterval, jitter: 0)
     var looks = atOnce ? 0 : 1
     while !Task.isCancelled {
       if looks > 0 {

@@ -18,7 +18,7 @@ extension Purchases {
   /// The store lists a receipt no more that was in force: the person is told, if it says why.
   func wasWithdrawn(_ gone: ReceiptContents<Purchasable>) async {
     let reason = try? await environment.effects.run("purchase.reason") { [queue = purchasePath.queue] in
-      await queue.withdrawalReason(of: gone.transaction, user: gone.user)
+      await queue.revocationReason(of: gone.transaction, user: gone.user)
     }
     guard let reason else { return }
     let written = await writeRevoked(gone.transaction, reason)

@@ -35,14 +35,14 @@ extension Purchases {
       case .waiting(let reason):
         tries = 0
         submission.report(.pending(reason))
-        let wait = environment.retry.waitForSomebody
+        let wait = environment.retry.pendingInterval
         submission.tried()
         await submission.pause.wait("purchase.wait", for: wait, atLeast: wait, environment)
       case .retry(let retryAfter, let reason):
         tries += 1
-        let wait = environment.retry.wait(after: tries, retryAfter: retryAfter, chance: environment.random.fraction())
+        let wait = environment.retry.backoff.wait(after: tries, retryAfter: retryAfter, chance: environment.random.fraction())
         let shown = reason == .sessionEnded ? reason : submission.transaction.pendingReason ?? reason
-        let isLong = tries >= environment.retry.triesInForeground || wait > environment.retry.patience
+        let isLong = tries >= environment.retry.triesInForeground || wait > environment.retry.foregroundLimit
         if reason == .sessionEnded || isLong || submission.isLeft { submission.report(.pending(shown)) }
         submission.reason = shown
         submission.onProgress?(.retrying)
@@ -136,7 +136,7 @@ extension Purchases {
       return .finished(.failed(failure))
     // A session that has ended is over for this layer when ``setUser(_:)`` says so; one that goes on is asked with again.
     case .retry(let retryAfter, let reason): return .retry(after: retryAfter, reason)
-    case .waitForSomebody(let reason):
+    case .pendingInterval(let reason):
       submission.transaction.wait(for: reason)
       // Not written is asked again at the next start.
       try? await record(submission.transaction)

@@ -63,7 +63,7 @@ import Runtime
   private var observer: Task<Void, Never>?
 
   /// - Parameters:
-  ///   - seller: names the store in the journal: purchases and receipts of one are never shown to another.
+  ///   - seller: names the seller in the journal. Purchases and receipts of one seller are never shown to another.
   ///   - purchasePath: how to sell.
   ///   - journal: what survives the program.
   ///   - environment: time, identifiers, the door off the main actor.

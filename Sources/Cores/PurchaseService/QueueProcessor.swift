@@ -12,20 +12,20 @@ public protocol QueueProcessor: Sendable {
   /// Tells the store that the transaction is over and need not be reported again; telling it twice changes nothing.
   /// - Throws: anything; the transaction is then told of again at the next start.
   func finish(_ transaction: Transaction) async throws
-  /// The signed receipts that are in force for a user, all of them; what is spent is not among them. Each is best signed again, since the time
-  /// at which it was signed is what the device takes for the store's.
+  /// All signed receipts in force for the user, without those of spent consumables. A store that can do so signs each again: the device takes
+  /// the time of signing for the store's time.
   /// - Throws: ``StoreError``.
   func restore(user: String) async throws -> [String]
   /// Why a receipt that was in force is listed no more: a sentence for the person, or `nil` when nothing was taken back, as when another
   /// subscription took its place. Called off the main actor.
-  func withdrawalReason(of transaction: UUID, user: String) async -> String?
+  func revocationReason(of transaction: UUID, user: String) async -> String?
   /// What happens in the store without being asked for, such as an approval that comes days later. Ends when there is nothing to expect.
   func observe() -> AsyncStream<QueueUpdate>
 }
 
 extension QueueProcessor {
   /// A general sentence, for a store that gives no reasons.
-  public func withdrawalReason(of transaction: UUID, user: String) async -> String? {
+  public func revocationReason(of transaction: UUID, user: String) async -> String? {
     "The store has taken this purchase back, so its access has ended."
   }
 }

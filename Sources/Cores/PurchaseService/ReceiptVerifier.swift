@@ -50,8 +50,8 @@ public protocol ReceiptVerifier<Purchasable>: Sendable {
   /// What the receipt says, if it is genuine. Called off the main actor.
   /// - Throws: ``VerificationError``; anything else counts as ``VerificationError/unavailable(_:)``.
   func verify(_ receipt: String) async throws -> ReceiptContents<Purchasable>
-  /// What a receipt says that was verified and confirmed before, and then kept by the journal; does what ``verify(_:)`` does, unless less
-  /// is needed. Called off the main actor, for each kept receipt at each start.
+  /// Verifies a receipt that was confirmed before and kept in the journal, for each such receipt at each start. By default it calls
+  /// ``verify(_:)``. Called off the main actor.
   /// - Throws: as ``verify(_:)``.
   func verify(stored receipt: String) async throws -> ReceiptContents<Purchasable>
 }

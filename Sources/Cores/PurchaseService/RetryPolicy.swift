@@ -1,45 +1,32 @@
 import Runtime
 
-/// After which waits a transaction that the store did not settle is submitted again. There is no last try: it may have been paid. Receipts
-/// that could not be verified are verified again by it, too.
+/// The waits between the submissions of a transaction that the store did not settle. There is no last try: it may have been paid. Receipts that
+/// could not be verified are verified again after the same waits.
+///
+/// A wait ends early when the network is back (``PurchaseLayer/networkIsBack()``). For the same wait each time, give a ``backoff`` whose first
+/// wait is its longest one, without jitter.
 public struct RetryPolicy: Equatable, Sendable {
-  /// The wait after the first try; it doubles with each further one.
-  public var firstWait: Duration
-  /// The longest wait of our own while the store does not answer; the store may ask for a longer one.
-  public var longestWait: Duration
-  /// How much longer a wait may be made by chance, as a share of our own wait, so that many devices do not all come back at once: 0 to 1.
-  public var jitter: Double
+  /// The waits while the store does not answer; it may ask for longer ones.
+  public var backoff: Backoff
   /// After how many tries the caller is told that the purchase is pending. It goes on all the same.
   public var triesInForeground: Int
   /// The longest wait before the caller is told that the purchase is pending.
-  public var patience: Duration
-  /// The wait before asking again about a purchase that somebody has yet to approve, or to do something for.
-  public var waitForSomebody: Duration
-  /// The first wait before asking again about such a purchase while somebody looks at it; it doubles with each further one, up to
-  /// ``waitForSomebody``.
-  public var waitWhileWatched: Duration
+  public var foregroundLimit: Duration
+  /// The wait before asking again about a purchase that a person has yet to approve or to confirm.
+  public var pendingInterval: Duration
+  /// The first wait before asking again about such a purchase while it is on screen; it doubles with each further one, up to
+  /// ``pendingInterval``.
+  public var watchedInterval: Duration
 
   /// Makes one; without arguments three tries in the foreground, and one every five minutes or so in the end.
   public init(
-    firstWait: Duration = .seconds(1), longestWait: Duration = .seconds(300), jitter: Double = 0.5, triesInForeground: Int = 3,
-    patience: Duration = .seconds(20), waitForSomebody: Duration = .seconds(900), waitWhileWatched: Duration = .seconds(10)
+    backoff: Backoff = Backoff(), triesInForeground: Int = 3, foregroundLimit: Duration = .seconds(20),
+    pendingInterval: Duration = .seconds(900), watchedInterval: Duration = .seconds(10)
   ) {
-    self.firstWait = firstWait
-    self.longestWait = longestWait
-    self.jitter = jitter
+    self.backoff = backoff
     self.triesInForeground = triesInForeground
-    self.patience = patience
-    self.waitForSomebody = waitForSomebody
-    self.waitWhileWatched = waitWhileWatched
-  }
-
-  /// The wait before the next try: never shorter than the store asked for, never longer than that or our longest wait by more than the
-  /// jitter.
-  /// - Parameters:
-  ///   - tries: how many there were, from 1.
-  ///   - retryAfter: what the store asked for, which counts unless our own is longer.
-  ///   - chance: how much of the jitter, from 0 to 1.
-  public func wait(after tries: Int, retryAfter: Duration?, chance: Double) -> Duration {
-    Backoff(first: firstWait, longest: longestWait, jitter: jitter).wait(after: tries, retryAfter: retryAfter, chance: chance)
+    self.foregroundLimit = foregroundLimit
+    self.pendingInterval = pendingInterval
+    self.watchedInterval = watchedInterval
   }
 }

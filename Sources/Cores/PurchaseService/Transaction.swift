@@ -2,7 +2,7 @@ import Foundation
 
 /// One purchase, as the journal has it. Its identifier is the order's and the idempotency key of the charge.
 public struct Transaction: Equatable, Sendable, Identifiable {
-  /// What was written down last: each before it was done.
+  /// The last step in the journal. A step is written before it is taken.
   public enum Step: String, Sendable, CaseIterable {
     /// Nothing was agreed to.
     case begun
@@ -71,7 +71,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
 
   /// The identifier.
   public let id: UUID
-  /// The store it belongs to: no other is ever asked about it.
+  /// The seller it belongs to: no other store is ever asked about it.
   public let seller: String
   /// Who buys: captured at the first step, and never changed.
   public let user: String

@@ -23,15 +23,15 @@ public final class ScriptedQueue: QueueProcessor {
 
   private let state: Mutex<State>
 
-  /// - Parameter answer: what every submission gets, until it is replaced by ``answer(_:)``.
+  /// - Parameter answer: what every submission gets, until it is replaced by ``setAnswer(_:)``.
   public init(_ answer: @escaping Answer) { state = Mutex(State(answer: answer)) }
 
   /// What submissions get from here on.
-  public func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+  public func setAnswer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
   /// What asking for receipts gets from here on.
-  public func restore(_ result: Result<[String], StoreError>) { restore { _ in try result.get() } }
+  public func setRestored(_ result: Result<[String], StoreError>) { setRestored { _ in try result.get() } }
   /// What a user who asks for receipts gets from here on.
-  public func restore(_ answer: @escaping @Sendable (_ user: String) throws -> [String]) { state.withLock { $0.restored = answer } }
+  public func setRestored(_ answer: @escaping @Sendable (_ user: String) throws -> [String]) { state.withLock { $0.restored = answer } }
   /// Whether payments are allowed.
   public func allowPayments(_ allowed: Bool) { state.withLock { $0.canMakePayments = allowed } }
   /// Sends an update to the observers; without one, it waits for the first.

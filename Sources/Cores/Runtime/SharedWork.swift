@@ -2,8 +2,8 @@ import Synchronization
 
 /// Work that several ask for at the same time and that is done once: one piece for each key, its result for all who wait.
 ///
-/// Who is cancelled leaves at once with `CancellationError`. Work that nobody waits for any more is cancelled, and whoever asks afterwards
-/// begins again. Safe from any thread.
+/// A caller that is cancelled gets `CancellationError` at once. Work without callers is cancelled, and the next caller begins it again. Safe
+/// from any thread.
 public final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
 

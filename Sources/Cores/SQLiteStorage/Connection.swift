@@ -70,7 +70,7 @@ public final class Connection {
     sqlite3_busy_timeout(handle, Int32(time / .milliseconds(1)))
   }
 
-  /// The tables of a database that there is, which is not changed by the look: for who wants to know whose file it is.
+  /// The names of the tables of an existing database, which is opened for reading alone: to find out which program wrote a file.
   /// - Throws: ``SQLiteError``.
   public static func tables(in path: String) throws(SQLiteError) -> Set<String> {
     var handle: OpaquePointer?

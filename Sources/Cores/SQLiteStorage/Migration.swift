@@ -60,11 +60,11 @@ extension Connection {
   /// Brings the schema to the last step's version, in one transaction.
   ///
   /// A file that holds something is copied to `PATH.vN.backup` first, N being the version it has.
-  /// It takes as long as it takes, and is ended in its middle when nobody wants it any more.
-  /// - Throws: ``MigrationError``; ``SQLiteError`` when the version cannot be read; `CancellationError` once it is unwanted, and everything
-  ///   is as it was then.
-  public func migrate(_ steps: [Migration], unless isUnwanted: @escaping @Sendable () -> Bool = { false }) throws {
-    try withLimit(WorkLimit(unless: isUnwanted)) { try migrateNow(steps) }
+  /// There is no deadline. It stops when `isCancelled` returns true, and the file is then as it was.
+  /// - Throws: ``MigrationError``; ``SQLiteError`` when the version cannot be read; `CancellationError` when
+  ///   `isCancelled` returned true.
+  public func migrate(_ steps: [Migration], isCancelled: @escaping @Sendable () -> Bool = { false }) throws {
+    try withLimit(WorkLimit(isCancelled: isCancelled)) { try migrateNow(steps) }
   }
 
   private func migrateNow(_ steps: [Migration]) throws {

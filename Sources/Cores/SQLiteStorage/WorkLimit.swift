@@ -11,15 +11,15 @@ public struct WorkLimit: Sendable {
   /// What ``deadline`` is measured by.
   public var clock: any AppClock
   /// Whether nobody wants the work any more. It is asked on the connection's thread, in the task that works there.
-  public var isUnwanted: @Sendable () -> Bool
+  public var isCancelled: @Sendable () -> Bool
 
   /// Memberwise initializer.
   public init(
-    deadline: Duration? = nil, clock: any AppClock = SystemClock(), unless isUnwanted: @escaping @Sendable () -> Bool = { false }
+    deadline: Duration? = nil, clock: any AppClock = SystemClock(), isCancelled: @escaping @Sendable () -> Bool = { false }
   ) {
     self.deadline = deadline
     self.clock = clock
-    self.isUnwanted = isUnwanted
+    self.isCancelled = isCancelled
   }
 }
 
@@ -67,7 +67,7 @@ final class WorkWatch {
   var mayGoOn: Bool {
     guard !isUndoing, let limit else { return true }
     if end != nil { return false }
-    if limit.isUnwanted() {
+    if limit.isCancelled() {
       end = .unwanted
     } else if let deadline = limit.deadline, limit.clock.uptime - begun > deadline {
       end = .deadline

@@ -3,7 +3,7 @@ import Runtime
 import SignedReceipts
 import Synchronization
 
-/// What of a stub store survives the program: a JSON file, replaced as a whole with each change.
+/// What of a test store survives the program: a JSON file, replaced as a whole with each change.
 final class StubDisk: Sendable {
   struct Saved: Codable {
     var version = StubDisk.version

@@ -1,7 +1,7 @@
 import Foundation
 import PurchaseService
 
-/// What a stub store knows and keeps: who bought what, and how that stands. A value: whatever happens to it is a function of it, the file
+/// What a test store knows and keeps: who bought what, and how that stands. A value: whatever happens to it is a function of it, the file
 /// and the time.
 struct StubLedger: Codable, Equatable, Sendable {
   var orders: [StubOrder] = []

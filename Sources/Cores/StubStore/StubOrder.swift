@@ -1,7 +1,7 @@
 import Foundation
 import PurchaseService
 
-/// How a purchase in a stub store stands.
+/// How a purchase in a test store stands.
 public enum StubStanding: String, Codable, Sendable, CaseIterable {
   /// Somebody has to approve.
   case deferred
@@ -25,7 +25,7 @@ public enum StubStanding: String, Codable, Sendable, CaseIterable {
   case declined
 }
 
-/// One purchase, as a stub store has it.
+/// One purchase, as a test store has it.
 public struct StubOrder: Codable, Equatable, Sendable, Identifiable {
   /// The transaction.
   public let id: UUID

@@ -2,7 +2,7 @@ import Foundation
 import PurchaseService
 import Runtime
 
-/// What becomes of one purchase in a stub store. In JSON `{"result": "fail", "code": "insufficient_funds"}`.
+/// What becomes of one purchase in a test store. In JSON `{"result": "fail", "code": "insufficient_funds"}`.
 public struct StubOutcome: Equatable, Sendable {
   /// How it ends.
   public enum Result: String, Codable, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 import PurchaseService
 import Foundation
 
-/// A product of a stub store, and what becomes of its purchases.
+/// A product of a test store, and what becomes of its purchases.
 public struct StubProduct: Sendable {
   /// The product.
   public var product: Product

@@ -1,7 +1,7 @@
 import Foundation
 import PurchaseService
 
-/// What a tester panel shows of a stub store.
+/// What a tester panel shows of a test store.
 public struct StubState: Equatable, Sendable {
   /// What is for sale, at today's prices.
   public var products: [Product] = []
@@ -34,7 +34,7 @@ public struct StubState: Equatable, Sendable {
   public func owned(at now: Date) -> [StubOrder] { orders.filter { $0.isInForce(at: now) } }
 }
 
-/// A line of what happened in a stub store.
+/// A line of what happened in a test store.
 public struct StubLogEntry: Codable, Equatable, Sendable {
   /// When, by the store's clock.
   public let date: Date

@@ -40,7 +40,7 @@ public struct StubStoreFile: Sendable {
   public func product(_ id: Product.ID) -> StubProduct? { products.first { $0.product.id == id } }
 }
 
-/// How asking a stub store for something goes.
+/// How asking a test store for something goes.
 public struct StubRequests: Codable, Equatable, Sendable {
   /// What the answer is.
   public enum Answer: String, Codable, CaseIterable, Sendable {

@@ -101,7 +101,7 @@ extension TestStore: QueueProcessor {
   }
 
   /// Nothing for what has ended: only a refund takes a purchase back, and a store that was begun again.
-  public func withdrawalReason(of transaction: UUID, user: String) async -> String? {
+  public func revocationReason(of transaction: UUID, user: String) async -> String? {
     let order = core.withLock { core in core.ledger.orders.first { $0.id == transaction } }
     guard let order else { return "The test store was begun again, so this purchase is gone." }
     return order.standing == .refunded ? "The purchase was refunded." : nil

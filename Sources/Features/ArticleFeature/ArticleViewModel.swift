@@ -117,7 +117,7 @@ import ReaderContent
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe(id) { [weak self] in self?.update() }
-    let (passes, waiting) = (store.passes.stream(), store.waiting.stream())
+    let (passes, waiting) = (store.passes.stream(), store.outboxStatus.stream())
     // A stream still gives what it held when its reader was cancelled.
     watching = [
       Task { [weak self] in

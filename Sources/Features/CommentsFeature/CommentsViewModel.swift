@@ -81,7 +81,7 @@ import ReaderContent
     guard observation == nil else { return }
     observation = store.posts.observe(post) { [weak self] in self?.update() }
     // What was sent looks different from what waits, also when the publication changed nothing about it.
-    let waiting = store.waiting.stream()
+    let waiting = store.outboxStatus.stream()
     watching = Task { [weak self] in
       for await _ in waiting where !Task.isCancelled { self?.waitingChanged() }
     }

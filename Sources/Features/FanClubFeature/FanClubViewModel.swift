@@ -125,7 +125,7 @@ import ReaderContent
         for await _ in settings where !Task.isCancelled { self?.update() }
       }
     }
-    let waiting = store.waiting.stream()
+    let waiting = store.outboxStatus.stream()
     watchingOutbox = Task { [weak self] in
       for await _ in waiting where !Task.isCancelled { self?.update() }
     }

@@ -128,7 +128,7 @@ public struct ListState: Equatable, Sendable {
     guard !isOnScreen else { return }
     isOnScreen = true
     observation = cache.observe { [weak self] in self?.entitiesChanged($0) }
-    let changes = store.waiting.stream()
+    let changes = store.outboxStatus.stream()
     watching = Task { [weak self] in
       for await changed in changes where !Task.isCancelled { self?.waitingChanged(changed) }
     }
@@ -250,7 +250,7 @@ public struct ListState: Equatable, Sendable {
   }
 
   /// What waits looks different from what is on its way, and from what was sent, though the entity is the same.
-  private func waitingChanged(_ changed: Waiting) {
+  private func waitingChanged(_ changed: OutboxStatus) {
     let waits: Set<String> = changed.problem == nil ? [] : drawn.filter { cache.isPending($0) }
     let rows = waits.union(waiting)
     waiting = waits

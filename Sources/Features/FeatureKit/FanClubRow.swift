@@ -20,6 +20,11 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var posts: String
   /// How many of them this reader has not read; empty for none, and where nobody counts them.
   public var unread: String
+  /// Followers, posts and unread posts, in one line, or in several where there is little room: a number stays with what it counts.
+  public var numbers: String {
+    let posts = unread.isEmpty ? [posts] : [posts, "\(unread) unread"]
+    return "\(followers)  ·  \(posts.map { $0.replacing(" ", with: "\u{a0}") }.joined(separator: ", "))"
+  }
   /// Whether this reader follows it.
   public var isFollowed: Bool
   /// Whether its posts were ever fetched; a club that came from a list of feeds waits until a reader asks for them.

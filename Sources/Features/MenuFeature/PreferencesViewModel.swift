@@ -71,7 +71,7 @@ import Runtime
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
   private let preferences: Preferences
-  private let caches: [Cache: DiskCache]
+  private let caches: [Cache: DiskUse]
   private let effects: Effects
   private let output: @MainActor (Output) -> Void
 
@@ -83,11 +83,11 @@ import Runtime
   ///   - effects: the door that the disk is asked through.
   ///   - output: told what the coordinator shall do.
   public init(
-    _ preferences: Preferences, pictures: DiskCache?, content: DiskCache?, hasNotifications: Bool, effects: Effects,
+    _ preferences: Preferences, pictures: DiskUse?, content: DiskUse?, hasNotifications: Bool, effects: Effects,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.preferences = preferences
-    var caches: [Cache: DiskCache] = [:]
+    var caches: [Cache: DiskUse] = [:]
     caches[.pictures] = pictures
     caches[.content] = content
     self.caches = caches
@@ -141,7 +141,7 @@ import Runtime
   }
 
   /// Does something to what is kept, and says what is left of it.
-  private func measure(_ cache: Cache, after change: @escaping @Sendable (DiskCache) async -> Void = { _ in }) {
+  private func measure(_ cache: Cache, after change: @escaping @Sendable (DiskUse) async -> Void = { _ in }) {
     guard let files = caches[cache] else { return }
     Task { [weak self, effects] in
       let size = try? await effects.run("preferences.\(cache.rawValue)") {

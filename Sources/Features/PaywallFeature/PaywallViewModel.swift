@@ -197,7 +197,7 @@ import Runtime
 
   /// That something is of an earlier time; of prices rather than of words.
   private func warning(_ list: ProductList, fetchedAt: Date?) -> String? {
-    if list.isStale { return "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetched))." }
+    if list.isStale { return "Prices may be out of date: the store does not answer. They are of \(formatting.moment(list.fetchedAt))." }
     return fetchedAt.map { "These offers may be out of date: the publication does not answer. They are of \(formatting.moment($0))." }
   }
 

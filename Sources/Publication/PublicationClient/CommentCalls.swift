@@ -12,9 +12,9 @@ extension APIClient {
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
   public func comments(
-    of post: Post.ID, cursor: String? = nil, limit: Int? = nil, unless etag: String?
+    of post: Post.ID, cursor: String? = nil, limit: Int? = nil, ifNoneMatch etag: String?
   ) async throws(ClientError) -> Conditional<Page<Comment>> {
-    try await get(.comments(of: post), query: Self.page(cursor, limit), unless: etag)
+    try await get(.comments(of: post), query: Self.page(cursor, limit), ifNoneMatch: etag)
   }
 
   /// Writes a comment under the client's own identifier; asking twice writes one, asking with another text writes it again.

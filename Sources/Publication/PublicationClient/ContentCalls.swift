@@ -21,9 +21,9 @@ extension APIClient {
   /// - Parameter etag: ``Conditional/changed(_:etag:)`` of the last time; `nil` asks for the page in any case.
   /// - Throws: ``ClientError``.
   public func posts(
-    _ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil, unless etag: String?
+    _ filter: PostFilter = PostFilter(), cursor: String? = nil, limit: Int? = nil, ifNoneMatch etag: String?
   ) async throws(ClientError) -> Conditional<Page<Post>> {
-    try await get(.posts, query: filter.query + Self.page(cursor, limit), unless: etag)
+    try await get(.posts, query: filter.query + Self.page(cursor, limit), ifNoneMatch: etag)
   }
 
   /// One post, with its body where the reader may read it.
@@ -32,8 +32,8 @@ extension APIClient {
 
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
-  public func post(_ id: Post.ID, unless etag: String?) async throws(ClientError) -> Conditional<Post> {
-    try await get(.post(id), unless: etag)
+  public func post(_ id: Post.ID, ifNoneMatch etag: String?) async throws(ClientError) -> Conditional<Post> {
+    try await get(.post(id), ifNoneMatch: etag)
   }
 
   /// Reacts to a post, in place of what the reader chose before, or takes the reaction away; asking twice changes nothing.
@@ -82,8 +82,8 @@ extension APIClient {
 
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
-  public func fanClubs(cursor: String? = nil, unless etag: String?) async throws(ClientError) -> Conditional<Page<FanClub>> {
-    try await get(.fanClubs, query: Self.page(cursor), unless: etag)
+  public func fanClubs(cursor: String? = nil, ifNoneMatch etag: String?) async throws(ClientError) -> Conditional<Page<FanClub>> {
+    try await get(.fanClubs, query: Self.page(cursor), ifNoneMatch: etag)
   }
 
   /// One fan club.
@@ -92,8 +92,8 @@ extension APIClient {
 
   /// The same, unless it is still what the client has.
   /// - Throws: ``ClientError``.
-  public func fanClub(_ id: FanClub.ID, unless etag: String?) async throws(ClientError) -> Conditional<FanClub> {
-    try await get(.fanClub(id), unless: etag)
+  public func fanClub(_ id: FanClub.ID, ifNoneMatch etag: String?) async throws(ClientError) -> Conditional<FanClub> {
+    try await get(.fanClub(id), ifNoneMatch: etag)
   }
 
   /// Follows a fan club, or stops; asking twice changes nothing.

@@ -83,7 +83,7 @@ public struct PublicationQueue: QueueProcessor {
   }
 
   /// Why the publication gave an order's payment back; `nil` for an order that it did not, or cannot be asked about.
-  public func withdrawalReason(of transaction: UUID, user: String) async -> String? {
+  public func revocationReason(of transaction: UUID, user: String) async -> String? {
     guard let client = await account(user), let order = try? await client.order(transaction), order.state == .refunded else { return nil }
     return order.refundReason ?? "The payment was given back."
   }

@@ -181,9 +181,9 @@ public actor Publication {
     let isStopping: @Sendable () -> Bool = { [isStopping] in isStopping.isSet }
     try SQLiteContent(database: database).sweepBeforeUpgrade()
     // An upgrade takes as long as it takes, unless the task that opens the publication is cancelled.
-    try database.migrate(Schema.migrations, unless: { Task.isCancelled })
+    try database.migrate(Schema.migrations, isCancelled: { Task.isCancelled })
     let latest = Int64(clock.now.addingTimeInterval(ImportedFeed.tolerance).timeIntervalSince1970)
-    let limit = WorkLimit(deadline: Self.deadline, clock: clock, unless: { Task.isCancelled || isStopping() })
+    let limit = WorkLimit(deadline: Self.deadline, clock: clock, isCancelled: { Task.isCancelled || isStopping() })
     let content = SQLiteContent(
       database: database, bodies: file.map(ReadConnections.init), lists: file.map(ReadConnections.init), limit: limit,
       isStopping: isStopping)

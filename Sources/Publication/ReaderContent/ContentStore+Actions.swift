@@ -7,7 +7,7 @@ import Runtime
 /// What a reader can do: each of these has changed the cache when it returns, survives the end of the app, and is sent when it can be.
 extension ContentStore {
   /// What the publication has not confirmed: "3 changes waiting" for as long as it says why.
-  public var waiting: LastValue<Waiting> { actions.waiting }
+  public var outboxStatus: LastValue<OutboxStatus> { actions.outboxStatus }
 
   /// Sends what waits at once, instead of at the next try: the reader asked.
   /// - Returns: see `ActionController`.
@@ -15,9 +15,9 @@ extension ContentStore {
 
   /// What the reader chose for a post that waits to be sent, in a sentence; `nil` for nothing, and for what is simply on its way.
   public func waiting(about id: Post.ID) -> String? {
-    guard waiting.value.problem != nil, posts.isPending(id) else { return nil }
-    let reacts = actions.isWaiting(ReactionAction.self, on: id)
-    let marks = actions.isWaiting(BookmarkAction.self, on: id)
+    guard outboxStatus.value.problem != nil, posts.isPending(id) else { return nil }
+    let reacts = actions.isHeldUp(ReactionAction.self, on: id)
+    let marks = actions.isHeldUp(BookmarkAction.self, on: id)
     return switch (reacts, marks) {
     case (true, true): "Your reaction and your bookmark wait to be sent."
     case (true, false): "Your reaction waits to be sent."
@@ -28,7 +28,7 @@ extension ContentStore {
 
   /// The same of what the reader chose for a fan club.
   public func waiting(aboutClub id: FanClub.ID) -> String? {
-    guard waiting.value.problem != nil, fanClubs.isPending(id), actions.isWaiting(FollowAction.self, on: id) else { return nil }
+    guard outboxStatus.value.problem != nil, fanClubs.isPending(id), actions.isHeldUp(FollowAction.self, on: id) else { return nil }
     return "Your choice to \(fanClubs[id]?.followed == true ? "follow" : "stop following") waits to be sent."
   }
 
@@ -265,7 +265,7 @@ extension ContentStore {
   /// How many posts of a club are unread only the publication can say: it has posts that are not known here. It is asked for each club
   /// once, when all that the reader did is sent; where it cannot be reached, when it is again.
   func countUnread() {
-    guard actions.waiting.value.count == 0 else { return }
+    guard actions.outboxStatus.value.count == 0 else { return }
     let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
     uncounted = []
     guard !clubs.isEmpty else { return }

@@ -7,7 +7,7 @@ extension ContentStore {
   /// What signing out now would put off or lose, a sentence each; empty when it would nothing.
   public var costsOfLeaving: [String] {
     var costs: [String] = []
-    switch waiting.value.count {
+    switch outboxStatus.value.count {
     case 0: break
     case 1: costs.append("1 change waits to be sent. It stays on this computer, and is sent when you sign in here again.")
     case let count: costs.append("\(count) changes wait to be sent. They stay on this computer, and are sent when you sign in here again.")
@@ -28,7 +28,7 @@ extension ContentStore {
   /// A new stream of ``costsOfLeaving``, which starts with what is known now.
   public func leavingStream() -> AsyncStream<[String]> {
     let (stream, continuation) = AsyncStream.makeStream(of: [String].self, bufferingPolicy: .bufferingNewest(1))
-    let (changes, reach) = (waiting.stream(), outOfReach.stream())
+    let (changes, reach) = (outboxStatus.stream(), outOfReach.stream())
     let tell: @MainActor () -> Void = { [weak self] in if let self, !isClosed { continuation.yield(costsOfLeaving) } }
     let tasks = [Task { for await _ in changes { tell() } }, Task { for await _ in reach { tell() } }]
     continuation.onTermination = { _ in for task in tasks { task.cancel() } }
@@ -39,7 +39,7 @@ extension ContentStore {
   /// publication was asked whether it is there. What was known of that may be old, and a question that hangs says nothing.
   /// - Parameter patience: how long that may take; whoever does not answer by then is out of reach.
   public func learnCostsOfLeaving(within patience: Duration = .seconds(2)) async {
-    let changes = waiting.stream()
+    let changes = outboxStatus.stream()
     var isKnown = false
     // Not cancelled below: an answer that comes late counts all the same.
     let question = Task { [weak self, client] in

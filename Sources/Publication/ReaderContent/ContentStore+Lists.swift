@@ -13,7 +13,7 @@ extension ContentStore {
     let newestFirst: (Post, Post) -> Bool = { ($1.published, $1.id) < ($0.published, $0.id) }
     let membership = filter.bookmarked ? ListMembership<Post>(contains: \.bookmarked, precedes: newestFirst) : nil
     return list(label, filter.list, of: postCache, membership: membership, order: newestFirst) { [client] in
-      try await client.posts(filter, cursor: $0, unless: $1)
+      try await client.posts(filter, cursor: $0, ifNoneMatch: $1)
     }
   }
 
@@ -23,7 +23,7 @@ extension ContentStore {
     let followed = ListMembership<FanClub>(contains: \.followed) { ($0.name.lowercased(), $0.id) < ($1.name.lowercased(), $1.id) }
     // The publication answers both with the same pages.
     return list("fanclubs.load", "fanclubs", of: clubCache, membership: followedOnly ? followed : nil) { [client] in
-      try await client.fanClubs(cursor: $0, unless: $1)
+      try await client.fanClubs(cursor: $0, ifNoneMatch: $1)
     }
   }
 
@@ -31,7 +31,7 @@ extension ContentStore {
   public func commentList(of post: Post.ID) -> PageFetcher<Comment> {
     let membership = ListMembership<Comment>(contains: { $0.postID == post }) { ($0.posted, $0.id) < ($1.posted, $1.id) }
     return list("comments.load", "posts/\(post)/comments", of: commentCache, membership: membership) { [client] in
-      try await client.comments(of: post, cursor: $0, unless: $1)
+      try await client.comments(of: post, cursor: $0, ifNoneMatch: $1)
     }
   }
 

@@ -34,10 +34,10 @@ extension ContentStore {
   /// The newest posts of the fan clubs that the reader follows, unless they are what is known; the posts are in the cache when it returns.
   /// - Parameter label: what the delivery is called.
   /// - Throws: `ClientError`.
-  public func followedPosts(_ label: String, unless etag: String?) async throws -> Conditional<Page<Post>> {
+  public func followedPosts(_ label: String, ifNoneMatch etag: String?) async throws -> Conditional<Page<Post>> {
     let (asked, client) = (postCache.stamp(), client)
     // As many as there can be: a feed that is asked seldom brings posts that stand below newer ones.
-    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), limit: 100, unless: etag) }
+    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), limit: 100, ifNoneMatch: etag) }
     if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
     return answer
   }

@@ -120,7 +120,7 @@ import Runtime
   ///   - identifiers: name the actions.
   public init(
     client: APIClient, author: String = "", outbox: Outbox? = nil, stored: EntityStore? = nil,
-    unfinished: UnfinishedWork = UnfinishedWork(), retry: Retry, effects: Effects,
+    unfinished: UnfinishedWork = UnfinishedWork(), retry: RetryEnvironment, effects: Effects,
     identifiers: any IdentifierSource = RandomIdentifiers()
   ) {
     self.client = client
@@ -228,7 +228,7 @@ import Runtime
     let (client, wasUnlocked) = (client, posts[id]?.unlocked == true)
     let post = try await forgetting(id, in: postCache) {
       try await postCache.load(id, "article.load", effects: effects, refetch: refetch) { etag in
-        try await client.post(id, unless: etag).answer { Page(items: [$0]) }
+        try await client.post(id, ifNoneMatch: etag).answer { Page(items: [$0]) }
       }
     }
     if post.premium, post.body == nil, !isClosed {
@@ -246,7 +246,7 @@ import Runtime
     let client = client
     return try await forgetting(id, in: clubCache) {
       try await clubCache.load(id, "fanclub.load", effects: effects, refetch: refetch) {
-        try await client.fanClub(id, unless: $0).answer { Page(items: [$0]) }
+        try await client.fanClub(id, ifNoneMatch: $0).answer { Page(items: [$0]) }
       }
     }
   }
@@ -288,7 +288,7 @@ import Runtime
   /// The publication has answered somebody else's question, such as what the reader bought: what waits to be sent, if only because nobody
   /// answered, need not wait for its next try.
   public func publicationAnswered() {
-    guard !isClosed, isOutOfReach || waiting.value.problem != nil else { return }
+    guard !isClosed, isOutOfReach || outboxStatus.value.problem != nil else { return }
     isOutOfReach = false
     networkIsBack()
   }

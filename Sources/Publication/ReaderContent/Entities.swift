@@ -19,13 +19,13 @@ extension Post: Entity {
     form.field("url", &url)
     form.field("published", &published)
     form.field("premium", &premium)
-    form.field("unlocked", &unlocked, mayMiss: true)
-    form.field("reactions", &reactions.counts, mayMiss: true)
+    form.field("unlocked", &unlocked, isOptional: true)
+    form.field("reactions", &reactions.counts, isOptional: true)
     form.field("reaction", &reaction)
     form.field("bookmarked", &bookmarked)
-    form.field("read", &read, mayMiss: true)
+    form.field("read", &read, isOptional: true)
     form.field("readMark", &readMark)
-    form.field("comments", &comments, mayMiss: true)
+    form.field("comments", &comments, isOptional: true)
   }
 
   /// The body, which lists leave out.
@@ -74,10 +74,10 @@ extension FanClub: Entity {
     form.field("followed", &followed)
     form.field("posts", &posts)
     form.field("unread", &unread)
-    form.field("fetched", &fetched, mayMiss: true)
+    form.field("fetched", &fetched, isOptional: true)
     form.field("problem", &problem)
     form.field("feed", &feed)
-    form.field("canRemove", &canRemove, mayMiss: true)
+    form.field("canRemove", &canRemove, isOptional: true)
   }
 }
 

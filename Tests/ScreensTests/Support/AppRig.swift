@@ -51,7 +51,7 @@ import XCTest
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt), openWeb: { open.body?($0) })
     environment.storeBadge = storeBadge
     environment.preferences = preferences
-    environment.pictureCache = DiskCache(size: { 12_345_678 }, setLimit: { _ in }, clear: {})
+    environment.pictureCache = DiskUse(size: { 12_345_678 }, setLimit: { _ in }, clear: {})
     environment.about = {
       AboutViewModel.State(
         version: "1.2.3 (4.0.abc)",

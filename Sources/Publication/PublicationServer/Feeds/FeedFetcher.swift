@@ -60,7 +60,7 @@ struct FeedFetcher: Sendable {
       let response = try await request(target, known)
       let version = FeedVersion(
         url: home, etag: response.headers["ETag"], modified: response.headers["Last-Modified"],
-        maxAge: response.headers.maxAge?.components.seconds ?? 0)
+        maxAge: response.headers.remainingFreshness?.components.seconds ?? 0)
       switch response.status {
       case 200: return .document(response.body, contentType: response.headers["Content-Type"], version, address: target)
       case 304 where known.etag != nil || known.modified != nil:

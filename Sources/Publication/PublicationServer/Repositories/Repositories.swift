@@ -125,7 +125,7 @@ protocol SearchRepository {
   /// - Parameter seesAll: whether the reader may read the bodies of all premium posts.
   nonisolated(nonsending) func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
-  ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order)
+  ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder)
   /// Takes up the words of posts and the names of clubs that wait for it, at most that many of each.
   /// - Returns: whether there are more.
   nonisolated(nonsending) func index(limit: Int) async throws -> Bool

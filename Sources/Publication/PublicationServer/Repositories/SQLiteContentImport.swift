@@ -71,7 +71,7 @@ extension SQLiteContent {
   /// A transaction without a deadline. It ends in its middle when its job is cancelled, and before it starts when the reader
   /// who wanted it was removed.
   func longWork<Value>(_ job: ImportJob? = nil, _ body: () throws -> Value) throws -> Value {
-    let limit = WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })
+    let limit = WorkLimit(isCancelled: { [isStopping] in Task.isCancelled || isStopping() || job?.isCancelled == true })
     return try database.withLimit(limit) {
       try database.transaction {
         if let reader = job?.follower, try SQLiteReaders(database: database).reader(reader) == nil { throw CancellationError() }

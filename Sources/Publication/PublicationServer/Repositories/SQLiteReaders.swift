@@ -54,7 +54,7 @@ struct SQLiteReaders: ReaderRepository {
     _ tokens: SessionFamily.Tokens, of reader: Reader.ID, password: PasswordHash, device: String?, at time: Int64
   ) throws -> Bool {
     try database.transaction {
-      try database.execute("DELETE FROM session WHERE used <= ?", time - Publication.sessionLifetime)
+      try database.execute("DELETE FROM session WHERE used <= ?", time - Publication.sessionIdleTimeout)
       let session: SessionFamily.ID? = try database.queryOne(
         """
         INSERT INTO session (reader, device, begun, used, refresh)
@@ -74,7 +74,7 @@ struct SQLiteReaders: ReaderRepository {
         """
         SELECT reader.id, email, name, session.id, refresh, successor FROM session JOIN reader ON reader.id = session.reader
         WHERE ?1 IN (refresh, successor) AND NOT reused AND used > ?2 AND \(Self.isThere)
-        """, refresh, time - Publication.sessionLifetime
+        """, refresh, time - Publication.sessionIdleTimeout
       ) { (try Self.reader($0), try $0.get(3), try $0.get(4), try $0.get(5)) }
       guard let found else {
         let session: SessionFamily.ID? = try database.queryOne(

@@ -19,7 +19,7 @@ struct SQLiteSearch: SearchRepository {
 
   func search(
     _ words: SearchWords, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
-  ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order) {
+  ) async throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder) {
     let workLimit = self.limit
     let search = { @Sendable (database: Connection) in
       // A reader who types on has cancelled the searches that waited for this thread: only the last one is worth its time.
@@ -39,7 +39,7 @@ struct SQLiteSearch: SearchRepository {
 
   private static func search(
     _ words: SearchWords, in database: Connection, after: SearchPosition?, limit: Int, for reader: Reader.ID, seesAll: Bool
-  ) throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchPosition.Order) {
+  ) throws -> (clubs: [FanClubHit], hits: [SearchHit], order: SearchOrder) {
     // The one place that chooses it; the cursor carries it from page to page.
     let order = try after?.order ?? (count(words, in: database) > mostRanked ? .newest : .best)
     let numbers = try database.query(
@@ -66,7 +66,7 @@ struct SQLiteSearch: SearchRepository {
 
   /// The numbers of the posts of a page. Words are searched once in all: each list in here is made when it is first needed, and reused for
   /// the rest of the statement.
-  static func statement(_ order: SearchPosition.Order) -> String {
+  static func statement(_ order: SearchOrder) -> String {
     let source =
       switch order {
       case .best:
@@ -125,7 +125,7 @@ struct SQLiteSearch: SearchRepository {
   private static let longestName = 1000
 
   func index(limit: Int) throws -> Bool {
-    try database.withLimit(WorkLimit(unless: { [isStopping] in Task.isCancelled || isStopping() })) {
+    try database.withLimit(WorkLimit(isCancelled: { [isStopping] in Task.isCancelled || isStopping() })) {
       let hasMoreClubs = try indexClubs(limit: limit)
       return try indexPosts(limit: limit, bytes: Self.mostBytes) || hasMoreClubs
     }

@@ -359,7 +359,7 @@ enum Schema {
         -- A token of before is both, so that neither an old app nor a new one signs anybody out.
         INSERT INTO token_session (reader, begun, used, refresh) SELECT reader, begun, used, token_digest FROM session;
         INSERT INTO access_token (digest, session, refresh, expires)
-          SELECT refresh, id, refresh, used + \(Publication.sessionLifetime) FROM token_session;
+          SELECT refresh, id, refresh, used + \(Publication.sessionIdleTimeout) FROM token_session;
         DROP TABLE session;
         ALTER TABLE token_session RENAME TO session;
         CREATE INDEX session_of_reader ON session (reader);

@@ -1,14 +1,6 @@
 /// Where a page of a search ended.
 struct SearchPosition: Equatable, Sendable {
-  /// What comes first. It stays the same from page to page.
-  enum Order: String, Sendable {
-    /// What has the words most, headlines before bodies.
-    case best
-    /// For words that nearly everything has, of which none is better than another.
-    case newest
-  }
-
-  var order: Order
+  var order: SearchOrder
   /// How many hits came before.
   var offset: Int
 

@@ -16,7 +16,7 @@ struct SearchResource {
   nonisolated(nonsending) func find(_ call: Call) async throws -> LateAnswer {
     let limit = try call.limit(standard: 20)
     let after = try call.cursor(.search).map { cursor in
-      guard let order = SearchPosition.Order(rawValue: cursor.id), let offset = Int(cursor.key), SearchPosition.offsets.contains(offset)
+      guard let order = SearchOrder(rawValue: cursor.id), let offset = Int(cursor.key), SearchPosition.offsets.contains(offset)
       else { throw Problem.noCursor }
       return SearchPosition(order: order, offset: offset)
     }

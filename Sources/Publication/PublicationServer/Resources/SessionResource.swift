@@ -114,7 +114,7 @@ struct SessionResource {
 
 extension Publication {
   /// For how long a session may stand unused, in seconds: ninety days.
-  static let sessionLifetime: Int64 = 90 * 86_400
+  static let sessionIdleTimeout: Int64 = 90 * 86_400
   /// For how long an access token is good, in seconds: an hour.
   static let accessLifetime: Int64 = 3600
 

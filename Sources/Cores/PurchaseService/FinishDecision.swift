@@ -7,15 +7,15 @@ public enum FinishDecision: Equatable, Sendable {
   /// Submitted again with the same idempotency key: after as long as the store said, or our own back-off. The reason is for the person.
   case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
   /// Submitted again after somebody did what the store waits for too.
-  case waitForSomebody(PendingReason)
+  case pendingInterval(PendingReason)
 
   /// The table of when a transaction may be finished; one row a case, and one test a row.
   public static func after(_ outcome: SubmissionOutcome, of productID: Product.ID, oneTime: Bool) -> FinishDecision {
     switch outcome {
     // A one-time product that the answer does not list was not credited yet: finishing it now would lose it.
     case .accepted(_, let listed): oneTime && !listed.contains(productID) ? .retry() : .finish
-    case .deferred(let sentence): .waitForSomebody(.deferred(sentence))
-    case .interrupted(let sentence, let url): .waitForSomebody(.interrupted(sentence, url: url))
+    case .deferred(let sentence): .pendingInterval(.deferred(sentence))
+    case .interrupted(let sentence, let url): .pendingInterval(.interrupted(sentence, url: url))
     case .unknownProduct(let sentence): .fail(.unknownProduct(sentence))
     case .declined(let sentence): .fail(.declined(sentence))
     case .refused(let code, let sentence): .fail(.refused(code: code, sentence: sentence))

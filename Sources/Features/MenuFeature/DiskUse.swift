@@ -1,6 +1,6 @@
-/// What is kept on this computer up to a limit, and can be had again.
-public struct DiskCache: Sendable {
-  /// What it takes on the disk, in bytes.
+/// What one kind of data that can be fetched again takes on the disk, up to a limit.
+public struct DiskUse: Sendable {
+  /// How much that is, in bytes.
   public let size: @Sendable () async -> Int
   /// Changes the most that it takes, in bytes.
   public let setLimit: @Sendable (Int) async -> Void

@@ -1,0 +1,22 @@
+import Runtime
+
+/// What decides when a request that could not be sent is sent again.
+public struct RetryEnvironment: Sendable {
+  /// Waits.
+  public let clock: any AppClock
+  /// Spreads the waits.
+  public let random: any RandomSource
+  /// How long they are.
+  public let backoff: Backoff
+
+  /// Memberwise initializer.
+  public init(on clock: any AppClock, random: any RandomSource = SystemRandom(), backoff: Backoff = Backoff()) {
+    self.clock = clock
+    self.random = random
+    self.backoff = backoff
+  }
+
+  func wait(after tries: Int, retryAfter: Duration?) -> Duration {
+    backoff.wait(after: tries, retryAfter: retryAfter, chance: random.fraction())
+  }
+}
