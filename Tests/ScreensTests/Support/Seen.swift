@@ -352,8 +352,12 @@ import CGtkShims
     return gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment)
   }
 
-  /// Has it look the same wherever the display's pointer rests, of which a busy window hears late.
-  func ignorePointer() { gtk_widget_set_can_target(pointer, 0) }
+  /// Has it look the same wherever the display's pointer rests, of which a busy window hears late: what it is over already is hovered until
+  /// GTK looks again, at any time.
+  func ignorePointer() {
+    gtk_widget_set_can_target(pointer, 0)
+    for widget in all { gtk_widget_unset_state_flags(widget.pointer, GTK_STATE_FLAG_PRELIGHT) }
+  }
 
   /// What it looks like now.
   var pixels: [UInt8]? {
