@@ -116,7 +116,7 @@ enum Sample {
     ],
     accounts: [
       .init(email: "reader@example.org", name: "Reader", password: "matinee"),
-      .init(email: "other@example.org", name: "Other", password: "curtain"),
+      .init(email: "other@example.org", name: "Other", password: "curtain call"),
     ])
 }
 

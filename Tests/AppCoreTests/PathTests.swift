@@ -339,7 +339,7 @@ import Testing
     #expect(rig.visible == .login)
     #expect(rig.presenter.tree?.tabs == [])
     #expect(rig.tokens.kept == nil)
-    try await rig.signIn(email: "other@example.org", password: "curtain")
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
     guard let bookmarks = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }
@@ -397,7 +397,7 @@ import Testing
     #expect(try rig.loginNotice == AuthError.ended.sentence)
     #expect(rig.presenter.messages.isEmpty, "not that a bookmark was refused")
 
-    try await rig.signIn(email: "other@example.org", password: "curtain")
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()
     guard let others = rig.presenter.visibleScreen?.model as? BookmarksViewModel else { throw PathRig.Missing("bookmarks") }

@@ -268,7 +268,7 @@ import Testing
     rig.coordinator.perform(.tab(.fanClubs))
     await rig.settle()
     #expect(rig.visible == .login)
-    try await rig.signIn(email: "other@example.org", password: "curtain")
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
     #expect(try await comments(rig).state.draft.isEmpty, "it is somebody else's")
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()

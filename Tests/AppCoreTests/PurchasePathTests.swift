@@ -318,7 +318,7 @@ import Testing
     await wait { isReadable(rig) }
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()
-    try await rig.signIn(email: "other@example.org", password: "curtain")
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
     guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
     #expect(feed.row(for: "p45")?.isLocked == true)
   }

@@ -39,7 +39,7 @@ import Testing
     let rule = try FlagRule(name: Flag.deviceFirstPurchases.name, percent: 50)
     while true {
       let email = "\(UUID().uuidString)@example.org"
-      let reader = try await publication.addReader(email: email, name: "Reader", password: "matinee")
+      let reader = try await publication.addReader(email: email, name: "Reader", password: "open sesame")
       if rule.variant(for: reader.id) == variant { return reader }
     }
   }
@@ -53,7 +53,7 @@ import Testing
   private func atThePayment(_ rig: PathRig, _ email: String) async throws -> PaymentScreen {
     rig.coordinator.start(opening: "matinee://paywall/premium")
     await rig.settle()
-    try await rig.signIn(email: email)
+    try await rig.signIn(email: email, password: "open sesame")
     guard let paywall = rig.presenter.visibleScreen?.model as? PaywallViewModel else { throw PathRig.Missing("paywall") }
     await until { paywall.state.phase == .ready }
     paywall.send(.buyTapped("premium.monthly"))
@@ -160,7 +160,7 @@ import Testing
     }
     // Ends in an orderly way.
     let quitting = await start(0)
-    try await quitting.signIn(email: reader.email)
+    try await quitting.signIn(email: reader.email, password: "open sesame")
     try await until { try await report(publication)["on"]?.sessions == 1 }
     await quitting.coordinator.finish()
     // Signed out, then killed at the login.
@@ -171,7 +171,7 @@ import Testing
     // Killed, with the paywall on screen; and once more.
     for (number, sessions) in [(2, 3), (3, 4)] {
       let killed = await start(number)
-      if number == 2 { try await killed.signIn(email: reader.email) }
+      if number == 2 { try await killed.signIn(email: reader.email, password: "open sesame") }
       if killed.visible != .paywall("premium") { killed.coordinator.perform(.paywall("premium", then: nil)) }
       try await until { try await report(publication)["on"]?.sessions == sessions }
       #expect(try await report(publication)["on"]?.crashes == number - 2)

@@ -13,7 +13,7 @@ import Testing
 
   @Test func readersAreAddedOnce() async throws {
     try await addUser()
-    let twice = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "x\n")
+    let twice = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "x marks the spot\n")
     #expect(twice.status == 1)
     #expect(twice.errors == "matinee-server: There is a reader with the address ada@example.org already.\n")
     let silent = try await Server.run(["user", "add", "--data", data, "bo@example.org", "Bo"])
@@ -33,11 +33,11 @@ import Testing
       ),
       (
         Data(repeating: 0x78, count: 60_000),
-        "A password has 1 to 1024 bytes, and there are more on the standard input; nothing was changed."
+        "A password has at most 1024 bytes, and there are more on the standard input; nothing was changed."
       ),
       (
         Data(String(repeating: "é", count: 513).utf8) + [0x0A],
-        "A password has 1 to 1024 bytes, and there are more on the standard input; nothing was changed."
+        "A password has at most 1024 bytes, and there are more on the standard input; nothing was changed."
       ),
       (Data("p\u{0}w\n".utf8), "A password has no NUL character."), (Data("\r\n".utf8), "There is no password on the standard input."),
     ] {
@@ -58,7 +58,7 @@ import Testing
     let server = try await RunningServer(folder: data)
     try await addUser()
     #expect(try await signIn(NetworkTransport(origin: server.origin)).isEmpty == false)
-    let twice = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "x\n")
+    let twice = try await Server.run(["user", "add", "--data", data, "ada@example.org", "Ada"], input: "x marks the spot\n")
     #expect(
       twice
         == Server.Outcome(
@@ -91,13 +91,13 @@ import Testing
     headers = ["Authorization": "Bearer \(try await signIn(NetworkTransport(origin: try #require(server).origin)))"]
     try await stopped()
     #expect(
-      try await user("password", "ada@example.org", input: "other\n")
+      try await user("password", "ada@example.org", input: "another one\n")
         == Server.Outcome(status: 0, output: "ada@example.org has a new password, and is signed out everywhere.\n", errors: ""))
     #expect(try await status() == 401)
     try await stopped()
     #expect(try await user("remove", "ada@example.org") == Server.Outcome(status: 0, output: "Removed ada@example.org.\n", errors: ""))
     for words in [["remove"], ["sign-out"], ["password"]] {
-      let unknown = try await Server.run(["user", "--data", data] + words + ["ada@example.org"], input: "x\n")
+      let unknown = try await Server.run(["user", "--data", data] + words + ["ada@example.org"], input: "x marks the spot\n")
       #expect(
         unknown
           == Server.Outcome(status: 1, output: "", errors: "matinee-server: There is no reader with the address ada@example.org.\n"))
@@ -109,7 +109,7 @@ import Testing
     try await makeOwn()
     for (name, end) in [("ada", ""), ("bo", "\n"), ("cy", "\r\n")] {
       let added = try await Server.run(
-        ["user", "add", "--data", data, "\(name)@example.org", name], input: String(repeating: "é", count: 512) + end)
+        ["user", "add", "--data", data, "\(name)@example.org", name], input: "ab" + String(repeating: "é", count: 511) + end)
       #expect(added == Server.Outcome(status: 0, output: "Added \(name)@example.org.\n", errors: ""))
     }
   }
@@ -142,7 +142,7 @@ import Testing
     let charged = try await transport.send(
       Request(.post, "/v1/orders/\(id)/charge", headers: headers, body: try Wire.encode(ChargeRequest(paymentToken: "tok_approved"))))
     #expect(charged.status == 200)
-    let added = try await Server.run(["user", "add", "--data", data, "bo@example.org", "Bo"], input: "pw\n")
+    let added = try await Server.run(["user", "add", "--data", data, "bo@example.org", "Bo"], input: "open sesame\n")
     #expect(added.status == 0)
     if !whileItServes { #expect(try await server.end(SIGTERM) == 0) }
 

@@ -63,6 +63,25 @@ import Testing
     }
   }
 
+  @Test func sessionsAndThePassword() async throws {
+    let (here, there) = (try await signedIn(), try await signedIn())
+    let sessions = try await here.sessions()
+    #expect(sessions.count == 2)
+    let other = try #require(sessions.first { !$0.isCurrent })
+    try await here.endSession(other.id)
+    await #expect { try await there.posts() } throws: { ($0 as? ClientError)?.code == .sessionEnded }
+    await #expect { try await here.endSession(other.id) } throws: { ($0 as? ClientError)?.isNotFound == true }
+    #expect(try await here.sessions().map(\.isCurrent) == [true])
+    await #expect {
+      try await here.changePassword(PasswordChange(currentPassword: "a wrong one", newPassword: "a walk in the rain"))
+    } throws: {
+      ($0 as? ClientError)?.code == .wrongCredentials && ($0 as? ClientError)?.disposition == .refused
+    }
+    try await here.changePassword(PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain"))
+    await #expect { try await signedIn() } throws: { ($0 as? ClientError)?.code == .wrongCredentials }
+    #expect(try await here.posts().items.count == 3)
+  }
+
   @Test func postsPageByPage() async throws {
     let client = try await signedIn()
     let first = try await client.posts(limit: 2)

@@ -66,7 +66,10 @@ import Testing
       PublicationContent(
         info: PublicationInfo(id: "pub", name: "Publication", tagline: "", defaultPaywallID: "premium"),
         fanClubs: [FanClub(id: "c1", name: "Alpha")], posts: [.sample(1)],
-        accounts: [.init(email: "a@example.org", name: "A", password: "pw"), .init(email: "b@example.org", name: "B", password: "pw")]))
+        accounts: [
+          .init(email: "a@example.org", name: "A", password: "open sesame"),
+          .init(email: "b@example.org", name: "B", password: "open sesame"),
+        ]))
     line = Line(publication)
   }
 
@@ -79,7 +82,7 @@ import Testing
 
   private func signedIn() async throws -> (client: APIClient, session: Session) {
     let (client, session) = start()
-    try await session.signIn(email: "a@example.org", password: Secret("pw"))
+    try await session.signIn(email: "a@example.org", password: Secret("open sesame"))
     await session.finish()
     line.forget()
     return (client, session)
@@ -93,7 +96,7 @@ import Testing
     await session.signOut()
     await session.finish()
     _ = try? await client.posts()
-    try await session.signIn(email: "b@example.org", password: Secret("pw"))
+    try await session.signIn(email: "b@example.org", password: Secret("open sesame"))
     _ = try await client.posts()
     #expect(line.requests == ["GET /v1/posts", "DELETE /v1/session", "GET /v1/posts", "POST /v1/session", "GET /v1/posts"])
     let tokens = line.tokens
@@ -199,7 +202,7 @@ import Testing
     anHourPasses()
     #expect(try await payment.posts().items.count == 1)
     await session.signOut()
-    try await session.signIn(email: "b@example.org", password: Secret("pw"))
+    try await session.signIn(email: "b@example.org", password: Secret("open sesame"))
     await session.finish()
     line.forget()
     let error = await #expect(throws: ClientError.self) { try await payment.posts() }
@@ -215,7 +218,7 @@ import Testing
     let late = Task { try await client.posts() }
     while line.requests.isEmpty { await Task.yield() }
     await session.signOut()
-    try await session.signIn(email: "b@example.org", password: Secret("pw"))
+    try await session.signIn(email: "b@example.org", password: Secret("open sesame"))
     let result = await late.result
     let sent = Set(line.tokens.compactMap(\.self))
     if case .success = result { #expect(line.requests.contains("POST /v1/session/refresh"), "\(line.requests)") }

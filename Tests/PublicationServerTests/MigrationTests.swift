@@ -138,7 +138,7 @@ import Testing
   @Test func whoWasSignedInStaysSignedIn() async throws {
     let folder = try TemporaryFolder()
     try folder.makeKey()
-    let token = "a token of long ago"
+    let token = "a-token-of-long-ago"
     do {
       let database = try Connection(path: folder.file("publication.sqlite"))
       try database.migrate(Array(Schema.migrations.prefix(15)))

@@ -40,7 +40,7 @@ import Testing
 
   @Test func everyReaderIsOnAPageAndNoRemovedOne() async throws {
     let rig = try await Rig()
-    for number in 1...20 { try await rig.publication.addReader(email: "r\(number)@example.org", name: "R", password: "x") }
+    for number in 1...20 { try await rig.publication.addReader(email: "r\(number)@example.org", name: "R", password: "open sesame") }
     #expect(try await rig.operate(.delete, "readers/r7@example.org").status == 204)
     let all = try await listed(rig).map(\.email)
     #expect(all.count == 22)

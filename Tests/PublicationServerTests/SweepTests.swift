@@ -168,7 +168,7 @@ import Testing
         try connection.script(
           """
           DROP TABLE post_count; DROP TABLE read_count;
-          DROP TABLE access_token; DROP TABLE spent_token; DROP TABLE session;
+          DROP TABLE access_token; DROP TABLE successor; DROP TABLE session;
           CREATE TABLE session (token_digest BLOB PRIMARY KEY, reader TEXT NOT NULL, begun INTEGER NOT NULL, used INTEGER NOT NULL);
           PRAGMA user_version = 18;
           """)

@@ -180,7 +180,7 @@ import Testing
 
   @Test func noMoreTokensAreKnownThanThereIsRoomFor() {
     let sessions = SessionCache(3)
-    for number in UInt8(0)..<10 { sessions.learn(Data([number]), "ada") }
+    for number in UInt8(0)..<10 { sessions.learn(Data([number]), SessionCache.Entry(reader: "ada", session: nil, expires: 0)) }
     #expect((UInt8(0)..<10).count { sessions.reader(Data([$0])) != nil } == 3)
     #expect(sessions.reader(Data([9])) == "ada")
     for number in UInt8(0)..<10 { sessions.learn(Data([number]), nil) }

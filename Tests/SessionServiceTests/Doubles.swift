@@ -32,7 +32,7 @@ final class StubAuth: AuthProvider {
 
   private struct State {
     var signIns: [(gate: Gate?, answer: Result<Grant, AuthError>)] = []
-    var checks: [(gate: Gate?, answer: Result<User, AuthError>)] = []
+    var checks: [(gate: Gate?, answer: Result<User, AuthError>, refresh: Secret?)] = []
     var calls: [String] = []
   }
 
@@ -44,8 +44,9 @@ final class StubAuth: AuthProvider {
     state.withLock { $0.signIns.append((gate, answer)) }
   }
 
-  func willCheck(_ answer: Result<User, AuthError>, after gate: Gate? = nil) {
-    state.withLock { $0.checks.append((gate, answer)) }
+  /// - Parameter refresh: the refresh token that is given; `nil` for the one that came.
+  func willCheck(_ answer: Result<User, AuthError>, giving refresh: String? = nil, after gate: Gate? = nil) {
+    state.withLock { $0.checks.append((gate, answer, refresh.map { Secret($0) })) }
   }
 
   func signIn(email: String, password: Secret) async throws(AuthError) -> SessionGrant {
@@ -65,7 +66,8 @@ final class StubAuth: AuthProvider {
     }
     await next?.gate?.wait()
     let user = try (next?.answer ?? .failure(.unreachable("No answer."))).get()
-    return SessionGrant(access: token, refresh: token, user: user)
+    let refresh = next?.refresh ?? token
+    return SessionGrant(access: refresh, refresh: refresh, user: user)
   }
 
   func signOut(_ token: Secret) async { state.withLock { $0.calls.append("signOut \(token.revealed)") } }

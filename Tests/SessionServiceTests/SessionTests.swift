@@ -176,6 +176,40 @@ import Testing
     #expect(bench.session.persistence == bench.session.state.persistence)
   }
 
+  /// A store that says that it failed may have stored it, as one that answered too late: what it may have is exchanged on and on.
+  @Test func whatAStoreDidNotKeepStaysWhatIsExchanged() async throws {
+    let bench = Bench(StubStore(failure: .timedOut))
+    bench.auth.willSignIn(.success((Secret("first"), .ada)))
+    await bench.session.restore()
+    try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
+    await bench.session.finish()
+    for number in 1...3 {
+      bench.auth.willCheck(.success(.ada), giving: "next \(number)")
+      await bench.session.check()
+      #expect(bench.token.current == "next \(number)")
+    }
+    #expect(bench.auth.calls.suffix(3) == ["refresh first", "refresh first", "refresh first"])
+    #expect(bench.store.calls == ["load", "save u1"], "and nobody is asked for the keyring each hour")
+  }
+
+  /// Were the second exchanged, the third would be dead when it comes into the store.
+  @Test func theOldTokenIsExchangedUntilTheLastIsStored() async throws {
+    let gate = Gate()
+    let bench = Bench(StubStore(.adas))
+    let first = StoredSession.adas.token.revealed
+    bench.auth.willCheck(.success(.ada), giving: "second")
+    bench.store.holdSave(gate)
+    await bench.session.restore()
+    bench.auth.willCheck(.success(.ada), giving: "third")
+    await bench.session.check()
+    gate.open()
+    await bench.session.finish()
+    #expect(bench.store.kept?.token.revealed == "third")
+    bench.auth.willCheck(.success(.ada))
+    await bench.session.check()
+    #expect(bench.auth.calls == ["refresh \(first)", "refresh \(first)", "refresh third"])
+  }
+
   @Test func whoeverSignsOutWhileItIsSavedLeavesNothingBehind() async throws {
     let gate = Gate()
     let bench = Bench()

@@ -40,7 +40,7 @@ struct Wiring {
     var answering: any Transport
     if let publication = options.publication {
       origin = publication
-      answering = OriginSplit(publication: try NetworkTransport(origin: publication), web: try Self.web())
+      answering = OriginSplit(publication: try NetworkTransport(origin: publication, limits: .init(redirects: 0)), web: try Self.web())
     } else {
       origin = "embedded"
       let embedded = Self.embedded(in: folder, clock: clock, web: try Self.feedWeb())

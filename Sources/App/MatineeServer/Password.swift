@@ -14,7 +14,7 @@ enum Password {
       case .missing: "There is no password on the standard input."
       case .notText: "The password on the standard input is not UTF-8, so nobody could type it elsewhere; nothing was changed."
       case .tooLong:
-        "A password has 1 to \(Publication.longestPassword) bytes, and there are more on the standard input; nothing was changed."
+        "A password has at most \(Publication.longestPassword) bytes, and there are more on the standard input; nothing was changed."
       }
     }
   }

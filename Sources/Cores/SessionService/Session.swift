@@ -22,7 +22,7 @@ import Runtime
   /// One more with each user: what was begun for an earlier one changes nothing any more.
   private var generation = 0
   /// What the next grant is asked for with: the last that the token store is known to hold, as that is what the next start has. Where it
-  /// holds nothing, the last that there was.
+  /// holds nothing, the first.
   private var refreshToken: Secret?
   /// The refresh under way: all who need new tokens wait for it.
   private var refreshing: Task<AuthError?, Never>?
@@ -190,11 +190,12 @@ import Runtime
   /// Waits for new tokens: for the request that is under way, or for one of its own.
   /// - Returns: why there are none; `nil` when there are.
   private func refreshed() async -> AuthError? {
-    let generation = generation
+    let (generation, access) = (generation, tokens.current)
     while generation == self.generation, let refreshToken {
       let error = await (refreshing ?? refresh(refreshToken)).value
-      // Unless another took its place.
       if error != .superseded { return error }
+      // Another took its place, and may have ended before this one.
+      if generation == self.generation, let newer = tokens.current, newer != access { return nil }
     }
     return .ended
   }
@@ -222,7 +223,8 @@ import Runtime
     switch answer {
     case .success(let granted):
       tokens.replace(with: granted.access)
-      if case .untilQuit = persistence { refreshToken = granted.refresh } else { keep(granted, at: generation) }
+      // A store that did not keep the first may have it all the same, as one that answered too late: the first stays what is exchanged.
+      if case .untilQuit = persistence {} else { keep(granted, at: generation) }
       receive(.confirmed(granted.user))
       return nil
     case .failure(.ended): return ended(.ended, .ended)
@@ -235,10 +237,11 @@ import Runtime
 
   /// Until the token store has the new token the old one is what the next start has, and so it is what the next tokens are asked for with.
   private func keep(_ granted: SessionGrant, at generation: Int) {
-    let saved = save(granted)
+    let (saved, number) = (save(granted), refreshes)
     saving = Task { [saving] in
       await saving?.value
-      guard case .success = await saved.value, generation == self.generation else { return }
+      // What is on its way into the store would be dead there once an earlier one was exchanged.
+      guard case .success = await saved.value, generation == self.generation, number == refreshes else { return }
       refreshToken = granted.refresh
       if persistence != .kept { receive(.saved(.kept)) { persistence = .kept } }
     }

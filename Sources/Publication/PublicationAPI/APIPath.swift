@@ -43,6 +43,12 @@ extension APIPath {
   public static var session: APIPath { ["v1", "session"] }
   /// New tokens of a session.
   public static var sessionRefresh: APIPath { ["v1", "session", "refresh"] }
+  /// All sessions of the reader. To delete it ends all but the one that asks.
+  public static var sessions: APIPath { ["v1", "sessions"] }
+  /// One session of the reader.
+  public static func session(_ id: ReaderSession.ID) -> APIPath { ["v1", "sessions", id] }
+  /// The reader’s password.
+  public static var password: APIPath { ["v1", "password"] }
 
   // MARK: Posts
 

@@ -19,8 +19,8 @@ public struct Credentials: Codable, Equatable, Sendable {
 /// `POST /v1/session/refresh`: exchanges a refresh token for new tokens of the same session (RFC 6749, section 6, with rotation as RFC 9700,
 /// section 4.14.2, has it).
 ///
-/// The old token can be exchanged again until its successor was: an answer that was lost, or could not be stored, signs nobody out. The
-/// successor that was given before is worth nothing then. What is exchanged after that ends the session: one of two who have it stole it.
+/// The old token can be exchanged again until one of its successors was: an answer that was lost, that came late, or that could not be stored signs
+/// nobody out. The last four successors are good until then. What is exchanged after that ends the session: one of two who have it stole it.
 public struct RefreshRequest: Codable, Equatable, Sendable {
   /// ``SignedIn/refreshToken``.
   public var refreshToken: String
@@ -124,5 +124,40 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     self.code = code
     self.title = title
     self.status = status
+  }
+}
+
+/// `GET /v1/sessions`: one place where the reader is signed in.
+public struct ReaderSession: Codable, Equatable, Sendable, Identifiable {
+  /// Names it, as long as it lasts.
+  public var id: String
+  /// ``Credentials/device``.
+  public var device: String?
+  /// When the reader signed in there.
+  public var began: Date
+  /// When it was last seen, to the hour.
+  public var lastSeen: Date
+  /// Whether it is the one that asks.
+  public var isCurrent: Bool
+  /// Memberwise initializer.
+  public init(id: String, device: String?, began: Date, lastSeen: Date, isCurrent: Bool) {
+    self.id = id
+    self.device = device
+    self.began = began
+    self.lastSeen = lastSeen
+    self.isCurrent = isCurrent
+  }
+}
+
+/// `PUT /v1/password`: sets another password, and ends all sessions but the one that asks.
+public struct PasswordChange: Codable, Equatable, Sendable {
+  /// The password until now.
+  public var currentPassword: String
+  /// The one from now on: at least ten characters, and none of the commonest.
+  public var newPassword: String
+  /// Memberwise initializer.
+  public init(currentPassword: String, newPassword: String) {
+    self.currentPassword = currentPassword
+    self.newPassword = newPassword
   }
 }

@@ -16,4 +16,17 @@ extension APIClient {
   /// Ends the session of a token, an access token or a refresh token, on the server.
   /// - Throws: ``ClientError``.
   public func signOut(token: String) async throws(ClientError) { try await send(.delete, .session, as: .token(token)) }
+
+  /// Where the reader is signed in, the last seen first.
+  /// - Throws: ``ClientError``.
+  public func sessions() async throws(ClientError) -> [ReaderSession] { try await call(.get, .sessions) }
+
+  /// Ends one session of the reader.
+  /// - Throws: ``ClientError``; one that is over already is ``ClientError/isNotFound``.
+  public func endSession(_ id: ReaderSession.ID) async throws(ClientError) { try await send(.delete, .session(id)) }
+
+  /// Changes the reader's password, and ends all other sessions.
+  /// - Throws: ``ClientError``; a problem with ``Problem/Code/wrongCredentials`` when the current password is another one, with
+  ///   ``Problem/Code/badRequest`` when the new one is too short or too common. Its sentence is for the reader.
+  public func changePassword(_ change: PasswordChange) async throws(ClientError) { try await send(.put, .password, body: change) }
 }

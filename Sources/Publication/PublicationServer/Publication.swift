@@ -211,7 +211,7 @@ public actor Publication {
 
   /// Answers one request; whatever goes wrong becomes an answer too.
   public nonisolated func handle(_ request: Request) async -> Response {
-    if let answer = imports.overtake(request) { return answer }
+    if let answer = imports.overtake(request, sessions, at: clock.unixTime) { return answer }
     do {
       let (route, call) = try router.find(request)
       let answer = try await inTurn(route, request) { try await router.answer(route, call, self) }

@@ -7,7 +7,7 @@ import Synchronization
 final class ImportJob: Sendable {
   private struct State {
     var report: Import
-    var session: (family: SessionFamily.ID, token: Data)?
+    var session: SessionFamily.ID?
     var isCancelled = false
     var task: Task<Void, Never>?
   }
@@ -18,18 +18,18 @@ final class ImportJob: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - session: which one it was started in, and the digest of its token.
+  ///   - session: which one it was started in.
   ///   - follows: whether the reader follows what it stores.
-  init(_ id: Import.ID, reader: Reader.ID, session: (family: SessionFamily.ID, token: Data)?, follows: Bool) {
+  init(_ id: Import.ID, reader: Reader.ID, session: SessionFamily.ID?, follows: Bool) {
     self.reader = reader
     follower = follows ? reader : nil
     state = Mutex(State(report: Import(id: id), session: session))
   }
 
-  /// The digest of the token that it was started with, while its session lasts.
-  var token: Data? { state.withLock { $0.session?.token } }
+  /// The session that it was started in, while that lasts.
+  var session: SessionFamily.ID? { state.withLock { $0.session } }
 
-  func sessionEnded(_ family: SessionFamily.ID) { state.withLock { if $0.session?.family == family { $0.session = nil } } }
+  func sessionEnded(_ session: SessionFamily.ID) { state.withLock { if $0.session == session { $0.session = nil } } }
 
   /// How far it is.
   var report: Import { state.withLock { $0.report } }
@@ -154,20 +154,20 @@ final class ImportDesk: Sendable {
   /// Lets a request that reads the state of an import, or cancels it, overtake what the publication's thread is busy with, which may be
   /// storing that very import.
   /// - Returns: how far the import is; `nil` for a request that is answered in its turn, as one that cancels is.
-  func overtake(_ request: Request) -> Response? {
+  func overtake(_ request: Request, _ sessions: SessionCache, at time: Int64) -> Response? {
     guard request.method == .get || request.method == .delete, request.path.hasPrefix(Self.path),
-      let token = try? Publication.tokenDigest(request)
+      let session = (try? Publication.tokenDigest(request)).flatMap({ sessions.session($0, at: time) })
     else { return nil }
     let id = UUID(uuidString: String(request.path.dropFirst(Self.path.count)))?.uuidString
-    guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.token == token } }) else { return nil }
+    guard let job = jobs.withLock({ jobs in jobs.first { $0.report.id == id && $0.session == session } }) else { return nil }
     guard request.method == .delete else { return try? .json(job.report) }
     job.cancel()
     return nil
   }
 
-  /// A token that is good for nothing any more overtakes nothing.
-  func endSession(_ family: SessionFamily.ID) {
-    jobs.withLock { jobs in for job in jobs { job.sessionEnded(family) } }
+  /// A session that is over overtakes nothing.
+  func endSession(_ session: SessionFamily.ID) {
+    jobs.withLock { jobs in for job in jobs { job.sessionEnded(session) } }
   }
 
   /// Cancels all.

@@ -80,7 +80,10 @@ extension Publication {
     }
     var readers: [(reader: Reader, password: PasswordHash)] = []
     for account in content.accounts where offersSampleAccount || account.email != content.info.sampleAccount?.email {
-      readers.append(try await readerResource.new(email: account.email, name: account.name, password: account.password))
+      readers.append(
+        try await readerResource.new(
+          email: account.email, name: account.name, password: account.password, isSample: account.email == content.info.sampleAccount?.email
+        ))
     }
     return try await self.content.found(content, readers: readers)
   }

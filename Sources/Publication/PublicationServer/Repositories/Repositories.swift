@@ -143,24 +143,38 @@ protocol ReaderRepository {
   nonisolated(nonsending) func readers(after email: String?, limit: Int) async throws -> [Reader]
   /// The reader with that address, however its letters with accents are encoded (Unicode's canonical equivalence).
   nonisolated(nonsending) func reader(email: String) async throws -> (reader: Reader, password: PasswordHash)?
-  /// Whose access token it is, and of which session; `nil` when it is none, or none any more.
-  nonisolated(nonsending) func reader(access digest: Data, at time: Int64) async throws -> (reader: Reader, session: SessionFamily.ID)?
-  /// Starts a session of a reader who is still there and whose password is still that one, and forgets those that are over.
-  /// - Returns: whether it was started: comparing a password takes its time, in which the operator may have set another one.
+  /// Whose access token it is, of which session, and until when; `nil` when it is none, or none any more.
+  nonisolated(nonsending) func reader(
+    access digest: Data, at time: Int64
+  ) async throws -> (reader: Reader, session: SessionFamily.ID, expires: Int64)?
+  /// Starts a session of a reader who is still there and whose password is still that one.
+  /// - Returns: `nil` when they are not: comparing a password takes its time, in which the operator may have set another one.
   nonisolated(nonsending) func startSession(
     _ tokens: SessionFamily.Tokens, of reader: Reader.ID, password: PasswordHash, device: String?, at time: Int64
-  ) async throws -> Bool
+  ) async throws -> SessionFamily.ID?
   /// Exchanges a refresh token, as ``RefreshRequest`` says. One that was exchanged for good ends its session.
   nonisolated(nonsending) func exchange(
-    _ refresh: Data, for tokens: SessionFamily.Tokens, at time: Int64
+    _ old: SessionFamily.Refresh, for tokens: SessionFamily.Tokens, at time: Int64
   ) async throws -> SessionFamily.Exchange
-  /// Ends the session of an access or a refresh token.
+  /// Ends the session of an access token that is in force, or of any refresh token of its family; not one that was misused.
   /// - Returns: which that was; `nil` when there was none.
-  nonisolated(nonsending) func endSession(_ digest: Data) async throws -> SessionFamily.ID?
-  /// - Returns: the sessions that there were.
-  nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> [SessionFamily.ID]
-  /// Sets another password.
-  nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws
+  nonisolated(nonsending) func endSession(_ token: SessionFamily.Refresh, at time: Int64) async throws -> SessionFamily.ID?
+  /// Ends one session of a reader.
+  /// - Returns: whether there was such a session of theirs.
+  nonisolated(nonsending) func endSession(_ id: SessionFamily.ID, of reader: Reader.ID) async throws -> Bool
+  /// Ends a reader's sessions, but for one.
+  /// - Returns: those that there were.
+  nonisolated(nonsending) func endSessions(of reader: Reader.ID, except kept: SessionFamily.ID?) async throws -> [SessionFamily.ID]
+  /// A reader's sessions, the last used first.
+  nonisolated(nonsending) func sessions(of reader: Reader.ID, at time: Int64, limit: Int) async throws -> [SessionFamily.Listed]
+  /// Sets another password and ends the reader's sessions, in one step.
+  /// - Returns: those that there were.
+  nonisolated(nonsending) func setPassword(_ password: PasswordHash, of reader: Reader.ID) async throws -> [SessionFamily.ID]
+  /// Sets another password in the place of one, and ends the reader's sessions but for one, in one step.
+  /// - Returns: those that there were; `nil` when the password was another one by then, and nothing was changed.
+  nonisolated(nonsending) func changePassword(
+    _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
+  ) async throws -> [SessionFamily.ID]?
   /// Forgets who a reader was and what they did, but for what they bought: that is the publication's to account for.
   /// - Parameter password: one that no text matches.
   nonisolated(nonsending) func remove(_ reader: Reader.ID, password: PasswordHash) async throws

@@ -41,92 +41,123 @@ struct SQLiteReaders: ReaderRepository {
     try database.queryOne("SELECT 1 FROM reader WHERE id = ? AND NOT \(Self.isThere)", reader, map: { _ in true }) != nil
   }
 
-  func reader(access digest: Data, at time: Int64) throws -> (reader: Reader, session: SessionFamily.ID)? {
+  func reader(access digest: Data, at time: Int64) throws -> (reader: Reader, session: SessionFamily.ID, expires: Int64)? {
+    // One that lasts longer than any is given was given by a clock that was ahead; but for those of before there were families.
     try database.queryOne(
       """
-      SELECT reader.id, email, name, session.id FROM access_token JOIN session ON session.id = access_token.session
-      JOIN reader ON reader.id = session.reader WHERE digest = ? AND expires > ? AND \(Self.isThere)
-      """, digest, time
-    ) { (try Self.reader($0), try $0.get(3)) }
+      SELECT reader.id, email, name, session.id, expires FROM access_token JOIN session ON session.id = access_token.session
+      JOIN reader ON reader.id = session.reader
+      WHERE digest = ?1 AND expires > ?2 AND (expires <= ?2 + ?3 OR digest = family) AND \(Self.isThere)
+      """, digest, time, Publication.accessLifetime
+    ) { (try Self.reader($0), try $0.get(3), try $0.get(4)) }
   }
 
   func startSession(
     _ tokens: SessionFamily.Tokens, of reader: Reader.ID, password: PasswordHash, device: String?, at time: Int64
-  ) throws -> Bool {
+  ) throws -> SessionFamily.ID? {
     try database.transaction {
-      try database.execute("DELETE FROM session WHERE used <= ?", time - Publication.sessionIdleTimeout)
       let session: SessionFamily.ID? = try database.queryOne(
         """
-        INSERT INTO session (reader, device, begun, used, refresh)
-        SELECT id, ?4, ?5, ?5, ?3 FROM reader WHERE id = ?1 AND password = ?2 AND \(Self.isThere) RETURNING id
-        """, reader, password.text, tokens.refresh, device, time
+        INSERT INTO session (reader, device, begun, used, family, refresh)
+        SELECT id, ?3, ?4, ?4, ?5, ?6 FROM reader WHERE id = ?1 AND password = ?2 AND \(Self.isThere) RETURNING id
+        """, reader, password.text, device, time, tokens.refresh.family, tokens.refresh.token
       ) { try $0.get(0) }
-      guard let session else { return false }
+      guard let session else { return nil }
       try add(tokens, to: session, at: time)
-      return true
+      // By time nothing is removed: the clock may be wrong.
+      try database.execute(
+        "DELETE FROM session WHERE id IN (SELECT id FROM session WHERE reader = ? ORDER BY id = ? DESC, used DESC, id DESC LIMIT -1 OFFSET ?)",
+        reader, session, SessionFamily.most)
+      return session
     }
   }
 
-  func exchange(_ refresh: Data, for tokens: SessionFamily.Tokens, at time: Int64) throws -> SessionFamily.Exchange {
+  func exchange(_ old: SessionFamily.Refresh, for tokens: SessionFamily.Tokens, at time: Int64) throws -> SessionFamily.Exchange {
     try database.transaction {
-      typealias Found = (reader: Reader, session: SessionFamily.ID, current: Data, successor: Data?)
+      typealias Found = (reader: Reader, session: SessionFamily.ID, current: Data, isReused: Bool)
       let found: Found? = try database.queryOne(
         """
-        SELECT reader.id, email, name, session.id, refresh, successor FROM session JOIN reader ON reader.id = session.reader
-        WHERE ?1 IN (refresh, successor) AND NOT reused AND used > ?2 AND \(Self.isThere)
-        """, refresh, time - Publication.sessionIdleTimeout
+        SELECT reader.id, email, name, session.id, refresh, reused FROM session JOIN reader ON reader.id = session.reader
+        WHERE family = ? AND used > ? AND \(Self.isThere)
+        """, old.family, time - Publication.sessionIdleTimeout
       ) { (try Self.reader($0), try $0.get(3), try $0.get(4), try $0.get(5)) }
-      guard let found else {
-        let session: SessionFamily.ID? = try database.queryOne(
-          """
-          SELECT session FROM spent_token WHERE digest = ?1
-          UNION ALL SELECT id FROM session WHERE reused AND ?1 IN (refresh, successor) LIMIT 1
-          """, refresh
-        ) { try $0.get(0) }
-        guard let session else { return .unknown }
-        try database.execute("UPDATE session SET reused = 1 WHERE id = ?", session)
-        try database.execute("DELETE FROM access_token WHERE session = ?", session)
-        return .reused(session)
+      guard let found else { return .unknown }
+      guard !found.isReused else { return .reused(found.session) }
+      if old.token != found.current {
+        // Its client has it, and stored it: the token before, and what else that was exchanged for, have done their work.
+        guard try database.execute("DELETE FROM successor WHERE digest = ? AND session = ?", old.token, found.session) == 1 else {
+          try database.execute("UPDATE session SET reused = 1 WHERE id = ?", found.session)
+          try database.execute("DELETE FROM access_token WHERE session = ?", found.session)
+          return .reused(found.session)
+        }
+        try database.execute("DELETE FROM successor WHERE session = ?", found.session)
+        try database.execute("DELETE FROM access_token WHERE session = ? AND refresh IS NOT ?", found.session, old.token)
       }
-      if refresh == found.successor {
-        // Its client has it, and stored it: the one before has done its work.
-        try spend(found.current, of: found.session)
-      } else if let lost = found.successor {
-        try spend(lost, of: found.session)
-        try database.execute("DELETE FROM access_token WHERE session = ? AND refresh = ?", found.session, lost)
-      }
+      let lost = try database.query(
+        "DELETE FROM successor WHERE digest IN (SELECT digest FROM successor WHERE session = ? ORDER BY number DESC LIMIT -1 OFFSET ?) RETURNING digest",
+        found.session, SessionFamily.successors - 1
+      ) { try $0.get(0, as: Data.self) }
+      for lost in lost { try database.execute("DELETE FROM access_token WHERE session = ? AND refresh = ?", found.session, lost) }
       try database.execute(
-        "UPDATE session SET refresh = ?, successor = ?, used = ? WHERE id = ?", refresh, tokens.refresh, time, found.session)
+        "INSERT INTO successor (digest, session, number) SELECT ?1, ?2, ifnull(max(number), 0) + 1 FROM successor WHERE session = ?2",
+        tokens.refresh.token, found.session)
+      // A token of before there were families lasts no longer than others do once a newer one was given.
+      try database.execute(
+        "UPDATE access_token SET expires = min(expires, ?) WHERE digest = ?", time + Publication.accessLifetime, old.family)
+      // Never back: a clock that is behind for an hour would end the session when it is right again.
+      try database.execute("UPDATE session SET refresh = ?, used = max(used, ?) WHERE id = ?", old.token, time, found.session)
       try add(tokens, to: found.session, at: time)
-      return .exchanged(found.reader)
+      return .exchanged(found.reader, found.session)
     }
-  }
-
-  private func spend(_ digest: Data, of session: SessionFamily.ID) throws {
-    try database.execute("INSERT OR IGNORE INTO spent_token (digest, session) VALUES (?, ?)", digest, session)
   }
 
   private func add(_ tokens: SessionFamily.Tokens, to session: SessionFamily.ID, at time: Int64) throws {
-    try database.execute("DELETE FROM access_token WHERE session = ? AND expires <= ?", session, time)
     try database.execute(
-      "INSERT INTO access_token (digest, session, refresh, expires) VALUES (?, ?, ?, ?)", tokens.access, session, tokens.refresh,
+      "INSERT INTO access_token (digest, session, refresh, expires) VALUES (?, ?, ?, ?)", tokens.access, session, tokens.refresh.token,
       time + Publication.accessLifetime)
   }
 
-  func endSession(_ digest: Data) throws -> SessionFamily.ID? {
+  func endSession(_ token: SessionFamily.Refresh, at time: Int64) throws -> SessionFamily.ID? {
     try database.queryOne(
       """
-      DELETE FROM session WHERE ?1 IN (refresh, successor) OR id = (SELECT session FROM access_token WHERE digest = ?1) RETURNING id
-      """, digest
+      DELETE FROM session WHERE NOT reused AND id IN (
+        SELECT id FROM session WHERE family = ?1 UNION ALL SELECT session FROM access_token WHERE digest = ?2 AND expires > ?3
+      ) RETURNING id
+      """, token.family, token.token, time
     ) { try $0.get(0) }
   }
 
-  func endSessions(of reader: Reader.ID) throws -> [SessionFamily.ID] {
-    try database.query("DELETE FROM session WHERE reader = ? RETURNING id", reader) { try $0.get(0) }
+  func endSession(_ id: SessionFamily.ID, of reader: Reader.ID) throws -> Bool {
+    try database.execute("DELETE FROM session WHERE id = ? AND reader = ?", id, reader) == 1
   }
 
-  func setPassword(_ password: PasswordHash, of reader: Reader.ID) throws {
-    try database.execute("UPDATE reader SET password = ? WHERE id = ?", password.text, reader)
+  func endSessions(of reader: Reader.ID, except kept: SessionFamily.ID?) throws -> [SessionFamily.ID] {
+    try database.query("DELETE FROM session WHERE reader = ? AND id IS NOT ? RETURNING id", reader, kept) { try $0.get(0) }
+  }
+
+  func sessions(of reader: Reader.ID, at time: Int64, limit: Int) throws -> [SessionFamily.Listed] {
+    try database.query(
+      "SELECT id, device, begun, used FROM session WHERE reader = ? AND NOT reused AND used > ? ORDER BY used DESC, id DESC LIMIT ?",
+      reader,
+      time - Publication.sessionIdleTimeout, limit
+    ) { SessionFamily.Listed(id: try $0.get(0), device: try $0.get(1), began: try $0.get(2), used: try $0.get(3)) }
+  }
+
+  func changePassword(
+    _ password: PasswordHash, from old: PasswordHash, of reader: Reader.ID, keeping session: SessionFamily.ID
+  ) throws -> [SessionFamily.ID]? {
+    try database.transaction {
+      let changed = try database.execute(
+        "UPDATE reader SET password = ? WHERE id = ? AND password = ? AND \(Self.isThere)", password.text, reader, old.text)
+      return changed == 1 ? try endSessions(of: reader, except: session) : nil
+    }
+  }
+
+  func setPassword(_ password: PasswordHash, of reader: Reader.ID) throws -> [SessionFamily.ID] {
+    try database.transaction {
+      try database.execute("UPDATE reader SET password = ? WHERE id = ?", password.text, reader)
+      return try endSessions(of: reader, except: nil)
+    }
   }
 
   func remove(_ reader: Reader.ID, password: PasswordHash) throws {

@@ -275,7 +275,7 @@ enum Schema {
         -- used: the last time that the session was, give or take a day. Of those that there are nobody knows, so they begin anew.
         ALTER TABLE session ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
         UPDATE session SET used = CAST(strftime('%s', 'now') AS INTEGER);
-        CREATE INDEX session_of_reader ON session (reader);
+        CREATE INDEX session_of_reader ON session (reader, used);
         """),
     Migration(
       version: 17,
@@ -339,30 +339,30 @@ enum Schema {
     Migration(
       version: 21,
       sql: """
-        -- A session is a family of tokens, of which digests are stored. refresh: the token that counts. successor: what it was exchanged for,
-        -- until that is used. used: the last exchange. reused: it was ended by that, and is there to tell whoever comes with a token of it.
+        -- A session is a family of tokens, of which digests are stored. family: of the half that all its refresh tokens begin with. refresh: of
+        -- the token that counts. used: the last exchange. reused: it was ended by that, and is there to tell whoever comes with a token of it.
         CREATE TABLE token_session (
-          id INTEGER PRIMARY KEY AUTOINCREMENT, reader TEXT NOT NULL REFERENCES reader (id), device TEXT, begun INTEGER NOT NULL,
-          used INTEGER NOT NULL, refresh BLOB NOT NULL UNIQUE, successor BLOB UNIQUE, reused INTEGER NOT NULL DEFAULT 0
+          id INTEGER PRIMARY KEY AUTOINCREMENT, family BLOB NOT NULL UNIQUE, reader TEXT NOT NULL REFERENCES reader (id), device TEXT,
+          begun INTEGER NOT NULL, used INTEGER NOT NULL, refresh BLOB NOT NULL, reused INTEGER NOT NULL DEFAULT 0
         );
-        -- What was exchanged for good, and successors that were never used: whoever comes with one ends the session.
-        CREATE TABLE spent_token (
-          digest BLOB PRIMARY KEY, session INTEGER NOT NULL REFERENCES token_session (id) ON DELETE CASCADE
+        -- What the token that counts was exchanged for, as long as none of these was used.
+        CREATE TABLE successor (
+          digest BLOB PRIMARY KEY, session INTEGER NOT NULL REFERENCES token_session (id) ON DELETE CASCADE, number INTEGER NOT NULL
         ) WITHOUT ROWID;
-        CREATE INDEX spent_token_of_session ON spent_token (session);
+        CREATE INDEX successor_of_session ON successor (session, number);
         -- refresh: the refresh token that it was given with.
         CREATE TABLE access_token (
           digest BLOB PRIMARY KEY, session INTEGER NOT NULL REFERENCES token_session (id) ON DELETE CASCADE, refresh BLOB NOT NULL,
           expires INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX access_token_of_session ON access_token (session);
-        -- A token of before is both, so that neither an old app nor a new one signs anybody out.
-        INSERT INTO token_session (reader, begun, used, refresh) SELECT reader, begun, used, token_digest FROM session;
+        -- A token of before is a family, its refresh token and its access token, so that neither an old app nor a new one signs anybody out.
+        INSERT INTO token_session (reader, begun, used, family, refresh) SELECT reader, begun, used, token_digest, token_digest FROM session;
         INSERT INTO access_token (digest, session, refresh, expires)
           SELECT refresh, id, refresh, used + \(Publication.sessionIdleTimeout) FROM token_session;
         DROP TABLE session;
         ALTER TABLE token_session RENAME TO session;
-        CREATE INDEX session_of_reader ON session (reader);
+        CREATE INDEX session_of_reader ON session (reader, used);
         """),
   ]
 

@@ -2,23 +2,46 @@ import Foundation
 import PublicationAPI
 
 /// A session as the publication stores it: the family of its tokens (RFC 9700, section 4.14.2).
+///
+/// A refresh token is `FAMILY.TOKEN`. The first half stays the same as long as the session lasts: by it a token is known as one of the family that
+/// was exchanged before, and none of those is stored. Of all that is secret, digests are stored.
 enum SessionFamily {
   /// Never used again.
   typealias ID = Int64
 
+  /// The digests of a refresh token.
+  struct Refresh: Equatable, Sendable {
+    let family: Data
+    let token: Data
+  }
+
   /// The digests of the tokens that are given to a client together.
   struct Tokens: Equatable, Sendable {
     let access: Data
-    let refresh: Data
+    let refresh: Refresh
+  }
+
+  /// One session of a reader, for the reader to look at.
+  struct Listed: Equatable, Sendable {
+    let id: ID
+    let device: String?
+    let began: Int64
+    let used: Int64
   }
 
   /// What became of a refresh token.
   enum Exchange: Equatable, Sendable {
-    /// It was exchanged, and whose it is.
-    case exchanged(Reader)
+    /// It was exchanged, and whose and which session it is.
+    case exchanged(Reader, ID)
     /// It had been exchanged before, so that its session was ended.
     case reused(ID)
     /// It is none, or none any more.
     case unknown
   }
+
+  /// How many successors of a token are good until one of them is used. A request may come late, after one that was sent in its place, and what
+  /// a token store said of a successor may be wrong.
+  static let successors = 4
+  /// The most sessions of a reader; with another one, the one that was used least of late ends.
+  static let most = 100
 }

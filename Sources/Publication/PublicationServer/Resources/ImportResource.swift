@@ -79,9 +79,7 @@ struct ImportResource {
     _ id: Import.ID, _ call: Call, follows: Bool, named name: String = "",
     _ step: @escaping @Sendable (ImportJob) async throws -> [FanClub.ID]
   ) throws -> Response {
-    let token = try Publication.tokenDigest(call.request)
-    let job = ImportJob(
-      id, reader: try call.signedIn.id, session: call.session.flatMap { family in token.map { (family, $0) } }, follows: follows)
+    let job = ImportJob(id, reader: try call.signedIn.id, session: call.session, follows: follows)
     try desk.take(job)
     // In the first answer already.
     job.name(name)

@@ -44,17 +44,22 @@ struct ReaderResource {
   }
 
   /// A reader with a hashed password, not stored yet.
-  nonisolated(nonsending) func new(email: String, name: String, password: String) async throws -> (reader: Reader, password: PasswordHash) {
+  /// - Parameter isSample: whether it is the sample account, whose password is known to all and may be any.
+  nonisolated(nonsending) func new(
+    email: String, name: String, password: String, isSample: Bool = false
+  ) async throws -> (reader: Reader, password: PasswordHash) {
     let (email, name) = try Self.validate(email: email, name: name)
-    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await newHash(of: password))
+    if !isSample { try PasswordRule.check(password, email: email) }
+    return (Reader(id: identifiers.next().uuidString, email: email, name: name), try await hasher.hash(password))
   }
 
   /// Sets another password of a reader, who has to sign in again everywhere.
   nonisolated(nonsending) func setPassword(_ call: Call, _ request: PasswordRequest) async throws -> Response {
     let reader = try await namedReader(call)
-    let hash = try await newHash(of: request.password)
-    try await readers.setPassword(hash, of: reader.id)
-    _ = try await endSessions(of: reader.id)
+    try PasswordRule.check(request.password, email: reader.email)
+    let hash = try await hasher.hash(request.password)
+    sessions.signOut(reader.id)
+    for session in try await readers.setPassword(hash, of: reader.id) { imports.endSession(session) }
     return try .json(reader)
   }
 
@@ -86,7 +91,7 @@ struct ReaderResource {
 
   private nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> Int {
     sessions.signOut(reader)
-    let ended = try await readers.endSessions(of: reader)
+    let ended = try await readers.endSessions(of: reader, except: nil)
     for session in ended { imports.endSession(session) }
     return ended.count
   }
@@ -102,16 +107,6 @@ struct ReaderResource {
     return (email, try readerName(name))
   }
 
-  /// - Throws: `Problem` for a password that cannot be one.
-  private nonisolated(nonsending) func newHash(of password: String) async throws -> PasswordHash {
-    guard !password.isEmpty, password.utf8.count <= Self.longestPassword else {
-      throw Problem.badRequest("A password has 1 to \(Self.longestPassword) bytes.")
-    }
-    // It cannot be typed, and much of what a password passes through ends there.
-    guard !password.utf8.contains(0) else { throw Problem.badRequest("A password has no NUL character.") }
-    return try await hasher.hash(password)
-  }
-
   /// A name as it is shown: on one line, and turning around nothing beside it.
   private static func readerName(_ text: String) throws(Problem) -> String {
     let name = text.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -124,8 +119,6 @@ struct ReaderResource {
   }
 
   static let longestAddress = 254
-  /// The most bytes of a password, in UTF-8.
-  static let longestPassword = 1024
 
   /// The form that is compared. Both spellings of a letter with an accent, as one character and as two, are the same address: Swift
   /// compares strings so, and ``ReaderRepository/reader(email:)`` does.
@@ -157,7 +150,7 @@ extension Publication {
   }
 
   /// The most bytes of a password, in UTF-8.
-  public static let longestPassword = ReaderResource.longestPassword
+  public static let longestPassword = PasswordRule.longest
 }
 
 extension ListedReader.Access {

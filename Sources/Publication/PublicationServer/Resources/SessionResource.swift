@@ -16,60 +16,79 @@ struct SessionResource {
 
   nonisolated(nonsending) func signIn(_ call: Call, _ credentials: Credentials) async throws -> Response {
     let email = ReaderResource.normalized(credentials.email)
-    guard email.utf8.count <= ReaderResource.longestAddress, credentials.password.utf8.count <= ReaderResource.longestPassword else {
+    guard email.utf8.count <= ReaderResource.longestAddress, credentials.password.utf8.count <= PasswordRule.longest else {
       throw Problem.badRequest("The address or the password is too long.")
     }
-    // Of one client alone: otherwise anybody could lock a reader out by guessing. A client without an address is not limited.
+    let isPublic = try await isPublicPassword(credentials, email)
+    let found = isPublic ? nil : try await readers.reader(email: email)
+    let signOuts = found.map { sessions.signOuts(of: $0.reader.id) }
     let guess = Throttle.Key(email: email, client: call.request.client)
+    switch try await compare(credentials.password, with: found?.password, guess) {
+    case .answer(let response): return response
+    case .wrong: throw Problem.wrongCredentials
+    case .right: break
+    }
+    let tokens = try NewTokens()
+    if let found, sessions.signOuts(of: found.reader.id) != signOuts {
+      throttle.takeBack(guess)
+      throw Problem.sessionEnded
+    }
+    // The statement that starts the session compares the stored hash again: it may be another one by now.
+    guard let found,
+      let session = try await readers.startSession(
+        tokens.digests, of: found.reader.id, password: found.password, device: Self.shown(credentials.device), at: clock.unixTime)
+    else {
+      throttle.failed(guess, at: clock.uptime)
+      throw Problem.wrongCredentials
+    }
+    throttle.succeeded(guess, at: clock.uptime)
+    learn(tokens, found.reader, session)
+    return try .json(tokens.answer(for: found.reader), status: 201)
+  }
+
+  private enum Comparison {
+    case right, wrong
+    /// It was not compared, and why.
+    case answer(Response)
+  }
+
+  /// Compares a password with an account's, as one more guess of a client. What is wrong is counted; what is right is the caller's to count.
+  /// - Parameter hash: the account's; `nil` for none, which takes as long and is wrong.
+  private nonisolated(nonsending) func compare(
+    _ password: String, with hash: PasswordHash?, _ guess: Throttle.Key
+  ) async throws -> Comparison {
+    // Of one client alone: otherwise anybody could lock a reader out by guessing. A client without an address is not limited.
     let pause = throttle.pause(guess, at: clock.uptime)
     guard pause == 0 else {
       let wait = pause == 1 ? "in a second" : "in \(pause) seconds"
       var response = Response.problem(429, .tooManyAttempts, "Too many wrong passwords. Try again \(wait).")
       response.headers["Retry-After"] = "\(pause)"
-      return response
+      return .answer(response)
     }
     throttle.start(guess, at: clock.uptime)
-    let isPublic = try await isPublicPassword(credentials, email)
-    let found = isPublic ? nil : try await readers.reader(email: email)
-    let signOuts = found.map { sessions.signOuts(of: $0.reader.id) }
-    let matches: Bool
     do {
-      matches = try await hasher.matches(
-        credentials.password, found?.password, client: guess.client, standing: throttle.standing(guess.client, at: clock.uptime))
+      let standing = throttle.standing(guess.client, at: clock.uptime)
+      if try await hasher.matches(password, hash, client: guess.client, standing: standing) { return .right }
     } catch is PasswordHasher.Busy {
       throttle.takeBack(guess)
       var response = Response.problem(503, .busy, "Many are signing in at the moment. Try again in a few seconds.")
       response.headers["Retry-After"] = "3"
-      return response
+      return .answer(response)
     } catch is CancellationError {
       throttle.takeBack(guess)
-      return Response(499)
+      return .answer(Response(499))
     }
-    let tokens = try NewTokens()
-    if matches, let found, sessions.signOuts(of: found.reader.id) != signOuts {
-      throttle.takeBack(guess)
-      throw Problem.sessionEnded
-    }
-    // The statement that starts the session compares the stored hash again: it may be another one by now.
-    guard matches, let found,
-      try await readers.startSession(
-        tokens.digests, of: found.reader.id, password: found.password, device: Self.shown(credentials.device), at: clock.unixTime)
-    else {
-      throttle.failed(guess, at: clock.uptime)
-      throw Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)
-    }
-    throttle.succeeded(guess, at: clock.uptime)
-    sessions.learn(tokens.digests.access, found.reader.id)
-    return try .json(tokens.answer(for: found.reader), status: 201)
+    throttle.failed(guess, at: clock.uptime)
+    return .wrong
   }
 
   nonisolated(nonsending) func refresh(_ call: Call, _ request: RefreshRequest) async throws -> Response {
-    guard let digest = try Publication.digest(ofToken: request.refreshToken) else { throw Problem.sessionEnded }
-    let tokens = try NewTokens()
-    switch try await readers.exchange(digest, for: tokens.digests, at: clock.unixTime) {
-    case .exchanged(let reader):
-      sessions.learn(tokens.digests.access, reader.id)
-      return try .json(tokens.answer(for: reader), status: 201)
+    guard let old = try Publication.digests(ofToken: request.refreshToken) else { throw Problem.sessionEnded }
+    let tokens = try NewTokens(after: request.refreshToken)
+    switch try await readers.exchange(old, for: tokens.digests, at: clock.unixTime) {
+    case .exchanged(let reader, let session):
+      learn(tokens, reader, session)
+      return try .json(tokens.answer(for: reader))
     case .reused(let session):
       imports.endSession(session)
       throw Problem(
@@ -81,17 +100,82 @@ struct SessionResource {
     }
   }
 
-  /// What a client calls its device: the beginning of it, on one line.
-  private static func shown(_ device: String?) -> String? {
-    let words = device?.split(whereSeparator: \.isWhitespace).joined(separator: " ") ?? ""
-    return words.isEmpty ? nil : String(words.prefix(80))
+  private func learn(_ tokens: NewTokens, _ reader: Reader, _ session: SessionFamily.ID) {
+    let expires = clock.unixTime + Publication.accessLifetime
+    sessions.learn(tokens.digests.access, SessionCache.Entry(reader: reader.id, session: session, expires: expires))
+  }
+
+  /// What a client calls its device: the beginning of it, on one line, with nothing that cannot be seen.
+  static func shown(_ device: String?) -> String? {
+    let hidden: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
+    let seen = String.UnicodeScalarView((device ?? "").unicodeScalars.map { hidden.contains($0.properties.generalCategory) ? " " : $0 })
+    var name = ""
+    for character in String(seen).visibleText.split(whereSeparator: \.isWhitespace).joined(separator: " ") {
+      guard name.count < 80, name.utf8.count + character.utf8.count <= 320 else { break }
+      name.append(character)
+    }
+    return name.isEmpty ? nil : name
   }
 
   nonisolated(nonsending) func signOut(_ call: Call) async throws -> Response {
-    guard let digest = try Publication.tokenDigest(call.request), let session = try await readers.endSession(digest) else {
-      throw Problem.sessionEnded
-    }
+    guard let token = try Publication.bearer(call.request).flatMap(Publication.digests(ofToken:)),
+      let session = try await readers.endSession(token, at: clock.unixTime)
+    else { throw Problem.sessionEnded }
     imports.endSession(session)
+    return Response(204)
+  }
+
+  // MARK: All of a reader's
+
+  nonisolated(nonsending) func list(_ call: Call) async throws -> Response {
+    let found = try await readers.sessions(of: try call.signedIn.id, at: clock.unixTime, limit: Self.mostListed)
+    return try .json(
+      found.map { session in
+        ReaderSession(
+          id: "\(session.id)", device: session.device, began: Date(timeIntervalSince1970: TimeInterval(session.began)),
+          lastSeen: Date(timeIntervalSince1970: TimeInterval(session.used)), isCurrent: session.id == call.session)
+      })
+  }
+
+  /// A reader with more of them has a script.
+  static let mostListed = 200
+
+  nonisolated(nonsending) func end(_ call: Call) async throws -> Response {
+    guard let id = SessionFamily.ID(call.parameter), try await readers.endSession(id, of: try call.signedIn.id) else {
+      throw Problem.notFound("session")
+    }
+    imports.endSession(id)
+    return Response(204)
+  }
+
+  nonisolated(nonsending) func endOthers(_ call: Call) async throws -> Response {
+    let reader = try call.signedIn.id
+    // A sign-in that is under way would be there afterwards.
+    sessions.signOut(reader)
+    let ended = try await readers.endSessions(of: reader, except: call.session)
+    for session in ended { imports.endSession(session) }
+    return try .json(EndedSessions(count: ended.count))
+  }
+
+  nonisolated(nonsending) func changePassword(_ call: Call, _ change: PasswordChange) async throws -> Response {
+    let reader = try call.signedIn
+    if let sample = try await content.info()?.sampleAccount, ReaderResource.normalized(sample.email) == reader.email {
+      throw Problem(code: .notOffered, title: "The password of the sample account is everybody’s, and stays.", status: 403)
+    }
+    guard change.currentPassword.utf8.count <= PasswordRule.longest else { throw Problem.badRequest("The password is too long.") }
+    try PasswordRule.check(change.newPassword, email: reader.email)
+    let guess = Throttle.Key(email: reader.email, client: call.request.client)
+    let old = try await readers.reader(email: reader.email)?.password
+    switch try await compare(change.currentPassword, with: old, guess) {
+    case .answer(let response): return response
+    case .wrong: throw Problem.wrongPassword
+    case .right: throttle.succeeded(guess, at: clock.uptime)
+    }
+    let hash = try await hasher.hash(change.newPassword)
+    guard let old, let session = call.session,
+      let ended = try await readers.changePassword(hash, from: old, of: reader.id, keeping: session)
+    else { throw Problem.wrongPassword }
+    for session in ended { imports.endSession(session) }
     return Response(204)
   }
 
@@ -100,9 +184,9 @@ struct SessionResource {
   nonisolated(nonsending) func authenticate(_ request: Request) async throws -> (reader: Reader, session: SessionFamily.ID) {
     guard let digest = try Publication.tokenDigest(request) else { throw Problem.sessionEnded }
     let found = try await readers.reader(access: digest, at: clock.unixTime)
-    sessions.learn(digest, found?.reader.id)
+    sessions.learn(digest, found.map { SessionCache.Entry(reader: $0.reader.id, session: $0.session, expires: $0.expires) })
     guard let found else { throw Problem.sessionEnded }
-    return found
+    return (found.reader, found.session)
   }
 
   /// Whether it is the sample account with the password that everyone knows, where it is not offered: a folder may have been an app's.
@@ -118,17 +202,27 @@ extension Publication {
   /// For how long an access token is good, in seconds: an hour.
   static let accessLifetime: Int64 = 3600
 
-  static func tokenDigest(_ request: Request) throws -> Data? {
+  /// The digest of the token that a request carries; `nil` for none, and for what cannot be one.
+  static func tokenDigest(_ request: Request) throws -> Data? { try bearer(request).flatMap { try digests(ofToken: $0)?.token } }
+
+  /// The token that a request carries (RFC 6750, section 2.1).
+  static func bearer(_ request: Request) -> String? {
     guard let value = request.headers["Authorization"], value.utf8.count <= 1024, value.prefix(7).lowercased() == "bearer " else {
       return nil
     }
-    return try digest(ofToken: value.dropFirst(7).trimmingCharacters(in: .whitespaces))
+    return value.dropFirst(7).trimmingCharacters(in: .whitespaces)
   }
 
-  /// What is stored of a token; `nil` for what cannot be one.
-  static func digest(ofToken token: String) throws -> Data? {
-    token.isEmpty || token.utf8.count > 512 ? nil : try Digest.sha256(Data(token.utf8))
+  /// What is stored of a token; `nil` for what cannot be one, of which the database is not asked.
+  static func digests(ofToken token: String) throws -> SessionFamily.Refresh? {
+    let isToken = (1...512).contains(token.utf8.count) && token.utf8.allSatisfy { Secrets.isOfToken($0) || $0 == UInt8(ascii: ".") }
+    guard isToken else { return nil }
+    return SessionFamily.Refresh(
+      family: try Digest.sha256(Data(family(token).utf8)), token: try Digest.sha256(Data(token.utf8)))
   }
+
+  /// The half of a refresh token that names its family; a token of before there were families names one itself.
+  fileprivate static func family(_ refresh: String) -> Substring { refresh.prefix { $0 != "." } }
 }
 
 /// Tokens for a client, and what is stored of them.
@@ -137,9 +231,14 @@ private struct NewTokens {
   private let refresh: String
   let digests: SessionFamily.Tokens
 
-  init() throws {
-    (access, refresh) = (try Secrets.token(), try Secrets.token())
-    digests = SessionFamily.Tokens(access: try Digest.sha256(Data(access.utf8)), refresh: try Digest.sha256(Data(refresh.utf8)))
+  /// - Parameter old: the refresh token that they are exchanged for; `nil` for those of a new session.
+  init(after old: String? = nil) throws {
+    access = try Secrets.token()
+    refresh = "\(try old.map(Publication.family) ?? Secrets.token()[...]).\(try Secrets.token())"
+    digests = SessionFamily.Tokens(
+      access: try Digest.sha256(Data(access.utf8)),
+      refresh: SessionFamily.Refresh(
+        family: try Digest.sha256(Data(Publication.family(refresh).utf8)), token: try Digest.sha256(Data(refresh.utf8))))
   }
 
   func answer(for reader: Reader) -> SignedIn { SignedIn(accessToken: access, refreshToken: refresh, reader: reader) }
@@ -147,4 +246,7 @@ private struct NewTokens {
 
 extension Problem {
   fileprivate static let sessionEnded = Problem(code: .sessionEnded, title: "Your session has ended. Sign in again.", status: 401)
+  fileprivate static let wrongCredentials = Problem(code: .wrongCredentials, title: "Email and password do not match.", status: 401)
+  /// Not a 401: the session is good.
+  fileprivate static let wrongPassword = Problem(code: .wrongCredentials, title: "That is not your current password.", status: 403)
 }

@@ -13,6 +13,10 @@ extension Router {
     Route(.get, .session) { try Response.json($1.signedIn) },
     // By whichever of its tokens the client has.
     .open(.delete, .session) { try await $0.sessionResource.signOut($1) },
+    Route(.get, .sessions) { try await $0.sessionResource.list($1) },
+    Route(.delete, .sessions) { try await $0.sessionResource.endOthers($1) },
+    Route(.delete, .session("*")) { try await $0.sessionResource.end($1) },
+    Route(.put, .password, taking: PasswordChange.self) { try await $0.sessionResource.changePassword($1, $2) },
     Route(.get, .posts) { try await $0.posts.list($1) },
     Route(.get, .post("*")) { try await $0.posts.post($1) },
     Route(.put, .reaction(to: "*")) { publication, call in

@@ -8,20 +8,33 @@ final class SessionCache: Sendable {
   /// More than are used on one day.
   static let most = 50_000
   private let most: Int
-  private let readers = Mutex<[Data: Reader.ID]>([:])
+  /// Of an access token.
+  struct Entry {
+    let reader: Reader.ID
+    let session: SessionFamily.ID?
+    /// When the token ends, in seconds since 1970.
+    let expires: Int64
+  }
+
+  private let entries = Mutex<[Data: Entry]>([:])
   private let ended = Mutex<[Reader.ID: Int]>([:])
 
   /// - Parameter most: beyond that any other one is forgotten.
   init(_ most: Int = SessionCache.most) { self.most = most }
 
   /// The reader of a token with that digest; `nil` when no request has shown it.
-  func reader(_ digest: Data) -> Reader.ID? { readers.withLock { $0[digest] } }
+  func reader(_ digest: Data) -> Reader.ID? { entries.withLock { $0[digest]?.reader } }
+
+  /// The session of an access token, as long as that lasts; `nil` when no request has shown it.
+  func session(_ digest: Data, at time: Int64) -> SessionFamily.ID? {
+    entries.withLock { $0[digest].flatMap { $0.expires > time ? $0.session : nil } }
+  }
 
   /// Remembers whose a token is; `nil` for a token that is no longer valid.
-  func learn(_ digest: Data, _ reader: Reader.ID?) {
-    readers.withLock { readers in
-      if reader != nil, readers[digest] == nil, readers.count >= most { readers.remove(at: readers.startIndex) }
-      readers[digest] = reader
+  func learn(_ digest: Data, _ entry: Entry?) {
+    entries.withLock { entries in
+      if entry != nil, entries[digest] == nil, entries.count >= most { entries.remove(at: entries.startIndex) }
+      entries[digest] = entry
     }
   }
 
