@@ -430,6 +430,14 @@ import Testing
     #expect(reader.publication.requests.first?.wholeMatch(of: /PUT \/v1\/imports\/[0-9A-F-]{36}\?name=(.+)/)?.1 == name[...])
   }
 
+  @Test func aFolderIsNoFeed() async {
+    let dialog = dialog([])
+    dialog.send(.urlChanged("/usr/share/"))
+    dialog.send(.addTapped)
+    while dialog.state.problem == nil { await reader.settle() }
+    #expect(dialog.state.problem == "“share” is a folder, and no feed or list of feeds.")
+  }
+
   @Test func aFileThatCannotBeReadIsNamed() async {
     let dialog = dialog([])
     dialog.send(.fileChosen("/nowhere/feed.xml"))

@@ -10,7 +10,7 @@ final class NotificationTests: ServerCase {
   /// Somebody else has the server fetch a feed, in place of the hour after which it does so by itself.
   private func fetch(_ feed: String, at origin: String, as reader: Reader) throws {
     let session = try send("POST", origin + "/v1/session", ["email": reader.email, "password": reader.password])
-    let token = try XCTUnwrap(session["token"] as? String)
+    let token = try XCTUnwrap(session["accessToken"] as? String)
     let begun = try send("PUT", origin + "/v1/imports/\(UUID())", ["url": feed], token: token)
     let id = try XCTUnwrap(begun["id"] as? String)
     try app.wait(for: "the import") {

@@ -297,6 +297,22 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testAfterASessionThatEndedTheKeyboardIsInThePassword() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig()
+      try rig.start()
+      rig.seen.entries[0].focus()
+      try rig.signIn()
+      rig.line.endsSessions = true
+      try rig.go(.post("the-colour-of-rain"))
+      rig.wait(for: "the login") { rig.shown == "login" }
+      try rig.settle()
+      XCTAssertEqual(rig.seen.entries[0].typed, "reader@example.org")
+      XCTAssertTrue(rig.seen.entries[1].hasFocus, "a password must not be typed behind the address, to be read by all")
+      try rig.close()
+    }
+  }
+
   func testWhoeverTypesGoesOnBehindTheWordsOfALink() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -59,13 +59,20 @@ import SessionService
     tagline.text = state.publication?.tagline ?? ""
     tagline.isVisible = !tagline.text.isEmpty
     show(state.notice, in: notice)
+    // The address came by itself, of a session that ended: what is missing is the password, which must not be typed behind the address.
+    if email.text.isEmpty, !state.email.isEmpty, email.hasFocus { password.focus() }
     email.text = state.email
     if !state.hasPassword { password.text = "" }
     show(state.emailError, in: emailError)
     show(state.passwordError, in: passwordError)
     show(state.formError, in: formError)
+    let wasWrong = email.isWrong || password.isWrong
     email.isWrong = state.emailError != nil
     password.isWrong = state.passwordError != nil
+    // The first that has to be corrected.
+    if !wasWrong, !state.isWorking {
+      if email.isWrong { email.focusAll() } else if password.isWrong { password.focusAll() }
+    }
     for field in [email, password] as [TextEntry] { field.isEditable = !state.isWorking }
     for button in [signIn, sample] { button.isSensitive = !state.isWorking }
     showPatience(state.isWorking)

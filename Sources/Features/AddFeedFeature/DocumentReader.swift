@@ -15,6 +15,10 @@ actor DocumentReader {
   func contents(of path: String) throws -> Data {
     let (file, limit) = (URL(fileURLWithPath: path), Import.documentLimit)
     let name = file.lastPathComponent
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      throw Unreadable(sentence: "“\(name)” is a folder, and no feed or list of feeds.")
+    }
     let document: Data
     let size: Int
     do {

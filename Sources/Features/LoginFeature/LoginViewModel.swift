@@ -210,7 +210,7 @@ import SessionService
     let sentences = [cause.sentence, unanswered, self.session.persistence.sentence].compactMap { $0 }
     change {
       $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
-      if $0.email.isEmpty, cause == .ended { $0.email = self.session.endedUser?.email ?? "" }
+      if $0.email.isEmpty, cause == .ended || cause == .reused { $0.email = self.session.endedUser?.email ?? "" }
     }
   }
 

@@ -165,6 +165,12 @@ final class Line: Transport {
     get { state.withLock { $0.isCut } }
     set { state.withLock { $0.isCut = newValue } }
   }
+  private let forgotten = Mutex(false)
+  /// Whether the publication knows no token any more.
+  var endsSessions: Bool {
+    get { forgotten.withLock { $0 } }
+    set { forgotten.withLock { $0 = newValue } }
+  }
   /// How many requests wait.
   var held: Int { state.withLock { $0.waiting.count } }
 
@@ -193,7 +199,11 @@ final class Line: Transport {
       if goes { continuation.resume() }
     }
     if isCut { throw TransportError.unreachable("no network") }
-    return try await end.send(request)
+    guard endsSessions else { return try await end.send(request) }
+    var forgotten = request
+    forgotten.headers["Authorization"] = "Bearer gone"
+    if line.hasSuffix("/refresh") { forgotten.body = try Wire.encode(RefreshRequest(refreshToken: "gone")) }
+    return try await end.send(forgotten)
   }
 }
 
