@@ -88,6 +88,31 @@ final class WholeWindowTests: ScreensTestCase {
     }
   }
 
+  func testOnTheFanClubOfAFeedThatOneAddedTheKeyboardIsOnThePosts() throws {
+    try MainActor.assumeIsolated {
+      let rig = try AppRig(addsFeeds: true)
+      try rig.start()
+      try rig.signIn()
+      try rig.go(.addFeed(nil))
+      try XCTUnwrap(rig.seen.entries.last).type(Web.feed)
+      try XCTUnwrap(rig.seen.entries.last).pressEnter()
+      rig.wait(for: "the fan club") { rig.shown == "fanclub" }
+      try rig.settle()
+      for isAgain in [false, true] {
+        let row = try XCTUnwrap(rig.seen.row("Evening 1") ?? rig.seen.row("Evening 3"))
+        XCTAssertTrue(
+          rig.seen.all.contains { $0.isFocus && $0.texts.contains { $0.hasPrefix("Evening") } } || row.hasFocus, "again: \(isAgain)")
+        XCTAssertFalse(try XCTUnwrap(rig.seen.button("Remove feed…")).hasFocus, "again: \(isAgain)")
+        if isAgain { break }
+        try rig.go(.tab(.fanClubs))
+        try XCTUnwrap(rig.seen.row("The Long Evening")).activate()
+        try rig.settle()
+        XCTAssertEqual(rig.shown, "fanclub")
+      }
+      try rig.close()
+    }
+  }
+
   func testARefreshLeavesTheKeyboardWhereItIs() throws {
     try MainActor.assumeIsolated {
       let rig = try AppRig()

@@ -86,10 +86,18 @@ import Gtk
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// On the posts, or on what fetches them.
+  /// On the posts, or on what fetches them. Nowhere as long as the fan club is fetched: what has it then would hand it on to the first button of
+  /// the fan club, which may be the one that removes it.
   func takeKeyboard() {
-    if stack.visibleName == "club" { list.takeKeyboard() } else { stack.focusFirst() }
+    switch viewModel.state.phase {
+    case .ready: list.takeKeyboard()
+    case .loading: break
+    case .gone, .offline, .failed: stack.focusFirst()
+    }
   }
+
+  /// As when a button of the status was pressed, which is gone now.
+  private var awaitsKeyboard = false
 
   private func show(_ state: FanClubViewModel.State) {
     if let club = state.club {
@@ -121,7 +129,15 @@ import Gtk
     list.show(state.posts, fetch: state.fetch, refresh: state.refresh)
     switch state.phase {
     case .ready:
+      if stack.visibleName != "club", stack.hasFocus {
+        root.holdKeyboard()
+        awaitsKeyboard = true
+      }
       stack.show("club")
+      if awaitsKeyboard {
+        if root.holdsKeyboard { takeKeyboard() }
+        awaitsKeyboard = root.holdsKeyboard
+      }
       return
     case .loading: status.showLoading("Fetching the fan club…")
     case .gone(let sentence): status.showGone(sentence)
