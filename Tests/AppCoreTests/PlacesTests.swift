@@ -170,16 +170,23 @@ import Testing
     return rig
   }
 
+  /// Waits for a screen: on a busy machine there are moments in which nothing is under way before it comes.
+  private func shown(_ rig: PathRig, _ isIt: (Any) -> Bool) async {
+    await rig.settle()
+    for _ in 0..<100_000 where !(rig.presenter.visibleScreen.map { isIt($0.model) } ?? false) { await Task.yield() }
+    await rig.settle()
+  }
+
   private func comments(_ rig: PathRig, on post: Post.ID = "p44") async throws -> CommentsViewModel {
     rig.coordinator.perform(.comments(post))
-    await rig.settle()
+    await shown(rig) { $0 is CommentsViewModel }
     guard let comments = rig.presenter.visibleScreen?.model as? CommentsViewModel else { throw PathRig.Missing("comments") }
     return comments
   }
 
   private func article(_ rig: PathRig, _ post: Post.ID = "p44") async throws -> ArticleViewModel {
     rig.coordinator.perform(.post(post))
-    await rig.settle()
+    await shown(rig) { $0 is ArticleViewModel }
     guard let article = rig.presenter.visibleScreen?.model as? ArticleViewModel else { throw PathRig.Missing("article") }
     return article
   }

@@ -73,7 +73,7 @@ extension ReadConnections {
 }
 
 /// What one reader does, and what others notice of it; and what is under way for a reader who is removed.
-@Suite(.timeLimit(.minutes(1))) struct FairnessTests {
+@Suite(.timeLimit(.minutes(10))) struct FairnessTests {
   /// Which may have to look at a million posts that were read.
   @Test func nobodyElseWaitsForAListOfUnreadPosts() async throws {
     let folder = try TemporaryFolder()

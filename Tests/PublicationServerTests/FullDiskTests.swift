@@ -23,7 +23,7 @@ extension Publication {
 }
 
 /// The disk is full: one sentence, nothing half-done, and everything goes on once there is room.
-@Suite(.timeLimit(.minutes(1))) struct FullDiskTests {
+@Suite(.timeLimit(.minutes(10))) struct FullDiskTests {
   @Test(arguments: [true, false]) func nothingIsLost(isInMemory: Bool) async throws {
     let (folder, gateway) = (try TemporaryFolder(), CountingGateway())
     let told = Mutex<[String]>([])
