@@ -105,13 +105,18 @@ import Testing
     return true
   }
 
-  @Test func whatTheReaderDidWhileAwayIsSentWithTheNextToken() async throws {
+  /// A bookmark without a network, an hour before that is back.
+  private func bookmarkAndWait() async throws {
     rig.coordinator.perform(.tab(.home))
     await rig.settle()
     line.isDown = true
     try model(FeedViewModel.self).send(.bookmarkTapped("p44"))
     await rig.settle()
     anHourPasses()
+  }
+
+  @Test func whatTheReaderDidWhileAwayIsSentWithTheNextToken() async throws {
+    try await bookmarkAndWait()
     line.isDown = false
     try model(FeedViewModel.self).send(.refreshTapped)
     await until { line.statuses("PUT /v1/posts/p44/bookmark").last.map { $0 < 300 } ?? false }
@@ -202,12 +207,7 @@ import Testing
 
   /// What waits for a reader who signed out goes out with no token of the next one.
   @Test func theNextReaderSendsNothingOfTheLast() async throws {
-    rig.coordinator.perform(.tab(.home))
-    await rig.settle()
-    line.isDown = true
-    try model(FeedViewModel.self).send(.bookmarkTapped("p44"))
-    await rig.settle()
-    anHourPasses()
+    try await bookmarkAndWait()
     rig.coordinator.perform(.login(then: nil))
     await rig.settle()
     line.isDown = false

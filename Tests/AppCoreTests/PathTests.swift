@@ -8,7 +8,6 @@ import Foundation
 import HTTPTransport
 import LoginFeature
 import NavigationCore
-import PublicationAPI
 import PublicationClient
 import PublicationListener
 import PublicationServer
@@ -346,20 +345,12 @@ import Testing
     #expect(bookmarks.state.phase == .empty)
   }
 
-  /// The request with tokens that the publication does not know any more.
-  private nonisolated static func ofNoSession(_ request: Request) throws -> Request {
-    var request = request
-    request.headers["Authorization"] = "Bearer gone"
-    if request.path == "/v1/session/refresh" { request.body = try Wire.encode(RefreshRequest(refreshToken: "gone")) }
-    return request
-  }
-
   @Test func aSessionThatEndsLeadsToTheLoginAndSaysSo() async throws {
     let publication = try await Sample.publication(clock: ManualClock())
     let ended = Flag()
     let rig = PathRig(
       InProcessTransport { request in
-        await publication.handle(await ended.isSet ? try Self.ofNoSession(request) : request)
+        await publication.handle(await ended.isSet ? try request.ofEndedSession() : request)
       })
     rig.coordinator.start()
     await rig.settle()
@@ -383,7 +374,7 @@ import Testing
       InProcessTransport { request in
         let isRefused = request.method == .put || request.path == "/v1/session/refresh"
         let isOver = await ended.isSet
-        return await publication.handle(isRefused && isOver ? try Self.ofNoSession(request) : request)
+        return await publication.handle(isRefused && isOver ? try request.ofEndedSession() : request)
       }, folder: folder.path)
     rig.coordinator.start()
     await rig.settle()

@@ -9,6 +9,9 @@ public enum Base64URL {
     return values
   }()
 
+  /// Whether a byte is a letter of the alphabet, in ASCII.
+  public static func isLetter(_ byte: UInt8) -> Bool { values[Int(byte)] != 0xFF }
+
   /// The bytes as text.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     var text: [UInt8] = []

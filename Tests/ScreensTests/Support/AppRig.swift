@@ -13,6 +13,7 @@ import PublicationServer
 import Runtime
 import SessionService
 import Synchronization
+import TestSupport
 import XCTest
 
 @testable import Gtk
@@ -199,11 +200,7 @@ final class Line: Transport {
       if goes { continuation.resume() }
     }
     if isCut { throw TransportError.unreachable("no network") }
-    guard endsSessions else { return try await end.send(request) }
-    var forgotten = request
-    forgotten.headers["Authorization"] = "Bearer gone"
-    if line.hasSuffix("/refresh") { forgotten.body = try Wire.encode(RefreshRequest(refreshToken: "gone")) }
-    return try await end.send(forgotten)
+    return try await end.send(endsSessions ? request.ofEndedSession() : request)
   }
 }
 

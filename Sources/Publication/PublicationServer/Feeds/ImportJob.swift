@@ -165,9 +165,10 @@ final class ImportDesk: Sendable {
     return nil
   }
 
-  /// A session that is over overtakes nothing.
-  func endSession(_ session: SessionFamily.ID) {
-    jobs.withLock { jobs in for job in jobs { job.sessionEnded(session) } }
+  /// Sessions that are over overtake nothing.
+  func endSessions(_ sessions: [SessionFamily.ID]) {
+    let jobs = jobs.withLock { $0 }
+    for session in sessions { for job in jobs { job.sessionEnded(session) } }
   }
 
   /// Cancels all.

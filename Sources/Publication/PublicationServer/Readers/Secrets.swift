@@ -17,16 +17,6 @@ enum Secrets {
   /// A token that cannot be guessed: 256 random bits as text.
   static func token() throws -> String { Base64URL.encode(try random(32)) }
 
-  /// Whether a byte can be one of such a text.
-  static func isOfToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
-  }
-
   static func check(_ succeeded: Bool, _ function: String) throws {
     guard !succeeded else { return }
     ERR_clear_error()

@@ -59,7 +59,7 @@ struct ReaderResource {
     try PasswordRule.check(request.password, email: reader.email)
     let hash = try await hasher.hash(request.password)
     sessions.signOut(reader.id)
-    for session in try await readers.setPassword(hash, of: reader.id) { imports.endSession(session) }
+    imports.endSessions(try await readers.setPassword(hash, of: reader.id))
     return try .json(reader)
   }
 
@@ -92,7 +92,7 @@ struct ReaderResource {
   private nonisolated(nonsending) func endSessions(of reader: Reader.ID) async throws -> Int {
     sessions.signOut(reader)
     let ended = try await readers.endSessions(of: reader, except: nil)
-    for session in ended { imports.endSession(session) }
+    imports.endSessions(ended)
     return ended.count
   }
 
@@ -107,11 +107,13 @@ struct ReaderResource {
     return (email, try readerName(name))
   }
 
+  /// What has no place in a name: it breaks the line, or tells a terminal to do something.
+  static let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
+
   /// A name as it is shown: on one line, and turning around nothing beside it.
   private static func readerName(_ text: String) throws(Problem) -> String {
     let name = text.visibleText.trimmingCharacters(in: .whitespacesAndNewlines)
     guard (1...200).contains(name.count) else { throw Problem.badRequest("A reader’s name has 1 to 200 characters.") }
-    let breaks: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
     guard !text.unicodeScalars.contains(where: { breaks.contains($0.properties.generalCategory) }) else {
       throw Problem.badRequest("A reader’s name is one line, without control characters.")
     }

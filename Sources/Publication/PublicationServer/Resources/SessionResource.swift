@@ -2,6 +2,7 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 import Runtime
+import SignedReceipts
 
 /// Signing in and out.
 struct SessionResource {
@@ -90,7 +91,7 @@ struct SessionResource {
       learn(tokens, reader, session)
       return try .json(tokens.answer(for: reader))
     case .reused(let session):
-      imports.endSession(session)
+      imports.endSessions([session])
       throw Problem(
         code: .sessionReused,
         title:
@@ -107,8 +108,8 @@ struct SessionResource {
 
   /// What a client calls its device: the beginning of it, on one line, with nothing that cannot be seen.
   static func shown(_ device: String?) -> String? {
-    let hidden: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
-    let seen = String.UnicodeScalarView((device ?? "").unicodeScalars.map { hidden.contains($0.properties.generalCategory) ? " " : $0 })
+    let seen = String.UnicodeScalarView(
+      (device ?? "").unicodeScalars.map { ReaderResource.breaks.contains($0.properties.generalCategory) ? " " : $0 })
     var name = ""
     for character in String(seen).visibleText.split(whereSeparator: \.isWhitespace).joined(separator: " ") {
       guard name.count < 80, name.utf8.count + character.utf8.count <= 320 else { break }
@@ -121,7 +122,7 @@ struct SessionResource {
     guard let token = try Publication.bearer(call.request).flatMap(Publication.digests(ofToken:)),
       let session = try await readers.endSession(token, at: clock.unixTime)
     else { throw Problem.sessionEnded }
-    imports.endSession(session)
+    imports.endSessions([session])
     return Response(204)
   }
 
@@ -144,7 +145,7 @@ struct SessionResource {
     guard let id = SessionFamily.ID(call.parameter), try await readers.endSession(id, of: try call.signedIn.id) else {
       throw Problem.notFound("session")
     }
-    imports.endSession(id)
+    imports.endSessions([id])
     return Response(204)
   }
 
@@ -153,7 +154,7 @@ struct SessionResource {
     // A sign-in that is under way would be there afterwards.
     sessions.signOut(reader)
     let ended = try await readers.endSessions(of: reader, except: call.session)
-    for session in ended { imports.endSession(session) }
+    imports.endSessions(ended)
     return try .json(EndedSessions(count: ended.count))
   }
 
@@ -175,7 +176,7 @@ struct SessionResource {
     guard let old, let session = call.session,
       let ended = try await readers.changePassword(hash, from: old, of: reader.id, keeping: session)
     else { throw Problem.wrongPassword }
-    for session in ended { imports.endSession(session) }
+    imports.endSessions(ended)
     return Response(204)
   }
 
@@ -215,7 +216,7 @@ extension Publication {
 
   /// What is stored of a token; `nil` for what cannot be one, of which the database is not asked.
   static func digests(ofToken token: String) throws -> SessionFamily.Refresh? {
-    let isToken = (1...512).contains(token.utf8.count) && token.utf8.allSatisfy { Secrets.isOfToken($0) || $0 == UInt8(ascii: ".") }
+    let isToken = (1...512).contains(token.utf8.count) && token.utf8.allSatisfy { Base64URL.isLetter($0) || $0 == UInt8(ascii: ".") }
     guard isToken else { return nil }
     return SessionFamily.Refresh(
       family: try Digest.sha256(Data(family(token).utf8)), token: try Digest.sha256(Data(token.utf8)))
