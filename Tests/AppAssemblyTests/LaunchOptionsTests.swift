@@ -40,15 +40,25 @@ import Testing
   }
 
   @Test func aLaterStartWithTheSameOptionsFindsTheFirst() throws {
-    let name = try LaunchOptions(["--data", "folder"]).instanceName
+    let name = try LaunchOptions(["--data", "folder"]).instanceNames.first
     #expect(name?.wholeMatch(of: /at[0-9a-f]+/) != nil)
-    #expect(try LaunchOptions(["--data", FileManager.default.currentDirectoryPath + "/folder/", "matinee://posts/1"]).instanceName == name)
+    #expect(try LaunchOptions(["--data", FileManager.default.currentDirectoryPath + "/folder/", "matinee://posts/1"]).instanceNames == [name])
     for others in [["--data", "other"], ["--data", "folder", "--faults", "f.json"], ["--publication", "https://example.org"]] {
-      let other = try LaunchOptions(others).instanceName
+      let other = try LaunchOptions(others).instanceNames.first
       #expect(other != nil && other != name)
     }
     for shared in [[], ["matinee://posts/1"], ["--data", "folder", "--screenshot", "a.png"]] {
-      #expect(try LaunchOptions(shared).instanceName == nil)
+      #expect(try LaunchOptions(shared).instanceNames.isEmpty)
+    }
+  }
+
+  @Test func aLinkFindsTheInstanceThatShowsItsPublication() throws {
+    let name = LaunchOptions.instanceName(showing: "https://example.org")
+    for options in [["--publication", "https://EXAMPLE.org/"], ["--publication", "https://example.org", "--data", "folder"]] {
+      #expect(try LaunchOptions(options).instanceNames.last == name)
+    }
+    for others in [[], ["--data", "folder"], ["--publication", "https://example.org:8443"]] {
+      #expect(try !LaunchOptions(others).instanceNames.contains(name))
     }
   }
 

@@ -19,6 +19,8 @@ import Testing
   @Test func publicationIsOptional() throws {
     #expect(try DeepLink("matinee://posts/1").publication == nil)
     #expect(try DeepLink("matinee://posts/1?publication=https://example.org").publication == "https://example.org")
+    #expect(try DeepLink("matinee://posts/1?publication=HTTPS://Example.org:443").publication == "https://example.org")
+    #expect(try DeepLink("matinee://posts/1?publication=embedded").publication == "embedded")
   }
 
   @Test(arguments: ["", "posts/1", "https://example.org/posts/1", "matinee:posts/1", "matinee://me@posts/1", "matinee://posts:80/1", "::"])

@@ -20,6 +20,19 @@ final class ServerTests: ServerCase {
     XCTAssertFalse(app.shows(Self.first.email))
   }
 
+  /// The desktop hands a link to the app that all starts share, and it is for the one beside it that shows the publication.
+  func testALinkFindsTheAppThatShowsItsPublication() throws {
+    let club = try XCTUnwrap(Sample.current.get().fanClubs.first)
+    try add(Self.first)
+    let origin = try serve()
+    try app.start(["--publication", origin, "--data", app.home.appending(path: "own").path])
+    try signIn(Self.first)
+    let second = try app.runBeside(["matinee://fanclubs/\(club.id)?publication=\(origin)"])
+    XCTAssertEqual(second.status, 0, "\(second.lines)")
+    try app.waitForScreen("fanclub")
+    try app.waitForText(club.name)
+  }
+
   /// The button shows that something happens, and a second press does nothing.
   func testSignInCannotBePressedTwice() throws {
     try add(Self.first)

@@ -61,4 +61,11 @@ final class StartTests: EndToEndCase {
     try app.waitForScreen("login")
     XCTAssertGreaterThanOrEqual(try app.size().width, 1000)
   }
+
+  /// From the desktop there is no terminal that says why.
+  func testAFolderThatCannotBeUsedIsExplainedInAWindow() throws {
+    let file = app.home.appending(path: "a-file")
+    try Data().write(to: file)
+    try app.startInVain(["--data", file.path], "is a file, not a folder.")
+  }
 }

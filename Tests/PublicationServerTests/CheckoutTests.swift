@@ -39,7 +39,7 @@ import Testing
   }
 
   private func page(_ rig: Rig, _ path: String) async -> (status: Int, text: String) {
-    let response = await rig.send(.get, path)
+    let response = await rig.send(.get, path, headers: ["Host": "read.example.org:8080"])
     return (response.status, String(decoding: response.body, as: UTF8.self))
   }
 
@@ -75,7 +75,7 @@ import Testing
     let ended = await page(rig, path)
     #expect(ended.status == 200)
     #expect(ended.text.contains("You can go back to Matinee"))
-    #expect(ended.text.contains("href=\"matinee://orders/\(id.uuidString)\""))
+    #expect(ended.text.contains("href=\"matinee://orders/\(id.uuidString)?publication=http://read.example.org:8080\""))
     #expect(!ended.text.contains("<form"))
     #expect(await gateway.calls.isEmpty)
     #expect(try await rig.charge(id, token, with: after.paymentToken ?? "").order.state == .paid)

@@ -145,14 +145,22 @@ public struct LaunchOptions: Equatable, Sendable {
     return distinction.contains { $0 != nil }
   }
 
-  /// What a later start with the same options finds this instance of its own by: letters and digits. `nil` for the one that all starts
-  /// share, and for what has no window to show.
-  public var instanceName: String? {
-    guard case .open = task, isOwnInstance else { return nil }
-    // Who has another's hash by accident does not share its folder, and is not handed over.
+  /// The names on the session bus, letters and digits, at which this instance of its own is found: by a later start with the same options,
+  /// and by a link that names its publication. Empty for the instance that all starts share, and for a task without a window.
+  public var instanceNames: [String] {
+    guard case .open = task, isOwnInstance else { return [] }
+    // A folder is locked, so an accidental match of two hashes shares nothing.
+    let own = "at" + Self.hash(distinction.map { $0 ?? "" }.joined(separator: "\0"))
+    return [own] + (publication.map { [Self.instanceName(showing: $0)] } ?? [])
+  }
+
+  /// The name at which the instance is found that shows the publication of this origin.
+  public static func instanceName(showing publication: String) -> String { "showing" + hash(publication) }
+
+  private static func hash(_ text: String) -> String {
     var hash = FNV1a()
-    hash.add(distinction.map { $0 ?? "" }.joined(separator: "\0").utf8)
-    return "at" + String(hash.value, radix: 16)
+    hash.add(text.utf8)
+    return String(hash.value, radix: 16)
   }
 
   /// Where this start keeps what is below a base folder such as $XDG_DATA_HOME: a folder of its own for each publication, and other ones for

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import PublicationClient
 import ReaderContent
 
@@ -60,7 +61,9 @@ public struct DeepLink: Equatable, Sendable {
       throw .badIdentifier(shown)
     default: throw .unknownPlace(String(place.prefix(80)))
     }
-    publication = components.queryItems?.first { $0.name == "publication" }?.value
+    let named = components.queryItems?.first { $0.name == "publication" }?.value
+    // A browser may have written it in capital letters, or with the port that the scheme implies.
+    publication = named.map { Origin(of: $0)?.text ?? $0 }
   }
 }
 

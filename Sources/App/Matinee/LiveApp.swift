@@ -20,8 +20,9 @@ import TesterFeature
   private var window: MainWindow?
   private var coordinator: AppCoordinator?
   private var tester: TesterWindow?
+  private var startFailure: StartFailureWindow?
   private var network: NetworkMonitor?
-  private var doorbell: Doorbell?
+  private var doorbells: [Doorbell] = []
   private var temporaryFolder: String?
   /// Locked for as long as this process may write to it.
   private var folder: DataFolder?
@@ -68,12 +69,14 @@ import TesterFeature
 
   private func activate() {
     guard !isQuitting else { return }
+    if let startFailure { return startFailure.present() }
     if let window { return window.window.present() }
     start(opening: nil)
   }
 
   private func open(_ uri: String) {
-    guard !isQuitting else { return }
+    guard !isQuitting, !handOver(uri) else { return }
+    if let startFailure { return startFailure.present() }
     guard let coordinator, let window else { return start(opening: uri) }
     window.window.present()
     coordinator.open(uri: uri)
@@ -87,17 +90,17 @@ import TesterFeature
       wiring = try Wiring(options, folder: temporaryFolder, keepsSession: picture == nil)
     } catch {
       // By a start like this one, which can do what this one was to do.
-      if case DataFolder.Failure.inUse = error, let name = bellName, Doorbell.ring(name, opening: uri.map { [$0] } ?? []) {
+      if case DataFolder.Failure.inUse = error, let own = options.instanceNames.first, ring(own, opening: uri.map { [$0] } ?? []) {
         isQuitting = true
         handedOver()
         application?.quit()
         return
       }
-      fail("\(error)")
+      return explain("\(error)", inWindow: picture == nil)
     }
     folder = wiring.folder
-    doorbell = bellName.flatMap { name in
-      Doorbell(name) { [weak self] uris in
+    doorbells = options.instanceNames.compactMap { name in
+      Doorbell(Self.busName(name)) { [weak self] uris in
         if uris.isEmpty { self?.activate() }
         for uri in uris { self?.open(uri) }
       }
@@ -201,7 +204,19 @@ import TesterFeature
     }
   }
 
-  private var bellName: String? { options.instanceName.map { "\(Config().identity).\($0)" } }
+  private static func busName(_ instance: String) -> String { "\(Config().identity).\(instance)" }
+
+  private func ring(_ instance: String, opening uris: [String]) -> Bool { Doorbell.ring(Self.busName(instance), opening: uris) }
+
+  /// Hands a link of another publication to the app that shows it, such as the way back from a checkout page: the desktop does not know
+  /// which of two apps a link is for.
+  /// - Returns: whether there is one; without, the link is explained here.
+  private func handOver(_ uri: String) -> Bool {
+    guard let named = try? DeepLink(uri).publication, named != options.publication else { return false }
+    guard ring(LaunchOptions.instanceName(showing: named), opening: [uri]) else { return false }
+    if window == nil { application?.quit() }
+    return true
+  }
 
   private func showTester(_ panel: TesterViewModel) {
     guard !isQuitting else { return }
@@ -225,6 +240,16 @@ import TesterFeature
     }
   }
 
+  /// Says why the app cannot start. A person at a terminal reads it there, and anybody else in a window.
+  private func explain(_ sentence: String, inWindow: Bool) {
+    guard inWindow, isatty(STDERR_FILENO) == 0 else { fail(sentence) }
+    StandardError.write("matinee: \(sentence)")
+    status = 1
+    let failure = StartFailureWindow(application, sentence) { [weak self] in self?.application?.quit() }
+    startFailure = failure
+    failure.present()
+  }
+
   private func finish(_ failure: String?) {
     if let failure {
       StandardError.write("matinee: \(failure)")
@@ -246,7 +271,7 @@ import TesterFeature
   private func quit() {
     guard !isQuitting else { return }
     isQuitting = true
-    doorbell = nil
+    doorbells = []
     guard let coordinator, let application else {
       application?.quit()
       return

@@ -68,6 +68,20 @@ public final class AppDriver {
     return (second.status, second.lines)
   }
 
+  /// Starts the program beside what runs, where it cannot work: it says so in a window and on standard error, and ends with the status 1
+  /// when the window is closed.
+  public func startInVain(_ arguments: [String], _ sentence: String) throws {
+    let beside = try AppDriver(executable: executable, home: home)
+    defer { beside.kill() }
+    try beside.start(arguments)
+    try beside.waitForText("Matinee cannot start")
+    try beside.waitForText(sentence)
+    try beside.waitForLine(sentence)
+    try beside.press("Close")
+    try beside.waitForEnd()
+    guard beside.process?.status == 1 else { throw DriverError.refused("it ended with \(beside.process?.status ?? -1)") }
+  }
+
   private func variables(adding extra: [String: String]) -> [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables["HOME"] = home.path

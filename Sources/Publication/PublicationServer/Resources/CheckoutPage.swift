@@ -10,25 +10,25 @@ extension CheckoutResource {
       let publication = try await content.info()?.name
     else { return try HTMLPage(title: "No such page", body: HTML.paragraph("There is no such page, or no longer.")).response(404) }
     let paid = [.paid, .refunded, .deferred].contains(order.state)
+    let ending = { (text: String) in Self.ending(text, order, at: origin(for: call.request)) }
     let product = try await content.product(order.product, in: order.currency)
     switch page.state(at: clock.unixTime) {
     case .open where !paid:
       let body = try CheckoutText(order: order, product: product, publication: publication, purpose: page.purpose).form(page.key)
       return try HTMLPage(title: "Pay \(publication)", body: body).response(200)
     case .authorized where !paid:
-      return try HTMLPage(title: "Payment approved", body: Self.ending("You agreed. The purchase goes on in Matinee.", order)).response(
-        200)
+      return try HTMLPage(title: "Payment approved", body: ending("You agreed. The purchase goes on in Matinee.")).response(200)
     case .expired where !paid:
       let text = "This page has expired and nothing was charged. Begin again in Matinee."
-      return try HTMLPage(title: "Page expired", body: Self.ending(text, order)).response(410)
+      return try HTMLPage(title: "Page expired", body: ending(text)).response(410)
     case .cancelled where !paid:
-      return try HTMLPage(title: "Payment declined", body: Self.ending("This payment was declined, and nothing was charged.", order))
+      return try HTMLPage(title: "Payment declined", body: ending("This payment was declined, and nothing was charged."))
         .response(200)
     case .withdrawn where !paid:
       let text = "This payment was cancelled in Matinee, and nothing was charged."
-      return try HTMLPage(title: "Payment cancelled", body: Self.ending(text, order)).response(200)
+      return try HTMLPage(title: "Payment cancelled", body: ending(text)).response(200)
     default:
-      return try HTMLPage(title: "Nothing to do", body: Self.ending("This payment was taken care of already.", order)).response(200)
+      return try HTMLPage(title: "Nothing to do", body: ending("This payment was taken care of already.")).response(200)
     }
   }
 
@@ -60,9 +60,11 @@ extension CheckoutResource {
     return response
   }
 
-  private static func ending(_ text: String, _ order: StoredOrder) -> String {
-    HTML.paragraph(text) + HTML.paragraph("You can go back to Matinee.")
-      + "<p><a class=\"button\" href=\"matinee://orders/\(HTML.escaped(order.id))\">Go back to Matinee</a></p>"
+  /// - Parameter origin: the publication's, so that the link finds the app that has it open among others.
+  private static func ending(_ text: String, _ order: StoredOrder, at origin: String?) -> String {
+    let link = "matinee://orders/\(order.id)" + (origin.map { "?publication=\($0)" } ?? "")
+    return HTML.paragraph(text) + HTML.paragraph("You can go back to Matinee.")
+      + "<p><a class=\"button\" href=\"\(HTML.escaped(link))\">Go back to Matinee</a></p>"
   }
 }
 

@@ -74,11 +74,15 @@ struct CheckoutResource {
 
   /// A page's absolute address; `nil` when there are no pages or the request names no host.
   func address(of page: StoredCheckout, for request: Request) -> String? {
-    let path = APIPath.checkoutPage(page.key).target
-    return switch pages {
+    origin(for: request).map { $0 + APIPath.checkoutPage(page.key).target }
+  }
+
+  /// Where the pages are; `nil` when there are none or the request names no host.
+  func origin(for request: Request) -> String? {
+    switch pages {
     case nil: nil
-    case .origin(let origin): origin + path
-    case .ofRequest: Self.host(of: request).map { "http://\($0)\(path)" }
+    case .origin(let origin): origin
+    case .ofRequest: Self.host(of: request).map { "http://\($0)" }
     }
   }
 
