@@ -140,10 +140,9 @@ import Testing
 
   // MARK: Links to orders
 
-  @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {
-    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+  /// A payment that waits for the browser.
+  private func payingInTheBrowser(_ publication: Publication, noting asked: Asked) async throws -> PathRig {
     await publication.offerPages(at: .origin("https://read.example.org"))
-    let asked = Asked()
     let rig = try await atThePayment(
       InProcessTransport { request in
         asked.note(request)
@@ -155,6 +154,22 @@ import Testing
     await wait { !rig.opened.isEmpty }
     #expect(payment.state.status == .working("Waiting for you to pay in the browser…"))
     #expect(payment.state.canCancel)
+    return rig
+  }
+
+  @Test func quittingWithdrawsThePageThatNothingWaitsForAnyMore() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await payingInTheBrowser(publication, noting: Asked())
+    let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+    await rig.coordinator.finish()
+    let page = await publication.handle(Request(.get, path))
+    #expect(String(decoding: page.body, as: UTF8.self).contains("This payment was cancelled in Matinee, and nothing was charged."))
+  }
+
+  @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let asked = Asked()
+    let rig = try await payingInTheBrowser(publication, noting: asked)
     let page = try #require(rig.opened.first)
     let order = try #require(asked.order)
     _ = await publication.handle(Request(.post, page.replacing("https://read.example.org", with: "") + "/approve"))

@@ -112,12 +112,16 @@ import SessionService
   }
 
   /// Returns when accepted writes are done: before the process ends.
-  /// - Parameter patience: how long the keyring and the backend may take to hear of the session's end.
+  /// - Parameter patience: how long the keyring and the backend may take to hear of the session's end, and of payments that were not agreed to.
   public func finish(within patience: Duration = .seconds(3)) async {
     flags.end()
     await reader?.finish()
     await leaving?.value
-    let told = Task { [session] in await session.finish() }
+    let told = Task { [session, reader] in
+      async let withdrawn: Void? = reader?.purchases.finish()
+      await session.finish()
+      await withdrawn
+    }
     await environment.effects.wait("quit.patience", for: patience, on: environment.clock, until: told)
     told.cancel()
     await flags.written()

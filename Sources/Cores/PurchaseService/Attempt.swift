@@ -61,6 +61,9 @@
     }
   }
 
+  /// Returns when the authorizer does nothing more, whatever was decided meanwhile.
+  func authorizerEnded() async { await task?.value }
+
   private func answered(_ authorization: PaymentAuthorization) {
     guard waiting != nil else { return }
     switch authorization {

@@ -216,6 +216,13 @@ import Runtime
     }
   }
 
+  /// See ``PurchaseLayer/finish()``.
+  public func finish() async {
+    let attempts = attempts.values
+    for attempt in attempts { attempt.cancel() }
+    for attempt in attempts { await attempt.authorizerEnded() }
+  }
+
   /// Whether a purchase of this product is being paid or confirmed for the user who is signed in.
   public func isUnderWay(_ productID: Product.ID) -> Bool {
     guard let user else { return false }

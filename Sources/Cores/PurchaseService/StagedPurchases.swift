@@ -67,6 +67,12 @@ import Runtime
 
   /// See ``PurchaseLayer/networkIsBack()``.
   public func networkIsBack() { for path in both { path.networkIsBack() } }
+  /// See ``PurchaseLayer/finish()``.
+  public func finish() async {
+    async let oldEnded: Void = old.finish()
+    await new.finish()
+    await oldEnded
+  }
 
   // MARK: Selling
 

@@ -62,8 +62,9 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
       }
       return try await answer(of: page, order: order.id, client: client, started: started)
     } catch ClientError.cancelled {
-      // So that nobody agrees to what nobody waits for any more; if this does not arrive, the page expires.
-      Task { try? await client.cancelCheckout(order.id) }
+      // The reader must not agree on a page that the app no longer watches. If this does not arrive, the page expires. In a task of its
+      // own, since this one is cancelled, and waited for, since the program may be about to end.
+      await Task { _ = try? await client.cancelCheckout(order.id) }.value
       return .cancelled
     } catch let error as ClientError { throw PaymentAuthorizationError(sentence: error.sentence) }
   }
