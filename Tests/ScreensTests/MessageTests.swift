@@ -128,7 +128,7 @@ final class MessageTests: ScreensTestCase {
   func testEachMessageHasItsOwnReadingTime() {
     MainActor.assumeIsolated {
       let time = Time()
-      let messages = MessageQueue(after: time.after)
+      let messages = MessageQueue(uptime: { time.now }, after: time.after)
       var shown: [String?] = []
       for words in ["A.", "A longer one.", "C."] { messages.show(words) }
       for words in ["C.", "A longer one.", "A."] {
@@ -141,10 +141,36 @@ final class MessageTests: ScreensTestCase {
     }
   }
 
+  /// It would be about something else than what the person does by then.
+  func testAMessageThatWasSeenDoesNotComeBackWhenItIsOld() {
+    MainActor.assumeIsolated {
+      let time = Time()
+      let messages = MessageQueue(uptime: { time.now }, after: time.after)
+      let long = String(repeating: "Long words. ", count: 20)
+      messages.show("Seen.")
+      time.now += 3
+      messages.show("Not seen.")
+      time.now += 1
+      messages.show(long)
+      // Each for the rest of its time.
+      XCTAssertEqual(time.waits.last?.seconds, MessageQueue.readingTime(of: long))
+      time.pass()
+      XCTAssertEqual(messages.bar.message, "Not seen.")
+      time.pass()
+      XCTAssertNil(messages.bar.message)
+      messages.show("Seen.")
+      time.now += 3
+      messages.show("Short.")
+      time.pass()
+      XCTAssertEqual(messages.bar.message, "Seen.")
+      XCTAssertEqual(time.waits.last?.seconds ?? 0, MessageQueue.readingTime(of: "Seen.") - 3, accuracy: 0.001)
+    }
+  }
+
   func testATimeThatBelongedToADismissedMessageEndsNoOther() {
     MainActor.assumeIsolated {
       let time = Time()
-      let messages = MessageQueue(after: time.after)
+      let messages = MessageQueue(uptime: { time.now }, after: time.after)
       for words in ["A.", "B."] { messages.show(words) }
       messages.dismiss()
       XCTAssertEqual(messages.bar.message, "A.")
@@ -265,5 +291,11 @@ final class MessageTests: ScreensTestCase {
 @MainActor private final class Time {
   var waits: [(seconds: Double, body: @MainActor () -> Void)] = []
   func after(_ seconds: Double, _ body: @escaping @MainActor () -> Void) { waits.append((seconds, body)) }
-  func pass() { waits.removeLast().body() }
+  /// In seconds.
+  var now = 0.0
+  func pass() {
+    let wait = waits.removeLast()
+    now += wait.seconds
+    wait.body()
+  }
 }

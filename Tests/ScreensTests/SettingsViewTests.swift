@@ -42,6 +42,28 @@ final class SettingsViewTests: ScreensTestCase {
     }
   }
 
+  /// Three thousand rows at once took nine seconds.
+  func testAThousandFollowedFanClubsGetTheirRowsAsOneScrolls() throws {
+    try MainActor.assumeIsolated {
+      let clubs = (1...1000).map { number in
+        var club = FanClub.sample("c\(number)")
+        club.followed = true
+        return club
+      }
+      let rig = ReaderRig(posts: [.sample(1)], clubs: clubs)
+      let seen = try rig.show(rig.screen(.notifications))
+      let atFirst = seen.switches.count
+      XCTAssertLessThanOrEqual(atFirst, 2 + 2 * NotificationsView.step)
+      for _ in 1...3 {
+        seen.scroll(to: 1)
+        rig.window.painted()
+      }
+      XCTAssertGreaterThan(seen.switches.count, atFirst)
+      XCTAssertLessThan(seen.switches.count, 500)
+      rig.close()
+    }
+  }
+
   func testTheAccountsRowsAreOneListAsWideAsItsCard() throws {
     try MainActor.assumeIsolated {
       for width in [360, 1000] {

@@ -27,6 +27,9 @@ import Dispatch
     return true
   }
 
+  /// The time since some moment of the past, in seconds, that no change of the clock moves.
+  public static var uptime: Double { Double(g_get_monotonic_time()) / 1_000_000 }
+
   /// Calls `body` once after some time, on the main actor.
   public static func after(seconds: Double, _ body: @escaping @MainActor () -> Void) {
     let handler = Handler<Void, Void> { body() }

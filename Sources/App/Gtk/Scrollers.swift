@@ -80,6 +80,28 @@ import CGtkShims
     }
   }
 
+  /// Called when less than a page and a half is left below, also because what is there does not fill the window: time to add more.
+  public func onNearEnd<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    var isCalled = false
+    for signal in ["value-changed", "changed"] {
+      adjustment.connect(signal, owner: owner) { [weak self] owner in
+        guard let self, !isCalled, isNearEnd else { return }
+        isCalled = true
+        // The end comes near in the middle of a layout, where nothing may change.
+        MainLoop.after(seconds: 0) { [weak owner] in
+          isCalled = false
+          if let owner, !owner.scope.isClosed { body(owner) }
+        }
+      }
+    }
+  }
+
+  private var isNearEnd: Bool {
+    let adjustment = gtk_scrolled_window_get_vadjustment(opaque)
+    let page = gtk_adjustment_get_page_size(adjustment)
+    return page > 0 && gtk_adjustment_get_upper(adjustment) - position - page < page * 1.5
+  }
+
   /// Keeps the focused widget in sight when less room is left, as when something appears below it. A widget that was scrolled out of sight
   /// before stays there.
   public func keepFocusInSight<Owner: SignalOwner>(_ owner: Owner) {

@@ -1,13 +1,20 @@
 import Gtk
 
 /// What is said in passing: one message at a time, each for as long as it takes to read, and to write down a number in it. The latest is
-/// shown at once, since it answers what the person just did; the one whose place it takes comes back after it. A sentence that is shown, or
-/// waits, is not said a second time.
+/// shown at once, since it answers what the person just did; the one whose place it takes comes back for the rest of its time, unless half a
+/// minute is over by then: it would be about something else than the person does now. A sentence that is shown, or waits, is not said a
+/// second time.
 @MainActor final class MessageQueue {
   /// A sentence, and perhaps what the person can do about it.
   private struct Message {
     let text: String
     let action: Action?
+    /// When it was said, in seconds of uptime.
+    let said: Double
+    /// For how many seconds it is still to be shown.
+    var rest: Double
+    /// Whether it was shown for long enough to be seen.
+    var wasSeen = false
   }
 
   /// What the person can do about a message: a button's label, and what it does.
@@ -24,14 +31,22 @@ import Gtk
   /// Called when another message is shown, or none.
   var onTurn: (() -> Void)?
 
+  private let uptime: () -> Double
   private let after: (Double, @escaping @MainActor () -> Void) -> Void
   /// The one that is shown comes first.
   private var messages: [Message] = []
   /// Rises with each turn: the end of an earlier one ends nothing.
   private var turn = 0
+  private var turnBegan = 0.0
 
-  /// - Parameter after: calls once after so many seconds.
-  init(after: @escaping (Double, @escaping @MainActor () -> Void) -> Void = { MainLoop.after(seconds: $0, $1) }) {
+  /// - Parameters:
+  ///   - uptime: in seconds, from any moment on.
+  ///   - after: calls once after so many seconds.
+  init(
+    uptime: @escaping () -> Double = { MainLoop.uptime },
+    after: @escaping (Double, @escaping @MainActor () -> Void) -> Void = { MainLoop.after(seconds: $0, $1) }
+  ) {
+    self.uptime = uptime
     self.after = after
     bar.onDismissed = { [weak self] in self?.dismiss() }
     bar.onAction = { [weak self] in
@@ -44,10 +59,20 @@ import Gtk
   /// In seconds.
   static func readingTime(of text: String) -> Double { 5 + 0.15 * Double(text.count) }
 
+  /// After how many seconds a message that was seen does not come back.
+  static let staleAge = 30.0
+  /// For how many seconds a message has to be shown to count as seen.
+  private static let glance = 2.0
+
   /// Shows a message. One that is shown already stays for its whole time again.
   func show(_ text: String, _ action: Action? = nil) {
+    if let first = messages.first {
+      let shown = uptime() - turnBegan
+      messages[0].rest = max(first.rest - shown, Self.glance)
+      messages[0].wasSeen = first.wasSeen || shown >= Self.glance
+    }
     messages.removeAll { $0.text == text }
-    messages.insert(Message(text: text, action: action), at: 0)
+    messages.insert(Message(text: text, action: action, said: uptime(), rest: Self.readingTime(of: text)), at: 0)
     beginTurn()
   }
 
@@ -65,16 +90,18 @@ import Gtk
   }
 
   private func next() {
-    messages = Array(messages.dropFirst())
+    let now = uptime()
+    messages = messages.dropFirst().filter { !$0.wasSeen || now - $0.said < Self.staleAge }
     beginTurn()
   }
 
   private func beginTurn() {
     turn += 1
+    turnBegan = uptime()
     onTurn?()
     bar.actionLabel = messages.first?.action?.label
     bar.message = messages.first?.text
-    if let text = messages.first?.text { end(turn, in: Self.readingTime(of: text)) }
+    if let first = messages.first { end(turn, in: first.rest) }
   }
 
   private func end(_ number: Int, in seconds: Double) {

@@ -15,6 +15,9 @@ import Gtk
   private let none = Label(styles: [.dim], wraps: true)
   private let clubPart: Box
   private var rows: [(id: String, row: SwitchRow)] = []
+  /// How many fan clubs have a row at most: some readers follow thousands. More get one as the end of the page comes near.
+  private var limit = NotificationsView.step
+  static let step = 50
 
   init(_ viewModel: NotificationsViewModel) {
     self.viewModel = viewModel
@@ -32,8 +35,10 @@ import Gtk
         Label("Notifications", styles: [.title], wraps: true),
         Box(.vertical, spacing: 14, styles: [.card, "padded"], children: [all.root, Separator(), quiet.root, hours]), clubPart,
       ])
-    root = ScrolledWindow(Clamp(maximumWidth: 640, column))
+    let scroller = ScrolledWindow(Clamp(maximumWidth: 640, column))
+    root = scroller
     root.setStyle(.page)
+    scroller.onNearEnd(self) { $0.showMoreClubs() }
     all.control.onToggled(self) { $0.viewModel.send(.onTapped) }
     quiet.control.onToggled(self) { $0.viewModel.send(.quietHoursTapped) }
     from.onChanged = { [weak self] in self?.viewModel.send(.quietFromChanged($0)) }
@@ -53,19 +58,31 @@ import Gtk
     none.text = state.clubsSentence ?? ""
     none.isVisible = state.clubsSentence != nil
     clubPart.isSensitive = state.isOn
-    if rows.map(\.id) != state.clubs.map(\.id) {
-      rows = state.clubs.map { club in
-        let row = SwitchRow(club.name, detail: "")
-        row.control.onToggled(self) { $0.viewModel.send(.clubTapped(club.id)) }
-        return (club.id, row)
-      }
-      clubs.replaceAll(rows.map(\.row.root))
+    show(state.clubs.prefix(limit))
+    clubs.isVisible = !rows.isEmpty
+  }
+
+  private func showMoreClubs() {
+    guard rows.count < viewModel.state.clubs.count else { return }
+    limit = rows.count + Self.step
+    show(viewModel.state.clubs.prefix(limit))
+  }
+
+  private func show(_ shown: ArraySlice<NotificationsViewModel.State.Club>) {
+    if !shown.map(\.id).starts(with: rows.map(\.id)) {
+      rows = []
+      clubs.replaceAll([])
     }
-    for (club, (_, row)) in zip(state.clubs, rows) {
+    for club in shown.dropFirst(rows.count) {
+      let row = SwitchRow(club.name, detail: "")
+      row.control.onToggled(self) { $0.viewModel.send(.clubTapped(club.id)) }
+      rows.append((club.id, row))
+      clubs.append(row.root)
+    }
+    for (club, (_, row)) in zip(shown, rows) {
       row.name.text = club.name
       row.control.isOn = club.isOn
     }
-    clubs.isVisible = !rows.isEmpty
   }
 }
 
