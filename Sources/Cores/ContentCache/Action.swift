@@ -59,7 +59,7 @@ public struct RefusedAction: Equatable, Sendable {
 public struct OutboxStatus: Equatable, Sendable {
   /// How many actions.
   public var count: Int
-  /// Why they wait, for the reader; `nil` while they are simply on their way, which is nothing to tell anyone.
+  /// Why they wait, for the reader; `nil` while they are simply on their way, which is not shown.
   public var problem: String?
 
   /// Makes one; without arguments nothing waits.

@@ -1,8 +1,8 @@
 import Foundation
 import Runtime
 
-/// Carries out what a reader does: the cache changes before `perform` returns, the outbox keeps the action, the server is asked,
-/// and what it refuses is taken back.
+/// Carries out a reader's actions: the cache changes before `perform` returns, the outbox keeps the action, the server gets it, and an
+/// action that the server refuses is taken back.
 ///
 /// All actions stand in one line and are sent in the order they were performed in, one at a time. While the server cannot be reached the
 /// first of them waits, and with it all behind it: see ``outboxStatus`` and ``retryNow()``. One controller serves one signed-in reader and ends
@@ -21,27 +21,28 @@ import Runtime
   private var sending: Task<Void, Never>?
   /// Until when nothing is sent.
   private var pause: Task<Void, Never>?
-  /// How often the server answered something else: what fails meanwhile fails by itself, and not with all that the server does.
+  /// How many requests that are no actions the server has answered. Failures of one action between two of them count as one try, since the
+  /// server may be down for all.
   private var otherAnswers = 0
-  /// How often the server was asked in vain since it last said anything.
+  /// How many tries have failed since the server's last answer.
   private var failedTries = 0
   /// Whether the server itself wants this pause.
   private var isRetryAfterPause = false
   private var mayBegin: Bool
   private var isClosed = false
-  /// Whether what the server did to all is on its way into the store. Until it is there, the action stays in the outbox; nothing else is sent,
-  /// since it would be done again after that if the process ended now.
+  /// Whether the store is being given a change that the server made to all entities. Until it is written, the action stays in the outbox
+  /// and nothing else is sent: if the process ended now, the change would be made again after the later action.
   private var isStoring = false
-  /// How often it was told that the outbox was damaged.
+  /// How many damages of the outbox were reported.
   private var damagesTold = 0
 
   /// What the server has not confirmed, and why not.
   public let outboxStatus = LastValue(OutboxStatus())
-  /// Told after an action was taken back from the cache, with a sentence for the reader.
+  /// Called after an action was taken back from the cache, with a sentence for the reader.
   public var onFailure: ((RefusedAction) -> Void)?
-  /// Told what `send` threw whenever the server could not be reached.
+  /// Called with the error of `send` whenever the server could not be reached.
   public var onUnreachable: ((any Error) -> Void)?
-  /// Told when the outbox cannot be read or written. The action is sent all the same; only the end of the process could lose it.
+  /// Called when the outbox cannot be read or written. The action is sent all the same; only the end of the process could lose it.
   public var onStorageError: ((any Error) -> Void)? {
     get { writer.onError }
     set { writer.onError = newValue }
@@ -74,7 +75,7 @@ import Runtime
   ///   - sideEffect: what it changes beside its own entity; `nil` for nothing.
   ///   - send: asks the server, which may see the same ``Action/id`` again; returns the entity as it is afterwards, `nil` when it is no
   ///     more. Of an action about all, nothing is returned: what the server has done to each is known.
-  ///   - confirmed: told after the server carried one out and the cache has its answer.
+  ///   - confirmed: called after the server carried one out and the cache has its answer.
   ///   - refused: told after the server refused one and it was taken back, with what `send` threw.
   ///   - handBack: takes the reader's text of a refused action, and returns whether there is one. A text is handed back by each ``resume()``
   ///     until ``forgetRefused(_:)``. Called before ``onFailure``, and only for the newest action on its entity.
@@ -101,7 +102,7 @@ import Runtime
     guard !new.isEmpty else { return }
     let pending = new.map(registered.pending)
     for action in pending {
-      // First the new change and then the old one away, so that nobody sees what was before both.
+      // The new change is applied before the old one is reverted, so that no observer sees the value without both.
       action.apply(false)
       line.append(action)?.revert()
     }
@@ -128,8 +129,8 @@ import Runtime
     go()
   }
 
-  /// Takes back, without a word, what was done to entities that are no more, because the reader took them away: none of it is sent, and
-  /// whatever is on its way stores nothing.
+  /// Takes back, without a notice, the actions on entities that are gone because the reader removed them: none of them is sent, and an
+  /// answer still on its way is not stored.
   /// - Parameter isGone: whether an entity is one of them, by the kind of the action and its identifier.
   public func drop(where isGone: (_ kind: String, _ entityID: String) -> Bool) {
     for action in line.all where isGone(action.kind, action.target.entityID) {
@@ -148,7 +149,7 @@ import Runtime
     return line.has(PendingAction.Key(target: Target(cache: ObjectIdentifier(registered.cache), entityID: entityID), name: A.kind))
   }
 
-  /// Sends what waits at once, whatever the server wanted: the reader asked.
+  /// Sends the waiting actions at once, even in a pause that the server asked for: the reader asked.
   /// - Returns: what ends when all was sent, or something has to wait again; `nil` when nothing can be sent now.
   @discardableResult public func retryNow() -> Task<Void, Never>? {
     pause?.cancel()
@@ -157,7 +158,7 @@ import Runtime
     return sending
   }
 
-  /// Sends what waits at once, unless the server itself wants to be left alone: something else was answered, so the network is there.
+  /// Sends the waiting actions at once, except in a pause that the server asked for: another request was answered, so the network is there.
   public func networkIsBack() {
     if !isRetryAfterPause { retryNow() }
   }
@@ -185,7 +186,7 @@ import Runtime
     tell()
   }
 
-  /// What a refused action said is in the reader's hands, or not wanted any more: it is not kept any longer.
+  /// Forgets a refused action: the reader has its text back, or does not want it any more.
   public func forgetRefused(_ id: UUID) { forget(id) }
 
   // MARK: Outbox
@@ -280,7 +281,7 @@ import Runtime
       switch explain(error, action.tries) {
       case .refused(let sentence): refuse(action, error, sentence)
       case .unreachable(let sentence, let retryAfter):
-        // Whether it came nobody knows, and it is no matter: the newer one says how it shall be.
+        // The server may or may not have got this one. It does not matter: the newer action sets the final value.
         if line.isSuperseded(action) {
           line.remove(action)
           action.revert()
@@ -324,7 +325,7 @@ import Runtime
     }
   }
 
-  /// A problem lasts until the server has spoken.
+  /// A problem lasts until the server answers.
   private func tell() {
     outboxStatus.value = OutboxStatus(count: line.count, problem: failedTries > 0 && line.count > 0 ? outboxStatus.value.problem : nil)
   }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads what ``CBORWriter`` wrote. The bytes come from a file: whatever is in them, it fails rather than stops, and what it then answers
-/// counts for nothing.
+/// Reads what ``CBORWriter`` wrote. The bytes come from a file and may be anything: on bad ones the reader fails rather than traps, and its
+/// values then count for nothing.
 struct CBORReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 0
   private(set) var hasFailed = false
-  /// Whether there are fields behind that nobody has asked for yet.
+  /// Whether earlier fields were skipped that no call has asked for yet.
   private var hasLeftSome = false
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -94,7 +94,7 @@ struct CBORReader {
   mutating func texts() -> [String] { texts { String(decoding: $0, as: UTF8.self) } }
 
   /// - Parameters:
-  ///   - room: about how many there are, if anybody knows.
+  ///   - room: about how many there are, if that is known.
   ///   - text: makes one of its UTF-8, which is gone afterwards.
   mutating func texts(room: Int = 0, _ text: (UnsafeBufferPointer<UInt8>) throws -> String) rethrows -> [String] {
     var texts: [String] = []

@@ -24,7 +24,8 @@ import Runtime
   private var folded: [String: Folded] = [:]
   /// The pending actions about all, in their order.
   private var aboutAll: [Pending] = []
-  /// What the server did to all, and when that was known: an answer to an older question, or what the store has, is from before.
+  /// Changes that the server made to all entities, and when each was known: an answer to an older request, and a stored value, are without
+  /// them.
   private var bulkChanges: [(at: Stamp, apply: (inout Value?) -> Void)] = []
   private var lastBulkChange: Stamp { bulkChanges.last?.at ?? .beforeAll }
   /// When the server said that an entity is no more: an answer to an older question does not bring it back.
@@ -34,9 +35,9 @@ import Runtime
   private var hasMissed = false
   /// Whether something on a page may not be here: otherwise nothing has to be looked for to list what is there.
   private var hasGaps: Bool { hasMissed || mayBeOutdated }
-  /// Whether the server has done anything that what it said before does not show.
+  /// Whether the server has made a change that its earlier answers do not show.
   private var mayBeOutdated: Bool { !removed.isEmpty || lastBulkChange > .beforeAll }
-  /// What was asked for before this belongs to somebody who signed out.
+  /// Requests from before this stamp were made for a user who has signed out.
   private var erasedAt = Stamp.beforeAll
 
   private var observers: [Int: @MainActor (Set<String>) -> Void] = [:]
@@ -46,12 +47,12 @@ import Runtime
 
   /// The pages that were fetched or brought in from the store; their entities are here.
   var pages: [PageKey: PageRow] = [:]
-  /// What is being asked, for all who want to know.
+  /// The requests under way, which all callers share.
   var requests: [PageKey: PageRequest] = [:]
 
   private let writer: StoreWriter<Value>?
 
-  /// Told after each question that was put to the server: what went wrong with it, or `nil`.
+  /// Called after each request to the server: with its error, or with `nil`.
   public var onAnswer: (((any Error)?) -> Void)?
 
   /// In memory only.
@@ -65,7 +66,7 @@ import Runtime
     writer?.isPending = { [weak self] in self?.isPending($0) ?? false }
   }
 
-  /// Told what went wrong with the store, in a sentence for the reader.
+  /// Called with a sentence for the reader when something is wrong with the store.
   public var onNotice: ((String) -> Void)? {
     get { writer?.onNotice }
     set { writer?.onNotice = newValue }
@@ -262,10 +263,10 @@ import Runtime
     return pages[key]
   }
 
-  /// Brings in all pinned entities of the store, such as bookmarks: a part at a time, so that nobody else waits for long.
+  /// Brings in all pinned entities of the store, such as bookmarks: a part at a time, so that no other read or write waits for long.
   func loadPinnedFromStore() async { await loadFromStore(pinnedOnly: true) }
 
-  /// Brings in all that the store has, in the same way: for few entities, of which one is looked for.
+  /// Brings in all entities of the store, in the same way: for a kind with few entities, of which a caller looks one up.
   public func loadAllFromStore() async { await loadFromStore(pinnedOnly: false) }
 
   private func loadFromStore(pinnedOnly: Bool) async {

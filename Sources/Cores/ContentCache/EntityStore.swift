@@ -6,8 +6,8 @@ import Synchronization
 /// What one reader of one publication has read, in a file, so that it can be read again without network.
 ///
 /// Caches write to it what they learn and read from it what a page asks for, a page at a time; opening it reads none of it. It holds the
-/// server's values only: what the reader changed and the server has not confirmed is in the ``Outbox``. All of it can be had again, so that
-/// whatever goes wrong with the file never stops anybody: nothing is found then, and ``takeNotice()`` has a sentence for the reader.
+/// server's values only: what the reader changed and the server has not confirmed is in the ``Outbox``. All of it can be fetched again, so
+/// that an error of the file stops no caller: nothing is found then, and ``takeNotice()`` has a sentence for the reader.
 ///
 /// Safe from any thread; blocks none but its own.
 public final class EntityStore: Sendable {
@@ -241,7 +241,7 @@ public final class EntityStore: Sendable {
     guard await apply(batch.bulkChanges) else { return nil }
     return await run { [self] connection in
       let (tick, isNoted, read, pages, evicts) = state.withLock { state in
-        // Whatever was noted since anything was stored or read is the youngest already.
+        // The entities of this batch are the youngest already if nothing was stored or read since they were noted.
         let isNoted = batch.values.isEmpty && state.readEntities.isEmpty && batch.isReadSince ?? state.tick == state.tick
         if !isNoted { state.tick += 1 }
         defer { (state.readEntities, state.readPages) = ([], []) }
@@ -265,7 +265,7 @@ public final class EntityStore: Sendable {
     }
   }
 
-  /// Does to all of a kind what the server did, a part at a time, so that nobody who reads waits for long.
+  /// Applies the server's changes to all entities of a kind, a part at a time, so that no read waits for long.
   /// - Returns: whether it came to the end. If not, it is done again to all: what is newer is not written yet.
   nonisolated(nonsending) private func apply<Value: Entity>(_ bulkChanges: [@Sendable (inout Value?) -> Void]) async -> Bool {
     var place: Int64? = bulkChanges.isEmpty ? nil : 0
@@ -281,7 +281,7 @@ public final class EntityStore: Sendable {
   private func apply<Value: Entity>(
     _ bulkChanges: [@Sendable (inout Value?) -> Void], after place: Int64, limit: Int = 500, _ connection: Connection
   ) throws -> Int64? {
-    // Nobody's yet, or another reader's.
+    // The file has no owner yet, or another reader's.
     guard try connection.queryOne("SELECT 1 FROM store WHERE owner = ?", owner, map: { _ in true }) == true else { return nil }
     var (changed, gone): ([(number: Int64, value: Value)], [Int64]) = ([], [])
     // By its index, all of the kind would be sorted for each part.
@@ -329,7 +329,7 @@ public final class EntityStore: Sendable {
     }
   }
 
-  /// Notes whose file it is: a new one, begun in the place of a damaged one, is nobody's yet.
+  /// Records the owner of the file: a new one, begun in the place of a damaged one, has none yet.
   private func claim(_ connection: Connection, _ tick: Int64) throws {
     let claimed = try connection.execute(
       "INSERT INTO store (one, owner, tick) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET tick = excluded.tick WHERE owner = excluded.owner",

@@ -1,11 +1,11 @@
 /// Where a list comes from.
 public enum FetchPolicy: Equatable, Sendable, CaseIterable {
-  /// What is stored; nobody is asked.
+  /// The stored list; the server is not asked.
   case storedOnly
-  /// What is stored at once, and then what the server says.
+  /// The stored list at once, and then the server's.
   case storedThenServer
-  /// What the server says; what is stored when nobody could be reached.
+  /// The server's list; the stored one when the server cannot be reached.
   case serverElseStored
-  /// What the server says and nothing else.
+  /// The server's list and nothing else.
   case network
 }

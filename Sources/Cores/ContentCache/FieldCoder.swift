@@ -85,7 +85,7 @@ public struct FieldCoder: ~Copyable {
     }
   }
 
-  /// Whether something is so.
+  /// A Boolean.
   public mutating func field(_ name: StaticString, _ isTrue: inout Bool, isOptional: Bool = false) {
     if !isReading { writer.write(name, isTrue) } else if reader.find(name, isOptional) { isTrue = reader.bool() }
   }
@@ -127,8 +127,8 @@ public struct FieldCoder: ~Copyable {
     if isReading { word = text.flatMap(Word.init) }
   }
 
-  /// How many there are of each kind, in their order; those of a kind that nobody knows any more are left out. Each may be there twice, if
-  /// what was stored says so.
+  /// The count of each kind, in their order; a kind that this version does not know is left out. A kind may be there twice, if the stored
+  /// bytes say so.
   @inlinable public mutating func field<Kind: RawRepresentable<String>>(
     _ name: StaticString, _ counts: inout [(kind: Kind, count: Int)], isOptional: Bool = false
   ) {
@@ -141,7 +141,7 @@ public struct FieldCoder: ~Copyable {
     counts = []
     while let (word, count) = nextCount() {
       guard let kind = Kind(rawValue: word) else { continue }
-      // Room for the first alone: most have no other, and what grows makes room for several.
+      // Room for one alone: most lists have no second one, and an array that grows makes room for several.
       if counts.isEmpty { counts = [(kind, count)] } else { counts.append((kind, count)) }
     }
   }

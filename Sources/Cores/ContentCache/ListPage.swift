@@ -2,7 +2,8 @@ import Foundation
 
 /// Where one page of a list stands: what is shown of it, and what it waits for.
 ///
-/// This is the only place that says what follows what. ``PageFetcher`` does what a status asks for: it reads the store, or asks the server.
+/// This is the only place that decides which status follows which. ``PageFetcher`` does what a status asks for: it reads the store, or asks
+/// the server.
 enum PageStatus: Equatable {
   /// Nothing is shown of it, and it waits for nothing.
   case unloaded
@@ -23,7 +24,7 @@ enum PageStatus: Equatable {
 
   /// What happens to a page.
   enum Event: Equatable {
-    /// Somebody wants it.
+    /// A caller asked for the page.
     case load(FetchPolicy)
     /// The store has it, as it was fetched then.
     case foundInStore(Date)
@@ -35,7 +36,7 @@ enum PageStatus: Equatable {
     case heldBack
     /// The server said no, or could not be reached.
     case failed(RequestError)
-    /// Nobody waits for the answer any more.
+    /// No caller waits for the answer any more.
     case cancelled
   }
 
@@ -43,7 +44,7 @@ enum PageStatus: Equatable {
   /// - Returns: the status after an event; `nil` where that cannot happen.
   func after(_ event: Event, _ policy: FetchPolicy) -> PageStatus? {
     switch (self, event) {
-    // What nothing is shown of.
+    // Pages of which nothing is shown.
     case (.unloaded, .load(.storedOnly)), (.unloaded, .load(.storedThenServer)), (.failed, .load(.storedOnly)),
       (.failed, .load(.storedThenServer)):
       .loadingFromStore(after: nil)
@@ -56,7 +57,7 @@ enum PageStatus: Equatable {
       policy == .serverElseStored && failure.isUnreachable ? .loadingFromStore(after: failure) : .failed(failure)
     case (.loadingFromStore, .cancelled), (.requested, .cancelled): .unloaded
 
-    // What is shown.
+    // Pages that are shown.
     case (.stored(let date), .load), (.revalidating(let date), .load): .revalidating(date)
     case (.fetched(let stamp), .load), (.refreshing(let stamp), .load): .refreshing(stamp)
     case (.stored, .answered(let stamp)), (.revalidating, .answered(let stamp)), (.fetched, .answered(let stamp)),
@@ -112,10 +113,10 @@ struct ListPage {
   var status = PageStatus.unloaded
   /// What it waits for; ends when it is released.
   var work: Observation?
-  /// Whether entities that the reader pinned stand in its place, since nobody could be asked for it.
+  /// Whether entities that the reader pinned stand in its place, since the server could not be reached.
   var hasSubstitutes = false
 
-  /// What happened to it. What it waited for ends.
+  /// Handles an event. The work that the page waited for ends.
   mutating func update(_ event: PageStatus.Event, _ policy: FetchPolicy) {
     guard let status = status.after(event, policy) else { return assertionFailure("\(event) in \(status)") }
     self.status = status

@@ -1,10 +1,10 @@
-/// Somebody who is told of something, until it is cancelled or released.
+/// The registration of an observer, in force until it is cancelled or released.
 @MainActor public final class Observation {
   private var onCancel: (@MainActor () -> Void)?
 
   init(onCancel: @escaping @MainActor () -> Void) { self.onCancel = onCancel }
 
-  /// Ends it; nothing is told any more, not even what changed before.
+  /// Ends it: the observer is not called any more, not even for an earlier change.
   public func cancel() {
     onCancel?()
     onCancel = nil

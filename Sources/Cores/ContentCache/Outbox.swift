@@ -37,7 +37,7 @@ public struct Outbox: Sendable {
     /// ``Action/supersedesKey``.
     var key: String?
     let payload: Data
-    /// Why the server would not have it; `nil` while it has not said so.
+    /// Why the server refused it; `nil` while it has not.
     var refused: String?
   }
 
@@ -61,7 +61,7 @@ public struct Outbox: Sendable {
   /// How often the file was set aside because it was damaged.
   var timesSetAside: Int { database.timesSetAside }
 
-  /// Keeps actions, each in the place of those that it supersedes, also of those that nobody here knows of because they could not be read.
+  /// Keeps actions, each in the place of those that it supersedes, also of stored ones that this process could not read.
   func add(_ rows: [Row]) async throws {
     try await database.run { connection in try connection.transaction { try add(rows, connection) } }
   }

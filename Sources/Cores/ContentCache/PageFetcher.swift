@@ -12,9 +12,9 @@ import Runtime
   public private(set) var state = State() {
     didSet { if state != oldValue { onChange?(state) } }
   }
-  /// Told after each change of ``state``.
+  /// Called after each change of ``state``.
   public var onChange: ((State) -> Void)?
-  /// Told which items the server has that are newer than what is shown, each time that it is found to have some.
+  /// Called with the server's items that are newer than what is shown, each time that a request finds some.
   public var onNewItems: (([String]) -> Void)?
 
   private let label: String
@@ -30,7 +30,7 @@ import Runtime
   private var pages: [ListPage] = []
   /// The page that is on its way and of which nothing is shown yet: the first of a list that begins, or the one after the last.
   private var nextPage: ListPage?
-  /// The question whether the server has anything newer.
+  /// The request that asks whether the server has anything newer.
   private var newItemsCheck: Observation?
   private var policy = FetchPolicy.storedThenServer
   /// Whether what is above the first item comes in with the first page.
@@ -64,14 +64,14 @@ import Runtime
 
   /// Fetches the list from its start. While that is under way, asking again starts nothing.
   ///
-  /// Where a list is shown already, what is stored would be nothing new: the server is asked alone. What is shown stays where it is, as far
-  /// as the server still has it there and what it says connects with it.
+  /// Where a list is shown already, the store has nothing new: only the server is asked. Shown items stay where they are, as far as the
+  /// server still has them there and its answer connects with them.
   /// - Parameters:
   ///   - policy: where the list comes from.
   ///   - showsNewItems: whether items above the first come in at once, since the reader asked for them. Otherwise they are counted in
-  ///     ``PageState/newItemCount``, as nobody who reads shall lose their place: with a ``ListMembership`` nothing waits.
-  ///   - refetch: whether it is asked for again while it is asked for already, by this list or another, since the answer may be another now.
-  ///     All get the new one.
+  ///     ``PageState/newItemCount``, so that the reader does not lose their place. With a ``ListMembership`` all come in at once.
+  ///   - refetch: whether to ask again while a request for the same is under way, by this list or another, since its answer may be out of
+  ///     date. All of them get the new answer.
   public func reload(_ policy: FetchPolicy = .storedThenServer, showsNewItems: Bool = true, refetch: Bool = false) {
     if state.isReloading, !refetch {
       // What is on its way is what the reader asks for now.
@@ -148,8 +148,8 @@ import Runtime
     }
   }
 
-  /// Asks the server how many items it has above the first of the list, and changes nothing but ``PageState/newItemCount``. Without an answer
-  /// nothing is said.
+  /// Asks the server how many items it has above the first of the list, and changes nothing but ``PageState/newItemCount``. A failure
+  /// changes nothing and is not shown.
   public func checkForNewItems() {
     guard !state.isLoading else { return }
     newItemsCheck = cache.request(PageKey(list, nil), label, effects, fetch: fetch) { [weak self] result in
@@ -158,7 +158,7 @@ import Runtime
       guard let page = try? result.get() else { return }
       let newer = newer(page)
       tell(newer)
-      // Where nothing is shown nobody can lose their place.
+      // In an empty list the reader has no place to lose.
       if state.status == .empty, !page.ids.isEmpty { showNewItems() } else { change { count(newer, of: page, &$0) } }
     }
   }
@@ -240,7 +240,7 @@ import Runtime
       var page = await cache.loadFromStore(key)
       if let membership, cursor.isEmpty {
         await cache.loadPinnedFromStore()
-        // What the reader's own actions put there was perhaps never fetched as a list.
+        // Perhaps the entities are there by the reader's own actions alone, and the list was never fetched.
         if page == nil, !cache.ids(where: membership.contains).isEmpty { page = PageRow(key: key, ids: [], fetchedAt: .distantPast) }
       }
       if !Task.isCancelled { self?.storeAnswered(page, cursor, refetches) }
@@ -267,7 +267,7 @@ import Runtime
 
   private func failed(_ failure: RequestError, _ cursor: String) {
     update(cursor, .failed(failure))
-    // The store may have what the server could not be asked for.
+    // The store may have the page that the server did not give.
     if self[cursor]?.status.isLoading == true { work(cursor) } else { showFailure(failure, cursor) }
   }
 
@@ -294,7 +294,7 @@ import Runtime
     }
     guard let index = pages.firstIndex(where: { $0.cursor == cursor }) else { return }
     var ids = page.ids
-    // What is new since an earlier run is nothing new: all is asked for at the start of one.
+    // Items that are new since an earlier run are not reported: each run asks for everything at its start.
     lazy var newer = cursor.isEmpty && membership == nil ? self.newer(page) : []
     if pages[index].status.storedDate == nil { tell(newer) }
     var newerCount = 0
@@ -331,8 +331,8 @@ import Runtime
     showPages(adding: isAdded ? page.ids : nil, also)
   }
 
-  /// Puts what the server says in the place of what was shown. What is shown further down stays, so that nobody who reads there is thrown
-  /// back, when it is certain that nothing is missing in between.
+  /// Puts the server's page in the place of what was shown. Items further down stay when certainly none is missing in between, so that a
+  /// reader there does not lose their place.
   private func confirm(_ index: Int, ids: [String], next: String?, _ stamp: Stamp) {
     var rest = pages[index]
     pages[index].update(.answered(stamp), policy)

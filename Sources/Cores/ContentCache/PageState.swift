@@ -15,7 +15,7 @@ public struct PageState: Equatable, Sendable {
     case content
     /// The server's answer was no, with a sentence for the reader.
     case failed(String)
-    /// Nobody could be reached, with a sentence for the reader.
+    /// The server could not be reached, with a sentence for the reader.
     case offline(String)
   }
 
@@ -51,7 +51,7 @@ public struct PageState: Equatable, Sendable {
     if isReloading { return .loading }
     switch failure {
     case .refused(let sentence): return .failed(sentence)
-    // What was empty when it was stored is not taken for what nobody knows.
+    // A stored list that was empty counts as empty, not as unknown.
     case .unreachable(let sentence, _): return isFromStore ? .empty : .offline(sentence)
     case nil: return isLoaded ? .empty : .initial
     }

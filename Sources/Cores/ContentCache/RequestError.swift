@@ -12,6 +12,6 @@ public enum RequestError: Error, Equatable, Sendable {
     }
   }
 
-  /// Whether nobody answered, rather than with no.
+  /// Whether the server could not be reached, rather than refused.
   public var isUnreachable: Bool { if case .unreachable = self { true } else { false } }
 }

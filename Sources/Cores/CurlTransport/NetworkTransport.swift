@@ -36,7 +36,7 @@ public final class NetworkTransport: Transport {
   private let limits: Limits
   private let certificates: String?
   private let usesProxy: Bool
-  /// Made for the first request: a transport that nobody uses has no thread and loads no library.
+  /// Made for the first request: an unused transport has no thread and loads no library.
   private let loop = Mutex<CurlLoop?>(nil)
 
   /// - Parameters:

@@ -78,7 +78,7 @@ final class Transfer: @unchecked Sendable {
     return continuation != nil
   }
 
-  /// Whether nobody waits any longer.
+  /// Whether the caller was resumed.
   var isFinished: Bool {
     phase.withLock { phase in
       if case .finished = phase { true } else { false }

@@ -43,7 +43,7 @@ public struct FlagEnvironment: Sendable {
     var buckets: [String: Variant] = [:]
   }
 
-  /// Told what is wrong with a rule, a file or a server's answer, in a sentence for the log.
+  /// Called with a sentence for the log when something is wrong with a rule, a file or a server's answer.
   public var onProblem: ((String) -> Void)?
 
   let environment: FlagEnvironment
@@ -155,7 +155,7 @@ public struct FlagEnvironment: Sendable {
     write { try await $0.end(session.id) }
   }
 
-  /// Whether a flag is on for the user who is in: the same for the whole session. With nobody in it is the standard answer.
+  /// Whether a flag is on for the user who is in: the same for the whole session. Without a user it is the flag's default value.
   public func isOn(_ flag: Flag) -> Bool {
     guard var session else { return flag.defaultValue }
     if let answer = session.answers[flag.name] { return answer }

@@ -11,7 +11,7 @@ import Runtime
 public struct FaultPlan: Equatable, Sendable {
   /// What goes wrong.
   public enum Fault: Equatable, Sendable {
-    /// The request never arrives: nobody could be reached.
+    /// The request never arrives, as if the server could not be reached.
     case refuse
     /// The request arrives and is acted on, and its answer is lost.
     case drop
@@ -99,7 +99,7 @@ extension FaultPlan.Rule: Decodable {
       guard range.contains(value) else { throw DecodingError.located(fields.codingPath + [key], "expected \(what), found \(value)") }
       return value
     }
-    // What does not go with the fault is not asked for, and so refused.
+    // A field that does not belong to the fault is not decoded, and is therefore refused as unknown.
     let fault: FaultPlan.Fault
     switch try fields.decode(Name.self, forKey: .fault) {
     case .refuse: fault = .refuse

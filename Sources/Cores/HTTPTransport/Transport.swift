@@ -15,7 +15,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
   public enum Obstacle: Equatable, Sendable {
     /// There is no way to it from this computer, as without a network.
     case noNetwork
-    /// Nobody knows its name.
+    /// Its name cannot be resolved.
     case unknownName
     /// It takes no connections.
     case refused
@@ -27,7 +27,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
     case expired
     /// It is good from a moment on that is yet to come.
     case notYetValid
-    /// It was issued by nobody that this computer trusts.
+    /// This computer does not trust its issuer.
     case unknownIssuer
     /// It is for another host.
     case otherHost

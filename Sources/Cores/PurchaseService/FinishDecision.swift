@@ -6,7 +6,7 @@ public enum FinishDecision: Equatable, Sendable {
   case fail(PurchaseError)
   /// Submitted again with the same idempotency key: after as long as the store said, or our own back-off. The reason is for the person.
   case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
-  /// Submitted again after somebody did what the store waits for too.
+  /// Submitted again after a long wait: the store waits for an approval, or for the person.
   case pendingInterval(PendingReason)
 
   /// The table of when a transaction may be finished; one row a case, and one test a row.

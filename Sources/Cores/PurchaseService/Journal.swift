@@ -229,9 +229,9 @@ public struct Journal: Sendable {
       "INSERT OR REPLACE INTO receipt (seller, path, user_id, id, token, stored) VALUES (?, ?, ?, ?, ?, ?)", seller, purchasePath, user, id,
       token,
       now)
-    // What the store lists again it has given back.
+    // A receipt that the store lists again is not revoked any more.
     try connection.execute("UPDATE purchase SET revoked = 0, sentence = NULL WHERE id = ? AND revoked = 1", id)
-    // And what it lists after all was not charged in vain.
+    // A purchase whose receipt was rejected is bought after all once the store lists it.
     try connection.execute(
       "UPDATE purchase SET step = ?, failure = NULL, sentence = NULL WHERE id = ? AND step = ? AND failure = ?", Transaction.Step.finished,
       id, Transaction.Step.failed, PurchaseError.receiptRejected)

@@ -1,6 +1,6 @@
 import Runtime
 
-/// The wait before another try, which may end early: at once when somebody wants it to, and within limits when the network is back.
+/// The wait before another try, which may end early: at once by ``wake()``, and within limits when the network is back.
 @MainActor final class Pause {
   private var sleep: Task<Void, any Error>?
   private(set) var isWoken = false
@@ -8,7 +8,7 @@ import Runtime
   private var isNetworkBack = false
   /// Whether that ends the sleep.
   private var canEndEarly = false
-  /// How many tries in a row came early for that, and were in vain.
+  /// How many tries in a row came early because the network was back, and failed.
   private(set) var earlyTries = 0
 
   /// A try begins: what happened before does not end the wait after it.
@@ -27,8 +27,8 @@ import Runtime
     if !isWoken { earlyTries = isNetworkBack ? earlyTries + 1 : 0 }
   }
 
-  /// How much of a wait is kept to also when the network is back. A server that is there, and breaks at this request all the same, is not asked each time
-  /// that it answers something else: from the second time on such tries are as far apart as any others.
+  /// How much of a wait is kept to also when the network is back. A server can be up and fail at this request all the same: after the first
+  /// such try, its other answers shorten the wait only as far as the back-off allows.
   func least(of wait: Duration, _ retry: RetryPolicy) -> Duration {
     earlyTries == 0 ? .zero : min(retry.backoff.wait(after: earlyTries, chance: 0), wait)
   }

@@ -4,9 +4,9 @@ import Runtime
 /// The products that one store has named, for whom and in which currency and language; and the fetches that are on their way.
 ///
 /// Each product is kept by itself, so that two paywalls with some products in common ask for those once. On the main actor, where a change
-/// is whole before anybody else looks.
+/// is complete before other code can read.
 @MainActor final class ProductCache {
-  /// Whose answers may be shown to whom.
+  /// Whom answers may be shown to.
   struct Key: Hashable {
     let user: String?
     let storefront: Storefront
@@ -34,7 +34,7 @@ import Runtime
     self.environment = environment
   }
 
-  /// Keeps nothing of anybody else's.
+  /// Drops the entries of all other users.
   func removeAll(except user: String?) { entries = entries.filter { $0.key.user == user } }
 
   /// What is asked for, in its order, from here or from the store.
@@ -50,11 +50,11 @@ import Runtime
     }
     if let failure, failure.kind != .unavailable { throw failure }
     if let list = list(ids, key, isStale: failure != nil) { return list }
-    // Without a failure: somebody else signed in, or was refused meanwhile, and what was here is gone.
+    // Without a failure: another user signed in, or a fetch was refused meanwhile, and the entries are gone.
     throw failure ?? StoreError(.busy, code: "changed", sentence: "Something changed while the products were loaded. Try again.")
   }
 
-  /// The fetches that are to be waited for: those on their way, and a new one for what nobody asked for yet.
+  /// The fetches to wait for: those on their way, and a new one for products that no fetch has asked for yet.
   private func fetchesNeeded(for ids: [Product.ID], _ key: Key) -> [Task<Void, any Error>] {
     let needed = ids.filter { !isFresh(entries[key]?[$0]) }
     let running = (fetches[key] ?? []).filter { !$0.ids.isDisjoint(with: needed) }
@@ -71,7 +71,7 @@ import Runtime
       do {
         store(try await environment.effects.run("purchase.products") { try await fetcher.products(request) }, of: ids, key)
       } catch {
-        // What a store refuses is not what it sells: an older answer does not come back when it is away later.
+        // The store does not sell what it refuses: an older answer must not come back when the store is away later.
         if StoreError(error).kind == .refused { for id in ids { entries[key]?[id] = nil } }
         throw error
       }
@@ -87,7 +87,7 @@ import Runtime
     for id in ids { entries[key, default: [:]][id] = Entry(product: byID[id], fetchedAt: now, uptime: uptime) }
   }
 
-  /// What the store does not know is asked for each time, since it may be on sale by then.
+  /// A product that the store does not know is asked for each time, since it may be on sale by then.
   private func isFresh(_ entry: Entry?) -> Bool {
     guard let entry, entry.product != nil else { return false }
     return environment.clock.uptime - entry.uptime < Config.productTimeToLive

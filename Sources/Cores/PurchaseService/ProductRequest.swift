@@ -2,7 +2,7 @@
 public struct ProductRequest: Hashable, Sendable {
   /// The products, each once, in the order of the paywall.
   public var ids: [Product.ID]
-  /// For whom; `nil` while nobody is signed in.
+  /// The user that they are for; `nil` while no user is signed in.
   public var user: String?
   /// In which currency and language.
   public var storefront: Storefront

@@ -6,18 +6,18 @@ import Foundation
   /// What the app sells, in its own terms.
   associatedtype Purchasable: Hashable & Sendable
 
-  /// Whose purchases these are; `nil` while nobody is signed in.
+  /// Whose purchases these are; `nil` while no user is signed in.
   var user: String? { get }
-  /// Says who is signed in. At once nothing of another user's is shown, and a payment that was not agreed to yet is cancelled; what was
-  /// agreed to stays in the journal for its user. Follow it by ``resume()``.
+  /// Sets the signed-in user. From then on nothing of another user is shown. A payment that was not agreed to yet is cancelled; one that
+  /// was agreed to stays in the journal for its user. Call ``resume()`` after it.
   func setUser(_ user: String?)
   /// Loads what the user has, and goes on with purchases that an earlier run, or a session that ended, left behind. Returns when the
   /// journal is read, and does not wait for the store. At start-up, after each sign-in, and when a person asks for it.
   /// - Throws: `SQLiteError`.
   func resume() async throws
-  /// Call it when there is a network again, or when the store has answered something else. It ends the waits early of purchases that wait for
-  /// the store, and of stored receipts that could not be judged. Three waits stay: one that the store asked for, one for a person, and one
-  /// after several early tries in vain. May be called at any rate.
+  /// Call it when there is a network again, or when the store has answered something else. It ends the waits early of purchases that wait
+  /// for the store, and of stored receipts that could not be judged. Three waits stay: one that the store asked for, one for a person, and
+  /// one after several early tries that failed. Calling it often does no harm.
   func networkIsBack()
 
   /// The currency and the locale that products are asked for in. What was fetched for another is not shown from then on.
@@ -65,22 +65,23 @@ import Foundation
   /// - Throws: ``StoreError``; nothing is changed then.
   @discardableResult func restore() async throws(StoreError) -> Set<Purchasable>
 
-  /// The user's purchases, newest first, whatever became of them; those of a path that this build no longer has are among them. Empty
-  /// while nobody is signed in.
+  /// The user's purchases, newest first, whatever became of them; those of a path that this build no longer has are among them. Empty while
+  /// no user is signed in.
   /// - Throws: `SQLiteError`.
   func history() async throws -> [Transaction]
-  /// Tells at once, and whenever ``history()`` may have changed. A new stream for each caller.
+  /// Emits at once, and whenever ``history()`` may have changed. A new stream for each caller.
   func historyStream() -> AsyncStream<Void>
-  /// What became of purchases that nobody waits for any more, such as an approval that came days later, or a refund: each is to be shown
-  /// once. A new stream for each caller; what happened while there was none comes first in the next.
+  /// The ends of purchases that no caller awaits any more, such as an approval that came days later, or a refund: each is to be shown once.
+  /// A new stream for each caller; notices from before the first one come first in it.
   func noticeStream() -> AsyncStream<PurchaseNotice>
   /// Asks the store about one of the user's purchases now, instead of after a wait; the last step that was written down decides how. One that
   /// was charged, and whose receipt the store refused (``PurchaseError/receiptRejected``), is asked about again as well: nothing is charged,
   /// and a receipt that is good by now makes it bought.
   /// Returns when the store has been asked once, or when there is nothing to ask.
   func check(_ id: Transaction.ID) async
-  /// Asks the store about each of the user's purchases that wait for somebody: at once, and again after ``RetryPolicy/watchedInterval`` and
-  /// ever longer waits, until the calling task is cancelled. For a screen that shows them, as long as it is visible.
+  /// Asks the store about each of the user's purchases that wait for an approval or for the person: at once, and again after
+  /// ``RetryPolicy/watchedInterval`` and ever longer waits, until the calling task is cancelled. For a screen that shows them, as long as
+  /// it is visible.
   func watchPending() async
 }
 
@@ -92,7 +93,7 @@ extension PurchaseLayer {
 }
 
 extension AsyncStream<Void> {
-  /// Tells that one of these streams gave something, without saying what; ends with the first that ends.
+  /// A stream that emits whenever one of these does, without its value; ends with the first that ends.
   static func ticks<Value: Sendable>(of streams: AsyncStream<Value>...) -> AsyncStream<Void> {
     let (ticks, continuation) = makeStream(bufferingPolicy: .bufferingNewest(1))
     let tasks = streams.map { stream in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that became of a purchase when nobody was waiting for it any more, to be told to the person wherever they are in the app.
+/// What happened to a purchase that no caller awaited any more, to be told to the person wherever they are in the app.
 public struct PurchaseNotice: Hashable, Sendable {
   /// What happened.
   public enum Event: Hashable, Sendable {
@@ -30,8 +30,8 @@ public struct PurchaseNotice: Hashable, Sendable {
   }
 }
 
-/// Any number of listeners, each with a stream of its own; what nobody heard is kept for the first one. Unlike a state, a notice must not
-/// be skipped, and is not said twice: no stream drops one, and none starts with an old one.
+/// Any number of listeners, each with a stream of its own; notices without a listener are kept for the first one. Unlike a state, a notice
+/// must be neither skipped nor repeated: no stream drops one, and none starts with an old one.
 @MainActor final class Notices {
   private var listeners: [Int: AsyncStream<PurchaseNotice>.Continuation] = [:]
   private var unheard: [PurchaseNotice] = []
@@ -53,7 +53,7 @@ public struct PurchaseNotice: Hashable, Sendable {
     return stream
   }
 
-  /// Forgets what nobody heard: it was another user's.
+  /// Drops the notices that no listener got: they were another user's.
   func forget() { unheard = [] }
 
   isolated deinit { for listener in listeners.values { listener.finish() } }

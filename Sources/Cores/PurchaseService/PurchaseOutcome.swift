@@ -13,7 +13,7 @@ public enum PurchaseOutcome<Purchasable: Hashable & Sendable>: Equatable, Sendab
 
 /// Why a purchase did not take place. Nothing was charged in any of these cases, save where the store's sentence says otherwise.
 public enum PurchaseError: Error, Equatable, Sendable {
-  /// Nobody is signed in.
+  /// No user is signed in.
   case notSignedIn
   /// Payments are not allowed for this person on this device.
   case notAllowed
@@ -84,7 +84,7 @@ public enum PendingReason: Equatable, Sendable {
   case otherUser
   /// This machine's clock is behind, so that the receipt seems to come from the future; it goes on once the clock is right.
   case clockIsBehind
-  /// Somebody has yet to approve: the sentence says who.
+  /// A bank or another person has yet to approve: the sentence says who.
   case deferred(String)
   /// The person has to do something first: what, and where, if there is a page for it.
   case interrupted(String, url: String? = nil)

@@ -12,7 +12,7 @@ extension Purchases {
     case retry(after: Duration? = nil, PendingReason = .storeUnavailable)
     /// Nothing until the same user signs in again.
     case parked(PendingReason)
-    /// Nothing until somebody did what the store waits for: the same again after a long wait.
+    /// Nothing until an approval or the person's own step, which the store waits for: the same again after a long wait.
     case waiting(PendingReason)
   }
 
@@ -77,8 +77,9 @@ extension Purchases {
     return await settle(submission, answer)
   }
 
-  /// Asks the store for the receipt of a purchase that is over because it refused the one that it gave, and has it verified. It is asked
-  /// under the identifier that was charged, so nothing is charged again; and as long as both have not said yes, nothing changes.
+  /// Asks the store again for the receipt of a purchase that is over because its receipt was refused, and has the new one verified. The
+  /// request bears the identifier that was charged, so nothing is charged again. Unless both the store and the verifier accept it, nothing
+  /// changes.
   func recheck(_ transaction: Transaction) async {
     if let running = submissions[transaction.id] {
       await running.nextTry()
@@ -87,7 +88,7 @@ extension Purchases {
     let submission = Submission<Purchasable>(transaction)
     submissions[transaction.id] = submission
     if let outcome = await recheckedOutcome(submission) {
-      // The first no was an end, and one more is none.
+      // The first refusal was reported as the end; a second one is not.
       if case .purchased = outcome { finished(submission.transaction, outcome) }
       notice(outcome, submission.transaction)
     }
@@ -105,7 +106,7 @@ extension Purchases {
     do throws(VerificationError) {
       let contents = try await verified(receipt)
       try contents.check(user: transaction.user, transaction: transaction.id, productID: transaction.productID)
-      // The device said yes before, too.
+      // The device alone had accepted it before, too.
       guard contents.isConfirmed else { return nil }
       (submission.transaction.failure, submission.transaction.sentence) = (nil, nil)
       return await bought(submission, contents, receipt)
@@ -122,7 +123,7 @@ extension Purchases {
       submission.transaction.step = .received
       submission.transaction.receipt = receipt
       submission.transaction.wait(for: nil)
-      // Not written is not lost: the store is asked again at the next start, and gives the same receipt.
+      // A failed write loses nothing: the store is asked again at the next start, and gives the same receipt.
       try? await record(submission.transaction)
       return .next
     case .fail(let failure):
@@ -134,11 +135,11 @@ extension Purchases {
       try? await record(submission.transaction)
       await finishInQueue(submission)
       return .finished(.failed(failure))
-    // A session that has ended is over for this layer when ``setUser(_:)`` says so; one that goes on is asked with again.
+    // For this layer a session is over when ``setUser(_:)`` says so; until then the request is repeated with it.
     case .retry(let retryAfter, let reason): return .retry(after: retryAfter, reason)
     case .pendingInterval(let reason):
       submission.transaction.wait(for: reason)
-      // Not written is asked again at the next start.
+      // After a failed write the store is asked again at the next start.
       try? await record(submission.transaction)
       return .waiting(reason)
     }
@@ -160,13 +161,13 @@ extension Purchases {
       drop(transaction.id)
       return await settle(submission, .refused(code: PurchaseError.receiptRejected, sentence: sentence))
     } catch {
-      // No reason to believe that nothing was charged: the store is asked for a better receipt, under the same key.
+      // The purchase may have been charged: the store is asked for a better receipt, under the same key.
       submission.transaction.step = .submitted
       return await settle(submission, .unverified(reason: "\(error)"))
     }
     guard contents.isConfirmed else {
       let answer = await settle(submission, .computedOnDevice)
-      // What is spent is credited by the store, which is away.
+      // The store credits a consumable, and it is away.
       guard !contents.isConsumable else { return answer }
       arrivals.append(transaction.id)
       hold(contents)
@@ -187,7 +188,7 @@ extension Purchases {
     let isWritten: Bool
     do {
       try await environment.effects.run("purchase.verified") { [journal] in
-        // What is spent is held by nobody: its receipt has done its work.
+        // A consumable is no entitlement: its receipt need not be stored.
         if contents.isConsumable { try await journal.record(recorded) } else { try await journal.record(recorded, verified: receipt) }
       }
       isWritten = true
@@ -226,7 +227,7 @@ extension Purchases {
     } catch { return }
   }
 
-  /// Tells the person what became of a purchase that nobody waits for any more.
+  /// Tells the person the end of a purchase that no caller awaits any more.
   private func notice(_ outcome: Outcome, _ transaction: Transaction) {
     let (event, sentence): (PurchaseNotice.Event, String)
     switch outcome {

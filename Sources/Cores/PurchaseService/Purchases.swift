@@ -26,7 +26,7 @@ import Runtime
   let journal: Journal
   let environment: PurchaseEnvironment
 
-  /// Whose purchases these are; `nil` while nobody is signed in.
+  /// Whose purchases these are; `nil` while no user is signed in.
   public private(set) var user: String?
   /// The currency and the locale that products are asked for in.
   public var storefront: Storefront
@@ -42,8 +42,8 @@ import Runtime
   var time = TrustedTime()
   var timeTask: Task<Void, Never>?
   let entitled = LastValue<Set<Purchasable>>([])
-  /// Told how each purchase ended that got as far as the journal: bought, failed or cancelled, also one that an earlier run began. After
-  /// a restart, or when it is asked about again, an end may be told again; the transaction's identifier says of which.
+  /// Called with the end of each purchase that got as far as the journal: bought, failed or cancelled, also one that an earlier run began.
+  /// After a restart, or when the store is asked about it again, an end may come twice; the transaction's identifier says of which.
   public var onEnd: (@MainActor (Transaction, Outcome) -> Void)?
   /// How often something was written down: what ``historyStream()`` follows.
   private let written = LastValue(0)
@@ -52,7 +52,7 @@ import Runtime
   var expiryTimer: Task<Void, Never>?
   /// Asks again about stored receipts that could not be judged when they were loaded; its end says that there are none.
   var judging: Task<Void, Never>?
-  /// What that waits by.
+  /// The wait between its tries.
   var judgingPause: Pause?
   var submissions: [UUID: Submission<Purchasable>] = [:]
   /// Transactions that this process began: the journal's "begun" does not mean that they were abandoned.
@@ -111,7 +111,7 @@ import Runtime
     observe()
     let generation = generation
     let unfinished = try await unfinished()
-    // Another path's are its own to close: its process may be this one, and the person may be about to agree.
+    // Only its own path closes a transaction: the other may run in this process, and the person may be about to agree.
     for transaction in unfinished
     where transaction.step == .begun && transaction.purchasePath == purchasePath.name && !begunHere.contains(transaction.id) {
       var abandoned = transaction
@@ -175,7 +175,7 @@ import Runtime
         let list = try await productCache.products(ids, for: key)
         if key == productCacheKey { return list }
       } catch { if key == productCacheKey { throw error } }
-      // Somebody else, another currency or another language by now: what came is not for them.
+      // The user, the currency or the language has changed meanwhile: the answer is for the old one.
     }
   }
 
@@ -210,7 +210,7 @@ import Runtime
     } onCancel: {
       Task { @MainActor in
         attempt.cancel()
-        // Another one's claim, if this has ended meanwhile.
+        // The claim is another attempt's, if this one has ended meanwhile.
         if self.attempts[claim] === attempt { self.submission(claim)?.leave() }
       }
     }
@@ -279,7 +279,7 @@ import Runtime
     return await submission.firstAnswer()
   }
 
-  /// The end of a purchase, which is told here and nowhere else.
+  /// Reports the end of a purchase; no other place does.
   @discardableResult func finished(_ transaction: Transaction, _ outcome: Outcome) -> Outcome {
     onEnd?(transaction, outcome)
     return outcome

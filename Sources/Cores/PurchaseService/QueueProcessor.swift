@@ -5,9 +5,9 @@ public protocol QueueProcessor: Sendable {
   /// Whether this person on this device may buy at all.
   var canMakePayments: Bool { get }
   /// Submits a transaction, with its identifier as idempotency key: submitting it again never charges again. Called off the main actor,
-  /// by nobody else while one call for the transaction is running, and never cancelled. It must act for ``Transaction/user`` or for
-  /// nobody (``SubmissionOutcome/unauthorized``). One that was charged, and whose receipt was refused, comes again without a
-  /// ``Transaction/token``: it is only asked about.
+  /// once at a time for each transaction, and never cancelled. It must act for ``Transaction/user`` or for no user
+  /// (``SubmissionOutcome/unauthorized``). A transaction that was charged, and whose receipt was refused, comes again without a
+  /// ``Transaction/token``: the store is only asked about it.
   func add(_ transaction: Transaction) async -> SubmissionOutcome
   /// Tells the store that the transaction is over and need not be reported again; telling it twice changes nothing.
   /// - Throws: anything; the transaction is then told of again at the next start.
@@ -44,7 +44,8 @@ public enum QueueUpdate: Equatable, Sendable {
 public enum SubmissionOutcome: Equatable, Sendable {
   /// Charged. The answer lists these products as bought.
   case accepted(receipt: String, listed: Set<Product.ID>)
-  /// Somebody has yet to approve: a bank, a parent. It may take days; nothing is known of the charge. The sentence says for whom to wait.
+  /// A bank or another person, such as a parent, has yet to approve. It may take days; nothing is known of the charge. The sentence says
+  /// for whom to wait.
   case deferred(String)
   /// The person has to do something first, as on a page of their bank: what, and the address of that page, if there is one.
   case interrupted(String, url: String? = nil)
@@ -54,7 +55,7 @@ public enum SubmissionOutcome: Equatable, Sendable {
   case unknownProduct(String)
   /// Any other definite no: a code and a sentence.
   case refused(code: String, sentence: String)
-  /// The session has ended, or somebody else's is open.
+  /// The session has ended, or another user's is open.
   case unauthorized
   /// Not now; how long to wait, when the store said so.
   case busy(retryAfter: Duration?)
@@ -62,7 +63,7 @@ public enum SubmissionOutcome: Equatable, Sendable {
   case unavailable(reason: String, retryAfter: Duration? = nil)
   /// An answer whose receipt did not verify.
   case unverified(reason: String)
-  /// The device granted access by itself while the store was away; nobody was charged yet.
+  /// The device granted access by itself while the store was away; nothing was charged yet.
   case computedOnDevice
 
   /// From the status of an HTTP answer without success.

@@ -18,7 +18,7 @@ public struct ReceiptContents<Purchasable: Hashable & Sendable>: Equatable, Send
   public let expires: Date?
   /// Whether it is spent: credited once, and nothing that is held from then on.
   public let isConsumable: Bool
-  /// Whether everyone vouched for it who has to; `false` while only the device did, since the backend could not be asked.
+  /// Whether all required parties vouched for it; `false` while only the device did, since the backend could not be asked.
   public var isConfirmed = true
 
   /// Memberwise initializer.
@@ -73,9 +73,9 @@ public enum VerificationError: Error, Equatable, Sendable {
   case fromTheFuture(Date)
   /// It is genuine and says something that this version does not understand.
   case unreadable(String)
-  /// Somebody else signed it than the seller.
+  /// Another issuer than the seller signed it.
   case otherIssuer(String)
-  /// It is somebody else's.
+  /// It is another user's.
   case otherUser
   /// It is for another purchase.
   case otherTransaction

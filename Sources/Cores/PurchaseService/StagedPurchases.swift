@@ -2,7 +2,7 @@ import Foundation
 import Runtime
 
 /// An old path beside its replacement, over one journal: new purchases go where a flag says, and each is finished by the path that began
-/// it, so that the flag can change at any moment, also while somebody pays.
+/// it, so that the flag can change at any moment, also during a payment.
 ///
 /// The two share the journal, whose rows name their path, and nothing else: no path reads or closes the other's transactions, receipts or
 /// keys. What the user has is what either path knows. A purchase on one is "in progress" for the other. The transactions of a path that is
@@ -40,7 +40,7 @@ import Runtime
   private var both: [Purchases<Purchasable>] { [old, new] }
   private var chosen: Purchases<Purchasable> { choose() == .new ? new : old }
 
-  /// The stream emits only changes of the union, so that what one path learns after the other is no news.
+  /// The stream emits only changes of the union, so that an entitlement which both paths learn of is emitted once.
   private func unite() { entitled.value = entitlements }
 
   // MARK: Users
@@ -86,7 +86,8 @@ import Runtime
   /// - Throws: ``StoreError``.
   public func products(_ ids: [Product.ID]) async throws(StoreError) -> ProductList { try await chosen.products(ids) }
 
-  /// See ``PurchaseLayer/product(of:)``: the path that began it says, so that nobody is counted as a reader of the other.
+  /// See ``PurchaseLayer/product(of:)``: the path that began it answers. The choice is not asked for, since that would count the user for
+  /// its side.
   public func product(of transaction: Transaction) async -> Product? {
     await (both.first { $0.purchasePath.name == transaction.purchasePath } ?? old).product(of: transaction)
   }
@@ -106,7 +107,7 @@ import Runtime
     let outcome = await chosen.purchase(product, authorizer: authorizer, onProgress: onProgress)
     // The journal may know of a payment that the other path left unconfirmed in an earlier run: a good moment to ask the store again.
     if outcome == .failed(.inProgress) { try? await other.resume() }
-    // The other learns of it at once and from the store, so that access lasts as long as the longer-lived of both can make it.
+    // The other path asks the store at once, so that access lasts as long as either of the two can prove it.
     if case .purchased = outcome { Task { _ = try? await other.restore() } }
     return outcome
   }
@@ -156,10 +157,10 @@ import Runtime
   /// - Throws: `SQLiteError`.
   public func history() async throws -> [Transaction] {
     let earlier = try await old.history()
-    // Both have all that is written down, in its order; what was written in between is in the second alone.
+    // `history()` of each has everything that is written down, in its order; what was written in between is in the second alone.
     let all = try await new.history() + earlier
     var seen: Set<Transaction.ID> = []
-    // What one path knows from its receipt alone may have been bought here, on the other.
+    // A purchase that one path knows from its receipt alone may be in the journal as the other's.
     return (all.filter { !$0.isRestored } + all.filter(\.isRestored)).filter { seen.insert($0.id).inserted }.sorted { $0.begun > $1.begun }
   }
 

@@ -4,7 +4,7 @@ public struct StoreError: Error, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// There is no answer, or none that can be understood, or the store itself is broken (5xx): what it said before still counts.
     case unavailable
-    /// Not now, or somebody on the way refused (408, 425, 429, a proxy's 4xx): ask again later, without an older answer in its place.
+    /// Not now, or a proxy on the way refused (408, 425, 429, a proxy's 4xx): ask again later, without an older answer in its place.
     case busy
     /// The session has ended: sign in, then ask again.
     case unauthorized

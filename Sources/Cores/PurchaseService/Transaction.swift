@@ -47,7 +47,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public enum State: Hashable, Sendable {
     /// Being authorized, charged or verified.
     case purchasing
-    /// Paid for by the person, and somebody has yet to approve: ``Transaction/sentence`` says who.
+    /// Agreed to by the person, and a bank or another person has yet to approve: ``Transaction/sentence`` says who.
     case deferred
     /// Charged and verified.
     case purchased
@@ -63,7 +63,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
 
   /// What the store itself waits for, between ``Step/submitted`` and the end.
   public enum Wait: String, Sendable {
-    /// Somebody's approval.
+    /// The approval of a bank or another person.
     case deferred
     /// Something that the person has to do.
     case interrupted
@@ -93,7 +93,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   public internal(set) var receipt: String?
   /// Why it failed: ``PurchaseError/code``.
   public internal(set) var failure: String?
-  /// What the store waits for; `nil` while it waits for nobody.
+  /// What the store waits for; `nil` while it waits for nothing.
   public internal(set) var wait: Wait?
   /// For the person: what is waited for, why it failed, or why it was taken back.
   public internal(set) var sentence: String?
@@ -151,7 +151,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
     }
   }
 
-  /// Takes down what the store waits for, or that it waits for nobody any more.
+  /// Notes what the store waits for, or that it waits for nothing any more.
   mutating func wait(for reason: PendingReason?) {
     switch reason {
     case .deferred(let sentence): (wait, self.sentence, url) = (.deferred, sentence, nil)
@@ -163,7 +163,7 @@ public struct Transaction: Equatable, Sendable, Identifiable {
   /// Whether it is over for a receipt that the store gave and then refused, so that money may have moved for nothing.
   var isRejected: Bool { step == .failed && !isRevoked && failure == PurchaseError.receiptRejected }
 
-  /// What the store waits for, as a reason; `nil` while it waits for nobody.
+  /// What the store waits for, as a reason; `nil` while it waits for nothing.
   public var pendingReason: PendingReason? {
     switch state {
     case .deferred: .deferred(sentence ?? "")

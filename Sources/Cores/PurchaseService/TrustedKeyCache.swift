@@ -42,7 +42,7 @@ public actor TrustedKeyCache {
   public func current() async throws(VerificationError) -> TrustedKeys {
     if let known { return known }
     let stored = try? await journal.trustedKeys(seller: seller, purchasePath: purchasePath)
-    // Somebody else may have asked the seller meanwhile.
+    // Another call may have asked the seller meanwhile.
     if known == nil { (known, storedAt) = (stored?.keys, stored?.fetched) }
     if let known { return known }
     return try await refetch()

@@ -109,7 +109,7 @@ public final class Gate: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  /// Returns once somebody waits at the gate, or it is open.
+  /// Returns once a task waits at the gate, or it is open.
   public func reached() async {
     await withCheckedContinuation { continuation in
       let isReached = state.withLock { state in

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A clock over another one that can run faster, stand still or be moved on: for testers, who cannot wait a month for a renewal.
 ///
-/// Wall time and uptime move together; both only go forwards, and what a person does to the wall clock underneath is followed. Who sleeps
-/// on it wakes when *its* time has come, also when the rate changes meanwhile. Safe from any thread.
+/// Wall time and uptime move together; both only go forwards, and what a person does to the wall clock underneath is followed. A sleeper on
+/// it wakes when *its* time has come, also when the rate changes meanwhile. Safe from any thread.
 public final class AdjustableClock: AppClock, Sendable {
   /// Thirty days pass in thirty seconds.
   public static let monthInThirtySeconds = 86_400
@@ -99,7 +99,7 @@ public final class AdjustableClock: AppClock, Sendable {
 
   /// Rounded up: an attosecond too early would be a sleep for nothing.
   private static func wait(_ left: Duration, rate: Int) -> Duration {
-    // A clock that stands still is looked at again only when somebody changes it.
+    // While the clock stands still, only a change of its rate or time wakes the sleeper.
     guard rate > 0 else { return .seconds(10 * 365 * 86_400) }
     return (left + Duration(secondsComponent: 0, attosecondsComponent: Int64(rate - 1))) / rate
   }

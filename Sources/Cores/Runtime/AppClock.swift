@@ -75,7 +75,7 @@ public final class ManualClock: AppClock, Sendable {
   /// How many tasks sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// How long until the first of them wakes; `nil` while nobody sleeps.
+  /// How long until the first of them wakes; `nil` while no task sleeps.
   public var nextDue: Duration? { state.withLock { state in state.sleepers.map(\.due).min().map { $0 - state.uptime } } }
 
   /// Moves both clocks forwards and wakes the sleepers that are due, earliest first.
@@ -91,8 +91,8 @@ public final class ManualClock: AppClock, Sendable {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
-  /// Counts ``uptime`` from zero again, as a machine does that was switched off and on. The wall clock stands still meanwhile; whoever
-  /// sleeps has as long to sleep as before.
+  /// Counts ``uptime`` from zero again, as a machine does that was switched off and on. The wall clock stands still meanwhile; each sleeper
+  /// has as long to sleep as before.
   public func reboot() {
     state.withLock { state in
       state.sleepers = state.sleepers.map { Sleeper(id: $0.id, due: $0.due - state.uptime, continuation: $0.continuation, count: $0.count) }

@@ -43,7 +43,7 @@ public final class ChildProcess: Sendable {
     for (descriptor, standard) in [(input, Int32(0)), (output, 1), (errors, 2)] {
       posix_spawn_file_actions_adddup2(&actions, descriptor, standard)
     }
-    // Some more than are open now: another thread may open one in between. Closing what is not open harms nobody.
+    // Some more than are open now: another thread may open one in between. Closing a descriptor that is not open does no harm.
     for descriptor in 3...(Self.highestDescriptor + 64) { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -1,8 +1,8 @@
 /// A value with any number of listeners, each with a stream of its own.
 ///
 /// Every stream starts with the last value, skips to the newest one and never gives the same twice in a row: a slow reader is never behind,
-/// and what changes and changes back before it looks is no change to it. Readers hold their owner weakly and end with their screen.
-/// Isolated to the main actor.
+/// and does not see a value that has changed back before it looks. Readers hold their owner weakly and end with their screen. Isolated to
+/// the main actor.
 @MainActor public final class LastValue<Value: Equatable & Sendable> {
   /// One stream's place in the sequence of values.
   @MainActor private final class Reader {
@@ -18,7 +18,7 @@
       wake()
     }
 
-    /// What was not given yet is given still.
+    /// A value that was not given yet is still given.
     func end() {
       isFinished = true
       wake()
@@ -44,7 +44,7 @@
 
   private var readers: [WeakReader] = []
 
-  /// The value; setting an equal one tells nobody.
+  /// The value; setting an equal one reaches no stream.
   public var value: Value {
     didSet {
       guard value != oldValue else { return }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Standard error, for whoever runs a program. Safe from any thread.
+/// Standard error, for the person who runs a program. Safe from any thread.
 public enum StandardError {
-  /// Writes a line. What a closed pipe or a full one does not take is lost: no program waits for its log, or ends with it. The program has
-  /// to ignore SIGPIPE.
+  /// Writes a line. Output that a closed or a full pipe does not take is lost: no program waits for its log, or ends with it. The program
+  /// has to ignore SIGPIPE.
   public static func write(_ line: String) { write(line, to: STDERR_FILENO) }
 
   static func write(_ line: String, to descriptor: Int32) {

@@ -13,7 +13,7 @@ public final class Streams<Value: Sendable>: Sendable {
   public func all() -> AsyncStream<Value> { stream(.unbounded) { nil } }
 
   /// A new stream for this caller, which starts with the present value and skips to the newest.
-  /// - Parameter present: called at once, while nobody tells, so that an older value never comes after a newer one.
+  /// - Parameter present: called at once, while no ``tell(_:)`` runs, so that an older value never comes after a newer one.
   public func newest(_ present: () -> Value) -> AsyncStream<Value> { stream(.bufferingNewest(1)) { present() } }
 
   private func stream(_ policy: AsyncStream<Value>.Continuation.BufferingPolicy, _ first: () -> Value?) -> AsyncStream<Value> {
@@ -25,8 +25,8 @@ public final class Streams<Value: Sendable>: Sendable {
     return stream
   }
 
-  /// Tells everyone.
-  /// - Parameter value: called at once, while nobody else tells; not at all without listeners.
+  /// Sends a value to all listeners.
+  /// - Parameter value: called at once, while no other ``tell(_:)`` runs; not at all without listeners.
   public func tell(_ value: () -> Value) {
     listeners.withLock { listeners in
       guard !listeners.isEmpty else { return }

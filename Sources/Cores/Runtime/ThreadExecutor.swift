@@ -29,7 +29,7 @@ public final class ThreadExecutor: SerialExecutor, Sendable {
   /// Stops the process when the caller is not on this thread: what `assumeIsolated` and the storage entry points rest on.
   public func checkIsolated() { precondition(isCurrent, "called off the thread that owns this state") }
 
-  /// Adds work that nobody waits for, to run after what is already there.
+  /// Adds work that no caller awaits, to run after what is already there.
   public func post(_ work: @escaping @Sendable () -> Void) { queue.add(work) }
 
   /// Runs blocking work on the thread.
@@ -62,7 +62,7 @@ private final class JobQueue: @unchecked Sendable {
     hasStarted = true
     condition.signal()
     condition.unlock()
-    // With something to do: it would fall asleep otherwise, and have to be woken.
+    // The thread starts with a job in its queue: otherwise it would fall asleep, and have to be woken.
     if isFirst { start() }
   }
 
@@ -73,7 +73,7 @@ private final class JobQueue: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Not one of Foundation's threads: those take longer to begin, which is a part of what the first page waits for.
+  /// Not one of Foundation's threads: those take longer to begin, and the first page waits for this one.
   private func start() {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -97,7 +97,7 @@ private final class JobQueue: @unchecked Sendable {
     var isNamed = false
     while let batch = next() {
       for job in batch { job() }
-      // Not before: somebody waits for the first jobs.
+      // Not before the first jobs: a caller awaits those.
       if !isNamed, isIdle {
         Self.nameThread(name)
         isNamed = true

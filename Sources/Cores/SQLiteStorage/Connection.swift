@@ -26,7 +26,8 @@ public final class Connection {
   let executor: ThreadExecutor?
   /// What SQLite asks whether to go on; it lives as long as the handle.
   let watch = WorkWatch()
-  /// Those that nobody uses, in the order of their last use. They are few: looking through them takes less than a hash of their SQL.
+  /// The statements that are not in use, in the order of their last use. They are few: looking through them takes less than a hash of their
+  /// SQL.
   private var statements: [Statement] = []
   private var depth = 0
 
@@ -225,7 +226,7 @@ public final class Connection {
   /// The one place where a result code becomes an error.
   func check(_ code: Int32, _ sql: String) throws(SQLiteError) {
     guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }
-    // Whatever else goes wrong then is a consequence.
+    // Any other error is then a consequence of the limit.
     if watch.end != nil { throw SQLiteError(code: SQLITE_INTERRUPT, message: watch.reason, sql: sql) }
     // What SQLite remembers belongs to the last call on the connection, which may have been another.
     let extended = sqlite3_extended_errcode(handle)

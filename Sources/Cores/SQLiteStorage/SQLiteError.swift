@@ -11,7 +11,7 @@ public struct SQLiteError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The SQL is wrong, or names something that does not exist.
     public static let error = Code(rawValue: SQLITE_ERROR)
-    /// Somebody else holds the lock, and went on holding it for the whole busy time-out.
+    /// Another connection holds the lock, and went on holding it for the whole busy time-out.
     public static let busy = Code(rawValue: SQLITE_BUSY)
     /// The file or its folder cannot be written.
     public static let readOnly = Code(rawValue: SQLITE_READONLY)

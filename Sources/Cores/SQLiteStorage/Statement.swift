@@ -91,7 +91,7 @@ public struct PreparedStatement {
   public func runBound(bytes: UnsafeRawBufferPointer, at parameter: Int) throws(SQLiteError) {
     defer {
       sqlite3_reset(statement.handle)
-      // Nobody shall find bytes that are gone.
+      // The bytes are gone after this call, so no later run may find them bound.
       sqlite3_bind_null(statement.handle, Int32(parameter + 1))
     }
     // No bytes may come without an address, which SQLite would take for NULL.
@@ -113,7 +113,7 @@ public struct PreparedStatement {
   public func firstBound(text: UnsafeBufferPointer<UInt8>, at parameter: Int, _ body: (Row) throws -> Void) throws {
     defer {
       sqlite3_reset(statement.handle)
-      // Nobody shall find bytes that are gone.
+      // The text is gone after this call, so no later run may find it bound.
       sqlite3_bind_null(statement.handle, Int32(parameter + 1))
     }
     try connection.check(statement.bind(text: text, at: Int32(parameter + 1), isCopied: false), statement.sql)

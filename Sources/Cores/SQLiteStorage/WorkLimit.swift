@@ -10,7 +10,7 @@ public struct WorkLimit: Sendable {
   public var deadline: Duration?
   /// What ``deadline`` is measured by.
   public var clock: any AppClock
-  /// Whether nobody wants the work any more. It is asked on the connection's thread, in the task that works there.
+  /// Whether the caller does not want the work any more. It is asked on the connection's thread, in the task that works there.
   public var isCancelled: @Sendable () -> Bool
 
   /// Memberwise initializer.
@@ -30,7 +30,7 @@ final class WorkWatch {
   var limit: WorkLimit?
   /// Why the work that is under way has to end.
   private(set) var end: End?
-  /// Undoing is not to be ended.
+  /// Whether a rollback is under way, which must not be ended.
   var isUndoing = false
   private var depth = 0
   private var begun = Duration.zero
@@ -48,7 +48,7 @@ final class WorkWatch {
     if depth == 0 { end = nil }
   }
 
-  /// Has `body` done by another limit. Time counts again.
+  /// Runs `body` under another limit. Its time starts from zero.
   func with<Value>(_ other: WorkLimit, _ body: () throws -> Value) throws -> Value {
     let before = (limit, begun, depth)
     (limit, depth) = (other, 0)
@@ -89,7 +89,7 @@ extension Connection {
   /// How many steps of SQLite's virtual machine lie between two looks at the limit: less than a millisecond.
   private static let steps: Int32 = 4000
 
-  /// Has everything on this connection done by a limit from now on. What meets its deadline throws a ``SQLiteError`` with
+  /// Limits everything on this connection from now on. Work that meets the deadline throws a ``SQLiteError`` with
   /// ``SQLiteError/Code/interrupted``.
   public func setLimit(_ limit: WorkLimit) {
     executor?.checkIsolated()
@@ -97,8 +97,8 @@ extension Connection {
     watchSteps()
   }
 
-  /// Has `body` done by another limit than the rest.
-  /// - Throws: `CancellationError` when it was ended because nobody wants it; what `body` throws.
+  /// Runs `body` under another limit than the rest.
+  /// - Throws: `CancellationError` when it was ended because the caller does not want it any more; what `body` throws.
   public func withLimit<Value>(_ limit: WorkLimit, _ body: () throws -> Value) throws -> Value {
     executor?.checkIsolated()
     watchSteps()

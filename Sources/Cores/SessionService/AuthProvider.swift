@@ -38,7 +38,7 @@ public protocol AuthProvider: Sendable {
   /// call until the refresh token of its answer was used: an answer can be lost, and its saving can fail.
   /// - Throws: ``AuthError/ended`` or ``AuthError/reused`` when the session is over.
   func refresh(_ token: Secret) async throws(AuthError) -> SessionGrant
-  /// Ends the session of a refresh token, as well as that is possible now: nobody waits for it or learns how it went.
+  /// Ends the session of a refresh token, as far as that is possible now: no caller waits for it or learns how it went.
   func signOut(_ token: Secret) async
 }
 
@@ -48,7 +48,7 @@ public enum AuthError: Error, Equatable, Sendable {
   case wrongCredentials
   /// The token is unknown, or its session has ended.
   case ended
-  /// The backend ended the session, since two had its token.
+  /// The backend ended the session, since two clients had its token.
   case reused
   /// No answer, and a sentence for people.
   case unreachable(String)

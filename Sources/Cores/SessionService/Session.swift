@@ -19,12 +19,12 @@ import Runtime
   private let current = LastValue<State>(.restoring)
   /// How many inputs came in a state that does not expect them, and were ignored.
   public private(set) var ignoredInputs = 0
-  /// One more with each user: what was begun for an earlier one changes nothing any more.
+  /// Rises with each user: work that was begun for an earlier one changes nothing any more.
   private var generation = 0
-  /// What the next grant is asked for with: the last that the token store is known to hold, as that is what the next start has. Where it
-  /// holds nothing, the first.
+  /// The token to exchange for the next grant: the last one that the token store is known to hold, since the next start has that one. Where
+  /// the store holds nothing, the first one.
   private var refreshToken: Secret?
-  /// The refresh under way: all who need new tokens wait for it.
+  /// The refresh under way: all callers that need new tokens wait for it.
   private var refreshing: Task<AuthError?, Never>?
   private var refreshes = 0
   private var storeWork: Task<Void, Never>?
@@ -54,7 +54,7 @@ import Runtime
 
   /// Loads what the last start kept, then asks the backend whether it still holds; returns when ``state`` says how that went.
   ///
-  /// For the start of the app, and for another try before anyone signed in.
+  /// For the start of the app, and for another try before a user has signed in.
   public func restore() async {
     guard receive(.restore) else { return }
     let generation = nextGeneration()
@@ -75,8 +75,8 @@ import Runtime
     }
   }
 
-  /// Asks the backend for new tokens, and by that whether the session still holds; returns when ``state`` says how that went. In the place of
-  /// a request that is under way for the same: it may hang.
+  /// Asks the backend for new tokens, and by that whether the session still holds; returns when ``state`` says how that went. It takes the
+  /// place of a request under way for the same, which may hang.
   public func check() async {
     guard refreshToken != nil else { return }
     refreshing?.cancel()
@@ -87,7 +87,8 @@ import Runtime
   /// Stops waiting for the check: the user goes on with what is on this machine. The check's answer still counts when it comes.
   public func continueOffline() { receive(.unanswered) }
 
-  /// Signs in, and keeps the token where that is possible: nobody waits for that, and ``state`` says how it went. A user who is still signed in is signed out first.
+  /// Signs in, and keeps the token where that is possible: the call does not wait for that, and ``state`` says how it went. A user who is
+  /// still signed in is signed out first.
   /// - Throws: ``AuthError``; ``state`` is then ``State/signedOut(_:)`` as before.
   public func signIn(email: String, password: Secret) async throws(AuthError) {
     if refreshToken != nil { await signOut() }
@@ -148,7 +149,7 @@ import Runtime
   }
 
   /// The one place where the state changes.
-  /// - Parameter change: what changes with it, before anyone is told.
+  /// - Parameter change: what changes with it, before observers are told.
   /// - Returns: whether the state expects the input.
   @discardableResult private func receive(_ input: Input, _ change: () -> Void = {}) -> Bool {
     let old = current.value
@@ -182,7 +183,7 @@ import Runtime
   /// A client needs another access token than this one.
   private func accessRefused(_ refused: String?) async -> AuthError? {
     effects.deliver("session.refused")
-    // Somebody else's refresh may have ended on the way here.
+    // Another caller's refresh may have ended on the way here.
     if let access = tokens.current, access != refused { return nil }
     return await refreshed()
   }
@@ -194,7 +195,7 @@ import Runtime
     while generation == self.generation, let refreshToken {
       let error = await (refreshing ?? refresh(refreshToken)).value
       if error != .superseded { return error }
-      // Another took its place, and may have ended before this one.
+      // Another refresh took the place of this one, and may have ended before it.
       if generation == self.generation, let newer = tokens.current, newer != access { return nil }
     }
     return .ended
@@ -209,8 +210,8 @@ import Runtime
       do {
         answer = .success(try await effects.run("session.refresh") { try await auth.refresh(old) })
       } catch { answer = .failure(error as? AuthError ?? .unreachable("The publication cannot be reached.")) }
-      // Signed out meanwhile, which ended the session for the backend too; or asked again in the place of this, and the tokens of this answer
-      // are worth nothing.
+      // Either the user signed out meanwhile, which ended the session for the backend too; or another refresh took the place of this one,
+      // and the tokens of this answer are worth nothing.
       guard generation == self.generation, number == refreshes else { return .superseded }
       refreshing = nil
       return received(answer, at: generation)
@@ -223,7 +224,8 @@ import Runtime
     switch answer {
     case .success(let granted):
       tokens.replace(with: granted.access)
-      // A store that did not keep the first may have it all the same, as one that answered too late: the first stays what is exchanged.
+      // A store that failed to keep the first token may have it all the same, as one that answered too late: the first one stays the token
+      // to exchange.
       if case .untilQuit = persistence {} else { keep(granted, at: generation) }
       receive(.confirmed(granted.user))
       return nil
@@ -235,7 +237,7 @@ import Runtime
     }
   }
 
-  /// Until the token store has the new token the old one is what the next start has, and so it is what the next tokens are asked for with.
+  /// Until the token store has the new token, the next start has the old one. So the old one is exchanged for the next tokens.
   private func keep(_ granted: SessionGrant, at generation: Int) {
     let (saved, number) = (save(granted), refreshes)
     saving = Task { [saving] in

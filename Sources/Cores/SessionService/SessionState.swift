@@ -7,7 +7,7 @@ extension Session {
     case checking(User, Persistence)
     /// A session was kept, and the backend could not be asked: the user may go on with what is on this machine.
     case unverified(User, Persistence)
-    /// Email and password are with the backend. The cause is why nobody was signed in, as it is again when nothing comes of it.
+    /// Email and password are with the backend. The cause is that of the signed-out state before, which returns if the sign-in fails.
     case signingIn(after: SignedOutCause)
     /// The backend knows the user.
     case signedIn(User, Persistence)
@@ -15,7 +15,7 @@ extension Session {
     case refreshing(User, Persistence)
     /// The token is no longer used, and is being removed from the store.
     case signingOut
-    /// Nobody is signed in, and why.
+    /// No user is signed in, and why.
     case signedOut(SignedOutCause)
 
     /// Whose session it is, confirmed or not.
@@ -26,7 +26,7 @@ extension Session {
       }
     }
 
-    /// How long the session lasts; `nil` when nobody is signed in.
+    /// How long the session lasts; `nil` when no user is signed in.
     public var persistence: Persistence? {
       switch self {
       case .checking(_, let persistence), .unverified(_, let persistence), .signedIn(_, let persistence), .refreshing(_, let persistence):
@@ -35,10 +35,10 @@ extension Session {
       }
     }
 
-    /// Whether nobody is signed in, whatever the cause.
+    /// Whether no user is signed in, whatever the cause.
     public var isSignedOut: Bool { if case .signedOut = self { true } else { false } }
 
-    /// Whether somebody is being signed in.
+    /// Whether a user is being signed in.
     public var isSigningIn: Bool { if case .signingIn = self { true } else { false } }
   }
 
@@ -60,7 +60,7 @@ extension Session {
     }
   }
 
-  /// Why nobody is signed in.
+  /// Why no user is signed in.
   public enum SignedOutCause: Equatable, Sendable {
     /// No session was kept.
     case nothingKept
@@ -71,7 +71,7 @@ extension Session {
     case askedButStillKept(TokenStoreError)
     /// The backend ended the session.
     case ended
-    /// The backend ended it, since two had its token.
+    /// The backend ended it, since two clients had its token.
     case reused
 
     /// What to tell people; `nil` when all is as they expect.

@@ -2,15 +2,15 @@ import Synchronization
 
 /// Gives a client the access tokens of a session. Safe from any thread.
 public protocol AccessTokens: Sendable {
-  /// The token for the next request; `nil` when nobody is signed in, or when the session has none yet.
+  /// The token for the next request; `nil` when no user is signed in, or when the session has none yet.
   var current: String? { get }
   /// Waits for the refresh of the session's tokens. There is one at a time, however many requests were refused.
   /// - Parameter refused: the token that the backend did not accept; `nil` when there was none.
-  /// - Returns: another token than that one; `nil` when nobody is signed in.
+  /// - Returns: another token than that one; `nil` when no user is signed in.
   /// - Throws: ``AuthError/ended`` or ``AuthError/reused`` when the session is over, also by a sign-out; ``AuthError/unreachable(_:)`` and
   ///   ``AuthError/rejected(_:)`` when there is no new token for now.
   func renewed(after refused: String?) async throws(AuthError) -> String?
-  /// The tokens of the session of now and of no later one, for work that belongs to one user; `nil` when nobody is signed in.
+  /// The tokens of the present session and of no later one, for work that belongs to one user; `nil` when no user is signed in.
   func pinned() -> (any AccessTokens)?
 }
 
@@ -22,7 +22,7 @@ public protocol AccessTokens: Sendable {
 ///     let client = APIClient(transport: transport, tokens: tokens)
 ///     let session = Session(auth: PublicationAuthProvider(client), store: store, tokens: tokens, effects: effects)
 public final class TokenBox: AccessTokens, CustomReflectable {
-  /// Is told the token that was refused.
+  /// Called with the token that was refused.
   typealias Refresh = @Sendable (String?) async throws(AuthError) -> Void
 
   private struct State {

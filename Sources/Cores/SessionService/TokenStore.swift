@@ -28,7 +28,7 @@ public protocol TokenStore: Sendable {
 public enum TokenStoreError: Error, Equatable, Sendable {
   /// There is no such service here; the detail is for a log.
   case noService(String)
-  /// It is locked, and stayed so: nobody typed its password.
+  /// It is locked, and stayed so: the user did not type its password.
   case locked
   /// It does not answer.
   case timedOut

@@ -29,9 +29,9 @@ extension TestStore {
   public enum Command: Equatable, Sendable {
     /// What becomes of the next purchase, of this product or of any; before what was planned already.
     case nextOutcome(StubOutcome, product: Product.ID? = nil)
-    /// Somebody approves a purchase that was deferred.
+    /// Approves a purchase that was deferred, as a bank or a parent would.
     case approve(Target = Target())
-    /// Somebody declines a purchase that was deferred.
+    /// Declines a purchase that was deferred, as a bank or a parent would.
     case decline(Target = Target())
     /// The person has done what a purchase was interrupted for, or the store works again and gives a good receipt.
     case resolve(Target = Target())

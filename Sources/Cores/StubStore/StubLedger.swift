@@ -11,10 +11,10 @@ struct StubLedger: Codable, Equatable, Sendable {
   var spent: Set<String> = []
   /// Prices that differ from the file's, in minor units.
   var prices: [Product.ID: Int] = [:]
-  /// Everyone who was here.
+  /// Every user who was here.
   var users: Set<String> = []
   var lastUser: String?
-  /// Bought elsewhere before anybody was here.
+  /// Bought elsewhere before any user was here.
   var unclaimed: [Product.ID] = []
   var log: [StubLogEntry] = []
 

@@ -3,7 +3,7 @@ import PurchaseService
 
 /// How a purchase in a test store stands.
 public enum StubStanding: String, Codable, Sendable, CaseIterable {
-  /// Somebody has to approve.
+  /// A bank or another person has to approve.
   case deferred
   /// The person has to do something first.
   case interrupted

@@ -14,7 +14,7 @@ public struct StubOutcome: Equatable, Sendable {
     case authorizationFailed = "authorization_failed"
     /// The store answers with ``StubOutcome/code``.
     case fail
-    /// Somebody has to approve: it waits for the commands `approve` and `decline`.
+    /// A bank or another person has to approve: it waits for the commands `approve` and `decline`.
     case deferred
     /// The person has to do something first: it waits for the command `resolve`.
     case interrupted
@@ -86,7 +86,7 @@ extension StubOutcome: Codable {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     let result = try fields.decode(Result.self, forKey: .result)
     self.init(result)
-    // A field that does not go with the result is not asked for, and so refused.
+    // A field that does not belong to the result is not decoded, and is therefore refused as unknown.
     if result == .fail { code = try fields.word(.code) }
     if result == .interrupted { url = try fields.decodeIfPresent(String.self, forKey: .url) }
     if [.fail, .deferred, .interrupted, .authorizationFailed].contains(result) {

@@ -45,7 +45,7 @@ extension TestStore {
     return PurchasePath(name: name, fetcher: self, queue: self, verifier: verifier)
   }
 
-  /// Asks nobody: agrees with a token at once, cancels or fails, as the script says.
+  /// An authorizer that does not ask the person: it agrees with a token at once, cancels or fails, as the script says.
   public var authorizer: any PaymentAuthorizer { StubAuthorizer(store: self) }
 
   /// The signed receipt of an order.
@@ -66,7 +66,7 @@ extension TestStore {
     do {
       var receipt = try receipt(for: order, issuer: issuer)
       if damaged, let dot = receipt.lastIndex(of: ".") {
-        // Still 64 bytes of base64url, and signed by nobody.
+        // Still 64 bytes of base64url, but no valid signature.
         receipt = receipt[...dot] + Base64URL.encode([UInt8](repeating: 0x5A, count: 64))
       }
       return .accepted(receipt: receipt, listed: listed ?? [order.product])

@@ -23,7 +23,7 @@ final class LocatedReading {
 
   func failure(_ node: JSONNode, _ problem: String) -> LocatedJSON.Failure { text.failure(at: node.range.lowerBound, problem) }
 
-  /// Refuses the first field that nobody asked for.
+  /// Refuses the first field that no type asked for.
   func refuseUnknown() throws(LocatedJSON.Failure) {
     for node in opened.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard case .object(let members) = node.value else { continue }

@@ -3,8 +3,8 @@ import Foundation
 /// Reads JSON files that people write by hand, and says of a bad one where it is wrong and what was expected there.
 ///
 /// Strict: a syntax error, a wrong type, a missing field, an unknown one, a word that is not among those allowed and a field that is there
-/// twice are all refused, and so is `null` in the place of an optional field. Fields are known by being asked for, so any `Decodable` type will do; whatever a type's `init(from:)` throws is
-/// placed by its coding path. Dates are RFC 3339 text, URLs text.
+/// twice are all refused, and so is `null` in the place of an optional field. A field is known if the type asks for it, so any `Decodable`
+/// type will do; an error that a type's `init(from:)` throws is placed by its coding path. Dates are RFC 3339 text, URLs text.
 ///
 ///     let plan = try LocatedJSON.decode(Plan.self, from: data, file: "plan.json")
 ///     // plan.json, line 3, column 12: there is no “statsu” here; did you mean “status”?
@@ -40,7 +40,7 @@ public enum LocatedJSON {
     public var description: String { line == 0 ? "\(file) \(problem)" : "\(file), line \(line), column \(column): \(problem)" }
   }
 
-  /// What becomes of fields that nobody asked for.
+  /// What happens to fields that the type did not ask for.
   public enum UnknownFields: Sendable {
     /// They are an error: for files.
     case refused
@@ -114,7 +114,7 @@ public enum LocatedJSON {
   ///   - type: what the file describes.
   ///   - data: the file's contents.
   ///   - file: what errors name the file.
-  ///   - unknownFields: what becomes of fields that nobody asked for.
+  ///   - unknownFields: what happens to fields that the type did not ask for.
   ///   - userInfo: what the types may ask their decoder for.
   /// - Throws: ``Failure``.
   public static func decode<Value: Decodable>(
