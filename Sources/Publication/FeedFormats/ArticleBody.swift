@@ -48,7 +48,7 @@ public struct ArticleBody: Equatable, Sendable {
     case heading(level: Int, [Inline])
     /// A list, ordered or not, as the markers of its entries say.
     case list([ListItem])
-    /// Somebody else's words.
+    /// A quotation.
     case quote([Block])
     /// Preformatted text, with its lines and spaces.
     case code(String)

@@ -41,7 +41,7 @@ struct ElementAttributes {
     (0..<count).filter { uri($0) == nil }.map { (local($0).map { String(cString: $0) } ?? "", value($0)) }
   }
 
-  /// The value of an attribute without a namespace whose name somebody may have written otherwise: `xmlUrl`, `xmlurl`, `xmlURL`.
+  /// The value of an attribute without a namespace, whose name documents write in different cases: `xmlUrl`, `xmlurl`, `xmlURL`.
   subscript(ignoringCase name: StaticString) -> String? {
     for index in 0..<count where uri(index) == nil && xmlStrcasecmp(local(index), name.utf8Start) == 0 { return value(index).nonEmpty }
     return nil

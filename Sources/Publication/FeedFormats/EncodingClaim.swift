@@ -37,7 +37,7 @@ struct ByteOrderMark {
   }
 }
 
-/// An encoding that somebody names.
+/// An encoding that the document or the server names.
 struct EncodingClaim {
   /// In lower case.
   let name: String

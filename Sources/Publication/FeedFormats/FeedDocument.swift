@@ -6,7 +6,7 @@ public enum FeedDocument: Equatable, Sendable {
   case outline(ParsedOutline)
 }
 
-/// A list of feeds, as programs export what somebody reads (OPML 2.0, http://opml.org/spec2.opml).
+/// A list of feeds, as programs export the feeds that a person follows (OPML 2.0, http://opml.org/spec2.opml).
 public struct ParsedOutline: Equatable, Sendable {
   /// One `outline`: a feed, a folder, or a line of text.
   public struct Outline: Equatable, Sendable {

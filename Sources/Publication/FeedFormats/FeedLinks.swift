@@ -51,7 +51,7 @@ extension FeedParser {
     "application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json", "application/json",
   ]
 
-  /// - Parameter page: UTF-8, as far as anybody knows.
+  /// - Parameter page: UTF-8, as far as is known.
   /// - Returns: the links as they are written, and the page's `base`.
   private static func scan(_ page: UnsafeBufferPointer<UInt8>) -> (links: [Found], base: String?) {
     var (links, base): ([Found], String?) = ([], nil)

@@ -88,7 +88,7 @@ public enum FeedParser {
     throw failure ?? DocumentError(.empty)
   }
 
-  /// - Parameter text: UTF-8, as far as anybody knows.
+  /// - Parameter text: UTF-8, as far as is known.
   private static func read(_ text: Data, _ syntax: Syntax, source: String) throws(DocumentError) -> FeedDocument {
     // Also wherever references to characters are decoded later on.
     let text = text.streamSafe

@@ -2,7 +2,7 @@ import Foundation
 
 /// The formats that are written in JSON.
 enum JSONFormat {
-  /// - Parameter text: UTF-8, as far as anybody knows.
+  /// - Parameter text: UTF-8, as far as is known.
   static func read(_ text: Data, source: String) throws(DocumentError) -> ParsedFeed {
     if let offset = TextEncoding.firstInvalid(in: text) {
       throw DocumentError(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)

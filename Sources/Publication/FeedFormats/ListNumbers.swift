@@ -22,7 +22,7 @@ struct ListNumbers {
   /// Lists that count down can be numbered only at their end.
   func renumber(_ items: inout [ArticleBody.ListItem]) {
     guard isReversed else { return }
-    // The furthest that anybody counts: numbers at the end of their range have no successor.
+    // The furthest that lists count: numbers at the end of their range have no successor.
     var number = min(max(start ?? items.count, -1_000_000_000), 1_000_000_000)
     for index in items.indices {
       items[index].marker = marker(number)

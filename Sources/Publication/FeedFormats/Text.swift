@@ -18,7 +18,7 @@ extension String {
   /// A title or another line of text that feeds write sometimes as text and sometimes as HTML: entities decoded, known tags left out.
   var asPlainLine: String { (looksLikeHTML ? ArticleBody(html: self).plainText : self).visibleText.collapsed }
 
-  /// Whether there is a character reference, or a tag that HTML has. A bare `<T>` is somebody's text.
+  /// Whether there is a character reference, or a tag that HTML has. A bare `<T>` is part of the text.
   var looksLikeHTML: Bool {
     var rest = utf8[...]
     while let mark = rest.firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {

@@ -26,7 +26,7 @@ enum XMLContent: Equatable {
   case enter
   /// Its text is collected, with that of its children, whose tags are left out.
   case text
-  /// Its text is HTML. Where it has children, they are HTML that somebody forgot to escape: they become text again.
+  /// Its text is HTML. Where it has children, they are HTML that the publisher forgot to escape: they become text again.
   case html
   /// Its children are XHTML, and become HTML.
   /// - Parameter unwrapped: whether a `div` around all of it is left out, as Atom requires.

@@ -19,8 +19,9 @@ public struct Credentials: Codable, Equatable, Sendable {
 /// `POST /v1/session/refresh`: exchanges a refresh token for new tokens of the same session (RFC 6749, section 6, with rotation as RFC 9700,
 /// section 4.14.2, has it).
 ///
-/// The old token can be exchanged again until one of its successors was: an answer that was lost, that came late, or that could not be stored signs
-/// nobody out. The last four successors are good until then. What is exchanged after that ends the session: one of two who have it stole it.
+/// The old token can be exchanged again until one of its successors was: an answer that was lost, that came late, or that could not be
+/// stored signs no reader out. The last four successors are good until then. An exchange of the old token after that ends the session: one
+/// of the two clients that have it stole it.
 public struct RefreshRequest: Codable, Equatable, Sendable {
   /// ``SignedIn/refreshToken``.
   public var refreshToken: String
@@ -77,7 +78,7 @@ public struct Problem: Codable, Equatable, Sendable, Error {
     public static let wrongCredentials: Code = "wrong_credentials"
     /// The token is missing, unknown or has ended.
     public static let sessionEnded: Code = "session_ended"
-    /// A refresh token was exchanged twice, so that its session was ended: one of two who have it stole it.
+    /// A refresh token was exchanged twice, so that its session was ended: one of the two clients that have it stole it.
     public static let sessionReused: Code = "session_reused"
     /// There is no such thing.
     public static let notFound: Code = "not_found"

@@ -2,13 +2,13 @@
 public struct Enclosure: Codable, Equatable, Sendable {
   /// Where it is: an absolute http or https URL.
   public var url: String
-  /// Its media type, such as `audio/mpeg`, where anybody says.
+  /// Its media type, such as `audio/mpeg`, where the feed says.
   public var type: String?
-  /// What it is called, where anybody says.
+  /// What it is called, where the feed says.
   public var title: String?
-  /// Its size in bytes, where anybody says.
+  /// Its size in bytes, where the feed says.
   public var length: Int?
-  /// How long it plays, in seconds, where anybody says.
+  /// How long it plays, in seconds, where the feed says.
   public var duration: Int?
 
   /// Memberwise initializer.

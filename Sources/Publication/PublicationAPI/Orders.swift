@@ -28,7 +28,7 @@ public struct Order: Codable, Equatable, Sendable, Identifiable {
   public enum State: String, Codable, Sendable {
     /// Started, not charged.
     case open
-    /// Somebody else has yet to agree, such as a bank or a parent; nothing was charged yet.
+    /// Another person or a bank has yet to agree, such as a parent; nothing was charged yet.
     case deferred
     /// The person has to do something first, at ``Order/actionURL``; nothing was charged yet.
     case interrupted

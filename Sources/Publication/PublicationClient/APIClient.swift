@@ -11,11 +11,11 @@ import SessionService
 public struct APIClient: Sendable {
   /// Whose token a call carries.
   enum Authorization: Equatable, Sendable {
-    /// Nobody's: the call is open to all.
+    /// No token: the call is open to all.
     case none
     /// The signed-in reader's; when it has ended, the call is repeated with the session's next one.
     case session
-    /// This one; nobody is told when it has ended but the caller.
+    /// This one; only the caller learns that it has ended.
     case token(String)
   }
 
@@ -27,7 +27,7 @@ public struct APIClient: Sendable {
   /// - Parameters:
   ///   - transport: where requests go.
   ///   - tokens: the signed-in reader's, asked before each call; called on any thread.
-  ///   - onAnswer: told whenever the publication answered a question (GET) as it should, whoever asked; called on any thread.
+  ///   - onAnswer: called whenever the publication answered a question (GET) as it should, whichever code asked; called on any thread.
   ///   - clock: when an answer came that says until when to wait, and not when it was sent.
   public init(
     transport: any Transport, tokens: any AccessTokens, onAnswer: @escaping @Sendable () -> Void = {}, clock: any AppClock = SystemClock()
@@ -44,8 +44,8 @@ public struct APIClient: Sendable {
     self.init(transport: transport, tokens: LoneToken(token: token), clock: clock)
   }
 
-  /// The same publication, with the session that is open now for all of this client's calls, whoever signs in later, and whatever tokens that
-  /// session comes to have; `nil` when nobody is signed in. For work that belongs to one reader, such as a payment.
+  /// The same publication, with the present session for all of this client's calls, even after another reader has signed in, and with all
+  /// tokens that this session comes to have; `nil` when no reader is signed in. For work that belongs to one reader, such as a payment.
   public func pinned() -> APIClient? {
     tokens.pinned().map { APIClient(transport: transport, tokens: $0, onAnswer: onAnswer, clock: clock) }
   }
@@ -112,8 +112,8 @@ public struct APIClient: Sendable {
     return try await send(request, as: authorization)
   }
 
-  /// Sends a request as it is, with its token. One of the session that was refused is sent again with the next token of that session, once:
-  /// it was not carried out.
+  /// Sends a request as it is, with its token. A request of the session that was refused was not carried out: it is sent again with the
+  /// next token of that session, once.
   /// - Throws: ``ClientError``.
   @concurrent func send(_ request: Request, as authorization: Authorization) async throws(ClientError) -> Response {
     switch authorization {
@@ -121,7 +121,7 @@ public struct APIClient: Sendable {
     case .token(let token): return try await send(request, token: token)
     case .session: break
     }
-    // Whoever signs in while this is under way, it is sent for the one who is in now.
+    // The request is the present reader's, even if another one signs in while it is under way.
     let tokens = tokens.pinned() ?? tokens
     let token: String?
     if let current = tokens.current { token = current } else { token = try await renewed(tokens, after: nil) }

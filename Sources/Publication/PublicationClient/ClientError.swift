@@ -38,7 +38,7 @@ public enum ClientError: LocalizedError, Sendable {
     }
   }
 
-  /// The same for somebody who has yet to get in, and may have come to the wrong place.
+  /// The same for a reader who has yet to sign in, and may have come to the wrong place.
   /// - Parameter address: where the publication is; `nil` when there is no choice.
   public func sentence(at address: String?) -> String {
     guard let address else { return sentence }
@@ -85,18 +85,18 @@ extension ClientError {
   public enum Disposition: Equatable, Sendable {
     /// The same request may succeed later, and not before a wait that the server asked for.
     case retryLater(Cause, after: Duration?)
-    /// Nobody is signed in any more: it may succeed with a new session.
+    /// The session has ended: it may succeed with a new one.
     case sessionEnded
     /// What was asked for does not exist, or no longer.
     case notFound
     /// The publication said no, and will again.
     case refused
-    /// Nobody waits for an answer.
+    /// The caller does not wait for an answer any more.
     case cancelled
 
     /// Why there was no answer that counts.
     public enum Cause: Equatable, Sendable {
-      /// Nobody answered.
+      /// There was no answer.
       case unreachable
       /// Not now: too early, too slow, too often; a proxy or a network wants something first.
       case busy
@@ -121,7 +121,7 @@ extension ClientError {
       switch problem.status {
       case 401: return .sessionEnded
       case 407, 408, 425, 429: return .retryLater(.busy, after: retryAfter)
-      // The publication redirects nobody: a network does, to its own page.
+      // The publication redirects no request: a network does, to its own page.
       case 300..<400, 502, 503, 504, 511: return .retryLater(.down, after: retryAfter)
       case 500...: return .retryLater(.broken, after: retryAfter)
       default:
@@ -133,7 +133,7 @@ extension ClientError {
 }
 
 extension Problem {
-  /// Whether the publication itself says so, rather than somebody on the way, such as a proxy.
+  /// Whether the publication itself says so, rather than a proxy or a network on the way.
   public var isPublications: Bool { !code.rawValue.hasPrefix("http_") }
 
   /// What an answer without success says. One that is no problem document, such as a proxy's page, still has its status.

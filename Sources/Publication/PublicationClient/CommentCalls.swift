@@ -26,7 +26,7 @@ extension APIClient {
   }
 
   /// Deletes one of the reader's own comments; asking twice changes nothing.
-  /// - Throws: ``ClientError``; with ``Problem/Code/notYours`` for somebody else's.
+  /// - Throws: ``ClientError``; with ``Problem/Code/notYours`` for another reader's.
   public func deleteComment(_ id: Comment.ID, on post: Post.ID) async throws(ClientError) {
     try await send(.delete, .comment(id, on: post))
   }

@@ -118,7 +118,7 @@ extension APIClient {
   /// The largest picture that is accepted, in bytes.
   public static let largestPicture = 20 << 20
 
-  /// A picture's bytes. The reader's token never goes along, since an absolute URL may be anybody's.
+  /// A picture's bytes. The reader's token never goes along, since an absolute URL may lead to any host.
   /// - Parameter path: as posts and clubs name it: a path of the publication, or an absolute `http` or `https` URL.
   /// - Throws: ``ClientError``; ``ClientError/unacceptable(_:)`` for any other text and for a picture above ``largestPicture``.
   public func picture(_ path: String) async throws(ClientError) -> Data {

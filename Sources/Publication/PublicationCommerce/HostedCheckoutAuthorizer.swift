@@ -23,13 +23,13 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
   private let open: @MainActor @Sendable (_ url: String) -> Void
   private let waiting = Waiting()
 
-  /// The page that an answer is waited for from.
+  /// The page whose answer is awaited.
   private final class Waiting: Sendable {
     let page = Mutex<String?>(nil)
   }
 
   /// - Parameters:
-  ///   - client: whoever is signed in there when the payment begins is the one who pays.
+  ///   - client: the reader who is signed in there when the payment begins is the one who pays.
   ///   - open: shows an `http` or `https` address in the system browser.
   public init(client: APIClient, clock: any AppClock, open: @escaping @MainActor @Sendable (_ url: String) -> Void) {
     self.client = client
@@ -37,7 +37,7 @@ public struct HostedCheckoutAuthorizer: PaymentAuthorizer {
     self.open = open
   }
 
-  /// Shows the page once more that an answer is waited for from; nothing while there is none.
+  /// Shows the page whose answer is awaited once more; nothing while there is none.
   @MainActor public func openAgain() {
     if let url = waiting.page.withLock({ $0 }) { open(url) }
   }

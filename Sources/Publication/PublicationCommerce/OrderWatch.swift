@@ -5,8 +5,8 @@ import PurchaseService
 import Runtime
 import Synchronization
 
-/// Looks at the reader's orders every few minutes, and when what they bought was asked for, and tells what changed: a refund, an approval,
-/// a purchase that was made elsewhere. One small request each time, however many listen; nothing while nobody is signed in.
+/// Looks at the reader's orders every few minutes, and after each request for what they bought, and reports what changed: a refund, an
+/// approval, a purchase that was made elsewhere. One small request each time, however many listen; nothing while no reader is signed in.
 ///
 /// Safe from any thread: one lock guards all of its state.
 final class OrderWatch: Sendable {
@@ -17,7 +17,7 @@ final class OrderWatch: Sendable {
     var hasLooked = false
     var listeners: [Int: AsyncStream<QueueUpdate>.Continuation] = [:]
     var nextListener = 0
-    /// Asks for a look; `nil` while nobody listens.
+    /// Asks for a look; `nil` while there are no listeners.
     var looks: AsyncStream<Void>.Continuation?
   }
 
@@ -76,7 +76,7 @@ final class OrderWatch: Sendable {
     looks?.yield()
   }
 
-  /// What came of a charge is known, and no news later.
+  /// Records the outcome of a charge, so that a later look does not report it.
   func note(_ order: Order, of user: Reader.ID) {
     state.withLock { state in
       state.begin(user)
@@ -84,7 +84,7 @@ final class OrderWatch: Sendable {
     }
   }
 
-  /// What is new, and who is to hear of it.
+  /// The changes, and the listeners to report them to.
   private func news() async -> ([QueueUpdate], [AsyncStream<QueueUpdate>.Continuation]) {
     guard let user = state.withLock({ $0.user }), let client = await account(user), let orders = try? await client.orders() else {
       return ([], [])
@@ -101,14 +101,14 @@ final class OrderWatch: Sendable {
     }
   }
 
-  /// What is new about an order; at the first look only what may have happened while nobody looked, and is not seen otherwise.
+  /// What is new about an order. At the first look that is only what may have happened between two runs, and is not seen otherwise.
   private static func news(_ id: UUID, _ order: Order, before: Order.State?, isFirstLook: Bool) -> [QueueUpdate] {
     guard order.state != before else { return [] }
     switch (before, order.state) {
     case (_, .refunded):
       // What was bought behind it begins earlier now, and so ends earlier.
       return [.revoked(id, reason: order.refundReason ?? "The payment was given back.")] + (isFirstLook ? [] : [.receipts])
-    // Whoever submitted it goes on, and whoever did not has to ask for its receipt.
+    // A transaction that was submitted here goes on; for one from elsewhere the app has to ask for the receipt.
     case (.deferred, .paid), (.interrupted, .paid): return [.transaction(id), .receipts]
     case (.deferred, _), (.interrupted, _): return [.transaction(id)]
     case (_, .paid) where !isFirstLook: return [.receipts]

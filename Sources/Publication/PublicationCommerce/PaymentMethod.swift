@@ -52,7 +52,7 @@ public struct PaymentMethod: Sendable, Identifiable {
       authorizer: FixedTokenAuthorizer(token: "tok_insufficient_funds")),
   ]
 
-  /// The cards that take somebody else or a page to end: only a publication with an operator and pages of its own has those.
+  /// The cards that need an approval or a page to end: only a publication with an operator and pages of its own has those.
   static let testCardsOfServers = [
     PaymentMethod(
       id: "deferred", name: "Test card with approval", detail: "The bank takes its time to say yes or no.",
@@ -65,7 +65,7 @@ public struct PaymentMethod: Sendable, Identifiable {
   /// What a publication's readers may pay with.
   /// - Parameters:
   ///   - publication: what it says of itself; `nil` while it has not said anything.
-  ///   - client: asks as whoever is signed in when a payment begins.
+  ///   - client: asks as the reader who is signed in when a payment begins.
   ///   - openWeb: shows an address in the system browser.
   public static func offered(
     by publication: PublicationInfo?, client: APIClient, clock: any AppClock,

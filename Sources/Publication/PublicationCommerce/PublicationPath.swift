@@ -17,7 +17,7 @@ public enum PublicationPath {
 }
 
 extension PurchasePath<PurchasableProduct> {
-  /// How a publication sells whose receipts nobody but it verifies: ``PublicationPath/backend``.
+  /// How a publication sells that alone verifies its receipts: ``PublicationPath/backend``.
   /// - Parameters:
   ///   - client: asks for products.
   ///   - queue: charges; the same for both paths.
@@ -55,7 +55,7 @@ extension PurchasePath<PurchasableProduct> {
 }
 
 extension BackendVerifier<PurchasableProduct> {
-  /// Asks the publication, in the name of whoever the receipt says it is for, and of nobody else.
+  /// Asks the publication in the name of the reader whom the receipt names, and of no other.
   /// - Parameter otherwise: what a receipt is whose reader is not signed in.
   init(account: @escaping PublicationPath.Account, otherwise: VerificationError) {
     self.init { receipt in

@@ -13,8 +13,8 @@ public struct PublicationQueue: QueueProcessor {
   public let canMakePayments: Bool
 
   /// - Parameters:
-  ///   - account: a client whose token is this reader's and stays so, or `nil` while somebody else or nobody is signed in. Told apart in
-  ///     one step, so that one reader's payment never goes out under another's name:
+  ///   - account: a client whose token is this reader's and stays so, or `nil` while another reader or none is signed in. The reader is
+  ///     compared and the client made in one step, so that one reader's payment never goes out under another's name:
   ///
   ///         { user in await MainActor.run { session.state.user?.id == user ? client.pinned() : nil } }
   ///   - canMakePayments: false where a purchase could not be followed to its end.

@@ -69,6 +69,7 @@ extension Transaction {
 }
 
 extension UUID {
-  /// What testers tell orders of a test store by. Readers only ever see a number of the publication's: this one nobody there knows.
+  /// Testers tell the orders of a test store apart by it. Readers only ever see the publication's own number; the publication does not know
+  /// this one.
   public var orderName: String { String(uuidString.prefix(8)) }
 }

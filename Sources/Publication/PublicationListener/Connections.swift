@@ -14,7 +14,7 @@ final class Connections: Sendable {
     case head
     /// The head is there, and not the whole body.
     case body
-    /// Somebody makes the answer; the connection is suspended.
+    /// The answer is being made; the connection is suspended.
     case answering
     /// The answer is written out.
     case sending

@@ -98,10 +98,10 @@ final class Daemon: Sendable {
     state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange }
   }
 
-  /// libmicrohttpd 0.9.75 refuses some requests before it calls anybody, does not say on which connection, and sends the head of its answer
-  /// twice. So the answer is ours, to the connections that such a request can be on: one whose head is whole, since no callback ran for it
-  /// because its length is none; those whose head is too large already, though it is not whole; and otherwise the only one whose head has
-  /// started. When there are several of the last kind, the library's own answer stays.
+  /// libmicrohttpd 0.9.75 refuses some requests before it calls any callback, does not say on which connection, and sends the head of its
+  /// answer twice. So this code answers, on the connections that such a request can be on: one whose head is whole, since no callback ran
+  /// for it because its length is none; those whose head is too large already, though it is not whole; and otherwise the only one whose
+  /// head has started. When there are several of the last kind, the library's own answer stays.
   /// - Parameter status: that of the library's own answer; 0 when it may not give any.
   func refused(_ status: Int) {
     let isAnswered = connections.refuse { connection, exchange, size in
@@ -236,7 +236,7 @@ final class Daemon: Sendable {
   }
 
   /// The grace period is over: every client that waits for an answer gets one, and the listener waits for nothing else.
-  /// - Returns: whether there is somebody who gets one.
+  /// - Returns: whether there is a client that gets one.
   private func giveUp() -> Bool {
     let (exchanges, tasks) = state.withLock { state in (state.exchanges, Array(state.tasks.values)) }
     for task in tasks { task.cancel() }

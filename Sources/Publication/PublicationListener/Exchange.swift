@@ -28,7 +28,7 @@ final class Exchange: @unchecked Sendable {
   var method: String?
   var version: String?
   var hasBegun = false
-  /// Whether somebody is deciding about the body, of which nothing was read yet.
+  /// Whether a decision on the body is awaited; nothing of it was read yet.
   var isAsking = false
   /// The most bytes that the body may have.
   var limit = 0

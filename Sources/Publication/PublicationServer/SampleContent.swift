@@ -6,8 +6,8 @@ import PublicationAPI
 /// The publication that the app brings along: three fan clubs, forty posts, what it sells, and an account for anyone to try.
 ///
 /// It is written in Resources/sample-publication and compiled in. Each post there says how many days it appeared *before the publication
-/// was opened* for the first time, so that the newest one is always some hours old and the oldest about half a year, whenever somebody
-/// first starts the app. From then on the dates stay.
+/// was opened* for the first time, so that the newest one is always some hours old and the oldest about half a year, whenever the app is
+/// first started. From then on the dates stay.
 public enum SampleContent {
   /// The sample publication as it is on its first day.
   /// - Parameter opening: when the publication is opened for the first time.

@@ -4,9 +4,9 @@
   func accessChanged()
   /// Something the reader did was undone; the sentence says what and why.
   func actionFailed(_ sentence: String)
-  /// Asks again for what nobody could be reached for, if anything. The reader did not ask: nothing is said while that is under way, nor when
-  /// it is in vain once more.
+  /// Repeats requests for which the publication could not be reached, if there are any. The reader did not ask: the page says nothing while
+  /// that is under way, nor when it fails once more.
   func retryUnreachable()
-  /// A minute has passed: what says how long ago something was says it again.
+  /// A minute has passed: words that say how long ago something was are drawn again.
   func timePassed()
 }

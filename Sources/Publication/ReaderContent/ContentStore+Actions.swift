@@ -148,8 +148,8 @@ extension ContentStore {
         id: identifiers.next(), comment: uuid, post: comment.postID, text: nil, author: author, written: clock.now, counted: counted))
   }
 
-  /// What the publication refused of a post's comments, so that nobody has to write it again: once, and again after the next start only
-  /// when the draft that it went to was not kept.
+  /// The text of comments that the publication refused, so that the reader need not write it again: once, and again after the next start
+  /// only when the draft that it went to was not kept.
   public func takeRefusedComment(on post: Post.ID) -> String? {
     let taken = refusedComments.filter { $0.post == post }
     refusedComments.removeAll { $0.post == post }
@@ -159,7 +159,7 @@ extension ContentStore {
     return new.isEmpty ? nil : new.compactMap(\.text).joined(separator: "\n\n")
   }
 
-  /// What the reader has sent again, or removed from the field, is kept no longer.
+  /// Forgets refused comments that the reader has sent again, or removed from the field.
   func forgetHandedBack() {
     let forgotten = handedBack.filter { commentDrafts[$0.post] == nil }
     guard !forgotten.isEmpty else { return }
@@ -175,7 +175,7 @@ extension ContentStore {
   }
 
   func registerActions() {
-    // In the name of this reader, whoever is signed in by the time that an action is sent.
+    // Actions are sent in the name of this reader, even if another one has signed in by then.
     let client = client.pinned() ?? client
     register(ReactionSetting.self, postCache, client)
     register(BookmarkSetting.self, postCache, client)
@@ -243,7 +243,7 @@ extension ContentStore {
     }
   }
 
-  /// What the publication says is gone, in answer to an action, is not shown anywhere any more.
+  /// Removes an entity everywhere that the publication, in answer to an action, says is gone.
   private func forget<Value>(_ id: String, in cache: (any CacheWriting<Value>)?, _ error: any Error) {
     if (error as? ClientError)?.isNotFound == true { cache?.remove([id]) }
   }
@@ -254,16 +254,16 @@ extension ContentStore {
     countUnread()
   }
 
-  /// The publication has posts that it did not have before: more of their clubs are unread. Which they are, whoever looked for new ones
-  /// knows; what is told again changes nothing.
+  /// The publication has posts that it did not have before: more of their clubs are unread. The caller, which looked for new posts, says
+  /// which they are; a post that is reported again changes nothing.
   public func newPostsSeen(_ posts: some Sequence<Post.ID>) {
     guard !isClosed else { return }
     uncounted.formUnion(posts.filter { counted.insert($0).inserted }.compactMap { self.posts[$0]?.fanClubID })
     countUnread()
   }
 
-  /// How many posts of a club are unread only the publication can say: it has posts that are not known here. It is asked for each club
-  /// once, when all that the reader did is sent; where it cannot be reached, when it is again.
+  /// The publication alone can say how many posts of a club are unread: it has posts that are not known here. It is asked for each club
+  /// once, when all actions of the reader are sent; where it cannot be reached, when it can be again.
   func countUnread() {
     guard actions.outboxStatus.value.count == 0 else { return }
     let clubs = uncounted.filter { fanClubs[$0]?.unread != nil }
@@ -279,7 +279,7 @@ extension ContentStore {
     }
   }
 
-  /// How many comments a post has only the publication can say.
+  /// The publication alone can say how many comments a post has.
   private func count(_ post: Post.ID) {
     let asked = postCache.stamp()
     Task { [weak self, client] in

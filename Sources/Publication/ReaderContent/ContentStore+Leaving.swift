@@ -35,9 +35,9 @@ extension ContentStore {
     return stream
   }
 
-  /// Returns when ``costsOfLeaving`` can be relied on: what is on its way has come through, or waits for something to change, and the
-  /// publication was asked whether it is there. What was known of that may be old, and a question that hangs says nothing.
-  /// - Parameter patience: how long that may take; whoever does not answer by then is out of reach.
+  /// Returns when ``costsOfLeaving`` can be relied on: the actions on their way were answered, or wait for something to change, and the
+  /// publication was asked whether it is there. An earlier answer may be old, and a request that hangs says nothing.
+  /// - Parameter patience: how long that may take; a publication that does not answer by then is out of reach.
   public func learnCostsOfLeaving(within patience: Duration = .seconds(2)) async {
     let changes = outboxStatus.stream()
     var isKnown = false

@@ -22,7 +22,7 @@ import Runtime
   /// Applies what the reader does, sends it, and takes it back when it was refused.
   public let actions: ActionController
 
-  /// Whether the reader may read premium posts. Whoever knows the entitlements sets it; pages on screen follow.
+  /// Whether the reader may read premium posts. The app sets it from the entitlements; pages on screen follow.
   public var hasPremium = false {
     didSet { if hasPremium != oldValue { for page in pagesOnScreen { page.accessChanged() } } }
   }
@@ -48,7 +48,7 @@ import Runtime
 
   /// What the reader has begun, as it is now.
   public internal(set) var unfinished: UnfinishedWork { didSet { if unfinished != oldValue { onUnfinishedChanged?(unfinished) } } }
-  /// Told each change of ``unfinished``, for whoever keeps it.
+  /// Called after each change of ``unfinished``, so that the app can keep it.
   public var onUnfinishedChanged: ((UnfinishedWork) -> Void)?
 
   /// Counts what made every list out of date, such as a feed that was added.
@@ -60,22 +60,22 @@ import Runtime
   /// Whether the reader is gone.
   public private(set) var isClosed = false
 
-  /// Whether nobody answered the last question.
+  /// Whether the last request had no answer.
   public internal(set) var isOutOfReach: Bool {
     get { outOfReach.value }
     set { outOfReach.value = newValue }
   }
   let outOfReach = LastValue(false)
-  /// Told whenever the publication has answered.
+  /// Called whenever the publication has answered.
   public var onAnswer: (() -> Void)?
 
-  /// Told when the reader wants to know again what they may read: a purchase may have been given back.
+  /// Called when the reader wants to know again what they may read: a purchase may have been given back.
   public var onAccessAsked: (() -> Void)?
 
-  /// Told when the publication keeps the text of a post from a reader who has premium access, as far as is known here.
+  /// Called when the publication keeps the text of a post from a reader who has premium access, as far as is known here.
   public var onAccessRefused: (() -> Void)?
 
-  /// Told what went wrong with what is kept for reading without network, in a sentence for the reader.
+  /// Called with a sentence for the reader when something is wrong with what is kept for reading without network.
   public var onStorageNotice: ((String) -> Void)? {
     didSet { for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onNotice = onStorageNotice } }
   }
@@ -90,9 +90,9 @@ import Runtime
   let clock: any AppClock
   /// The reader's name, for what is not confirmed yet.
   let author: String
-  /// What the publication would not have: see ``takeRefusedComment(on:)``.
+  /// The comments that the publication refused: see ``takeRefusedComment(on:)``.
   var refusedComments: [CommentAction] = []
-  /// What of it the reader has in a field, to send or to give up.
+  /// Those of them that the reader has in a field, to send or to give up.
   var handedBack: [CommentAction] = []
   /// The clubs of which the publication has to say how many posts are unread now.
   var uncounted: Set<FanClub.ID> = []
@@ -103,10 +103,10 @@ import Runtime
   private var unseenFailures: [String] = []
   private var passGeneration = 0
   private let random: any RandomSource
-  /// The wait until pages ask again, and how many of them were in vain.
+  /// The wait until pages ask again, and how many times in a row they failed.
   private var askingAgain: Task<Void, Never>?
   private var failedTries = 0
-  /// As long as somebody may be looking at "Try again".
+  /// While the reader may be looking at "Try again".
   private static let againPace = Backoff(first: .seconds(2), longest: .seconds(60))
 
   /// - Parameters:
@@ -195,7 +195,7 @@ import Runtime
     return try await ask("fanclub.fetch") { try await client.refreshFanClub(club) }
   }
 
-  /// The same, until it is over, however often the publication cannot be reached meanwhile: it goes on there whether anyone looks or not.
+  /// The same, until it is over, however often the publication cannot be reached meanwhile: the fetch goes on there without the app.
   /// - Parameters:
   ///   - clock: when to look.
   ///   - begun: told once the publication has begun.
@@ -265,7 +265,7 @@ import Runtime
     }
   }
 
-  /// Whoever answers is there: neither what waits to be sent nor a page need wait for its next try.
+  /// An answer shows that the publication is there: neither pending actions nor a page need wait for their next try.
   private func heard(_ error: (any Error)?) {
     guard !isClosed else { return }
     guard error.map(RequestError.isAnswer) ?? true else {
@@ -277,7 +277,7 @@ import Runtime
     countUnread()
   }
 
-  /// The publication has answered, if only that it did what the reader did.
+  /// The publication has answered, if only an action.
   func reached() {
     isOutOfReach = false
     failedTries = 0
@@ -285,8 +285,8 @@ import Runtime
     retryUnreachable()
   }
 
-  /// The publication has answered somebody else's question, such as what the reader bought: what waits to be sent, if only because nobody
-  /// answered, need not wait for its next try.
+  /// The publication has answered a request that is not this store's, such as one for what the reader bought: actions that wait, if only
+  /// because the publication could not be reached, need not wait for their next try.
   public func publicationAnswered() {
     guard !isClosed, isOutOfReach || outboxStatus.value.problem != nil else { return }
     isOutOfReach = false
@@ -308,7 +308,7 @@ import Runtime
   /// A minute has passed, which pages on screen show.
   public func timePassed() { for page in pagesOnScreen { page.timePassed() } }
 
-  /// Servers come back without any network having changed. One wait for all pages; who is not on screen asks when they are.
+  /// Servers come back without any change of the network. There is one wait for all pages; a page that is not on screen asks when it is.
   private func scheduleRetry() {
     isOutOfReach = true
     guard askingAgain == nil, !pagesOnScreen.isEmpty else { return }
@@ -320,7 +320,7 @@ import Runtime
     }
   }
 
-  /// What the publication says is gone is not shown anywhere any more.
+  /// Runs a request; an entity that the publication says is gone is removed everywhere.
   private func forgetting<Value>(
     _ id: String, in cache: any CacheWriting<Value>, _ body: () async throws -> Value
   ) async throws -> Value {
@@ -344,7 +344,8 @@ import Runtime
   }
 
   /// The reader is gone: forgets everything, and what is still on its way reaches no page. What was not sent stays in the outbox.
-  /// - Parameter keepsUnfinished: whether ``unfinished`` is there when the same reader is back: whoever keeps it is not told that it is gone.
+  /// - Parameter keepsUnfinished: whether ``unfinished`` is there when the same reader is back: ``onUnfinishedChanged`` is then not called
+  ///   for its end.
   public func close(keepingUnfinished keepsUnfinished: Bool = false) {
     isClosed = true
     if keepsUnfinished { onUnfinishedChanged = nil }

@@ -11,9 +11,10 @@ extension RequestError {
 
   /// What an error of a call means to an action: whether it is taken back, or waits and is sent again.
   ///
-  /// A session that has ended refuses nothing: what the reader did waits for them to sign in again. So does what met a server that is down
-  /// or busy. What breaks the server each time, is answered in a way that makes no sense, or by somebody else in the publication's name, is
-  /// given up after a few tries while the publication answers other questions, or it would hold up all that stands behind it for ever.
+  /// A session that has ended refuses nothing: the action waits for the reader to sign in again. So does one that met a server that is down
+  /// or busy. An action that breaks the server each time, that gets an answer without sense, or that a proxy or a network answers in the
+  /// publication's name, is given up after a few tries while the publication answers other requests, or it would hold up all that stand
+  /// behind it for ever.
   /// - Parameter tries: how often it was sent: once until the publication answered something else.
   init(ofAction error: any Error, tries: Int) {
     let sentence = RequestError(explaining: error).sentence

@@ -129,7 +129,7 @@ public enum BookmarkSetting: Setting {
 public enum ReadSetting: Setting {
   /// Its name in the outbox.
   public static let kind = "read"
-  /// Nobody asked for this mark: it comes by reading.
+  /// The reader did not ask for this mark: it comes by reading.
   public static let refusal: String? = nil
   /// The flag.
   public static func choice(in post: Post) -> Bool { post.read }

@@ -19,8 +19,8 @@ extension Publication {
   ///   - web: sends requests to absolute URLs. One that leaves redirects to its user lets the publication see which of them are for good.
   ///   - readersMayAdd: whether readers add feeds too: `PublicationInfo.canAddFeeds`. A reader who may have this publication fetch any
   ///     address reaches all that this machine reaches.
-  ///   - moment: how long a reader who wants a feed fetched now gets what somebody else fetched just before, so that many readers cost its
-  ///     server no more than one. Zero for a publication with one reader, whose wish is always carried out.
+  ///   - moment: how long a reader who wants a feed fetched now gets what was fetched for another reader just before, so that many readers
+  ///     cost its server no more than one. Zero for a publication with one reader, whose wish is always carried out.
   ///   - clock: the time of the schedule; the publication's own by default.
   ///   - random: spreads requests.
   public func fetchFeeds(

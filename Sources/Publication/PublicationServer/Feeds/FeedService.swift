@@ -17,7 +17,7 @@ struct FeedService: Sendable {
 
   let fetcher: FeedFetcher
   let readersMayAdd: Bool
-  /// How long a reader who wants a feed fetched now gets what somebody else fetched just before.
+  /// How long a reader who wants a feed fetched now gets what was fetched for another reader just before.
   let moment: Duration
   let clock: any AppClock
   let random: any RandomSource

@@ -184,7 +184,7 @@ final class ImportDesk: Sendable {
   }
 }
 
-/// A reader's document on its way: it counts among that reader's imports as long as somebody holds this.
+/// A reader's document on its way: it counts among that reader's imports as long as there is a reference to this.
 public final class UploadPlace: Sendable {
   private let left: @Sendable () -> Void
 

@@ -62,7 +62,7 @@ extension Publication {
   /// - Throws: `SQLiteError`; nothing new stays then.
   public nonisolated func importOutline(_ outline: ParsedOutline) async throws -> ImportReport { try await store(outline, nil).report }
 
-  /// Stores a document, which somebody may wait for who does not want it any more.
+  /// Stores a document, for a reader who may cancel the job meanwhile.
   /// - Throws: `CancellationError`, `SQLiteError`; nothing new stays then.
   nonisolated func store(
     _ document: FeedDocument, as origin: FeedOrigin, _ job: ImportJob?

@@ -10,7 +10,7 @@ public protocol PaymentGateway: Sendable {
   /// - Returns: the provider's identifier of the charge.
   /// - Throws: ``GatewayError``.
   func charge(token: String, amount: Int, currency: String, key: String) async throws(GatewayError) -> String
-  /// Tells a provider that waits for somebody's approval what they decided; telling it twice changes nothing.
+  /// Tells a provider that waits for an approval what was decided; telling it twice changes nothing.
   /// - Returns: the provider's identifier of the charge.
   /// - Throws: ``GatewayError``; ``GatewayError/declined(_:)`` when the answer is no.
   func settle(key: String, approved: Bool) async throws(GatewayError) -> String
@@ -27,7 +27,7 @@ public protocol PaymentGateway: Sendable {
 public enum GatewayError: Error, Equatable, Sendable {
   /// The provider said no for good, and its sentence for the reader: nothing was charged under this key.
   case declined(String)
-  /// Somebody else has to approve first, such as a bank or a parent: nothing was charged yet, and the key is decided on later.
+  /// A bank or another person, such as a parent, has to approve first: nothing was charged yet, and the key is decided on later.
   case deferred
   /// The reader has to confirm on a page first: nothing was or will be charged under this key.
   case needsAction

@@ -22,7 +22,7 @@ final class PasswordHasher: Sendable {
     case wrong = 16
     /// Neither.
     case new = 24
-    /// Somebody signed in from there, or clients cannot be told apart.
+    /// A reader signed in from there, or clients cannot be told apart.
     case right = 32
   }
 

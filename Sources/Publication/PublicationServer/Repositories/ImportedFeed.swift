@@ -5,7 +5,7 @@ import PublicationAPI
 enum RemovalOutcome: Equatable, Sendable {
   case removed
   case noClub
-  /// Somebody else added it, or no reader did.
+  /// Another reader added it, or none did.
   case notYours
   /// Another reader follows it, or did something to one of its posts.
   case inUse

@@ -1,7 +1,7 @@
 import SQLiteStorage
 import Synchronization
 
-/// Connections for what takes long to read, each on a thread of its own. Who comes while all are busy waits in order.
+/// Connections for what takes long to read, each on a thread of its own. A request that comes while all are busy waits in order.
 final class ReadConnections: Sendable {
   /// A search may take as long as a request may take at all, and the next reader's does not wait for it.
   static let most = 2
@@ -16,7 +16,7 @@ final class ReadConnections: Sendable {
   private let path: String
   private let state = Mutex(State())
 
-  /// - Parameter path: the publication's database. It is opened when somebody reads.
+  /// - Parameter path: the publication's database. It is opened for the first read.
   init(_ path: String) { self.path = path }
 
   /// How many wait for a connection.

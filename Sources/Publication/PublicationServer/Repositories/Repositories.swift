@@ -51,7 +51,7 @@ protocol ContentRepository {
   /// A product with its price in that currency, or in its first one.
   nonisolated(nonsending) func product(_ id: ProductRecord.ID, in currency: String?) async throws -> ProductRecord?
   nonisolated(nonsending) func paywall(_ id: PaywallRecord.ID) async throws -> PaywallRecord?
-  /// Takes clubs back whose import did not end, unless anybody else uses them already; also while the publication is being closed.
+  /// Takes clubs back whose import did not end, unless another reader uses them already; also while the publication is being closed.
   /// - Parameters:
   ///   - follows: the clubs that the import had the reader follow.
   ///   - reader: who imported them; `nil` for the publisher.
@@ -205,7 +205,7 @@ protocol OrderRepository {
   nonisolated(nonsending) func startAttempt(_ id: Order.ID, token: String, at time: Int64) async throws -> ChargeAttempt
   /// The try without an outcome, or with one that is yet to be decided.
   nonisolated(nonsending) func openAttempt(of id: Order.ID) async throws -> ChargeAttempt?
-  /// Writes down that somebody else has to agree first; the try stays open.
+  /// Records that a bank or another person has to agree first; the try stays open.
   nonisolated(nonsending) func wait(_ attempt: ChargeAttempt) async throws
   /// Writes down that the reader has to confirm on a page first, after which there is another try.
   nonisolated(nonsending) func interrupt(_ attempt: ChargeAttempt, page: StoredCheckout, at time: Int64) async throws

@@ -4,7 +4,7 @@ import SQLiteStorage
 
 /// ``OrderRepository`` on SQLite: orders. Charging and giving back are in SQLiteCharges.swift.
 struct SQLiteOrders: OrderRepository {
-  /// The row that a step rests on is not there: somebody else changed the file.
+  /// The row that a step rests on is not there: another program changed the file.
   struct MissingRow: Error { let order: Order.ID }
 
   let database: Connection

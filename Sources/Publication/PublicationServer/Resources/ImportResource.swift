@@ -133,7 +133,7 @@ struct ImportWork: Sendable {
 extension Publication {
   /// What a request may carry, judged by its head.
   public enum Admission: Sendable {
-    /// A body of at most so many bytes, which has its place as long as somebody holds that.
+    /// A body of at most so many bytes. Its place is taken as long as there is a reference to it.
     case body(limit: Int, place: UploadPlace? = nil)
     /// Nothing: this is the answer, whatever the body is.
     case refused(Response)

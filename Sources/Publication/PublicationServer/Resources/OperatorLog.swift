@@ -15,7 +15,7 @@ struct OperatorLog: Sendable {
   func feed(_ error: any Error) {
     switch error {
     case let failure as FeedFetcher.Failure:
-      // What is behind the question mark may be somebody's secret.
+      // The query of a URL may hold a secret, such as a reader's token.
       if let details = failure.details { write("feeds: \(failure.url.prefix { $0 != "?" }.prefix(200)): \(details)") }
     case let failure as SQLiteError: self("imports", failure)
     default: break

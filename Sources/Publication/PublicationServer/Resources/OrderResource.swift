@@ -99,8 +99,8 @@ struct OrderResource {
     return (page, "\(call.request.path)?\(parameters.joined(separator: "&"))")
   }
 
-  /// Refuses a product that is sold for good when the reader has it, or may have been charged for it with another order, or somebody else
-  /// is yet to agree to that one. An order that may be charged itself is never refused: only the gateway's answer tells.
+  /// Refuses a product that is sold for good when the reader has it, or may have been charged for it with another order, or when that order
+  /// waits for approval. An order that may be charged itself is never refused: only the gateway's answer tells.
   nonisolated(nonsending) func refuseSecond(_ order: StoredOrder, name: String? = nil) async throws {
     guard order.kind == .nonConsumable, try await orders.openAttempt(of: order.id) == nil else { return }
     let others = try await orders.orders(OrderQuery(reader: order.reader, product: order.product)).filter { $0.id != order.id }
