@@ -14,7 +14,7 @@ public enum PremiumStatus: Equatable, Sendable {
 
 /// How many of the reader's payments wait, and for whom.
 public struct WaitingPayments: Equatable, Sendable {
-  /// For the bank's approval, or somebody else's.
+  /// For the approval of a bank or another person.
   public var forBank = 0
   /// For the reader, whose bank asks them to confirm.
   public var forReader = 0

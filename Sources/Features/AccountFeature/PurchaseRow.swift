@@ -68,7 +68,7 @@ struct PurchaseContext {
   func name(_ id: Product.ID) -> String { products[id]?.name ?? id }
 
   func facts(_ id: UUID, _ date: Date) -> String {
-    // Only the publication's own: whoever reads out another is not understood.
+    // Only the publication's own number: its staff do not know any other.
     [formatting.day(date), orders[id]?.number.map { "Order \($0)" }].compactMap(\.self).joined(separator: " · ")
   }
 }
@@ -92,7 +92,7 @@ extension PurchaseRow {
       id: transaction.id, name: context.name(transaction.productID), price: price?.formatted(locale: context.formatting.locale) ?? "",
       facts: context.facts(transaction.id, transaction.begun), status: Status(transaction, context))
     if transaction.state == .interrupted { page = transaction.url }
-    // What was refused may be put right by the publication, and is then asked for: what is spent is on no list of what is in force.
+    // The publication may put right what it refused, and has to be asked for that: its list of what is in force leaves out consumables.
     canCheck = transaction.step.isUnderWay && transaction.state != .purchased || transaction.isPaidWithoutAccess
   }
 

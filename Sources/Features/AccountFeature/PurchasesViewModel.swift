@@ -58,7 +58,7 @@ import Runtime
   ///   - effects: the door off the main actor.
   ///   - formatting: how prices and dates are written.
   ///   - badge: what is special about the store; `nil` for nothing.
-  ///   - output: told what comes next.
+  ///   - output: called with what comes next.
   public init(
     marked: PurchaseRow.ID? = nil, purchases: PublicationPurchases, publication: PublicationInfo?,
     orders: @escaping @Sendable () async throws -> [Order], passes: @escaping @MainActor () -> AsyncStream<Int?>, effects: Effects,
@@ -164,7 +164,7 @@ import Runtime
 
   // MARK: Reading
 
-  /// At once, and as long as somebody looks.
+  /// Asks at once, and again as long as the page is on screen.
   private func checkPending() {
     asking?.cancel()
     asking = Task { [purchases] in await purchases.watchPending() }
@@ -185,8 +185,8 @@ import Runtime
     await loadNames()
   }
 
-  /// The publication's own records, and then what is in force: an order that was given back says one thing on this page only, and access that
-  /// goes on another everywhere else.
+  /// Loads the publication's own records, and then what is in force. Otherwise an order that was given back would be shown as such on this
+  /// page only, while the rest of the app still gave access.
   private func loadAll() async {
     await refreshOrders()
     // Without an answer the receipts that are kept here hold.

@@ -34,7 +34,7 @@ extension AddFeedViewModel {
     public struct Progress: Equatable, Sendable {
       /// What is being done: "Fetching…", "Reading 12 of 340".
       public var words: String
-      /// From 0 to 1; `nil` while nobody knows, when a bar only moves.
+      /// From 0 to 1; `nil` while it is not known, when a bar only moves.
       public var fraction: Double?
       /// What the feed calls itself; empty until that was read.
       public var title: String

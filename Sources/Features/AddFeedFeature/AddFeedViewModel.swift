@@ -204,7 +204,7 @@ import Runtime
         guard let self, importID == latest.id, !store.isClosed, !Task.isCancelled else { return }
         switch answer {
         case .success(let next): poll(next)
-        // It goes on there whether anyone looks or not.
+        // The import goes on at the publication without the app.
         case .failure(let error) where RequestError(explaining: error).isUnreachable: poll(latest)
         case .failure(let error): failed(sentence(error))
         }

@@ -232,7 +232,7 @@ import ReaderContent
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
-  /// Loads the post again when nobody could be reached for it. What was said of that stays until there is an answer.
+  /// Loads the post again when the publication could not be reached for it. The page keeps its notice until there is an answer.
   public func retryUnreachable() {
     guard !isLoading, let failure, RequestError(explaining: failure).isUnreachable else { return }
     load(isAsked: false)
@@ -300,7 +300,7 @@ import ReaderContent
     guard observation != nil, !store.isClosed else { return }
     var new = state
     if let message { new.message = message }
-    // What was served, and is not here now, was removed since.
+    // A post that was served, and is not here now, was removed since.
     guard (failure as? ClientError)?.isNotFound != true, wasServed == nil || store.posts[id] != nil else {
       new.phase = .gone("This post is no longer here.")
       (new.post, new.text, new.attachments) = (nil, nil, [])
@@ -329,7 +329,7 @@ import ReaderContent
     markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting)
     if case .locked = new.text { row.isLocked = true } else { row.isLocked = false }
-    // A feed that names no picture lends the first of its text, which nobody wants to see twice.
+    // For a feed that names no picture, the row has the first picture of the text, which would be shown twice here.
     if case .body(let blocks) = new.text, let picture = row.picture, blocks.contains(where: { $0.shows(picture) }) { row.picture = nil }
     new.post = row
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
@@ -344,7 +344,7 @@ import ReaderContent
   }
 
   private static let offlineNote = "You are offline: this is the text as it was when you read it last."
-  /// Above it, since whoever read to the end of the opening would take it for the post.
+  /// Shown above the opening: below it, a reader would take the opening for the whole post.
   private static let beginningNote = "You are offline: only the opening of this post is on this computer."
 
   private func markRead(_ phase: State.Phase) {
@@ -360,7 +360,7 @@ import ReaderContent
       return read.map { (.body($0.blocks), .ready) } ?? (.teaser(post.teaser), .loading)
     }
     if let failed { return (.teaser(post.teaser), failed) }
-    // What was kept from this reader stays as it is while they ask again.
+    // A locked post stays as it is while the reader asks again.
     if isRefreshing, wasServed == false, post.premium, !store.hasPremium, !post.unlocked { return (.locked(teaser: post.teaser), .ready) }
     if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
     if !post.premium { return (.teaser(post.teaser), .ready) }

@@ -16,7 +16,7 @@ extension CommentsViewModel {
     public var surplus: String?
     /// How much more can be written: "40 characters left"; `nil` while there is plenty of room.
     public var room: String?
-    /// Whether the publication lets nobody comment who cannot read the post, which this reader cannot.
+    /// Whether the reader cannot comment, because they cannot read the post.
     public var isLocked = false
 
     /// A page that knows nothing yet.

@@ -207,7 +207,7 @@ import ReaderContent
     written += waiting().filter { !written.contains($0) }
     new.comments.ids += written.filter { !there.contains($0) }
     if !new.comments.ids.isEmpty { showRows(&new.comments) }
-    // Nobody has to write again what the publication would not have.
+    // The text of a refused comment goes back into the field, so that the reader need not write it again.
     if let refused = store.takeRefusedComment(on: post) {
       new.draft = new.draft.isEmpty ? refused : "\(refused)\n\n\(new.draft)"
       store.commentDrafts[post] = new.draft

@@ -96,7 +96,7 @@ import ReaderContent
   ///   - id: the club.
   ///   - store: the reader's content.
   ///   - formatting: how dates and counts are written.
-  ///   - notifications: when the reader wants to hear of new posts; `nil` where nobody can be told.
+  ///   - notifications: when the reader wants to hear of new posts; `nil` where the desktop cannot show notifications.
   ///   - output: told what the coordinator shall do.
   public init(
     _ id: FanClub.ID, store: ContentStore, formatting: Formatting, notifications: NotificationPreferences? = nil,
@@ -225,7 +225,7 @@ import ReaderContent
     update()
     let name = state.club?.name ?? "The feed"
     Task { [weak self, store, id, output] in
-      // Also for whoever went elsewhere meanwhile: they may come back to a page that has nothing to show.
+      // Even if the reader has left the page meanwhile: they may come back to one that has nothing to show.
       if await store.removeFanClub(id) { output(.fanClubRemoved(name)) }
       guard let self else { return }
       isRemoving = false

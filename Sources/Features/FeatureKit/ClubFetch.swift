@@ -10,7 +10,7 @@ import Runtime
   public enum State: Equatable, Sendable {
     /// Nothing: they are there.
     case notNeeded
-    /// Nobody asked for them yet; the sentence says why the last try failed, `nil` when nobody knows of one.
+    /// No reader asked for them yet; the sentence says why the last try failed, `nil` when no failure is known.
     case offered(String?)
     /// They are being fetched.
     case running
@@ -46,7 +46,7 @@ import Runtime
   }
 
   /// Fetches them. Does nothing unless that is ``State/offered(_:)``.
-  /// - Parameter ended: told once, after ``state`` has changed, whether there are posts now; not told when the reader is gone.
+  /// - Parameter ended: called once, after ``state`` has changed, with whether there are posts now; not called when the reader is gone.
   public func begin(ended: @escaping @MainActor (_ hasPosts: Bool) -> Void) {
     guard case .offered = state else { return }
     (isUnderWay, problem) = (true, nil)

@@ -60,7 +60,7 @@ import Runtime
 
   /// Those whose posts are not there yet, in their order.
   public var left: [FanClub.ID] = []
-  /// Those of them that were asked for in vain.
+  /// Those of them whose fetch failed.
   public private(set) var failures: [Failure] = []
   /// Why it ended before its time, for the reader.
   public private(set) var problem: String?
@@ -121,7 +121,7 @@ import Runtime
     onChange()
   }
 
-  /// What is there stays; what is on its way is not wanted any more, and may come all the same.
+  /// Fetched posts stay; a fetch that is on its way is cancelled, and may be carried out all the same.
   public func cancel() { stop(nil) }
 
   /// The reader has read what went wrong.
@@ -148,7 +148,7 @@ import Runtime
     } catch {
       guard !Task.isCancelled else { return }
       let reason = RequestError(explaining: error)
-      // Nobody would answer for the others either.
+      // The publication would not answer for the others either.
       if reason.isUnreachable { return stop(reason.sentence) }
       failure = .init(title, reason.sentence)
     }
@@ -161,7 +161,7 @@ import Runtime
   }
 
   private func begun(_ latest: Import, _ club: FanClub.ID) {
-    // Whoever cancelled did not know its name.
+    // The reader cancelled before the identifier of this import was known.
     guard !Task.isCancelled else { return cancelAtPublication(latest.id) }
     running[club] = latest.id
     if !latest.title.isEmpty { name = latest.title }

@@ -64,10 +64,10 @@ public struct ListState: Equatable, Sendable {
   @ViewState public private(set) var state = ListState()
   /// See ``ScreenModel``.
   public func observe(_ observer: @escaping @MainActor (ListState) -> Void) { $state.observe(observer) }
-  /// Told the rows to draw again, of those that ``value(_:)`` was asked for.
+  /// Called with the rows to draw again, of those that ``value(_:)`` was asked for.
   public var onRowsChanged: ((Set<String>) -> Void)?
 
-  /// Told before the list asks again by itself, for pages that asked for more than the list.
+  /// Called before the list asks again by itself, for pages that asked for more than the list.
   public var onRetryUnreachable: (() -> Void)?
   /// See `PageFetcher`.
   var onNewItems: (([String]) -> Void)? { didSet { fetcher.onNewItems = onNewItems } }
@@ -81,9 +81,9 @@ public struct ListState: Equatable, Sendable {
   private var observation: Observation?
   private var isOnScreen = false
   private var isReloading = false
-  /// Whether what is on its way was asked for by nobody: nothing is shown of it before it is there.
+  /// Whether the request under way was not the reader's: nothing is shown of it before its answer.
   private var isQuiet = false
-  /// Why the first rows could not be asked for the last time, and what the reader was told of it; both hold until they could.
+  /// Why the first rows could not be loaded the last time, and what the reader was told of it; both hold until they are loaded.
   private var failedRefresh: RequestError?
   private var refreshMessage: String?
   /// Takes back what ``ListState/message`` tells of.
@@ -192,7 +192,7 @@ public struct ListState: Equatable, Sendable {
     update()
   }
 
-  /// Asks again for what nobody could be reached for, the first rows or further ones, without a word.
+  /// Repeats, without a notice, the requests for which the publication could not be reached: for the first rows or further ones.
   public func retryUnreachable() {
     onRetryUnreachable?()
     let list = fetcher.state
@@ -287,7 +287,7 @@ public struct ListState: Equatable, Sendable {
     new.isLoadingMore = list.isLoadingMore && !isQuiet
     new.canLoadMore = !list.reachedEnd && !list.ids.isEmpty
     if list.isReloading, !isQuiet { new.loadMoreFailure = nil }
-    // Why rows are from an earlier time is said beside them, as long as it is so; while they are asked about, what was said stays.
+    // The note says why rows are from an earlier time, as long as they are; it stays during another try.
     let isUnreachable = list.failure?.isUnreachable == true
     new.note =
       list.isFromStore && isUnreachable ? Self.offlineNote : list.isFromStore && (list.isLoading || list.isRevalidating) ? state.note : nil

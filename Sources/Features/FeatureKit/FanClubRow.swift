@@ -8,7 +8,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var id: FanClub.ID
   /// The name.
   public var name: String
-  /// A sentence or two, plain text; its address on the web where nobody wrote any; may be empty.
+  /// A sentence or two, plain text; its address on the web where it has no text; may be empty.
   public var about: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
@@ -18,7 +18,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   public var followers: String
   /// Such as `40 posts`.
   public var posts: String
-  /// How many of them this reader has not read; empty for none, and where nobody counts them.
+  /// How many of them this reader has not read; empty for none, and where the publication does not count them.
   public var unread: String
   /// Followers, posts and unread posts, in one line, or in several where there is little room: a number stays with what it counts.
   public var numbers: String {

@@ -3,9 +3,9 @@ import PublicationAPI
 
 /// One kind of reaction below a post, as a reader chooses among them.
 public struct ReactionChoice: Equatable, Sendable, Identifiable {
-  /// The kind; one that this version cannot draw is there only when somebody chose it.
+  /// The kind; one that this version cannot draw is there only when a reader chose it.
   public var kind: Reaction
-  /// How many readers chose it; empty when nobody did.
+  /// How many readers chose it; empty for none.
   public var count: String
   /// Whether this reader did. Choosing it again takes it away.
   public var isChosen: Bool
@@ -19,7 +19,7 @@ public struct ReactionChoice: Equatable, Sendable, Identifiable {
     self.isChosen = isChosen
   }
 
-  /// All that are offered below a post: those that this version knows, and others that somebody chose.
+  /// All that are offered below a post: those that this version knows, and others that readers chose.
   static func all(of post: Post, formatting: Formatting) -> [ReactionChoice] {
     let known = Reaction.known.map { (kind: $0, count: post.reactions[$0]) }
     let others = post.reactions.counts.filter { !Reaction.known.contains($0.kind) && $0.count > 0 }
@@ -41,7 +41,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var club: String
   /// The fan club.
   public var clubID: FanClub.ID
-  /// Who wrote it; empty when nobody says.
+  /// Who wrote it; empty when the publication does not say.
   public var byline: String
   /// When it appeared.
   public var date: String
@@ -49,7 +49,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var picture: String?
   /// The post's home on the web, whatever the publication says of it: see ``link``.
   var url: String?
-  /// How many readers reacted, whatever the kind; empty when nobody did.
+  /// How many readers reacted, whatever the kind; empty for none.
   public var reactions: String
   /// The reactions by kind, in the order in which a reader chooses among them.
   public var kinds: [ReactionChoice]

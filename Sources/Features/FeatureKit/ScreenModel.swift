@@ -1,4 +1,4 @@
-/// The view model of a screen: one state that anybody may observe, and one way in. Isolated to the main actor.
+/// The view model of a screen: one state that any code may observe, and one way in. Isolated to the main actor.
 @MainActor public protocol ScreenModel: AnyObject {
   /// Everything that the screen shows.
   associatedtype State: Equatable & Sendable
@@ -49,7 +49,7 @@ extension ScreenModel {
 ///
 /// Only the view model changes it; `$state` lets others observe it. Isolated to the main actor.
 @MainActor @propertyWrapper public final class ViewState<Value: Equatable & Sendable> {
-  /// Whoever wants to know of changes.
+  /// Adds observers to the state.
   @MainActor public struct Observers {
     fileprivate let state: ViewState
 

@@ -30,7 +30,7 @@ import Runtime
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
   /// The list of what was chosen, with all that can be done to a row.
   public private(set) var posts: PostList
-  /// Told the rows to draw again, of those that were asked for.
+  /// Called with the rows to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)? { didSet { posts.list.onRowsChanged = onRowsChanged } }
 
   private let store: ContentStore
@@ -149,7 +149,7 @@ import Runtime
     guard canAddFeeds.value, finding == nil, !feeds.isUnderWay else { return }
     let choice = state.choice
     finding = Task { [weak self, store] in
-      // Whoever cannot be reached is spoken of by the list.
+      // The list says when the publication cannot be reached.
       let clubs = (try? await store.clubsWithFeeds("feed.clubs")) ?? []
       guard let self, !Task.isCancelled, !store.isClosed else { return }
       finding = nil

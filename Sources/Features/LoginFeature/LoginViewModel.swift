@@ -175,7 +175,7 @@ import SessionService
     show(session.state)
   }
 
-  /// Whoever tries again may be at a publication that is there by now.
+  /// The publication may be reachable by the time that the reader tries again.
   private func retryUnreachable() {
     guard unanswered != nil else { return }
     unanswered = nil

@@ -21,7 +21,7 @@ import Runtime
     public var canReduceText = false
     /// That this run was started with other colors, in a sentence; `nil` for a run that was not.
     public var startAppearance: String?
-    /// Whether there is somebody who could be notified.
+    /// Whether the desktop can show notifications to a signed-in reader.
     public var hasNotifications: Bool
     /// How much is kept, in a sentence; without a word on what is not known yet, or cannot be.
     public var sizes: [Cache: String] = [:]
@@ -79,7 +79,7 @@ import Runtime
   ///   - preferences: what is set here.
   ///   - pictures: the pictures on the disk; `nil` where none are kept.
   ///   - content: what the signed-in reader read; `nil` where nothing is kept.
-  ///   - hasNotifications: whether there is somebody who could be notified.
+  ///   - hasNotifications: whether the desktop can show notifications to a signed-in reader.
   ///   - effects: the door that the disk is asked through.
   ///   - output: told what the coordinator shall do.
   public init(

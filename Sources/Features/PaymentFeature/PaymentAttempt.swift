@@ -91,7 +91,8 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  /// Whether the store had to be asked again, and has not settled it: for how long nobody knows, and nobody need wait for that.
+  /// Whether the store had to be asked again, and has not settled it: it is not known how long that takes, and the reader need not wait for
+  /// it.
   var isAskingAgain: Bool { isRunning && wasAskedAgain }
 
   /// Whether leaving now calls it off, or leaves nothing behind.
@@ -130,6 +131,6 @@ struct PaymentAttempt: Equatable {
     }
   }
 
-  /// One sentence for all that is over in a moment: nobody can read more.
+  /// One sentence for all steps that take a moment: a reader has no time for more.
   private static let paying = "Paying…"
 }

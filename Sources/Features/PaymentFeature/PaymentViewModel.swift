@@ -53,7 +53,7 @@ import PurchaseService
   private var isLoading = false
   private var failure: String?
   private var attempt = PaymentAttempt()
-  /// The purchase that was charged in vain, and its number.
+  /// The purchase that was charged without giving access, and its number.
   private var paidWithoutAccess: UUID?
   private var number: String?
   private var paying: Task<Void, Never>?
@@ -196,7 +196,8 @@ import PurchaseService
     watching = []
     asking?.cancel()
     confirming?.cancel()
-    // Nobody waits for its end here any more: before the reader agreed that cancels it, and afterwards it is told elsewhere.
+    // The sheet does not await the end any more: before the reader agreed that cancels the purchase, and afterwards the app reports it
+    // elsewhere.
     if attempt.isRunning {
       paying?.cancel()
     } else {
@@ -217,7 +218,7 @@ import PurchaseService
 
   // MARK: Loading
 
-  /// At once, and as long as somebody looks.
+  /// Asks at once, and again as long as the sheet is on screen.
   private func checkPending() {
     asking?.cancel()
     asking = Task { [purchases] in await purchases.watchPending() }
@@ -231,7 +232,7 @@ import PurchaseService
     Task { [weak self, purchases, productID] in
       do throws(StoreError) {
         let products = try await purchases.products([productID]).products
-        // Paid in an earlier run, and not confirmed or in vain: that is said at once.
+        // The sheet says at once when the product was paid in an earlier run, and not confirmed or without giving access.
         let known = try? await purchases.known(of: productID)
         self?.loaded(products.first, PurchaseError.unknownProduct("This is not sold any more.").sentence, known)
       } catch {
@@ -274,7 +275,7 @@ import PurchaseService
     isLeaving = false
   }
 
-  /// What waits, or was charged in vain, has more to come.
+  /// Follows a purchase that waits, or was charged without giving access, since it has not ended.
   private func observeOpenPurchase() {
     let isWaiting = if case .waiting = attempt.standing { true } else { false }
     guard isWaiting || attempt.isPaidWithoutAccess else { return }
@@ -298,7 +299,7 @@ import PurchaseService
     switch last.state {
     case .purchased: attempt.ended(.purchased(PurchasableProduct(product)))
     case .failed:
-      // Whoever left it before agreeing left nothing behind.
+      // A reader who left before agreeing left no failure behind.
       let failure = last.failure.map { PurchaseError(code: $0, sentence: last.sentence ?? "The payment failed.") }
       attempt.ended(failure.map { .failed($0) } ?? .cancelled)
     case .deferred, .interrupted: if let reason = last.pendingReason { attempt.ended(.pending(reason)) }

@@ -21,7 +21,7 @@ extension PaywallViewModel {
       case damaged(file: String)
       /// Payments are not allowed for this person on this device.
       case notAllowed
-      /// Its words or products did not come: a code for whoever helps, and a sentence with what to do.
+      /// Its words or products did not come: a code for the support, and a sentence with what to do.
       case notFetched(code: String, sentence: String)
       /// The publication sells nothing here.
       case noProducts

@@ -49,7 +49,7 @@ import Runtime
   private var passCount: Int?
   /// What was charged, and given nothing for: not sold again until that is settled.
   private var paidWithoutAccess: Set<Product.ID> = []
-  /// What the payments that are under way wait for, where that is somebody.
+  /// What the payments that are under way wait for, where that is a bank or a person.
   private var waits: [Product.ID: PendingReason] = [:]
   private var isLoading = false
   private var wasShown = false
@@ -149,7 +149,7 @@ import Runtime
 
   // MARK: Loading
 
-  /// At once, and as long as somebody looks.
+  /// Asks at once, and again as long as the paywall is on screen.
   private func checkPending() {
     asking?.cancel()
     asking = Task { [purchases] in await purchases.watchPending() }
@@ -206,7 +206,7 @@ import Runtime
     state.phase = .unavailable(.notFetched(code: failure.code, sentence: failure.sentence))
   }
 
-  /// What cannot be read is said where it is paid for.
+  /// The payment sheet reports a journal that cannot be read.
   private func read() async {
     guard let history = try? await purchases.history() else { return }
     paidWithoutAccess = Set(history.filter(\.isPaidWithoutAccess).map(\.productID))
@@ -261,7 +261,7 @@ import Runtime
     return ("A payment is being confirmed. It unlocks by itself.", nil)
   }
 
-  /// What gives the same as a purchase that is being confirmed is not sold a second time beside it; and who has everything needs no passes.
+  /// A product that gives the same as a purchase under way is not sold a second time; a reader who has everything needs no passes.
   private func canBuy(_ product: Product) -> Bool {
     !(product.kind.isOwned ? purchases.covers(product) : products.contains(where: purchases.covers))
       && !paidWithoutAccess.contains(product.id)

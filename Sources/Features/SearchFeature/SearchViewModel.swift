@@ -32,7 +32,7 @@ import Runtime
   @ViewState public private(set) var state = State()
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
-  /// Told the rows of posts to draw again, of those that were asked for.
+  /// Called with the rows of posts to draw again, of those that were asked for.
   public var onRowsChanged: ((Set<Post.ID>) -> Void)?
   /// The same of fan clubs.
   public var onClubsChanged: ((Set<FanClub.ID>) -> Void)?
@@ -51,7 +51,7 @@ import Runtime
   /// Counts what was asked; an answer to an older question is dropped.
   private var generation = 0
   private var asking: Task<Void, Never>?
-  /// Whether nobody could be reached for the last question, and nobody was asked since.
+  /// Whether the publication could not be reached for the last request, and there was none since.
   private var isUnanswered = false
 
   /// - Parameters:
@@ -82,7 +82,7 @@ import Runtime
     return SearchClubRow(club: FanClubRow(club, formatting: formatting), name: name)
   }
 
-  /// The page came on screen: follows the cache, and asks again where nobody could be reached.
+  /// The page came on screen: follows the cache, and asks again where the publication could not be reached.
   public func appear() {
     guard observation == nil else { return }
     observation = store.posts.observe { [weak self] ids in
@@ -166,7 +166,7 @@ import Runtime
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { state.message = sentence }
 
-  /// Asks again what nobody could be reached for. What was said of that stays until there is an answer.
+  /// Repeats the request for which the publication could not be reached. The page keeps its notice until there is an answer.
   public func retryUnreachable() {
     guard isUnanswered else { return }
     ask(asked, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
@@ -186,7 +186,7 @@ import Runtime
 
   // MARK: Asking
 
-  /// So long that whoever types is not asked about at every letter, and so short that nobody notices.
+  /// So long that there is no request for every letter while the reader types, and so short that they do not notice it.
   private static let pause = Duration.milliseconds(200)
 
   /// What is asked for: white space more or less is the same question.
@@ -276,7 +276,7 @@ import Runtime
     isUnanswered = failure.isUnreachable
     (new.isSearching, new.isLoadingMore) = (false, false)
     if isFirst {
-      // Rows that are the answer to something else would be a lie.
+      // Rows that answer another question must not stay.
       (new.ids, new.clubs, new.canLoadMore) = ([], known.map(\.id), false)
       (hits, drawn) = ([:], [])
       show(known)
