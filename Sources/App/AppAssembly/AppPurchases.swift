@@ -15,7 +15,7 @@ extension Flags {
 
   /// - Parameter path: the database's file.
   convenience init(_ environment: AppEnvironment, _ publication: PublicationFlags, path: String) {
-    // A version that nobody can read is older than any that a rule asks for.
+    // A version that cannot be parsed counts as older than any that a rule asks for.
     let client = ClientCapabilities(version: ClientVersion(environment.version) ?? .zero, features: Self.features)
     self.init(
       FlagEnvironment(

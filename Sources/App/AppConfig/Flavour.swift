@@ -1,8 +1,8 @@
 /// Which build of the app this is: `MATINEE_FLAVOUR` picks one, and `Config` has what differs.
 public enum Flavour: String, Sendable {
-  /// For whoever works on it: beside an installed app, with everything that testers have.
+  /// For the app's developers: beside an installed app, with everything that testers have.
   case development
-  /// For testers: stub products and the tester panel, and nothing that could charge anybody.
+  /// For testers: stub products and the tester panel, and nothing that could charge a person.
   case beta
   /// For readers.
   case release

@@ -21,13 +21,13 @@ import SessionService
   public let curtain: CurtainViewModel
   /// What waits to be sent, for the app's frame.
   public let waiting: WaitingViewModel
-  /// Whether the reader can see the window; while they cannot, nothing is on screen. Whoever owns the window sets it.
+  /// Whether the reader can see the window; while they cannot, nothing is on screen. The owner of the window sets it.
   public var isWindowVisible = true {
     didSet { if isWindowVisible, !oldValue { windowIsBack() } }
   }
-  /// Told of every navigation, for analytics, recordings and tests.
+  /// Called with every navigation, for analytics, recordings and tests.
   public var onTrack: ((Track) -> Void)?
-  /// Told when there is a network again, and when the publication answered: what could not be had is worth another try.
+  /// Called when there is a network again, and when the publication answered: failed requests are worth another try.
   public var onReached: (() -> Void)?
 
   private let environment: AppEnvironment
@@ -47,9 +47,9 @@ import SessionService
   private var pending: Navigation?
   /// What is said as soon as it can be seen.
   private var unsaid: [String] = []
-  /// What is performed after the purchase that the open paywall is for.
   /// The page that was opened from a sheet, and the sheet.
   private var detour: (page: Int, sheet: Navigation)?
+  /// What is performed after the purchase that the open paywall is for.
   private var afterPurchase: Navigation?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
@@ -143,7 +143,7 @@ import SessionService
     reached()
   }
 
-  /// There is a way to the publication, as far as anybody knows: what nobody could be asked before may be answered now.
+  /// The publication can be reached, as far as is known: requests that it did not answer before are repeated.
   private func reached() {
     reader?.purchases.networkIsBack()
     reader?.questions.retryUnreachable()
@@ -154,7 +154,7 @@ import SessionService
   /// How long it is at least from one look at what the reader has to the next, when they come back to the window.
   static let returnPace = Duration.seconds(60)
 
-  /// Whoever comes back may have been at the publication's or the bank's page meanwhile: what became of their purchases is asked for.
+  /// A reader who comes back may have been at the publication's or the bank's page: the app asks how their purchases stand.
   private func windowIsBack() {
     let now = environment.clock.uptime
     guard let reader, lastReturn.map({ now - $0 >= Self.returnPace }) ?? true else { return }
@@ -165,7 +165,7 @@ import SessionService
   /// The publication answered something, to whatever it was asked.
   package func publicationAnswered() { reader?.content.publicationAnswered() }
 
-  /// A tester does not want to wait for what comes every few minutes.
+  /// A tester does not want to wait for the next look, which comes every few minutes.
   public func checkForNewPosts() { reader?.checkForNewPosts() }
 
   private func check() {
@@ -173,7 +173,7 @@ import SessionService
     Task { [session] in await session.check() }
   }
 
-  /// Asks whether the session still holds, when nobody could be asked before.
+  /// Asks whether the session still holds, when the backend could not be reached before.
   private func checkAgain() {
     guard case .unverified = session.state, checking == nil else { return }
     checking = Task { [weak self, session] in
@@ -227,14 +227,14 @@ import SessionService
           track(navigation, from: .link, .ignored)
           return
         }
-        // Whatever else is wrong the page itself says, with what to do.
+        // The page itself reports any other error, with what to do.
       }
       guard let self, !Task.isCancelled else { return }
       track(navigation, from: .link, carryOut(redirected(navigation), from: .link))
     }
   }
 
-  /// Where a navigation really leads: whoever has what a paywall sells goes on to what they came for.
+  /// Where a navigation really leads: a reader who has what a paywall sells goes on to what they came for.
   private func redirected(_ navigation: Navigation) -> Navigation {
     if case .paywall(_, let then?) = navigation, reader?.content.hasPremium == true { return then }
     return navigation
@@ -396,14 +396,14 @@ import SessionService
     unsaid = []
   }
 
-  /// Tells the reader something in passing: not behind the curtain, where it would be over before anyone saw it.
+  /// Tells the reader something in passing: not behind the curtain, where it would be over before they saw it.
   package func say(_ sentence: String) {
     if navigator.tree.isCurtainDown { unsaid.append(sentence) } else { navigator.show(message: sentence) }
   }
 }
 
 extension AppCoordinator: SessionDelegate {
-  /// The one way back to the root, whoever ended the session and wherever the reader is.
+  /// The one way back to the root, whatever ended the session and wherever the reader is.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
     switch new {
     case .restoring, .signingIn, .refreshing: break

@@ -32,7 +32,7 @@ public struct AppEnvironment {
   public var copy: @MainActor (String) -> Void
   /// Opens a folder, by its path, in the desktop's file manager.
   public var openFolder: @MainActor (String) -> Void = { _ in }
-  /// What the app is made of, asked when somebody wants to know: a library may have to be loaded for it.
+  /// What the app is made of. Called when a person opens that page: a library may have to be loaded for it.
   public var about: @MainActor () -> AboutViewModel.State = { AboutViewModel.State(version: "0") }
   /// What is set on this computer.
   public var preferences = Preferences()
@@ -44,7 +44,7 @@ public struct AppEnvironment {
   public var version: String
   /// What this computer is called, for the reader's list of sessions; `nil` where it has no name.
   public var device: String?
-  /// Told what is wrong with a flag, a file or an answer, in a sentence for the person who runs the app; nothing that a reader could act on.
+  /// Called with a sentence for the person who runs the app when a flag, a file or an answer is wrong; nothing that a reader could act on.
   public var report: @MainActor (String) -> Void
   /// Shows notifications on the desktop, which are raised for new posts; `nil` where there is no way to.
   public var notifier: (any Notifier)?
@@ -67,7 +67,7 @@ public struct AppEnvironment {
     self.formatting = formatting
     self.version = version
     self.report = report
-    // What leads elsewhere than to the web may be a program or a file, and comes from strangers.
+    // An address that leads elsewhere than to the web may be a program or a file, and comes from strangers.
     self.openWeb = { url in
       guard WebLinks.isOpenable(url) else { return report("This link is not opened, as it does not lead to the web: \(url.prefix(200))") }
       openWeb(url)

@@ -91,7 +91,7 @@ extension Navigation {
     }
   }
 
-  /// Whether it takes somebody who is signed in; what does not works at the login too.
+  /// Whether it takes a signed-in reader; a move that does not works at the login too.
   var needsReader: Bool {
     switch self {
     case .web, .folder, .back, .dismiss: false

@@ -21,7 +21,7 @@ import Runtime
     var since: [FanClub.ID: Date] = [:]
     /// Which notifications are on the desktop.
     var raised: Set<Post.ID> = []
-    /// Those that the summary on the desktop tells of and nobody has read; `nil` where there is none.
+    /// Those that the summary on the desktop tells of and the reader has not read; `nil` where there is none.
     var summary: Set<Post.ID>?
   }
 
@@ -149,7 +149,7 @@ import Runtime
     summarize(due, orMore: due.count == page.items.count && page.next != nil)
   }
 
-  /// Tells of many in one notification, which takes the place of the one before: what nobody has read of that is told of again.
+  /// Tells of many in one notification, which takes the place of the one before: unread posts of that one are told of again.
   private func summarize(_ due: [Post], orMore isMore: Bool) {
     let untold = memory.summary ?? []
     let all = untold.union(due.map(\.id))
@@ -208,7 +208,7 @@ import Runtime
     change { $0.followed?.subtract(left) }
   }
 
-  /// Those of them that nobody knew to be followed are followed from now on: here, with a feed that was added, or on another computer.
+  /// Those of them that were not known as followed are followed from now on: here, with a feed that was added, or on another computer.
   private func follow(_ clubs: [FanClub.ID]) {
     let now = environment.clock.now
     change {

@@ -162,7 +162,7 @@ import SessionService
   func homeOpened() { notifying?.withdrawSummary() }
 
   /// The reader is gone: from here on nothing of theirs is shown or asked for.
-  /// - Parameter erases: whether what they began and did not end is erased too, as by whoever signs out; otherwise it waits for them.
+  /// - Parameter erases: whether what they began and did not end is erased too, as when they sign out; otherwise it waits for them.
   func end(erasing erases: Bool = false) {
     for task in watching { task.cancel() }
     notifying?.end()

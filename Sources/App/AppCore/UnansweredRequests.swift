@@ -1,7 +1,7 @@
 import ContentCache
 import PurchaseService
 
-/// What is asked once when a reader comes in, and then again for as long as nobody could be asked: whenever somebody may be there.
+/// The requests that are sent once when a reader comes in, and repeated until they are answered: whenever the publication may be there.
 /// Isolated to the main actor.
 @MainActor final class UnansweredRequests {
   enum Name { case publication, passes, purchases }
@@ -9,7 +9,7 @@ import PurchaseService
   typealias Question = @MainActor () async throws -> Void
   private var unanswered: [(name: Name, question: Question)] = []
 
-  /// Asks. What nobody answered is kept, in the place of an earlier question of this name; a no is an answer.
+  /// Asks. A question without an answer is kept, in the place of an earlier one of this name; a no is an answer.
   func ask(_ name: Name, _ question: @escaping Question) async {
     unanswered.removeAll { $0.name == name }
     do { try await question() } catch {

@@ -29,7 +29,7 @@ import Runtime
   /// See `ScreenModel`.
   public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
 
-  /// An answer may come sooner than anybody could see that there was a question.
+  /// An answer may come sooner than a person could see that there was a question.
   private static let leastTime = Duration.milliseconds(600)
 
   private let effects: Effects
@@ -40,7 +40,7 @@ import Runtime
   /// Whether what waits was sent once more because the reader asked, and waits again.
   private var wasInVain = false
 
-  /// A bar that follows nobody yet.
+  /// A bar that follows no reader yet.
   /// - Parameters:
   ///   - effects: delivers the timer.
   ///   - clock: how long it is shown that something is being tried.
@@ -76,7 +76,7 @@ import Runtime
     update()
   }
 
-  /// Follows a reader's changes from here on; `nil` for nobody's.
+  /// Follows a reader's changes from here on; `nil` to follow none.
   func observe(_ content: ContentStore?) {
     for task in [following, trying] { task?.cancel() }
     (following, trying, wasInVain) = (nil, nil, false)
@@ -91,7 +91,7 @@ import Runtime
     }
   }
 
-  /// What is simply on its way is nothing to tell anyone.
+  /// Shows nothing for actions that are simply on their way.
   private func update() {
     var new = State()
     let waiting = content?.outboxStatus.value ?? OutboxStatus()

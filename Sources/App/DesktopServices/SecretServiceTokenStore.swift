@@ -11,7 +11,7 @@ import SessionService
 public final class SecretServiceTokenStore: TokenStore {
   /// How long to wait for the keyring.
   public struct Limits: Sendable {
-    /// For an answer that needs nobody.
+    /// For an answer that needs no person.
     public var answer: Duration
     /// For an answer that may need the user to type the keyring's password.
     public var prompt: Duration

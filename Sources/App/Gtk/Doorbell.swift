@@ -3,14 +3,14 @@ import CGtk
 /// Lets a later start reach a program that is an instance of its own, by a name on the session bus that both know.
 ///
 /// A second application beside the ``Application``, which has no name there: an instance of its own keeps the id that desktops find its
-/// icon and its notifications by, and whoever looks for the one that all starts share does not find it.
+/// icon and its notifications by, and a search for the instance that all starts share does not find it.
 @MainActor public final class Doorbell: Object {
   private let scope = Scope()
 
-  /// Answers later starts from here on, for as long as this lives; nobody without a session bus, or when the name is taken.
+  /// Answers later starts from here on, for as long as this lives; `nil` without a session bus, or when the name is taken.
   /// - Parameters:
   ///   - name: as application ids are.
-  ///   - onRing: told the URIs to open, letter by letter; none when the program was only started once more.
+  ///   - onRing: called with the URIs to open, letter by letter; with none when the program was only started once more.
   public init?(_ name: String, onRing: @escaping @MainActor ([String]) -> Void) {
     guard let made = Self.make(name) else { return nil }
     super.init(made: made)

@@ -21,7 +21,7 @@ public struct Icon: Hashable, Sendable {
   public static let refresh = Icon("view-refresh-symbolic")
   /// Closes or dismisses.
   public static let close = Icon("window-close-symbolic")
-  /// A heart that nobody pressed yet. One of the app's own.
+  /// A heart that the reader has not pressed. One of the app's own.
   public static let heartOutline = Icon(own: "matinee-heart-outline")
   /// A reaction, a heart.
   public static let heart = Icon("emblem-favorite-symbolic")
@@ -51,15 +51,15 @@ public struct Icon: Hashable, Sendable {
   public static let done = Icon("emblem-ok-symbolic")
   /// A thumb up.
   public static let thumb = Icon("emoji-body-symbolic")
-  /// Somebody who laughs.
+  /// A laughing face.
   public static let laughing = Icon("face-laugh-symbolic")
-  /// Somebody who is astonished.
+  /// An astonished face.
   public static let astonished = Icon("face-surprise-symbolic")
-  /// Somebody who is sad.
+  /// A sad face.
   public static let sad = Icon("face-sad-symbolic")
-  /// A face that says nothing.
+  /// A face without expression.
   public static let face = Icon("face-plain-symbolic")
-  /// What somebody says.
+  /// A comment.
   public static let comment = Icon("chat-message-new-symbolic")
   /// Looks for something.
   public static let search = Icon("system-search-symbolic")

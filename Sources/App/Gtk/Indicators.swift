@@ -47,7 +47,7 @@ import CGtk
   /// Moves a little, when it is not known how far there is to go.
   public func pulse() { gtk_progress_bar_pulse(opaque) }
 
-  /// Whether it moves by itself while it is on screen: nobody knows how far there is to go.
+  /// Whether it moves by itself while it is on screen: it is not known how far there is to go.
   public var isPulsing = false { didSet { if isPulsing, !oldValue { move() } } }
 
   private func move() {

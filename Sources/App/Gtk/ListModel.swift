@@ -4,7 +4,7 @@ import CGtkShims
 /// Where the C list model asks. The closures behind it know nothing of `ID`, so this class does not either.
 package class ListSource {
   func count() -> Int { 0 }
-  /// What stands at a position, with a reference for whoever asked.
+  /// What stands at a position, with a reference for the caller.
   func item(at position: Int) -> UnsafeMutableRawPointer? { nil }
   func forget(_ entry: ListEntry) {}
 

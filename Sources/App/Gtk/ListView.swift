@@ -86,7 +86,7 @@ extension ListRow {
       self?.holdAnchor()
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, in: owner.scope) { [weak self] in
-      // Somebody scrolls before there was a layout.
+      // A person scrolls before there was a layout.
       if let self { (lastPosition, lastWidth, anchor) = (position, width, nil) }
     }
     Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("notify::page-size", .notify, in: owner.scope) { [weak self] _ in
@@ -110,7 +110,7 @@ extension ListRow {
   /// Shows these, in this order. Rows of ids that stay are kept as they are, and so is the place that the person reads.
   ///
   /// The same array again costs nothing, one that differs in one place a comparison of the two.
-  /// - Parameter followsTop: whether whoever reads the very first row sees those that come above it; otherwise it stays where it is.
+  /// - Parameter followsTop: whether a person at the very first row sees those that come above it; otherwise the row stays where it is.
   public func show(_ ids: [ID], followsTop: Bool = true) {
     let first = identifiers.ids.first
     let atTop = position <= 0
@@ -174,7 +174,7 @@ extension ListRow {
     self.anchor = nil
   }
 
-  /// Whoever is at the very top stays there in whatever size: the toolkit would keep the row in the middle where it is.
+  /// At the very top the position stays there in whatever size: the toolkit would keep the row in the middle where it is.
   private func holdTop() {
     if held == nil, lastPosition == 0, lastWidth > 0, width != lastWidth { held = .position(0) }
   }
@@ -309,7 +309,7 @@ extension ListRow {
     }
   }
 
-  /// Called with the id of a row that was clicked, or chosen with Enter. A row that nobody sees comes into view first.
+  /// Called with the id of a row that was clicked, or chosen with Enter. A row that is out of sight comes into view first.
   @discardableResult
   public func onActivated<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner, ID) -> Void) -> Connection {
     list.connect("activate", .position, owner: owner, absent: ()) { [weak self] owner, place in

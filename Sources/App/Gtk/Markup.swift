@@ -93,7 +93,7 @@ public struct Markup: Sendable, Equatable {
 }
 
 extension String {
-  /// Text that is none also where it is taken for markup, for places where nobody knows: the body of a notification goes to whatever
-  /// the desktop has as it is, and some of it reads markup there and some does not, so that escaped text would be wrong as well.
+  /// Text without markup characters, for places that may or may not read markup: the body of a notification goes to the desktop as it is.
+  /// Some desktops read markup there and some do not, so that escaped text would be wrong as well.
   var withoutMarkup: String { replacing("<", with: "‹").replacing(">", with: "›") }
 }

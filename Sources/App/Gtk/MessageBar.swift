@@ -51,7 +51,7 @@ import CGtk
     }
   }
 
-  /// Whether somebody is at it: the pointer is on it, or the keyboard in it.
+  /// Whether the person is using it: the pointer is on it, or the keyboard in it.
   public var isInUse: Bool {
     slide.hasFocus || gtk_widget_get_state_flags(slide.widget).rawValue & GTK_STATE_FLAG_PRELIGHT.rawValue != 0
   }

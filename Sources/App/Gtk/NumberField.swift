@@ -27,11 +27,11 @@ import CGtkShims
       return true
     }
     write()
-    // Whoever scrolls a page past it means the page.
+    // Scrolling over the field moves the page, and not the number.
     removeControllers(gtk_event_controller_scroll_get_type(), of: widget)
   }
 
-  /// The number. Setting it tells nobody: only what a person changes is reported.
+  /// The number. Setting it calls no handler: only what a person changes is reported.
   public var value: Int {
     get { Int(gtk_spin_button_get_value_as_int(opaque)) }
     set {

@@ -14,7 +14,7 @@ import CGtkShims
     Diagnostics.watch(raw)
   }
 
-  /// Takes a reference of its own to what somebody else holds.
+  /// Takes a reference of its own to an object that another owner holds.
   init(borrowed pointer: UnsafeMutableRawPointer) {
     raw = g_object_ref(pointer)
     Diagnostics.watch(raw)

@@ -30,7 +30,7 @@
   func forget(_ connection: Connection) { connections[ObjectIdentifier(connection)] = nil }
 }
 
-/// Whoever reacts to widgets: it is held weakly by what it connects, and its scope ends the connections.
+/// An object that reacts to widgets: it is held weakly by what it connects, and its scope ends the connections.
 @MainActor public protocol SignalOwner: AnyObject {
   /// Where the connections are recorded.
   var scope: Scope { get }

@@ -19,7 +19,7 @@ import CGtkShims
   ///
   /// The keyboard has to be in it, and what it is on comes first: the space bar presses a button.
   /// - Parameter arrowsFirst: whether the arrows, Home and End scroll whatever the keyboard is on. A label takes them where it has a link,
-  ///   for a caret that nobody sees. Not for a page with fields to type in.
+  ///   for a caret that is not drawn. Not for a page with fields to type in.
   public func scrollsByKeyboard(arrowsFirst: Bool = false) {
     addScrolling([("space", GTK_SCROLL_PAGE_DOWN), ("<Shift>space", GTK_SCROLL_PAGE_UP)], GTK_PHASE_BUBBLE)
     addScrolling(
@@ -63,13 +63,13 @@ import CGtkShims
     return (Double(area.origin.y) - position, Double(area.size.height))
   }
 
-  /// Called when it is scrolled up or down, by whomever.
+  /// Called when it is scrolled up or down, by a person or by the app.
   public func onScrolled<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     adjustment.connect("value-changed", owner: owner, body)
   }
 
-  /// Called after each layout in which what can be scrolled, or the room for it, became higher or lower; before that is painted, so that
-  /// who scrolls then is never seen to.
+  /// Called after each layout in which what can be scrolled, or the room for it, became higher or lower; before that is painted, so that a
+  /// person sees no jump if the handler scrolls.
   public func onResized<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     var isResized = false
     adjustment.connect("changed", owner: owner) { _ in isResized = true }

@@ -6,9 +6,9 @@ import CGtkShims
 @MainActor public final class SelectionArea: Widget, SignalOwner {
   /// Ends the area's own connections with the area.
   public let scope = Scope()
-  /// Told that a selection may begin in it.
+  /// Called when a selection may begin in it.
   public var onSelecting: (() -> Void)?
-  /// Told that the keyboard belongs to the text as a whole: the mouse was pressed in it, or its menu has closed.
+  /// Called when the keyboard belongs to the text as a whole: the mouse was pressed in it, or its menu has closed.
   public var onTurnedTo: (() -> Void)?
   /// Scrolls while the mouse drags a selection past its edge.
   public weak var scroller: ScrolledWindow?
@@ -203,7 +203,7 @@ import CGtkShims
       let (x, y) = (point.x - Double(area.origin.x), point.y - Double(area.origin.y))
       let across = max(0, -x, x - Double(area.size.width))
       let down = max(0, -y, y - Double(area.size.height))
-      // Whoever is beside a line means it, however far away.
+      // A press beside a line means that line, however far away.
       let distance = down * 10_000 + across
       if distance < nearest?.distance ?? .infinity { nearest = (label, distance, x, y) }
     }
@@ -225,7 +225,8 @@ import CGtkShims
   }
 
   private func listen() {
-    // Before what drags: the toolkit tells whoever was added last first, and a press selects nothing before a second one selects a word.
+    // Before the drag: the toolkit calls the controller that was added last first, and a press selects nothing before a second one selects
+    // a word.
     let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
     click.connect("pressed", .press, owner: self, absent: ()) { area, press in
@@ -272,7 +273,7 @@ import CGtkShims
   }
 
   private func dragged(_ gesture: OpaquePointer, to point: (x: Double, y: Double), isFar: Bool) {
-    // Whoever drags from a link follows none.
+    // A drag that begins on a link does not follow it.
     if isFar { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED) }
     if isFar || pointer != nil { drag(to: point) }
   }

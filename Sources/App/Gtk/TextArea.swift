@@ -70,7 +70,7 @@ import CGtk
     gtk_adjustment_set_value(adjustment, max(0, length - room))
   }
 
-  /// What is in it. Setting it tells nobody: only what a person types is reported.
+  /// What is in it. Setting it calls no handler: only what a person types is reported.
   public var text: String {
     get {
       var (start, end) = (GtkTextIter(), GtkTextIter())

@@ -5,7 +5,7 @@ import Foundation
 
 /// A decoded picture, immutable, in memory.
 ///
-/// Made on any thread, preferably not the main one; whoever lets go of it last, it is freed on the main actor.
+/// Made on any thread, preferably not the main one. It is freed on the main actor, whichever thread releases it last.
 @MainActor public final class Texture {
   private nonisolated(unsafe) let raw: UnsafeMutableRawPointer  // never changed; the toolkit's texture may be read from any thread
 
@@ -16,7 +16,7 @@ import Foundation
   /// Decodes PNG, JPEG, GIF (its first picture) and whatever else the desktop has loaders for.
   /// - Parameters:
   ///   - place: the size in pixels of what it is to cover: a larger picture is scaled down while it is decoded; nil keeps its size.
-  ///   - drawings: whether SVG is a picture too. Only for our own: a small one from anybody can take for ever to draw.
+  ///   - drawings: whether SVG is a picture too. Only for our own: a small one from an unknown source can take for ever to draw.
   /// - Returns: nil when the bytes are no picture, are cut short, or claim more than 50 million pixels.
   public nonisolated static func decode(_ data: Data, covering place: (width: Int, height: Int)? = nil, drawings: Bool = false) -> Texture?
   {

@@ -29,7 +29,7 @@ import Foundation
     provider = made
     observeContrast()
     gtk_style_context_add_provider_for_display(display, made.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
-    // Whoever walks through an article with the Tab key does not mean to select one paragraph after the other.
+    // A person who walks through an article with the Tab key does not mean to select one paragraph after the other.
     if let settings = gtk_settings_get_default() {
       let settings = Object(lasting: UnsafeMutableRawPointer(settings))
       settings.setBoolean("gtk-label-select-on-focus", false)

@@ -25,7 +25,7 @@ struct FeedImport {
     } catch { fail("\(error)") }
     let status = await FeedImporter(publication: publication, web: web, json: options.json).run(sources)
     await publication.close()
-    // The folder stays locked as long as somebody may write to it.
+    // The folder stays locked as long as the publication may write to it.
     return withExtendedLifetime(wiring.folder) { status }
   }
 }

@@ -169,7 +169,7 @@ import TesterFeature
     }
     coordinator.start(opening: picture?.uri ?? uri) { [weak self, weak coordinator] in
       await window.firstFrame()
-      // Before the first picture is asked for, and with nobody who waits for it.
+      // Before the first picture is asked for; no code awaits it.
       Task { await environment.pictureCache?.setLimit(preferences.values.pictureLimit << 20) }
       self?.network = NetworkMonitor { coordinator?.networkIsBack() }
     }

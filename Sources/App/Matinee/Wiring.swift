@@ -101,7 +101,7 @@ struct Wiring {
   }
 }
 
-/// Tells whoever runs the app why there was no answer, in the system's words: readers get a sentence.
+/// Tells the person who runs the app why there was no answer, in the system's words: readers get a sentence.
 struct LoggedTransport: Transport {
   let wrapped: any Transport
 

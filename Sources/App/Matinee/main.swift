@@ -20,7 +20,7 @@ func leave(_ status: Int32) -> Never {
   _exit(status)
 }
 
-// A log that nobody reads is no reason to end.
+// A closed pipe at the end of the log is no reason to end.
 signal(SIGPIPE, SIG_IGN)
 Toolkit.shareHeaps()
 Config().setUpModules()

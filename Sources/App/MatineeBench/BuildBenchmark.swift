@@ -12,7 +12,7 @@ struct BuildBenchmark {
 
   /// What is changed.
   private enum Change: String, CaseIterable {
-    /// A constant in a public function's body: nobody else has to be recompiled.
+    /// A constant in a public function's body: no other module has to be recompiled.
     case body = "a constant in a body"
     /// A public function's parameters: importers have to be recompiled too.
     case signature = "a public signature"

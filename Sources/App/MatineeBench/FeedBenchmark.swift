@@ -2,7 +2,7 @@ import CFeedBaseline
 import FeedFormats
 import Foundation
 
-/// Reading feeds of every format, against what cannot be left out: libxml2 parsing the same bytes with nobody listening, and for JSON
+/// Reading feeds of every format, against what cannot be left out: libxml2 parsing the same bytes without callbacks, and for JSON
 /// Foundation's own parser, since libxml2 reads none.
 struct FeedBenchmark {
   static let goal = 4.0

@@ -144,7 +144,7 @@
     }
 
     private func scrolledMemory(_ renderer: String, _ site: PictureSite) async throws -> Figure {
-      // Pictures come from the network, as those of posts that nobody has seen. The newest posts have the highest numbers.
+      // Pictures come from the network, as those of posts that the reader has not seen. The newest posts have the highest numbers.
       try? FileManager.default.removeItem(at: home.appending(path: "cache"))
       site.forget()
       let window = try Started(folder.appending(path: "matinee-start-baseline").path, [], variables(renderer))
@@ -257,7 +257,7 @@
       var partial = Data()
     }
     private let state = Mutex(State())
-    /// Without it nobody would read.
+    /// Held, since an object that is released ends the reading.
     private let pipe: Pipe
 
     init(_ pipe: Pipe) {

@@ -9,7 +9,7 @@ import Runtime
 /// writing ten thousand posts; against C doing the same with sqlite3 alone.
 ///
 /// The first page is read as after booting, when the file is on the disk alone, and once more when the system has it in memory. In C, too,
-/// a thread of its own reads it: whoever draws a window does not wait for a disk. Writing begins with the posts as an answer brings them
+/// a thread of its own reads it: a program with a window does not wait for a disk. Writing begins with the posts as an answer brings them
 /// and ends when they are in the file. Either way both come to know the posts by their ids.
 @MainActor enum StoreBenchmark {
   static let goals = (reading: 1.3, writing: 1.4)
@@ -33,7 +33,7 @@ import Runtime
   private static func reading(_ path: String, _ rounds: Int, isCold: Bool) async throws -> Figure {
     var times: [[Double]] = [[], []]
     for round in 0...rounds {
-      // Whoever comes second finds more of it in other memories, such as the disk's.
+      // The second of the two finds more of the file in other memories, such as the disk's.
       for isOurs in [round.isMultiple(of: 2), !round.isMultiple(of: 2)] {
         if isCold, bench_store_forget(path) != 0 { throw Mistake(description: "the system does not forget a file") }
         // What the one before left behind, such as its thread, is gone by then.
@@ -78,7 +78,7 @@ import Runtime
         cache.remove(["none"])
         await cache.written()
       }
-      // Whoever comes second may have to wait for what the first left to the disk.
+      // The second of the two may have to wait for what the first left to the disk.
       for isOurs in [round.isMultiple(of: 2), !round.isMultiple(of: 2)] {
         let time = isOurs ? await written(posts, to: paths[0]) : try await writtenInC(plain, to: paths[1])
         if round > 0 { times[isOurs ? 0 : 1].append(time) }
@@ -112,7 +112,7 @@ import Runtime
     return time
   }
 
-  /// Reads the list from its start to its end, as if somebody had scrolled through all of it.
+  /// Reads the list from its start to its end, as if a reader had scrolled through all of it.
   private static func fill(_ path: String) async throws {
     let opened = Opened(path, count: stored)
     _ = await opened.show(.network)

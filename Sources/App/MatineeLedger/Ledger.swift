@@ -5,7 +5,7 @@ import Glibc
 /// What the stub payment provider remembers: one file, one JSON object a line, an entry for each call, also for those that were repeated.
 ///
 /// A key that was seen before gets its answer again, whatever else the call says: that is all there is of rules. Only an answer that waits
-/// for somebody's approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
+/// for an approval changes, once, by `approve` or `decline`. One process at a time has the file; another one waits for it.
 struct Ledger {
   /// Why it cannot go on.
   struct Failure: Error, CustomStringConvertible { let description: String }
@@ -41,7 +41,7 @@ struct Ledger {
   private enum Result: String, Codable {
     case charged
     case declined
-    /// Waits for somebody's approval.
+    /// Waits for an approval.
     case deferred
     /// Nothing is charged under this key: the reader has to confirm first.
     case needsAction = "needs_action"

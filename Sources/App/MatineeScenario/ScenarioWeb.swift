@@ -7,10 +7,10 @@ import Synchronization
 
 /// The web of a scenario: what its publication fetches feeds from. Safe from any thread.
 ///
-/// `https://the-reel.example/feed.xml` has what the operator published, and one item from the first on;
-/// `https://the-reel.example` is a page that names it, `https://pages.example` one that names it and another, and
-/// `https://empty.example` one that names none. `https://feeds.example/list.opml` lists the same two, `https://broken.example/feed.xml` is cut
-/// off, `https://slow.example/feed.xml` never answers, and nobody is at any other address.
+/// `https://the-reel.example/feed.xml` has what the operator published, and one item from the first on; `https://the-reel.example` is a
+/// page that names it, `https://pages.example` one that names it and another, and `https://empty.example` one that names none.
+/// `https://feeds.example/list.opml` lists the same two, `https://broken.example/feed.xml` is cut off, `https://slow.example/feed.xml`
+/// never answers, and there is no server at any other address.
 final class ScenarioWeb: Transport {
   private static let reel = "https://the-reel.example/feed.xml"
   private let clock: any AppClock

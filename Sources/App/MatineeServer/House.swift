@@ -98,7 +98,7 @@ struct House {
     return try await Publication(
       folder: folder.path, gateway: gateway, clock: SystemClock(), offersSampleAccount: false, needsKey: needsKey,
       log: { line in
-        // The folder stays locked as long as somebody may write to it.
+        // The folder stays locked as long as the publication may write to it.
         _ = (folder, lock)
         Program.say(line)
       })
@@ -112,7 +112,7 @@ struct House {
   }
 }
 
-/// A lock on a folder itself. The file in it that `DataFolder` locks can be deleted, and made again by somebody else.
+/// A lock on a folder itself. The file in it that `DataFolder` locks can be deleted, and made again by another process.
 private final class FolderLock: Sendable {
   private let descriptor: Int32
 

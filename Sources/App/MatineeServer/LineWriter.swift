@@ -56,7 +56,8 @@ final class LineWriter: Sendable {
     _ = isWritten.wait(timeout: .now() + time)
   }
 
-  /// Writes at once, as long as somebody takes it; what goes wrong is nothing that anybody could be told. `FileHandle` would end the process.
+  /// Writes at once, as long as the descriptor takes it; an error is dropped, since there is nowhere to report it. `FileHandle` would end
+  /// the process.
   static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

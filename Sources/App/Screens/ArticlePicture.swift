@@ -10,7 +10,7 @@ import Gtk
   private let words = Label(styles: [.caption, .dim], wraps: true, direction: .ofText)
   private let retry = Button("Try again", styles: [.pill, "compact"])
   private var shown: (path: String, pictures: Pictures)?
-  /// Told the address of a picture that is too large to be shown, and is to be opened.
+  /// Called with the address of a picture that is too large to be shown, and is to be opened.
   var onOpen: ((String) -> Void)?
   private var altText = ""
   private var isTooLarge = false
@@ -50,7 +50,7 @@ import Gtk
 
   private static func place(of width: Int?, in lineWidth: Int) -> Int { width.map { min(lineWidth, max(16, $0)) } ?? lineWidth }
 
-  /// - Parameter altText: what is on it, for who cannot see it; empty when nobody says.
+  /// - Parameter altText: what is on it, for readers who cannot see it; empty when the article does not say.
   func show(_ path: String?, altText: String = "", from pictures: Pictures) {
     if path != shown?.path { reveal() }
     shown = path.map { ($0, pictures) }

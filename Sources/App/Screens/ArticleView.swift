@@ -78,7 +78,7 @@ import ReaderContent
     stack.add(page, name: "article")
     stack.add(status.root, name: "status")
     stack.setStyle(.page)
-    // Below what scrolls: whoever wants to read on shall not have to look for it.
+    // Below what scrolls, so that a reader who wants to read on need not look for it.
     let text = Overlay(stack, above: [message.root])
     messages = text
     root = Box(.vertical, styles: [.page], children: [text, progress.root, wall.root])
@@ -147,7 +147,7 @@ import ReaderContent
       comments.show(post)
       reactions.show(post.kinds)
       discuss.label = post.comments.isEmpty ? "Write a comment" : "Read the comments"
-      // Who cannot read it can read what others say of it, and nothing more.
+      // A reader who cannot read it can read what others say of it, and nothing more.
       discuss.isVisible = !post.isLocked || !post.comments.isEmpty
       subscribers.isVisible = post.isLocked
       unread.label = post.isRead ? "Mark as unread" : "Mark as read"
@@ -166,7 +166,7 @@ import ReaderContent
     files.isVisible = !attachments.isEmpty
     note.text = state.note ?? ""
     note.isVisible = state.note != nil
-    // While it opens nothing moves, so that nobody loses their place.
+    // While the post is being unlocked nothing moves, so that readers do not lose their place.
     end.isVisible = state.phase == .ready || state.isUnlocking
     showWall(state)
     showProgress(state)
@@ -184,7 +184,7 @@ import ReaderContent
     }
   }
 
-  /// Whoever pressed what unlocks reads on in the text; where it did not work, it is here again.
+  /// While the post is being unlocked, the keyboard is on the text; after a failure it returns to the button that was pressed.
   private func showWall(_ state: ArticleViewModel.State) {
     if !state.isLocked || state.isUnlocking, wall.root.hasFocus {
       pressed = RememberedFocus(in: wall.root)
@@ -243,7 +243,7 @@ import ReaderContent
     page.position += place.top + target.label.top(ofLineAt: target.byte) - Self.room
   }
 
-  /// Whoever makes the window narrower, and whoever comes back, reads on where they were.
+  /// After the window was made narrower, and after coming back, the reader reads on where they were.
   private func goToPlace() {
     guard let wanted = viewModel.place, parts.indices.contains(wanted.block), let part = page.place(of: parts[wanted.block]) else { return }
     let distance = part.top + part.height * wanted.fraction

@@ -71,7 +71,7 @@ import PublicationAPI
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  /// In the field, for whoever may write. Comments have buttons that delete them, of which none shall be the first that Enter presses.
+  /// In the field, for a reader who may write. Comments have buttons that delete them, of which none shall be the first that Enter presses.
   func takeKeyboard() { if compose.isVisible { field.focusText() } else { root.focusFirst() } }
 
   private func sendTapped() {
@@ -155,7 +155,7 @@ import PublicationAPI
   private let delete = Button(icon: .delete, name: "Delete", styles: [.flat, "quiet"])
 
   /// - Parameters:
-  ///   - selected: told the text in which a selection may begin.
+  ///   - selected: called with the text in which a selection may begin.
   ///   - linkTapped: given the address.
   ///   - deleteTapped: given the comment, and what was pressed.
   init(

@@ -138,7 +138,7 @@ import Gtk
     name.text = row.name
     accessibleName = row.unread.isEmpty ? row.name : "\(row.name), \(row.unread) unread"
     unread.text = row.unread
-    // Whoever does not follow a club does not wait for its posts.
+    // A reader who does not follow a club does not wait for its posts.
     unread.isVisible = row.isFollowed && !row.unread.isEmpty
     about.text = row.about
     about.isVisible = !row.about.isEmpty

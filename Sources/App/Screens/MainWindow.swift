@@ -15,12 +15,12 @@ import NavigationCore
   public let window: Window
   /// Carries out what the window's own controls ask for.
   public var perform: ((Navigation) -> Void)?
-  /// Told the name of what a person sees after each painted frame in which that is another one.
+  /// Called with the name of what a person sees, after each painted frame in which that is another one.
   public var onFrameShows: ((String) -> Void)?
-  /// Told the name of the page that lies on top after each painted frame, also while the curtain covers it.
+  /// Called with the name of the page that lies on top, after each painted frame, also while the curtain covers it.
   public var onFrame: ((String) -> Void)?
 
-  /// Told when the curtain begins to lift, before the first frame of that.
+  /// Called when the curtain begins to lift, before the first frame of that.
   public var onLift: (() -> Void)?
 
   private typealias Tree = NavigationTree<Destination>
@@ -105,7 +105,7 @@ import NavigationCore
   /// Shows below the pages what waits to be sent.
   public func observe(_ waiting: WaitingViewModel) { waitingBar.observe(waiting) }
 
-  /// Told when the person turns to the window, or to another one.
+  /// Called when the person turns to the window, or to another one.
   public var onActiveChanged: ((Bool) -> Void)?
 
   /// Called when the person wants to close the window, which then stays until the application lets go of it.
@@ -154,7 +154,7 @@ import NavigationCore
     showSheet(tree.sheets.last)
     placeMessage(over: page.id)
     for (id, view) in open where screens[id] == nil { close(view, id: id) }
-    // What was said to a reader is nobody else's.
+    // Messages to a reader who is gone are for no other reader.
     if hasReader, tree.tabs.isEmpty { messages.clear() }
     hasReader = !tree.tabs.isEmpty
     top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
@@ -162,7 +162,7 @@ import NavigationCore
     if !tree.isCurtainDown { host.root.isVisible = true }
     if curtainLift.isRevealed, !tree.isCurtainDown { onLift?() }
     curtainLift.isRevealed = tree.isCurtainDown
-    // As long as any of it is seen: whoever clicks on it does not mean what lies beneath.
+    // As long as any of it is seen: a click on the curtain is not meant for what lies beneath.
     curtainLift.takesClicks = tree.isCurtainDown || curtain.root.isMapped
     let shown = tree.isCurtainDown ? nil : page.id
     guard self.page != shown else { return }
@@ -170,7 +170,7 @@ import NavigationCore
     if let shown { moveKeyboard(to: shown, isChoosingTabs: isChoosingTabs) }
   }
 
-  /// Where it was when the page was left, else where the page begins. Whoever walks along the tabs stays there.
+  /// Where it was when the page was left, else where the page begins. While a person walks along the tabs, it stays there.
   private func moveKeyboard(to id: Tree.Node.ID, isChoosingTabs: Bool) {
     if isChoosingTabs, tabs.selected != nil { return tabs.takeKeyboard() }
     if focus[id]?.restore() == true { awaitsKeyboard = false } else { beginPage(id) }

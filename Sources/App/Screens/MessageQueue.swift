@@ -83,7 +83,7 @@ import Gtk
     if hadKeyboard, messages.isEmpty { onKeyboardLeft?() }
   }
 
-  /// Puts all away: they were for somebody who is gone.
+  /// Puts all away: they were for a reader who is gone.
   func clear() {
     messages = []
     beginTurn()

@@ -71,8 +71,8 @@ import Runtime
     return nil
   }
 
-  /// A picture, loaded unless it is kept; nil when it could not be had or is none. A load that nobody waits for any more, because all
-  /// their tasks were cancelled, is cancelled too.
+  /// A picture, loaded unless it is kept; nil when it could not be had or is none. A load is cancelled when the tasks of all its callers
+  /// are.
   /// - Parameters:
   ///   - side: the width of the place that it is to cover, in pixels; a larger picture is scaled down while it is decoded.
   ///   - ratio: the width of the place divided by its height; `nil` for a place that takes the shape of the picture.
@@ -100,13 +100,13 @@ import Runtime
   /// The place has left the screen, or shows something else.
   func leave(_ place: AnyObject) { missing[ObjectIdentifier(place)] = nil }
 
-  /// Somebody asks for what was no picture, and wants an answer of now.
+  /// The reader asks again for a picture that failed, and wants a new answer.
   func forget(failureOf path: String) { failed[path] = nil }
 
   /// Whether it is not shown because it is too large.
   func isTooLarge(_ path: String) -> Bool { failed[path]?.isTooLarge ?? false }
 
-  /// There is a network again, or somebody has answered: what is missing on screen is tried again.
+  /// There is a network again, or a server has answered: pictures that are missing on screen are tried again.
   public func retryUnreachable() {
     let places = missing.values
     missing = [:]
@@ -125,7 +125,7 @@ import Runtime
   }
 
   private func note(_ error: any Error, of path: String) {
-    // Nobody sees so many in five minutes but of a publication that wants it.
+    // Only a publication that wants it makes a reader see so many in five minutes.
     if failed.count >= 1000 { failed.removeAll() }
     let isTooLarge =
       switch error {
@@ -144,8 +144,8 @@ import Runtime
   }
 }
 
-/// Decodes one picture after the other on a thread of its own: it takes long enough to hold up others on the shared pool. Those that
-/// nobody waits for by then are passed over.
+/// Decodes one picture after the other on a thread of its own: it takes long enough to hold up others on the shared pool. It skips pictures
+/// whose callers were cancelled by then.
 private actor PictureDecoder {
   private let executor = ThreadExecutor(name: "pictures")
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

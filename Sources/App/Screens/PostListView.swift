@@ -45,7 +45,7 @@ import Gtk
   private var fetch = ClubFetch.State.notNeeded
   /// Whether the keyboard was on the pill that was pressed, and goes with it to the rows that it brings.
   private var awaitsNewest = false
-  /// Told that the posts of a fan club are to be fetched, where that was offered.
+  /// Called when the posts of a fan club are to be fetched, where that was offered.
   var onFetch: (() -> Void)?
 
   /// - Parameter header: what stands above the list.
@@ -99,7 +99,7 @@ import Gtk
   /// Shows the first row.
   func scrollToTop() { list.scroll(to: 0) }
 
-  /// On the rows, or on what fetches them; what stands above them is a step back. Nowhere as long as nobody knows whether there are any.
+  /// On the rows, or on what fetches them; what stands above them is a step back. Nowhere as long as it is not known whether there are any.
   func takeKeyboard() {
     switch (fetch, phase) {
     case (.offered, _): stack.focusFirst()
@@ -109,7 +109,7 @@ import Gtk
     }
   }
 
-  /// The bar goes, and whoever pressed a button of it by the keyboard reads on.
+  /// The bar goes. A person who pressed a button of it by the keyboard reads on.
   private func messageAnswered(_ body: (any PostListScreen) -> Void) {
     let hadKeyboard = message.root.hasFocus
     body(page)

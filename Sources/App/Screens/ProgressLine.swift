@@ -33,7 +33,7 @@ import Gtk
     retry.isVisible = failure != nil
   }
 
-  /// - Parameter isSaid: whether somebody else says that the list is being refreshed.
+  /// - Parameter isSaid: whether another part of the page says that the list is being refreshed.
   func show(_ list: ListState, isSaid: Bool = false) {
     guard list.phase == .ready else { return show(nil, failure: nil) }
     show(list.isRefreshing && !isSaid ? "Refreshing…" : list.isLoadingMore ? "Loading more…" : nil, failure: list.loadMoreFailure)

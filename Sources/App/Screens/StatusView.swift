@@ -5,7 +5,7 @@ import Gtk
   /// In seconds. What takes less needs no explanation.
   static var patience = 4.0
   static let explanation = "The publication takes long to answer."
-  /// Told that it takes long.
+  /// Called when it takes long.
   var onExplained: (() -> Void)?
   /// The words of which it is said that it takes long.
   private(set) var explains: String?
@@ -15,7 +15,7 @@ import Gtk
 
   init(_ label: Label) { self.label = label }
 
-  /// - Parameter words: nil when nothing is under way; the label is anybody's then.
+  /// - Parameter words: nil when nothing is under way; the label is then free for other words.
   func show(_ words: String?) {
     guard words != self.words else { return }
     (self.words, explains) = (words, nil)
@@ -69,7 +69,7 @@ import Gtk
     if button.hasFocus { root.holdKeyboard() }
     button.isVisible = action != nil
     if let action { button.label = action }
-    // Whoever pressed it is still here when it comes back.
+    // The button that comes back gets the keyboard again, if the person who pressed it is still on this page.
     if root.holdsKeyboard, action != nil { button.focus() }
   }
 

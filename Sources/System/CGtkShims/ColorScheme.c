@@ -53,7 +53,7 @@ void matinee_follow_color_scheme(GApplication *application, void (*changed)(gboo
     g_dbus_connection_signal_subscribe(bus, portal, settings, "SettingChanged", portal_path, appearance,
                                        G_DBUS_SIGNAL_FLAGS_NONE, setting_changed, NULL, NULL);
   }
-  // A portal that does not run is not woken for this: whoever uses it has it running.
+  // A portal that does not run is not started for this: a desktop that uses it has it running.
   g_dbus_connection_call(bus, portal, portal_path, settings, "Read", g_variant_new("(ss)", appearance, color_scheme),
                          NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, 2000, NULL, answered, NULL);
 }

@@ -21,7 +21,7 @@ static int is_used_by_starts(const char *path) {
   return 0;
 }
 
-// Only what nobody writes to: it comes back from the file.
+// Only pages that cannot be written to: the kernel reads them from the file again.
 static int unmap_code(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size, (void)data;
   if (!is_used_by_starts(object->dlpi_name)) return 0;

@@ -59,7 +59,7 @@ static void stop(MatineeSlide *slide) {
   slide->tick = 0;
 }
 
-// GTK's own transitions take so many times as long, for whoever wants to see each of their frames.
+// GTK's own transitions take so many times as long, for a developer who wants to see each of their frames.
 static double slowdown(void) {
   const char *text = g_getenv("GTK_SLOWDOWN");
   double factor = text ? g_ascii_strtod(text, NULL) : 1;

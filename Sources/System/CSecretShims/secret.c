@@ -104,7 +104,7 @@ static gboolean has_session_bus(void) {
   return exists;
 }
 
-// libsecret's file back end, chosen by whoever started the app, needs no bus.
+// libsecret's file back end, which the environment chooses, needs no bus.
 static gboolean needs_no_bus(void) { return g_strcmp0(g_getenv("SECRET_BACKEND"), "file") == 0; }
 
 static gboolean connect_to_bus(Call *call, uint32_t milliseconds) {

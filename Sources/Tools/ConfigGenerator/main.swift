@@ -14,7 +14,7 @@ guard let input = paths.first, let output = paths.last, paths.count == 2 else { 
 do {
   let facts = try LocatedJSON.decode(BuildFacts.self, from: Data(contentsOf: URL(filePath: input)), file: input)
   let source = Data(GeneratedSource.text(facts, path: input).utf8)
-  // A change to what this program is made of runs it again; a file that is left alone recompiles nobody.
+  // A change to the sources of this program runs it again; an output that is left alone makes no module recompile.
   if (try? Data(contentsOf: URL(filePath: output))) != source { try source.write(to: URL(filePath: output)) }
 } catch let failure as LocatedJSON.Failure {
   fail("\(failure.file):\(failure.line):\(failure.column): error: \(failure.problem)")

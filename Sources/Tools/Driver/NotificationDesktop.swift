@@ -76,12 +76,12 @@ public final class NotificationDesktop {
     emit("NotificationClosed", g_variant_new_uint32(notification.id), g_variant_new_uint32(2))
   }
 
-  /// Clicks a notification that a program has left behind: asks the program for its action. The bus is not asked to start it: whoever
-  /// tests that has started it as the bus would.
+  /// Clicks a notification that a program has left behind: asks the program for its action. The bus is not asked to start it: the test has
+  /// started it as the bus would.
   /// - Parameters:
   ///   - program: its name on the bus.
   ///   - target: what the action is given.
-  /// - Returns: whether there was somebody to ask.
+  /// - Returns: whether there was a program to ask.
   public func click(_ action: String, of program: String, with target: String) -> Bool {
     let targets: [OpaquePointer?] = [g_variant_new_variant(g_variant_new_string(target))]
     let arguments: [OpaquePointer?] = [

@@ -29,7 +29,7 @@ void baseline_release(void *_Nonnull object);
 /// Opens a window with a list of these posts; rows look theirs up by id.
 void baseline_window_open(const char *_Nonnull title, int width, int height, const BaselinePost *_Nonnull posts, uint32_t count);
 
-/// A window with a list in it, whoever made it.
+/// A window with a list in it, in C or in Swift.
 typedef struct BaselineProbe BaselineProbe;
 /// NULL when no window has that title and a list.
 BaselineProbe *_Nullable baseline_probe_new(const char *_Nonnull title);

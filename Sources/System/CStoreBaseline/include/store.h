@@ -37,7 +37,7 @@ bench_posts bench_posts_make(size_t count);
 
 void bench_posts_free(bench_posts posts);
 
-// Makes posts known by their ids, as whoever shows them needs them, and writes them into a file that the app has made, in one transaction.
+// Makes posts known by their ids, as a view needs them, and writes them into a file that the app has made, in one transaction.
 // Returns 0, or SQLite's code.
 int bench_store_write(const char *path, const char *owner, bench_posts posts);
 
