@@ -42,7 +42,8 @@ import Testing
   @Test func aLaterStartWithTheSameOptionsFindsTheFirst() throws {
     let name = try LaunchOptions(["--data", "folder"]).instanceNames.first
     #expect(name?.wholeMatch(of: /at[0-9a-f]+/) != nil)
-    #expect(try LaunchOptions(["--data", FileManager.default.currentDirectoryPath + "/folder/", "matinee://posts/1"]).instanceNames == [name])
+    #expect(
+      try LaunchOptions(["--data", FileManager.default.currentDirectoryPath + "/folder/", "matinee://posts/1"]).instanceNames == [name])
     for others in [["--data", "other"], ["--data", "folder", "--faults", "f.json"], ["--publication", "https://example.org"]] {
       let other = try LaunchOptions(others).instanceNames.first
       #expect(other != nil && other != name)

@@ -385,7 +385,7 @@ import Testing
     while rig.visible != .login { await Task.yield() }
     await ended.set(false)
     await rig.settle()
-    #expect(try rig.loginNotice == AuthError.ended.sentence)
+    #expect(try rig.loginNotice == AuthError.ended.sentence + " 1 change is kept here, and sent when you sign in again.")
     #expect(rig.presenter.messages.isEmpty, "not that a bookmark was refused")
 
     try await rig.signIn(email: "other@example.org", password: "curtain call")
@@ -448,7 +448,7 @@ import Testing
         rig.clock.advance(by: .milliseconds(600))
         await rig.settle()
       }
-      #expect((waiting.state.text, waiting.state.detail) == ("1 change waiting", "Tried again, in vain. \(problem)"))
+      #expect((waiting.state.text, waiting.state.detail) == ("1 change waiting", "Tried again without success. \(problem)"))
     }
     await away.set(false)
     waiting.send(.tryNowTapped)

@@ -55,7 +55,8 @@ final class DeepLinkTests: EndToEndCase {
     XCTAssertFalse(again.lines.contains { $0.contains("colors") }, "\(again.lines)")
     try keepsItsColors(data)
     // What it was to do differently cannot be done here.
-    try app.startInVain(data + app.faults(#"{"fault": "drop"}"#) + ["matinee://fanclubs/\(club.id)"], "is in use by another running program.")
+    try app.startInVain(
+      data + app.faults(#"{"fault": "drop"}"#) + ["matinee://fanclubs/\(club.id)"], "is in use by another running program.")
   }
 
   func testPaywallHasALinkToo() throws {

@@ -48,6 +48,17 @@ import Testing
     #expect(try !PostRow(post, hasPremium: false, formatting: formatting()).isLocked)
   }
 
+  /// Of a post without a title the importer makes its first words the title.
+  @Test(arguments: [
+    ("Rain falls…", "Rain falls all day. It goes on.", "… all day. It goes on."), ("Rain falls.", "Rain falls.", ""),
+    ("Rain", "Rain falls all day.", "Rain falls all day."), ("…", "… and so on", "… and so on"), ("Snow…", "Rain falls.", "Rain falls."),
+  ])
+  func firstWordsThatAreTheTitleAreNotSaidTwice(title: String, teaser: String, shown: String) throws {
+    var post = Post.sample()
+    (post.title, post.teaser) = (title, teaser)
+    #expect(try PostRow(post, hasPremium: false, formatting: formatting()).teaser == shown)
+  }
+
   @Test(arguments: [
     (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1 kB"), (12_345, "12 kB"), (999_499, "999 kB"), (999_500, "1 MB"),
     (12_345_678, "12.3 MB"), (123_456_789, "123 MB"), (1_500_000_000, "1.5 GB"),

@@ -75,7 +75,7 @@ import Testing
     #expect(try await order().state == .paid)
     let again = try await Server.run(["order", "decline", "--data", data, id])
     #expect(again.status == 1)
-    #expect(again.errors == "matinee-server: This order is paid, and waits for nobody.\n")
+    #expect(again.errors == "matinee-server: This order is paid, and waits for no approval.\n")
     let rotated = try await Server.run(["key", "rotate", "--algorithm", "eddsa", "--data", data])
     #expect(rotated.output.wholeMatch(of: /Receipts are signed with \S+ \(EdDSA\) from now on.\n/) != nil)
     let keys = try Wire.decode(KeySet.self, from: try await transport.send(Request(.get, "/v1/keys")).body)

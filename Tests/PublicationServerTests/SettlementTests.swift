@@ -41,7 +41,7 @@ import Testing
     #expect(await gateway.charges == 1)
     let again = try await rig.operate(.post, "orders/\(order.id)/approve")
     #expect(again.status == 409)
-    #expect(try again.problem.title == "This order is paid, and waits for nobody.")
+    #expect(try again.problem.title == "This order is paid, and waits for no approval.")
   }
 
   @Test func aDeferredPaymentIsDeclined() async throws {

@@ -172,7 +172,7 @@ final class FanClubViewTests: ScreensTestCase {
       XCTAssertEqual(marks(), [], "nobody waits for a club that they do not follow")
       XCTAssertEqual(
         list.texts.filter { $0.hasPrefix("3 followers") },
-        ["2\u{a0}posts, 2\u{a0}unread", "2\u{a0}posts", "2\u{a0}posts"].map { "3 followers  ·  " + $0 })
+        ["2\u{a0}posts, 2\u{a0}unread", "2\u{a0}posts", "2\u{a0}posts"].map { "3 followers\u{a0}\u{a0}·  " + $0 })
       let page = try rig.show(.fanClub("a"))
       page.button("Follow")?.click()
       try rig.settle()
@@ -182,7 +182,7 @@ final class FanClubViewTests: ScreensTestCase {
       page.button("Mark as read")?.click()
       try rig.settle()
       XCTAssertEqual(marks(), ["1"])
-      XCTAssertTrue(list.says("4 followers  ·  2\u{a0}posts, 1\u{a0}unread"))
+      XCTAssertTrue(list.says("4 followers\u{a0}\u{a0}·  2\u{a0}posts, 1\u{a0}unread"))
       rig.close()
     }
   }
@@ -330,7 +330,7 @@ final class FanClubViewTests: ScreensTestCase {
           let (store, formatting, preferences) = (rig.fixture.store, rig.fixture.formatting, NotificationPreferences())
           let page = FanClubViewModel("a", store: store, formatting: formatting, notifications: preferences) { _ in }
           let seen = try place == .fanClub("a") ? rig.show(Screen(page)) : rig.show(place)
-          for text in ["Static & Candlelight", "1,234 followers  ·  56\u{a0}posts, 12\u{a0}unread"] {
+          for text in ["Static & Candlelight", "1,234 followers\u{a0}\u{a0}·  56\u{a0}posts, 12\u{a0}unread"] {
             XCTAssertFalse(try XCTUnwrap(seen.label(text)).isCut, text)
           }
           let name = try XCTUnwrap(seen.label("Static & Candlelight")).place(in: seen)

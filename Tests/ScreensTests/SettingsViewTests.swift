@@ -136,7 +136,7 @@ final class SettingsViewTests: ScreensTestCase {
       XCTAssertTrue(again.hasFocus)
       try rig.settle()
       rig.clock.advance(by: .seconds(1))
-      eventually("it says so") { rig.seen.texts.contains { $0.hasPrefix("Tried again, in vain.") } }
+      eventually("it says so") { rig.seen.texts.contains { $0.hasPrefix("Tried again without success.") } }
       XCTAssertNotNil(rig.seen.button("Try now"))
       XCTAssertTrue(again.hasFocus)
       rig.line.isCut = false

@@ -53,6 +53,8 @@ import SessionService
   private var afterPurchase: Navigation?
   private var entering: (user: User.ID, task: Task<Void, Never>)?
   private var leaving: Task<Void, Never>?
+  /// How many changes the reader who was here last made that the publication has not heard of; 0 after a sign-out, which asked about them.
+  private(set) var unsentChanges = 0
   /// By the clock's uptime.
   private var lastReturn: Duration?
   private var fetchingLink: Task<Void, Never>?
@@ -368,6 +370,7 @@ import SessionService
     fetchingLink?.cancel()
     afterPurchase = nil
     let reader = reader
+    if let reader { unsentChanges = isAsked ? 0 : reader.content.outboxStatus.value.count }
     reader?.end(erasing: isAsked)
     waiting.observe(nil)
     self.reader = nil

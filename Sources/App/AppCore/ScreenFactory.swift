@@ -169,7 +169,9 @@ import SessionService
   private func login() -> Screen {
     let (client, address) = (client, environment.address)
     return Screen(
-      LoginViewModel(session: session, effects: environment.effects) { () throws(AuthError) in
+      LoginViewModel(
+        session: session, effects: environment.effects, unsentChanges: { [weak coordinator] in coordinator?.unsentChanges ?? 0 }
+      ) { () throws(AuthError) in
         let info: PublicationInfo
         do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
         return LoginPublication(

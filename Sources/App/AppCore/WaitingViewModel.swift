@@ -98,7 +98,7 @@ import Runtime
     if waiting.count > 0, let problem = waiting.problem {
       new.text = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
       new.isTrying = trying != nil
-      new.detail = wasInVain && !new.isTrying ? "Tried again, in vain. \(problem)" : problem
+      new.detail = wasInVain && !new.isTrying ? "Tried again without success. \(problem)" : problem
     } else {
       trying?.cancel()
       (trying, wasInVain) = (nil, false)

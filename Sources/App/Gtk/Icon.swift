@@ -27,6 +27,8 @@ public struct Icon: Hashable, Sendable {
   public static let heart = Icon("emblem-favorite-symbolic")
   /// A bookmark.
   public static let bookmark = Icon("user-bookmarks-symbolic")
+  /// A bookmark that is set. One of the app's own.
+  public static let bookmarkFilled = Icon(own: "matinee-bookmark")
   /// Not accessible yet.
   public static let lock = Icon(own: "matinee-lock")
   /// Accessible.

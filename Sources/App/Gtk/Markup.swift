@@ -70,7 +70,7 @@ public struct Markup: Sendable, Equatable {
   @MainActor public static func line(of facts: [Markup], continues: Bool = false) -> Markup {
     let isRightToLeft = gtk_widget_get_default_direction() == GTK_TEXT_DIR_RTL
     // A mark gives the line its direction, and an isolate keeps that of a fact to itself.
-    let line = facts.map { "\u{2068}\($0.source)\u{2069}" }.joined(separator: "  ·  ")
+    let line = facts.map { "\u{2068}\($0.source)\u{2069}" }.joined(separator: "\u{a0}\u{a0}·  ")
     return Markup(
       source: "\(isRightToLeft ? "\u{200F}" : "\u{200E}")\(continues ? "·  " : "")\(line)", hasLink: facts.contains { $0.hasLink })
   }

@@ -24,7 +24,7 @@ import ReaderContent
   private let byline = Label(styles: [.dim], wraps: true)
   private let waiting = WaitingMark()
   private let comments = CommentsButton()
-  private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
+  private let bookmark = BookmarkButton()
   private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
   private let browser = Button("Open in browser", styles: [.flat, "menu-item"])
   private let copy = Button("Copy link", styles: [.flat, "menu-item"])
@@ -63,7 +63,7 @@ import ReaderContent
       children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [subscribers, discuss, unread])])
     for button in [browser, copy] { button.contentAlignment = .start }
     menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy]))
-    let buttons = Box(.horizontal, spacing: 4, children: [waiting.root, comments.root, bookmark, more])
+    let buttons = Box(.horizontal, spacing: 4, children: [waiting.root, comments.root, bookmark.root, more])
     // Below the names where the text is large.
     let facts = Wrap(byline, buttons, least: 96, spacing: 4)
     let column = Box(.vertical, spacing: 12, margin: 24, children: [club, title, facts, note, picture.root, body, files, end])
@@ -87,7 +87,7 @@ import ReaderContent
     for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.send(.commentsTapped) } }
     unread.onClicked(self) { $0.viewModel.send(.readTapped) }
     blocks.onLink = { [weak self] in self?.linkTapped($0) }
-    bookmark.onClicked(self) { $0.viewModel.send(.bookmarkTapped) }
+    bookmark.root.onClicked(self) { $0.viewModel.send(.bookmarkTapped) }
     more.onClicked(self) { $0.menu.open(in: $0.root, beside: $0.more) }
     browser.onClicked(self) { $0.browserTapped() }
     copy.onClicked(self) { $0.copyTapped() }
@@ -151,7 +151,7 @@ import ReaderContent
       discuss.isVisible = !post.isLocked || !post.comments.isEmpty
       subscribers.isVisible = post.isLocked
       unread.label = post.isRead ? "Mark as unread" : "Mark as read"
-      bookmark.isOn = post.isBookmarked
+      bookmark.show(isOn: post.isBookmarked)
       more.isVisible = post.link != nil
       picture.show(post.picture, from: pictures)
     }

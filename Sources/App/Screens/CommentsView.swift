@@ -33,7 +33,6 @@ import PublicationAPI
   init(_ viewModel: CommentsViewModel) {
     self.viewModel = viewModel
     post = Button(title, name: "Back to the post", styles: [.flat, "link-like"])
-    post.horizontal = .start
     popover = Popover(confirm)
     hint.expandsHorizontally = true
     let below = Box(.horizontal, spacing: 10, children: [hint, counter, send])

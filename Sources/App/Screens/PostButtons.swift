@@ -13,6 +13,22 @@ import Gtk
   }
 }
 
+/// The reader's bookmark: filled once it is set, so that not its color alone says so.
+@MainActor final class BookmarkButton {
+  let root: Button
+  private let image = Image(.bookmark)
+
+  init() {
+    root = Button(image, name: "Bookmark", styles: [.flat, "quiet"])
+    root.tooltip = "Bookmark"
+  }
+
+  func show(isOn: Bool) {
+    root.isOn = isOn
+    image.setIcon(isOn ? .bookmarkFilled : .bookmark)
+  }
+}
+
 /// How many comments there are, and the way to them.
 @MainActor final class CommentsButton {
   let root: Button

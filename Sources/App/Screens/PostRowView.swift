@@ -27,7 +27,7 @@ import Gtk
   private let waiting = WaitingMark()
   private let react = ReactButton()
   private let comments = CommentsButton()
-  private let bookmark = Button(icon: .bookmark, name: "Bookmark", styles: [.flat, "quiet"])
+  private let bookmark = BookmarkButton()
   private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
   private let openMenu: @MainActor (PostRow, Widget, (x: Double, y: Double)?) -> Void
 
@@ -56,7 +56,7 @@ import Gtk
     dot.setMinimumSize(width: 8, height: 8)
     // Below each other where the text is large.
     let actions = Wrap(
-      react.root, Wrap(comments.root, Box(.horizontal, children: [bookmark, more]), spacing: 0), spacing: 0)
+      react.root, Wrap(comments.root, Box(.horizontal, children: [bookmark.root, more]), spacing: 0), spacing: 0)
     actions.vertical = .end
     actions.horizontal = .end
     actions.expandsVertically = true
@@ -69,7 +69,7 @@ import Gtk
     root = Clamp(maximumWidth: 820, card)
     react.root.onClicked(self) { view in if let row = view.row { view.page.send(.reactTapped(row.id)) } }
     comments.root.onClicked(self) { view in if let row = view.row { view.page.send(.commentsTapped(row.id)) } }
-    bookmark.onClicked(self) { view in if let row = view.row { view.page.send(.bookmarkTapped(row.id)) } }
+    bookmark.root.onClicked(self) { view in if let row = view.row { view.page.send(.bookmarkTapped(row.id)) } }
     more.onClicked(self) { $0.menuTapped(beside: $0.more) }
     react.root.onSecondaryClick(self) { view, _ in view.menuTapped(beside: view.react.root) }
     card.onSecondaryClick(self) { $0.menuTapped(beside: $0.card, at: $1) }
@@ -103,7 +103,7 @@ import Gtk
     // Of an empty one the room beside it would be left.
     whose.isVisible = dot.isVisible || club.isVisible
     card.setStyle("read", row.isRead)
-    bookmark.isOn = row.isBookmarked
+    bookmark.show(isOn: row.isBookmarked)
     framed.isVisible = row.picture != nil
     showLock(onPicture: row.isLocked && row.picture != nil, beside: row.isLocked && row.picture == nil)
     picture.show(row.picture, from: pictures)

@@ -69,7 +69,7 @@ public enum TransportError: Error, Equatable, Sendable, CustomStringConvertible 
     case .insecure(_, .notYetValid):
       "\(who) has a certificate that is not valid yet, so nothing was loaded. Check the date of this computer."
     case .insecure(_, .unknownIssuer):
-      "\(who) has a certificate that nobody known here vouches for, so nothing was loaded. Check the address, or try another network."
+      "\(who) has a certificate of no authority that is known here, so nothing was loaded. Check the address, or try another network."
     case .insecure(_, .otherHost):
       "\(who) has a certificate for another address, so nothing was loaded. Check the address, or try another network."
     case .insecure: "\(who) cannot be reached securely, so nothing was loaded. Try another network."

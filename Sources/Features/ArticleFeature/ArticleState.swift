@@ -91,7 +91,7 @@ public struct Attachment: Codable, Equatable, Sendable {
       Self.kind(enclosure.type), enclosure.duration.map { formatting.duration(seconds: $0) },
       enclosure.length.map { formatting.bytes($0) },
     ]
-    self.facts = facts.compactMap(\.self).joined(separator: "  ·  ")
+    self.facts = facts.compactMap(\.self).joined(separator: "\u{a0}\u{a0}·  ")
   }
 
   private static func kind(_ type: String?) -> String? {

@@ -33,7 +33,7 @@ public struct ListState: Equatable, Sendable {
   public var loadMoreFailure: String?
   /// How many newer rows the publication has, which do not come in before the reader asks for them: see `newItemsTapped`.
   public var newItemCount = 0
-  /// Whether there may be more than ``newer`` of them.
+  /// Whether there may be more than ``newItemCount`` of them.
   public var hasMoreNewItems = false
   /// How many newer posts there are, such as `3 new posts`; `nil` for none.
   public var pill: String? {

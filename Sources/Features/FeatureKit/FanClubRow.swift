@@ -23,7 +23,7 @@ public struct FanClubRow: Equatable, Sendable, Identifiable {
   /// Followers, posts and unread posts, in one line, or in several where there is little room: a number stays with what it counts.
   public var numbers: String {
     let posts = unread.isEmpty ? [posts] : [posts, "\(unread) unread"]
-    return "\(followers)  ·  \(posts.map { $0.replacing(" ", with: "\u{a0}") }.joined(separator: ", "))"
+    return "\(followers)\u{a0}\u{a0}·  \(posts.map { $0.replacing(" ", with: "\u{a0}") }.joined(separator: ", "))"
   }
   /// Whether this reader follows it.
   public var isFollowed: Bool

@@ -72,7 +72,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     self.waiting = waiting
     id = post.id
     title = post.title.onOneLine
-    teaser = post.teaser.onOneLine
+    teaser = Self.teaser(post.teaser.onOneLine, below: title)
     club = post.fanClubName.onOneLine
     clubID = post.fanClubID
     byline = post.byline.onOneLine
@@ -86,6 +86,13 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     isRead = post.read
     isBookmarked = post.bookmarked
     isLocked = post.premium && !post.unlocked && !hasPremium
+  }
+
+  /// A post without a title has its first words for one, which are not to be read twice.
+  private static func teaser(_ teaser: String, below title: String) -> String {
+    if teaser == title { return "" }
+    guard title.last == "…", case let words = title.dropLast(), !words.isEmpty, teaser.hasPrefix(words) else { return teaser }
+    return "…" + teaser.dropFirst(words.count)
   }
 
   /// Whether this reader reacted.

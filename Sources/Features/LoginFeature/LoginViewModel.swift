@@ -31,6 +31,7 @@ import SessionService
 
   private let session: Session
   private let effects: Effects
+  private let unsentChanges: @MainActor () -> Int
   private let loadPublication: @Sendable () async throws(AuthError) -> LoginPublication
   private let output: @MainActor (Output) -> Void
   private var password = Secret("")
@@ -43,15 +44,18 @@ import SessionService
   /// - Parameters:
   ///   - session: what is signed in to.
   ///   - effects: the door off the main actor.
+  ///   - unsentChanges: how many changes the reader whose session ended made that the publication has not heard of.
   ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen
   ///     appears, and at the next try when it did not answer.
   ///   - output: told what comes next.
   public init(
-    session: Session, effects: Effects, publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication,
+    session: Session, effects: Effects, unsentChanges: @escaping @MainActor () -> Int = { 0 },
+    publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.session = session
     self.effects = effects
+    self.unsentChanges = unsentChanges
     self.loadPublication = publication
     self.output = output
   }
@@ -207,10 +211,20 @@ import SessionService
     guard case .signedOut(let cause) = session else { return }
     // What stands beside the buttons is not said twice.
     let unanswered = unanswered.map(\.sentence).flatMap { $0 == state.formError ? nil : $0 }
-    let sentences = [cause.sentence, unanswered, self.session.persistence.sentence].compactMap { $0 }
+    let sentences = [cause.sentence, unsentSentence(after: cause), unanswered, self.session.persistence.sentence].compactMap { $0 }
     change {
       $0.notice = sentences.isEmpty ? nil : sentences.joined(separator: " ")
       if $0.email.isEmpty, cause == .ended || cause == .reused { $0.email = self.session.endedUser?.email ?? "" }
+    }
+  }
+
+  /// A reader who did not choose to leave is told that nothing is lost.
+  private func unsentSentence(after cause: Session.SignedOutCause) -> String? {
+    guard cause == .ended || cause == .reused else { return nil }
+    switch unsentChanges() {
+    case 0: return nil
+    case 1: return "1 change is kept here, and sent when you sign in again."
+    case let count: return "\(count) changes are kept here, and sent when you sign in again."
     }
   }
 

@@ -19,7 +19,7 @@ enum TextEncoding {
     if claim.isWestern, firstInvalid(in: text) == nil { return text }
     if claim.isLatin1 { return latin1(text) }
     guard claim.isName, canConvert(claim.converter) else {
-      throw DocumentError(.wrongEncoding("nobody knows the one it names"), at: claim.offset, in: text)
+      throw DocumentError(.wrongEncoding("the one it names is not known"), at: claim.offset, in: text)
     }
     // What would take away the document's very first character is not true, as UTF-16 here.
     guard (try? converted(text.prefix(1), from: claim.converter)) == text.prefix(1) else {
@@ -106,7 +106,7 @@ enum TextEncoding {
 
   /// - Parameter encoding: one that ``canConvert(_:)``.
   private static func converted(_ text: Data, from encoding: String) throws(DocumentError) -> Data {
-    guard let converter = open(encoding) else { throw DocumentError(.wrongEncoding("nobody knows the one it names")) }
+    guard let converter = open(encoding) else { throw DocumentError(.wrongEncoding("the one it names is not known")) }
     defer { iconv_close(converter) }
     var input = [UInt8](text)
     var result: [UInt8] = []

@@ -94,7 +94,7 @@ struct ChargeResource {
 
   private nonisolated(nonsending) func decide(_ approved: Bool, _ order: StoredOrder) async throws -> StoredOrder {
     guard let attempt = try await repository.openAttempt(of: order.id), order.state == .deferred else {
-      throw Problem.conflict("This order is \(order.state.rawValue), and waits for nobody.")
+      throw Problem.conflict("This order is \(order.state.rawValue), and waits for no approval.")
     }
     do {
       return try await settle(attempt, order) { gateway throws(GatewayError) in
