@@ -270,6 +270,26 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
+  /// The next Enter would press it.
+  func testAStackHandsTheKeyboardToNoButtonOfTheNextChild() {
+    MainActor.assumeIsolated {
+      let (again, remove) = (Button("Try again"), Button("Remove feed…"))
+      let stack = Stack()
+      stack.add(again, name: "status")
+      stack.add(Box(.vertical, children: [remove]), name: "page")
+      let window = shown(stack)
+      again.focus()
+      XCTAssertFalse(Stack.holdsKeyboard(in: window))
+      stack.show("page")
+      settle()
+      XCTAssertFalse(remove.hasFocus)
+      XCTAssertTrue(Stack.holdsKeyboard(in: window))
+      remove.focus()
+      XCTAssertFalse(Stack.holdsKeyboard(in: window))
+      window.destroy()
+    }
+  }
+
   func testSheetGivesTheKeyboardBack() {
     MainActor.assumeIsolated {
       let first = Button("First")

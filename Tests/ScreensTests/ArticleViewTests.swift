@@ -164,7 +164,9 @@ final class ArticleViewTests: ScreensTestCase {
       ]
       let rig = ReaderRig(posts: [post], width: 360)
       let seen = try rig.show(.post("p1"))
-      for text in ["talk.mp3", "Audio\u{a0}\u{a0}·  45 min\u{a0}\u{a0}·  12.3 MB", "The paper", "PDF"] { XCTAssertTrue(seen.says(text), "\(seen.texts)") }
+      for text in ["talk.mp3", "Audio\u{a0}\u{a0}·  45 min\u{a0}\u{a0}·  12.3 MB", "The paper", "PDF"] {
+        XCTAssertTrue(seen.says(text), "\(seen.texts)")
+      }
       XCTAssertFalse(seen.says("Never"))
       let buttons = seen.all.filter { $0.isButton && $0.texts == ["Open"] }
       XCTAssertEqual(buttons.count, 2)

@@ -95,10 +95,17 @@ import Foundation
   @discardableResult public func show(_ name: String, atOnce: Bool = false) -> Bool {
     guard contains(name) else { return false }
     guard visibleName != name else { return true }
+    // The toolkit would hand the keyboard on to the first button of the child that comes, which the next Enter would press.
+    if hasFocus { holdKeyboard() }
     let transition = atOnce ? GTK_STACK_TRANSITION_TYPE_NONE : gtk_stack_get_transition_type(opaque)
     gtk_stack_set_visible_child_full(opaque, name, transition)
     hideCoveredPages()
     return true
+  }
+  /// Whether a stack in a widget holds the keyboard since it showed another child: something of that child is to take it.
+  public static func holdsKeyboard(in widget: Widget) -> Bool {
+    guard let root = gtk_widget_get_root(widget.widget), let focus = gtk_root_get_focus(root) else { return false }
+    return matinee_is_a(focus, gtk_stack_get_type()) != 0 && gtk_widget_is_ancestor(focus, widget.widget) != 0
   }
   /// The name of the child that is shown.
   public var visibleName: String? { string(gtk_stack_get_visible_child_name(opaque)) }

@@ -96,9 +96,6 @@ import Gtk
     }
   }
 
-  /// As when a button of the status was pressed, which is gone now.
-  private var awaitsKeyboard = false
-
   private func show(_ state: FanClubViewModel.State) {
     if let club = state.club {
       name.text = club.name
@@ -129,15 +126,7 @@ import Gtk
     list.show(state.posts, fetch: state.fetch, refresh: state.refresh)
     switch state.phase {
     case .ready:
-      if stack.visibleName != "club", stack.hasFocus {
-        root.holdKeyboard()
-        awaitsKeyboard = true
-      }
       stack.show("club")
-      if awaitsKeyboard {
-        if root.holdsKeyboard { takeKeyboard() }
-        awaitsKeyboard = root.holdsKeyboard
-      }
       return
     case .loading: status.showLoading("Fetching the fan club…")
     case .gone(let sentence): status.showGone(sentence)

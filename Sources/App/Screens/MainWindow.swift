@@ -187,9 +187,15 @@ import NavigationCore
 
   /// Unless the person took it elsewhere meanwhile.
   private func giveKeyboard() {
-    guard awaitsKeyboard, let view = page.flatMap({ open[$0] }) else { return }
-    awaitsKeyboard = view.root.holdsKeyboard
-    if awaitsKeyboard { view.takeKeyboard() }
+    if presented == nil, awaitsKeyboard, let view = page.flatMap({ open[$0] }) {
+      awaitsKeyboard = view.root.holdsKeyboard
+      if awaitsKeyboard { view.takeKeyboard() }
+    }
+    // What had it is gone, such as the button of a status; what takes its place is for the page to say.
+    if let view = (presented ?? page).flatMap({ open[$0] }), Stack.holdsKeyboard(in: view.root) {
+      view.root.holdKeyboard()
+      view.takeKeyboard()
+    }
   }
 
   /// Says something in passing, at the bottom, after what is being said.
