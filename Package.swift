@@ -114,7 +114,8 @@ library("PublicationListener", "Publication", ["CMicroHTTPD", "PublicationServer
 
 // Features
 library(
-  "FeatureKit", "Features", ["ContentCache", "PurchaseService", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
+  "FeatureKit", "Features",
+  ["ContentCache", "PurchaseService", "SessionService", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
 library("LoginFeature", "Features", ["FeatureKit", "SessionService", "Runtime"])
 library("FeedFeature", "Features", ["FeatureKit", "ReaderContent", "PublicationClient", "PublicationAPI", "Runtime"])
 library(
@@ -133,7 +134,10 @@ library("PaywallFeature", "Features", ["FeatureKit", "PublicationCommerce", "Pub
 library("PaymentFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService"])
 library(
   "AccountFeature", "Features",
-  ["FeatureKit", "ReaderContent", "PublicationCommerce", "PublicationAPI", "PurchaseService", "SessionService", "Runtime"])
+  [
+    "FeatureKit", "ReaderContent", "PublicationCommerce", "PublicationClient", "PublicationAPI", "PurchaseService", "SessionService",
+    "Runtime",
+  ])
 library("MenuFeature", "Features", ["FeatureKit", "Runtime"])
 library("TesterFeature", "Features", ["FeatureKit", "PublicationCommerce", "PurchaseService", "StubStore", "HTTPTransport", "Runtime"])
 
@@ -203,7 +207,8 @@ if !headless {
   executable(
     "Matinee", product: "matinee",
     [
-      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "MenuFeature", "AppAssembly", "AppCore", "AppConfig", "BuildInfo",
+      "Screens", "Gtk", "DesktopServices", "CStubProducts", "TesterFeature", "MenuFeature", "AppAssembly", "AppCore", "AppConfig",
+      "BuildInfo",
       "CurlTransport",
       "PublicationServer", "FeedFormats",
     ] + publicationEnd + clientCores)
@@ -314,7 +319,8 @@ if !headless {
   tests("DesktopServicesTests", ["DesktopServices", "SessionService", "Runtime", "TokenStoreProbe"])
   tests(
     "ScreensTests",
-    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppAssembly", "AppCore", "PublicationServer"] + features + publicationEnd + clientCores)
+    ["TestSupport", "Screens", "Gtk", "CGtk", "CGtkShims", "AppAssembly", "AppCore", "PublicationServer"] + features + publicationEnd
+      + clientCores)
   tests("EndToEndTests", ["Driver", "AppConfig", "TestSupport", "Runtime"])
 }
 

@@ -72,6 +72,9 @@ import Testing
     await #expect { try await there.posts() } throws: { ($0 as? ClientError)?.code == .sessionEnded }
     await #expect { try await here.endSession(other.id) } throws: { ($0 as? ClientError)?.isNotFound == true }
     #expect(try await here.sessions().map(\.isCurrent) == [true])
+    let others = [try await signedIn(), try await signedIn()]
+    #expect(try await here.endOtherSessions() == 2)
+    for other in others { await #expect { try await other.posts() } throws: { ($0 as? ClientError)?.code == .sessionEnded } }
     await #expect {
       try await here.changePassword(PasswordChange(currentPassword: "a wrong one", newPassword: "a walk in the rain"))
     } throws: {

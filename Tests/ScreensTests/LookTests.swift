@@ -199,6 +199,13 @@ final class LargestTextTests: ScreensTestCase {
     try rig.go(.notifications)
     rig.seen.switches.dropFirst().first?.flip()
     try look("notifications")
+    try rig.go(.sessions)
+    try look("sessions")
+    try rig.go(.changePassword)
+    try look("password")
+    rig.seen.button("Change password")?.click()
+    try look("password-errors")
+    try rig.go(.dismiss)
     try rig.go(.post(free))
     try look("article")
     try openMenu("article-copy") { rig.seen.pressAtFocus("<Shift>F10") }

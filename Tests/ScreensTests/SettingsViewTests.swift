@@ -1,14 +1,17 @@
 import AccountFeature
 import AddFeedFeature
 import AppCore
+import FeatureKit
 import Foundation
+import HTTPTransport
 import PublicationAPI
+import PublicationClient
 import TestSupport
 import XCTest
 
 @testable import Screens
 
-/// Account → Notifications, and the dialog that adds a feed.
+/// Account with its pages, and the dialog that adds a feed.
 final class SettingsViewTests: ScreensTestCase {
   func testSwitchesShowTheStateAndNothingElse() throws {
     try MainActor.assumeIsolated {
@@ -70,7 +73,9 @@ final class SettingsViewTests: ScreensTestCase {
         let rig = ReaderRig(width: width)
         let seen = try rig.show(.tab(.account))
         let list = try XCTUnwrap(seen.all.first { $0.hasStyle("rows") })
-        let rows = ["Purchases", "Notifications", "Sign out"].map { name in list.all.first { $0.isButton && $0.texts.first == name } }
+        let rows = ["Purchases", "Notifications", "Sessions", "Change password", "Sign out"].map { name in
+          list.all.first { $0.isButton && $0.texts.first == name }
+        }
         let places = try rows.map { try XCTUnwrap($0).place(in: list) }
         for place in places { XCTAssertEqual(place.width, list.room, accuracy: 1, "\(width)") }
         for (above, below) in zip(places, places.dropFirst()) {
@@ -78,6 +83,31 @@ final class SettingsViewTests: ScreensTestCase {
         }
         rig.close()
       }
+    }
+  }
+
+  func testASessionIsEndedByItsButtonAndThisOneHasNone() throws {
+    try MainActor.assumeIsolated {
+      let rig = ReaderRig(width: 360)
+      let began = Date(timeIntervalSince1970: 1_690_000_000)
+      let sessions = ["Desk", "Pocket", "Attic"].map {
+        ReaderSession(id: $0, device: $0, began: began, lastSeen: began, isCurrent: $0 == "Desk")
+      }
+      let client = APIClient(
+        transport: InProcessTransport { request in
+          request.method == .get ? Response(200, body: try Wire.encode(sessions)) : Response(204)
+        }, token: { "token" })
+      let model = SessionsViewModel(client: client, effects: rig.fixture.effects, formatting: rig.fixture.formatting) { _ in }
+      let seen = try rig.show(Screen(model))
+      XCTAssertEqual(seen.buttonNames, ["Sign out", "Sign out", "Sign out everywhere else"])
+      XCTAssertTrue(seen.button("Sign out")?.focus() == true)
+      seen.button("Sign out")?.click()
+      try rig.settle()
+      XCTAssertEqual(seen.buttonNames, ["Sign out", "Sign out everywhere else"])
+      XCTAssertFalse(seen.says("Pocket"))
+      // The next Enter must not end another one.
+      XCTAssertFalse(seen.all.contains { $0.isButton && $0.hasFocus })
+      rig.close()
     }
   }
 

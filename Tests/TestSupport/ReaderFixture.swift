@@ -15,6 +15,8 @@ import Runtime
   public let effects = Effects()
   /// Stands at the time that sample posts are as old as their numbers.
   public let clock = ManualClock(now: Date(timeIntervalSince1970: 1_700_000_000))
+  /// Speaks for the reader.
+  public let client: APIClient
   /// The reader's content.
   public let store: ContentStore
   /// British English, UTC.
@@ -23,7 +25,7 @@ import Runtime
   /// Signs in.
   public init(posts: [Post] = [], clubs: [FanClub] = []) {
     publication = ScriptedPublication(posts: posts, clubs: clubs)
-    let client = APIClient(transport: publication, token: { "token" })
+    client = APIClient(transport: publication, token: { "token" })
     store = ContentStore(
       client: client, retry: RetryEnvironment(on: clock, random: FixedRandom()), effects: effects, identifiers: SequentialIdentifiers())
     formatting = Formatting(clock: clock, locale: Locale(identifier: "en_GB"), timeZone: .gmt)

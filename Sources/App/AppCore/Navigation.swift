@@ -20,6 +20,10 @@ public indirect enum Navigation: Hashable, Sendable {
   case addFeed(String?)
   /// What the reader hears of new posts.
   case notifications
+  /// Where the reader is signed in.
+  case sessions
+  /// The dialog that changes the reader's password.
+  case changePassword
   /// The question before signing out.
   case signOut
   /// A paywall; what is in `then` is performed once the reader has bought.
@@ -79,8 +83,10 @@ extension Navigation {
     case .fanClub(let id): .page(.fanClub(id))
     case .search: .page(.search)
     case .notifications: .page(.notifications)
+    case .sessions: .page(.sessions)
     case .purchases(let order): .page(.purchases(order: order))
     case .addFeed: .sheet(.addFeed)
+    case .changePassword: .sheet(.changePassword)
     case .signOut: .sheet(.signOut)
     case .paywall(let id, _): .sheet(.paywall(id))
     case .payment(let product): .sheet(.payment(product))
@@ -130,6 +136,10 @@ public enum Destination: Hashable, Sendable {
   case addFeed
   /// What the reader hears of new posts.
   case notifications
+  /// Where the reader is signed in.
+  case sessions
+  /// The dialog that changes the reader's password.
+  case changePassword
   /// The question before signing out.
   case signOut
   /// A paywall.
@@ -176,6 +186,8 @@ public enum Destination: Hashable, Sendable {
     case .search: "search"
     case .addFeed: "addfeed"
     case .notifications: "notifications"
+    case .sessions: "sessions"
+    case .changePassword: "password"
     case .signOut: "signout"
     case .paywall: "paywall"
     case .payment: "payment"

@@ -112,6 +112,8 @@ import SessionService
         })
     case .addFeed: return addFeed(reader)
     case .notifications: return Screen(NotificationsViewModel(reader.notifications, store: content))
+    case .sessions: return sessions()
+    case .changePassword: return changePassword()
     case .signOut:
       return Screen(
         SignOutViewModel(store: content, payments: { reader.purchases.waitingPayments() }) { [weak coordinator] output in
@@ -201,6 +203,28 @@ import SessionService
         case .openPaywall: coordinator?.perform(.paywall(publication.paywallID, then: nil))
         case .openPurchases: coordinator?.perform(.purchases(order: nil))
         case .openNotifications: coordinator?.perform(.notifications)
+        case .openSessions: coordinator?.perform(.sessions)
+        case .changePassword: coordinator?.perform(.changePassword)
+        }
+      })
+  }
+
+  private func sessions() -> Screen {
+    Screen(
+      SessionsViewModel(client: client, effects: environment.effects, formatting: environment.formatting) { [weak coordinator] output in
+        switch output {
+        case .done(let sentence): coordinator?.say(sentence)
+        }
+      })
+  }
+
+  private func changePassword() -> Screen {
+    Screen(
+      ChangePasswordViewModel(client: client, effects: environment.effects) { [weak coordinator] output in
+        coordinator?.perform(.dismiss)
+        switch output {
+        case .changed(let sentence): coordinator?.say(sentence)
+        case .close: break
         }
       })
   }

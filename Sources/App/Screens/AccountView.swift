@@ -16,6 +16,8 @@ import Gtk
   private let unlock = Button("Unlock premium", styles: [.suggested, .pill])
   private let purchases = AccountView.row("Purchases", .forward)
   private let notifications = AccountView.row("Notifications", .forward)
+  private let sessions = AccountView.row("Sessions", .forward)
+  private let password = AccountView.row("Change password", .forward)
   private let signOut = AccountView.row("Sign out")
   private let progress = ProgressLine()
 
@@ -25,8 +27,8 @@ import Gtk
     unlock.horizontal = .start
     unlock.setMargins(horizontal: 0, vertical: 6)
     let card = Box(.vertical, spacing: 4, styles: [.card, "padded"], children: [publication, premium, passes, unlock])
-    let rows = Box(
-      .vertical, styles: [.card, "rows"], children: [purchases.button, Separator(), notifications.button, Separator(), signOut.button])
+    let rows = Box(.vertical, styles: [.card, "rows"], children: [purchases.button])
+    for row in [notifications, sessions, password, signOut] { rows.append(Separator(), row.button) }
     let column = Box(
       .vertical, spacing: 16, margin: 32,
       children: [Image(.person, size: .large, styles: ["status-picture"]), name, email, notice, card, rows])
@@ -36,6 +38,8 @@ import Gtk
     unlock.onClicked(self) { $0.viewModel.send(.unlockTapped) }
     purchases.button.onClicked(self) { $0.viewModel.send(.purchasesTapped) }
     notifications.button.onClicked(self) { $0.viewModel.send(.notificationsTapped) }
+    sessions.button.onClicked(self) { $0.viewModel.send(.sessionsTapped) }
+    password.button.onClicked(self) { $0.viewModel.send(.changePasswordTapped) }
     signOut.button.onClicked(self) { $0.viewModel.send(.signOutTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
@@ -69,7 +73,7 @@ import Gtk
     purchases.detail.text = state.payments ?? ""
     purchases.detail.isVisible = state.payments != nil
     purchases.button.setAccessibleDescription(state.payments ?? "")
-    for row in [purchases, notifications, signOut] { row.button.isSensitive = !state.isSigningOut }
+    for row in [purchases, notifications, sessions, password, signOut] { row.button.isSensitive = !state.isSigningOut }
     signOut.label.text = state.isSigningOut ? "Signing out…" : "Sign out"
   }
 }

@@ -343,6 +343,7 @@ extension Destination {
     case .payment: "Payment"
     case .paywall: "Premium"
     case .addFeed: "Add feed"
+    case .changePassword: "Change password"
     case .signOut: "Sign out"
     case .about: "About Matinee"
     case .shortcuts: "Keyboard shortcuts"

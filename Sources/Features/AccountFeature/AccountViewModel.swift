@@ -17,6 +17,10 @@ import SessionService
     case openPurchases
     /// The reader wants to say of what they hear.
     case openNotifications
+    /// The reader wants to see where they are signed in.
+    case openSessions
+    /// The reader wants another password.
+    case changePassword
   }
 
   /// What the reader did.
@@ -31,6 +35,10 @@ import SessionService
     case purchasesTapped
     /// The reader pressed "Notifications".
     case notificationsTapped
+    /// The reader pressed "Sessions".
+    case sessionsTapped
+    /// The reader pressed "Change password".
+    case changePasswordTapped
   }
 
   /// What the screen shows.
@@ -124,8 +132,10 @@ import SessionService
     case .refreshTapped: refreshTapped()
     case .signOutTapped: signOutTapped()
     case .unlockTapped: unlockTapped()
-    case .purchasesTapped: purchasesTapped()
-    case .notificationsTapped: notificationsTapped()
+    case .purchasesTapped: leadOn(.openPurchases)
+    case .notificationsTapped: leadOn(.openNotifications)
+    case .sessionsTapped: leadOn(.openSessions)
+    case .changePasswordTapped: leadOn(.changePassword)
     }
   }
   /// See `Refreshable`.
@@ -160,13 +170,7 @@ import SessionService
     output(.openPaywall)
   }
 
-  private func purchasesTapped() {
-    if !state.isSigningOut { output(.openPurchases) }
-  }
-
-  private func notificationsTapped() {
-    if !state.isSigningOut { output(.openNotifications) }
-  }
+  private func leadOn(_ place: Output) { if !state.isSigningOut { output(place) } }
 
   private func watchPayments() {
     watchingPayments?.cancel()

@@ -15,7 +15,7 @@ import SessionService
     /// The text of the email field changed.
     case emailChanged(String)
     /// The text of the password field changed.
-    case passwordChanged(Password)
+    case passwordChanged(PasswordInput)
     /// The reader pressed "Sign in", or Enter in a field.
     case submitTapped
     /// The reader pressed "Try the sample account". What stands in the fields is not used and stays.

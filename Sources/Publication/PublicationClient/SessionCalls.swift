@@ -25,6 +25,14 @@ extension APIClient {
   /// - Throws: ``ClientError``; one that is over already is ``ClientError/isNotFound``.
   public func endSession(_ id: ReaderSession.ID) async throws(ClientError) { try await send(.delete, .session(id)) }
 
+  /// Ends all sessions of the reader but the one that asks.
+  /// - Returns: how many those were.
+  /// - Throws: ``ClientError``.
+  public func endOtherSessions() async throws(ClientError) -> Int {
+    let ended: EndedSessions = try await call(.delete, .sessions)
+    return ended.count
+  }
+
   /// Changes the reader's password, and ends all other sessions.
   /// - Throws: ``ClientError``; a problem with ``Problem/Code/wrongCredentials`` when the current password is another one, with
   ///   ``Problem/Code/badRequest`` when the new one is too short or too common. Its sentence is for the reader.

@@ -95,6 +95,14 @@ import XCTest
     case .search: return Screen(SearchViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .addFeed: return Screen(AddFeedViewModel(store: store, formatting: formatting) { [weak self] in self?.outputs.append("\($0)") })
     case .notifications: return Screen(NotificationsViewModel(NotificationPreferences(), store: store))
+    case .sessions:
+      return Screen(
+        SessionsViewModel(client: fixture.client, effects: fixture.effects, formatting: formatting) { [weak self] in
+          self?.outputs.append("\($0)")
+        })
+    case .changePassword:
+      return Screen(
+        ChangePasswordViewModel(client: fixture.client, effects: fixture.effects) { [weak self] in self?.outputs.append("\($0)") })
     case .signOut: return Screen(SignOutViewModel(store: store) { [weak self] in self?.outputs.append("\($0)") })
     case .about:
       return Screen(

@@ -61,7 +61,8 @@ extension Response {
   /// An answer that says what went wrong.
   static func problem(_ problem: Problem) -> Response {
     var response = Response(
-      problem.status, headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"],
+      problem.status,
+      headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"],
       body: (try? Wire.encode(problem)) ?? Data())
     if problem.status == 401 { response.headers["WWW-Authenticate"] = "Bearer realm=\"publication\"" }
     return response

@@ -1,0 +1,60 @@
+import AccountFeature
+import Gtk
+
+/// The sheet that changes the reader's password.
+@MainActor final class ChangePasswordView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: ChangePasswordViewModel
+  private let current = PasswordEntry(placeholder: "Current password", name: "Current password")
+  private let currentError = Label(styles: [.caption, .error], wraps: true)
+  private let new = PasswordEntry(placeholder: "At least ten characters", name: "New password")
+  private let newError = Label(styles: [.caption, .error], wraps: true)
+  private let formError = Label(styles: [.error], wraps: true)
+  private let change = Button("Change password", styles: [.suggested, .pill, "compact"])
+  private let cancel = Button("Cancel", styles: [.pill, "compact"])
+
+  init(_ viewModel: ChangePasswordViewModel) {
+    self.viewModel = viewModel
+    let buttons = Wrap(cancel, change, spacing: 10)
+    buttons.horizontal = .end
+    change.expandsHorizontally = true
+    let column = Box(
+      .vertical, spacing: 14,
+      children: [
+        Label("Change password", styles: [.heading], wraps: true),
+        Label("All other sessions end with the old one.", styles: [.dim], wraps: true),
+        Box(.vertical, spacing: 6, children: [Label("Current password", styles: [.caption]), current, currentError]),
+        Box(.vertical, spacing: 6, children: [Label("New password", styles: [.caption]), new, newError]), formError,
+      ])
+    // The fields scroll where a window is low, and the buttons stay.
+    root = Box(.vertical, spacing: 14, children: [FittingScroller(column), buttons])
+    for field in [current, new] { field.setStyle("large") }
+    current.onChanged(self) { $0.viewModel.send(.currentChanged(.init($1))) }
+    new.onChanged(self) { $0.viewModel.send(.newChanged(.init($1))) }
+    for field in [current, new] { field.onSubmit(self) { $0.viewModel.send(.submitTapped) } }
+    change.onClicked(self) { $0.viewModel.send(.submitTapped) }
+    cancel.onClicked(self) { $0.viewModel.send(.cancelTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
+  }
+
+  func takeKeyboard() { current.focus() }
+
+  private func show(_ state: ChangePasswordViewModel.State) {
+    for (sentence, label) in [(state.currentError, currentError), (state.newError, newError), (state.formError, formError)] {
+      label.text = sentence ?? ""
+      label.isVisible = sentence != nil
+    }
+    let wasWrong = current.isWrong || new.isWrong
+    current.isWrong = state.currentError != nil
+    new.isWrong = state.newError != nil
+    // The first that has to be corrected.
+    if !wasWrong, !state.isWorking {
+      if current.isWrong { current.focusAll() } else if new.isWrong { new.focusAll() }
+    }
+    for field in [current, new] { field.isEditable = !state.isWorking }
+    change.isSensitive = !state.isWorking
+    change.label = state.isWorking ? "Changing…" : "Change password"
+    change.setAccessibleName("Change password")
+  }
+}

@@ -1,0 +1,94 @@
+import AccountFeature
+import Gtk
+
+/// Account → Sessions.
+@MainActor final class SessionsView: View {
+  let scope = Scope()
+  let root: Widget
+  private let viewModel: SessionsViewModel
+  private let stack = Stack()
+  private let status = StatusView()
+  private let rows = Box(.vertical, spacing: 10)
+  private let others = Button("Sign out everywhere else", styles: [.pill])
+  private let failure = Label(styles: [.error], wraps: true, alignment: .center)
+  private let progress = ProgressLine()
+  private var open: [SessionRow] = []
+
+  init(_ viewModel: SessionsViewModel) {
+    self.viewModel = viewModel
+    others.horizontal = .center
+    let words = Label(
+      "Where you are signed in. On a device that you do not know, sign out, and change your password.", styles: [.dim], wraps: true)
+    stack.add(Box(.vertical, spacing: 16, children: [words, rows, failure, others]), name: "list")
+    stack.add(status.root, name: "status")
+    let column = Box(.vertical, spacing: 16, margin: 24, children: [Label("Sessions", styles: [.title], wraps: true), stack])
+    let scroller = ScrolledWindow(Clamp(maximumWidth: 640, column))
+    root = Box(.vertical, styles: [.page], children: [scroller, progress.root])
+    scroller.keepFocusInSight(self)
+    others.onClicked(self) { $0.viewModel.send(.endOthersTapped) }
+    status.button.onClicked(self) { $0.viewModel.send(.refreshTapped) }
+    viewModel.observe { [weak self] in self?.show($0) }
+  }
+
+  private func show(_ state: SessionsViewModel.State) {
+    progress.show(state.isRefreshing ? "Refreshing…" : nil, failure: nil)
+    failure.text = state.failure ?? ""
+    failure.isVisible = state.failure != nil
+    showRows(state)
+    others.isVisible = state.canEndOthers
+    others.isSensitive = !state.isEndingOthers
+    others.label = state.isEndingOthers ? "Signing out…" : "Sign out everywhere else"
+    stack.expandsVertically = state.phase != .ready
+    switch state.phase {
+    case .ready: stack.show("list")
+    case .loading:
+      status.showLoading("Looking up where you are signed in…")
+      stack.show("status")
+    case .failed(let sentence):
+      status.showFailed(sentence)
+      stack.show("status")
+    }
+  }
+
+  private func showRows(_ state: SessionsViewModel.State) {
+    if open.map(\.id) != state.rows.map(\.id) {
+      // The button that was pressed goes with its row.
+      if rows.hasFocus { root.holdKeyboard() }
+      for row in open { row.scope.close() }
+      open = state.rows.map { row in SessionRow(row.id) { [weak self] in self?.viewModel.send(.endTapped(row.id)) } }
+      rows.replaceAll(open.map(\.root))
+    }
+    for (view, row) in zip(open, state.rows) { view.show(row, isSensitive: !state.isEndingOthers) }
+  }
+}
+
+/// A session, and the button that ends it.
+@MainActor private final class SessionRow: SignalOwner {
+  let scope = Scope()
+  let id: String
+  let root: Box
+  private let device = Label(wraps: true, direction: .ofText)
+  private let detail = Label(styles: [.caption, .dim], wraps: true)
+  private let end = Button("Sign out", styles: [.pill, "compact"])
+  private let onEnd: () -> Void
+
+  init(_ id: String, onEnd: @escaping () -> Void) {
+    self.id = id
+    self.onEnd = onEnd
+    let words = Box(.vertical, spacing: 2, children: [device, detail])
+    words.expandsHorizontally = true
+    words.vertical = .center
+    end.vertical = .center
+    root = Box(.horizontal, spacing: 12, styles: [.card, "padded"], children: [words, end])
+    end.onClicked(self) { $0.onEnd() }
+  }
+
+  func show(_ row: SessionsViewModel.State.Row, isSensitive: Bool) {
+    device.text = row.device
+    detail.text = row.detail
+    end.isVisible = !row.isCurrent
+    end.isSensitive = isSensitive && !row.isEnding
+    end.label = row.isEnding ? "Signing out…" : "Sign out"
+    end.setAccessibleName("Sign out on \(row.device)")
+  }
+}

@@ -1,0 +1,127 @@
+import FeatureKit
+import PublicationAPI
+import PublicationClient
+import Runtime
+import SessionService
+
+/// The sheet that changes the reader's password. Isolated to the main actor.
+///
+/// The publication says what is wrong with a password: the rule is its own.
+@MainActor public final class ChangePasswordViewModel: ScreenModel {
+  /// Everything the sheet shows. The passwords are no part of it: the sheet's fields hold what was typed.
+  public struct State: Equatable, Sendable {
+    /// A sentence beside the field of the current password.
+    public var currentError: String?
+    /// A sentence beside the field of the new one.
+    public var newError: String?
+    /// A sentence beside the buttons, for what is wrong with neither.
+    public var formError: String?
+    /// Whether the publication is being told: the fields keep what they hold, and nothing can be pressed.
+    public var isWorking = false
+
+    /// An empty form.
+    public init() {}
+  }
+
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// Close the sheet, and tell the reader what was done.
+    case changed(String)
+    /// Close the sheet.
+    case close
+  }
+
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The text of the field of the current password changed.
+    case currentChanged(PasswordInput)
+    /// The text of the field of the new password changed.
+    case newChanged(PasswordInput)
+    /// The reader pressed "Change password", or Enter in a field.
+    case submitTapped
+    /// The reader pressed "Cancel". What the publication was told stays told.
+    case cancelTapped
+  }
+
+  /// The single source of truth.
+  @ViewState public private(set) var state = State()
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
+
+  private let client: APIClient
+  private let effects: Effects
+  private let output: @MainActor (Output) -> Void
+  private var current = Secret("")
+  private var new = Secret("")
+
+  /// - Parameters:
+  ///   - client: speaks for the reader.
+  ///   - effects: the door off the main actor.
+  ///   - output: told what comes next.
+  public init(client: APIClient, effects: Effects, output: @escaping @MainActor (Output) -> Void) {
+    self.client = client
+    self.effects = effects
+    self.output = output
+  }
+
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .currentChanged(let password): currentChanged(password.secret)
+    case .newChanged(let password): newChanged(password.secret)
+    case .submitTapped: submitTapped()
+    case .cancelTapped: output(.close)
+    }
+  }
+
+  private func currentChanged(_ text: Secret) {
+    guard text != current else { return }
+    current = text
+    change { ($0.currentError, $0.formError) = (nil, nil) }
+  }
+
+  private func newChanged(_ text: Secret) {
+    guard text != new else { return }
+    new = text
+    change { ($0.newError, $0.formError) = (nil, nil) }
+  }
+
+  private func submitTapped() {
+    guard !state.isWorking else { return }
+    var checked = State()
+    if current.isEmpty { checked.currentError = "Enter your current password." }
+    if new.isEmpty {
+      checked.newError = "Enter a new password."
+    } else if new == current {
+      checked.newError = "This is your current password. Choose another one."
+    }
+    checked.isWorking = checked == State()
+    state = checked
+    guard checked.isWorking else { return }
+    let change = PasswordChange(currentPassword: current.revealed, newPassword: new.revealed)
+    Task { [weak self, effects, client] in
+      do {
+        try await effects.run("password.change") { try await client.changePassword(change) }
+        self?.state = State()
+        self?.output(.changed("Your password was changed. All other sessions have ended."))
+      } catch { self?.refused((error as? ClientError) ?? .cancelled) }
+    }
+  }
+
+  private func refused(_ error: ClientError) {
+    var new = State()
+    switch error.code {
+    case .wrongCredentials?: new.currentError = error.sentence
+    case .badRequest?: new.newError = error.sentence
+    default: new.formError = error.sentence
+    }
+    state = new
+  }
+
+  /// One change of the state, told once.
+  private func change(_ change: (inout State) -> Void) {
+    var new = state
+    change(&new)
+    state = new
+  }
+}

@@ -1,0 +1,113 @@
+import AccountFeature
+import FeatureKit
+import HTTPTransport
+import PublicationAPI
+import PublicationClient
+import Runtime
+import Synchronization
+import TestSupport
+import Testing
+
+/// The sheet that changes the password, as states through the reader's script.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ChangePasswordViewModelTests {
+  private typealias State = ChangePasswordViewModel.State
+
+  @MainActor private final class Bench {
+    /// What the publication is told, and what it answers.
+    final class Publication: Transport {
+      let asked = Mutex<[PasswordChange]>([])
+      let answer = Mutex(Response(204))
+
+      func send(_ request: Request) async throws -> Response {
+        let change = try Wire.decode(PasswordChange.self, from: request.body)
+        asked.withLock { $0.append(change) }
+        return answer.withLock { $0 }
+      }
+    }
+
+    let publication = Publication()
+    let effects = Effects()
+    private(set) var model: ChangePasswordViewModel!
+    private var states: [State] = []
+    private var outputs: [ChangePasswordViewModel.Output] = []
+
+    init() {
+      model = ChangePasswordViewModel(client: APIClient(transport: publication, token: { "token" }), effects: effects) { [unowned self] in
+        outputs.append($0)
+      }
+      model.observe { [unowned self] in states.append($0) }
+    }
+
+    func type(_ current: String, _ new: String) {
+      model.send(.currentChanged(.init(current)))
+      model.send(.newChanged(.init(new)))
+    }
+
+    func take() async -> (states: [State], outputs: [ChangePasswordViewModel.Output]) {
+      await effects.settled()
+      defer { (states, outputs) = ([], []) }
+      return (states, outputs)
+    }
+  }
+
+  private func state(_ change: (inout State) -> Void) -> State {
+    var state = State()
+    change(&state)
+    return state
+  }
+
+  @Test func whatIsMissingIsSaidWithoutAsking() async {
+    let bench = Bench()
+    bench.model.send(.submitTapped)
+    bench.type("old enough", "old enough")
+    bench.model.send(.submitTapped)
+    let states = await bench.take().states
+    #expect(
+      states == [
+        State(), state { ($0.currentError, $0.newError) = ("Enter your current password.", "Enter a new password.") },
+        state { $0.newError = "Enter a new password." }, State(),
+        state { $0.newError = "This is your current password. Choose another one." },
+      ])
+    #expect(bench.publication.asked.withLock { $0 }.isEmpty)
+  }
+
+  @Test func itIsAskedForOnce() async {
+    let bench = Bench()
+    bench.type("open sesame", "a walk in the rain")
+    bench.model.send(.submitTapped)
+    bench.model.send(.submitTapped)
+    let (states, outputs) = await bench.take()
+    #expect(states == [State(), state { $0.isWorking = true }, State()])
+    #expect(outputs == [.changed("Your password was changed. All other sessions have ended.")])
+    #expect(bench.publication.asked.withLock { $0 } == [PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain")])
+  }
+
+  nonisolated static let refusals: [(Problem, WritableKeyPath<ChangePasswordViewModel.State, String?> & Sendable)] = [
+    (Problem(code: .wrongCredentials, title: "That is not your current password.", status: 403), \.currentError),
+    (Problem(code: .badRequest, title: "A password has at least 10 characters.", status: 400), \.newError),
+    (Problem(code: .notOffered, title: "The password of the sample account stays.", status: 403), \.formError),
+  ]
+
+  @Test(arguments: refusals)
+  func aRefusalStandsBesideWhatItIsAbout(problem: Problem, place: WritableKeyPath<ChangePasswordViewModel.State, String?> & Sendable)
+    async throws
+  {
+    let bench = Bench()
+    let body = try Wire.encode(problem)
+    bench.publication.answer.withLock { $0 = Response(problem.status, headers: ["Content-Type": "application/problem+json"], body: body) }
+    bench.type("open sesame", "short")
+    bench.model.send(.submitTapped)
+    let (states, outputs) = await bench.take()
+    #expect(states == [State(), state { $0.isWorking = true }, state { $0[keyPath: place] = problem.title }])
+    #expect(outputs.isEmpty)
+    // What is corrected is not wrong any more.
+    bench.type("open sesam", "shorter")
+    #expect(await bench.take().states.last == State())
+  }
+
+  @Test func nothingThatIsStoredHoldsAPassword() throws {
+    for input in [ChangePasswordViewModel.Input.currentChanged(.init("open sesame")), .newChanged(.init("open sesame"))] {
+      #expect(!String(decoding: try Wire.encode(input), as: UTF8.self).contains("sesame"))
+    }
+  }
+}
