@@ -25,6 +25,8 @@ import TestSupport
   private(set) var copied: [String] = []
   private(set) var tracks: [AppCoordinator.Track] = []
   private(set) var reports: [String] = []
+  /// How often the window was closed.
+  private(set) var quits = 0
 
   private let kept: AnyObject?
 
@@ -46,15 +48,18 @@ import TestSupport
     var open: (@MainActor (String) -> Void)?
     var copy: (@MainActor (String) -> Void)?
     var report: (@MainActor (String) -> Void)?
+    var quit: (@MainActor () -> Void)?
     var environment = AppEnvironment(
       origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects,
       formatting: Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt), version: version,
       report: { report?($0) }, openWeb: { open?($0) }, copy: { copy?($0) })
     environment.preferences = preferences
     environment.notifier = notifier
+    environment.quit = { quit?() }
     coordinator = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
       .coordinator(presenter: presenter)
     report = { [weak self] in self?.reports.append($0) }
+    quit = { [weak self] in self?.quits += 1 }
     open = { [weak self] in self?.opened.append($0) }
     copy = { [weak self] in self?.copied.append($0) }
     coordinator.onTrack = { [weak self] in self?.tracks.append($0) }

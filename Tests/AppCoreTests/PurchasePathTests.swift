@@ -5,6 +5,7 @@ import CurlTransport
 import FeedFeature
 import Foundation
 import HTTPTransport
+import MenuFeature
 import NavigationCore
 import PaymentFeature
 import PaywallFeature
@@ -166,6 +167,66 @@ import Testing
     #expect(String(decoding: page.body, as: UTF8.self).contains("This payment was cancelled in Matinee, and nothing was charged."))
   }
 
+  /// Lets the app look at the page once.
+  private func look(_ rig: PathRig, _ asked: Asked) async {
+    // Others wait on this clock too, so nobody can say from outside when the sheet's own question is due.
+    while asked.looks == 0 {
+      rig.clock.advance(by: .seconds(2))
+      for _ in 0..<2000 where asked.looks == 0 { await Task.yield() }
+    }
+  }
+
+  /// How a sheet is left: back, a link past it, and the end of the app.
+  nonisolated static let ways: [(Navigation, AppCoordinator.Source)] = [
+    (.back, .app), (.dismiss, .app), (.post("p1"), .link), (.quit, .app),
+  ]
+
+  @Test(arguments: ways) func leavingAPaymentInTheBrowserIsAskedAbout(way: Navigation, source: AppCoordinator.Source) async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let rig = try await payingInTheBrowser(publication, noting: Asked())
+    let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+    func page() async -> String { String(decoding: await publication.handle(Request(.get, path)).body, as: UTF8.self) }
+    func leave() async throws -> ConfirmViewModel {
+      rig.coordinator.perform(way, from: source)
+      // Not until all is at rest: the payment waits for the browser.
+      await wait { rig.visible == .confirm(way) }
+      #expect(rig.visible == .confirm(way))
+      return try #require(rig.presenter.visibleScreen?.model as? ConfirmViewModel)
+    }
+    let question = try await leave()
+    #expect(question.state.loss == "You are paying in the browser. If you leave, that is called off.")
+    #expect(question.state.action == (way == .quit ? "Quit" : "Leave"))
+    question.send(.cancelTapped)
+    #expect(rig.visible == .payment("premium.monthly"))
+    #expect(await page().contains("Approve"), "and the payment goes on")
+    try await leave().send(.confirmTapped)
+    if way == .quit {
+      #expect(rig.quits == 1)
+      await rig.coordinator.finish()
+    } else {
+      await rig.settle()
+      #expect(rig.quits == 0)
+      #expect(rig.visible == [.back: .paywall("premium"), .post("p1"): .post("p1")][way] ?? .post("p45"))
+    }
+    #expect(await page().contains("This payment was cancelled in Matinee"))
+  }
+
+  @Test func aPaymentThatEndsWhileItIsAskedAboutTakesTheQuestionWithIt() async throws {
+    let publication = try await Sample.publication(clock: clock, gateway: gateway)
+    let asked = Asked()
+    let rig = try await payingInTheBrowser(publication, noting: asked)
+    let path = try #require(rig.opened.first).replacing("https://read.example.org", with: "")
+    rig.coordinator.perform(.back)
+    #expect(rig.visible == .confirm(.back))
+    _ = await publication.handle(Request(.post, path + "/approve"))
+    await look(rig, asked)
+    await wait { isReadable(rig) }
+    #expect(isReadable(rig))
+    #expect(await gateway.charges == 1)
+    rig.coordinator.perform(.quit)
+    #expect(rig.quits == 1, "and nothing is asked")
+  }
+
   @Test func theBrowsersWayBackLeavesTheSheetThatWaitsForItAlone() async throws {
     let publication = try await Sample.publication(clock: clock, gateway: gateway)
     let asked = Asked()
@@ -178,11 +239,7 @@ import Testing
     await wait { rig.tracks.last?.navigation == .purchases(order: UUID(uuidString: order)) }
     #expect(rig.visible == .payment("premium.monthly"))
     #expect(rig.tracks.last?.outcome == .ignored)
-    // Others wait on this clock too, so nobody can say from outside when the sheet's own question is due.
-    while asked.looks == 0 {
-      rig.clock.advance(by: .seconds(2))
-      for _ in 0..<2000 where asked.looks == 0 { await Task.yield() }
-    }
+    await look(rig, asked)
     while !isReadable(rig) { await Task.yield() }
     #expect(isReadable(rig))
     #expect(await gateway.charges == 1)

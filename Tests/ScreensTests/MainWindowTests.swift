@@ -108,11 +108,9 @@ final class MainWindowTests: ScreensTestCase {
       XCTAssertTrue(rig.seen.press("F10"), "at the login")
       eventually("it is open") { !rig.seen.popovers.isEmpty }
       let menu = try XCTUnwrap(rig.seen.popovers.first)
-      let told = Told()
-      rig.window.onCloseRequested = { told.names.append("close") }
       try XCTUnwrap(menu.button("Quit Ctrl+Q")).click()
       eventually("it is closed") { rig.seen.popovers.isEmpty }
-      XCTAssertEqual(told.names, ["close"])
+      XCTAssertEqual(rig.asked, [.quit])
       for (name, navigation) in [("Keyboard shortcuts Ctrl+?", Navigation.shortcuts), ("About Matinee", .about)] {
         XCTAssertTrue(rig.seen.press("F10"))
         eventually("it is open") { !rig.seen.popovers.isEmpty }
@@ -261,11 +259,9 @@ final class MainWindowTests: ScreensTestCase {
   func testClosingIsAskedForAndNotDone() throws {
     try MainActor.assumeIsolated {
       let rig = try WindowRig()
-      let told = Told()
-      rig.window.onCloseRequested = { told.names.append("close") }
       rig.window.window.close()
       rig.paint()
-      XCTAssertEqual(told.names, ["close"])
+      XCTAssertEqual(rig.asked, [.quit])
       XCTAssertTrue(rig.window.window.isMapped)
       rig.close()
     }

@@ -202,7 +202,27 @@ import SessionService
   /// Carries out one navigation: redirect, instantiate, present, track.
   public func perform(_ navigation: Navigation, from source: Source = .app) {
     if source == .link, reader != nil, !navigator.tree.isCurtainDown { return fetchAndPerform(navigation) }
-    track(navigation, from: source, carryOut(redirected(navigation), from: source))
+    redirectAndPerform(navigation, from: source)
+  }
+
+  private func redirectAndPerform(_ navigation: Navigation, from source: Source) {
+    track(navigation, from: source, carryOut(redirect(navigation, from: source), asked: navigation, from: source))
+  }
+
+  /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
+  var loss: String? { navigator.tree.sheets.lazy.compactMap { self.navigator.screen($0)?.lossOnLeaving }.first }
+
+  private func redirect(_ navigation: Navigation, from source: Source) -> Redirection {
+    var surroundings = Surroundings(
+      tree: navigator.tree, hasReader: reader != nil, hasPremium: reader?.content.hasPremium == true,
+      canAddFeeds: publication.canAddFeeds.value, loss: loss)
+    guard case .confirmed(let move) = navigation else { return .of(navigation, from: source, in: surroundings) }
+    // What was asked about is not asked about again. The question goes, and the sheets beneath it are not in the way any more.
+    surroundings.loss = nil
+    if surroundings.tree.sheets.last?.destination.isQuestion == true { surroundings.tree.back() }
+    let redirection = Redirection.of(move, from: .link, in: surroundings)
+    if case .to(let place) = redirection { return .to(.confirmed(place)) }
+    return redirection
   }
 
   /// Opens a page from a sheet that closes for it; back from the page leads to `sheet` again.
@@ -232,36 +252,31 @@ import SessionService
         // The page itself reports any other error, with what to do.
       }
       guard let self, !Task.isCancelled else { return }
-      track(navigation, from: .link, carryOut(redirected(navigation), from: .link))
+      redirectAndPerform(navigation, from: .link)
     }
   }
 
-  /// Where a navigation really leads: a reader who has what a paywall sells goes on to what they came for.
-  private func redirected(_ navigation: Navigation) -> Navigation {
-    if case .paywall(_, let then?) = navigation, reader?.content.hasPremium == true { return then }
-    return navigation
-  }
-
-  private func carryOut(_ navigation: Navigation, from source: Source) -> Track.Outcome {
-    guard reader != nil || !navigation.needsReader, !navigator.tree.isCurtainDown else {
-      // Behind the curtain and at the login there is nowhere to go yet: a link waits, and the last one wins.
-      guard source == .link else { return .ignored }
+  private func carryOut(_ redirection: Redirection, asked navigation: Navigation, from source: Source) -> Track.Outcome {
+    switch redirection {
+    case .nowhere: return .ignored
+    case .afterSignIn:
       pending = navigation
       return .deferred
+    case .to(let place):
+      present(place, from: source)
+      return .performed
     }
-    let opening = navigation.opening
-    // A sheet has to be answered first, and what it does for the reader goes on meanwhile: only a link leads past it.
-    guard source == .link || navigator.tree.sheets.isEmpty || opening?.closesSheets != true else { return .ignored }
-    // What is about the app covers nothing that has to be answered.
-    if opening?.place?.needsReader == false, navigator.tree.sheets.contains(where: \.destination.needsReader) { return .ignored }
+  }
+
+  private func present(_ navigation: Navigation, from source: Source) {
     switch navigation {
     case .login(let then):
       pending = then
       Task { [session] in await session.signOut() }
-    case .addFeed where !publication.canAddFeeds.value: return .ignored
-    case .purchases(.some) where source == .link && top(PaymentViewModel.self) != nil:
-      // The browser's way back from a payment that this sheet waits for: it goes on by itself, and leaving it would cancel.
-      return .ignored
+    case .quit: environment.quit()
+    case .confirmed(let move):
+      if navigator.tree.sheets.last?.destination.isQuestion == true { navigator.change { $0.back() } }
+      present(move, from: source)
     case .web(let url):
       environment.openWeb(url)
       if !WebLinks.isOpenable(url) { say("This link is not opened: it does not lead to the web.") }
@@ -270,7 +285,6 @@ import SessionService
       environment.copy(url)
       say("Link copied.")
     case .back:
-      guard navigator.tree.canGoBack else { return .ignored }
       let left = navigator.tree.top.id
       navigator.change { $0.back() }
       if let detour, detour.page == left {
@@ -278,26 +292,31 @@ import SessionService
         perform(detour.sheet)
       }
     case .closeGone:
-      guard let content = reader?.content else { return .ignored }
+      guard let content = reader?.content else { return }
       navigator.change { $0.close { $0.isGone(from: content) } }
-    case .dismiss:
-      guard !navigator.tree.sheets.isEmpty else { return .ignored }
-      navigator.change { $0.dismiss() }
-    default:
-      if case .paywall(_, let then) = navigation { afterPurchase = then }
-      switch opening {
-      case .tab(let tab): navigator.change { $0.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0) }
-      case .page(let place): navigator.change { $0.open(place) }
-      case .sheet(let place): navigator.change { $0.present(place) }
+    case .dismiss: navigator.change { $0.dismiss() }
+    default: open(navigation, from: source)
+    }
+  }
+
+  private func open(_ navigation: Navigation, from source: Source) {
+    if case .paywall(_, let then) = navigation { afterPurchase = then }
+    navigator.change { tree in
+      switch navigation.opening {
+      case .tab(let tab): tree.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0)
+      case .page(let place): tree.open(place)
+      case .sheet(let place):
+        // Another question takes the place of one.
+        if place.isQuestion, tree.sheets.last?.destination.isQuestion == true { tree.back() }
+        tree.present(place)
       case nil: break
       }
-      if navigation == .tab(.home) { reader?.homeOpened() }
-      // The summary of a notification leads to a tab, and what it told of is perhaps not known to the feed yet.
-      if case .tab = navigation, source == .link { top(FeedViewModel.self)?.newPostsTold() }
-      if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
-      if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.opened(with: url) }
     }
-    return .performed
+    if navigation == .tab(.home) { reader?.homeOpened() }
+    // The summary of a notification leads to a tab, and what it told of is perhaps not known to the feed yet.
+    if case .tab = navigation, source == .link { top(FeedViewModel.self)?.newPostsTold() }
+    if case .search(let query) = navigation { top(SearchViewModel.self)?.opened(with: query) }
+    if case .addFeed(let url?) = navigation { top(AddFeedViewModel.self)?.opened(with: url) }
   }
 
   /// The view model of the screen on top, if it is of this type.

@@ -32,6 +32,8 @@ public struct AppEnvironment {
   public var copy: @MainActor (String) -> Void
   /// Opens a folder, by its path, in the desktop's file manager.
   public var openFolder: @MainActor (String) -> Void = { _ in }
+  /// Closes the window and ends the app; nothing asks any more.
+  public var quit: @MainActor () -> Void = {}
   /// What the app is made of. Called when a person opens that page: a library may have to be loaded for it.
   public var about: @MainActor () -> AboutViewModel.State = { AboutViewModel.State(version: "0") }
   /// What is set on this computer.

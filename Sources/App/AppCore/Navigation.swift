@@ -3,7 +3,7 @@ import PublicationAPI
 import ReaderContent
 
 /// Every move there is, forwards and backwards. Only `AppCoordinator.perform(_:)` carries one out.
-public indirect enum Navigation: Hashable, Sendable {
+public indirect enum Navigation: Hashable, Codable, Sendable {
   /// The root. What is in `then` is performed after signing in.
   case login(then: Navigation?)
   /// A tab, as it was left.
@@ -50,6 +50,12 @@ public indirect enum Navigation: Hashable, Sendable {
   case closeGone
   /// Closes all sheets.
   case dismiss
+  /// Asks whether what cannot be kept may be lost by this move.
+  case confirm(Navigation)
+  /// The same move once the reader agreed to that.
+  case confirmed(Navigation)
+  /// Closes the window and ends the app.
+  case quit
 }
 
 /// How a place is opened.
@@ -93,14 +99,16 @@ extension Navigation {
     case .about: .sheet(.about)
     case .shortcuts: .sheet(.shortcuts)
     case .preferences: .sheet(.preferences)
-    case .login, .web, .folder, .copyLink, .back, .closeGone, .dismiss: nil
+    case .confirm(let move): .sheet(.confirm(move))
+    case .login, .web, .folder, .copyLink, .back, .closeGone, .dismiss, .confirmed, .quit: nil
     }
   }
 
   /// Whether it takes a signed-in reader; a move that does not works at the login too.
   var needsReader: Bool {
     switch self {
-    case .web, .folder, .back, .dismiss: false
+    case .web, .folder, .back, .dismiss, .quit: false
+    case .confirmed(let move): move.needsReader
     default: opening?.place?.needsReader ?? true
     }
   }
@@ -119,7 +127,7 @@ public enum Tab: String, CaseIterable, Codable, Hashable, Sendable {
 }
 
 /// A place that a screen shows: what remains of a ``Navigation`` once it has been performed.
-public enum Destination: Hashable, Sendable {
+public indirect enum Destination: Hashable, Codable, Sendable {
   /// The root.
   case login
   /// A tab's first page.
@@ -154,6 +162,11 @@ public enum Destination: Hashable, Sendable {
   case shortcuts
   /// What is set on this computer.
   case preferences
+  /// The question whether to leave what cannot be kept, by this move.
+  case confirm(Navigation)
+
+  /// Whether it is the question whether to leave.
+  var isQuestion: Bool { if case .confirm = self { true } else { false } }
 
   /// Whether it shows something of a reader; what does not is about the app, and can be opened at the login too.
   var needsReader: Bool {
@@ -195,6 +208,7 @@ public enum Destination: Hashable, Sendable {
     case .about: "about"
     case .shortcuts: "shortcuts"
     case .preferences: "preferences"
+    case .confirm: "confirm"
     }
   }
 }

@@ -17,6 +17,9 @@ public struct Screen: ScreenLifecycle {
   /// Tells a sheet with something under way that it was closed, by whatever means.
   public func closed() { (model as? any Closable)?.closed() }
 
+  /// What would be lost if it were left now, in a sentence; `nil` when nothing would.
+  var lossOnLeaving: String? { (model as? any AsksBeforeLeaving)?.lossOnLeaving }
+
   /// Whether ``refresh()`` does anything.
   public var canRefresh: Bool { model is any Refreshable }
   /// Loads the page again, where it can be: the button, or F5.

@@ -34,6 +34,7 @@ import SessionService
     case .about: about()
     case .shortcuts: shortcuts()
     case .preferences: preferences(reader)
+    case .confirm(let move): confirm(move)
     default: reader.map { screen(destination, $0) } ?? login()
     }
   }
@@ -58,6 +59,16 @@ import SessionService
       })
   }
 
+  private func confirm(_ move: Navigation) -> Screen {
+    Screen(
+      ConfirmViewModel(loss: coordinator?.loss ?? "", isQuitting: move == .quit) { [weak coordinator] output in
+        switch output {
+        case .confirmed: coordinator?.perform(.confirmed(move))
+        case .cancelled: coordinator?.perform(.back)
+        }
+      })
+  }
+
   private func preferences(_ reader: ReaderScope?) -> Screen {
     Screen(
       PreferencesViewModel(
@@ -75,7 +86,7 @@ import SessionService
   private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen {
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
-    case .login, .about, .shortcuts, .preferences: return login()
+    case .login, .about, .shortcuts, .preferences, .confirm: return login()
     case .tab(.home):
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):

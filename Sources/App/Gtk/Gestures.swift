@@ -71,6 +71,15 @@ extension Widget {
     return gesture.connect("released", .click, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
 
+  /// Calls `body` when the button of the mouse was pressed that browsers go back by, wherever the pointer is in the widget.
+  public final func onBackButton<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    gtk_gesture_single_set_button(click.opaque, 8)
+    gtk_event_controller_set_propagation_phase(click.opaque, GTK_PHASE_CAPTURE)
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
+    click.connect("pressed", .press, owner: owner, absent: ()) { owner, _ in body(owner) }
+  }
+
   /// Calls `body` with the place in the widget where it was clicked with the other mouse button, or pressed for long on a touch screen.
   /// Offer a ``Button`` for the same: neither can be done by keyboard.
   public final func onSecondaryClick<Owner: SignalOwner>(

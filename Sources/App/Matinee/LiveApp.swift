@@ -49,7 +49,7 @@ import TesterFeature
       application.onActivate = { [weak self] in self?.activate() }
       application.onOpen = { [weak self] uris in for uri in uris { self?.open(uri) } }
       application.onTerminate = { [weak self] in self?.quit() }
-      application.addAction("quit", accelerators: Shortcut.quit.keys) { [weak self] in self?.quit() }
+      application.addAction("quit", accelerators: Shortcut.quit.keys) { [weak self] in self?.quitTapped() }
       let ended = try application.run(opening: uri.map { [$0] } ?? [])
       // Only the one that is handed to starts up.
       if !hasStarted { handedOver() }
@@ -113,6 +113,7 @@ import TesterFeature
       report: { StandardError.write("matinee: \($0)") },
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
     environment.device = ProcessInfo.processInfo.hostName
+    environment.quit = { [weak self] in self?.quit() }
     environment.openFolder = { [weak self] in self?.openFolder($0) }
     environment.about = { [folder = wiring.folder.path] in
       // A name that is reserved for examples (RFC 2606) stands for a page that there is not yet.
@@ -137,7 +138,6 @@ import TesterFeature
     window.perform = { [weak coordinator] in coordinator?.perform($0) }
     window.observe(coordinator.waiting)
     window.onActiveChanged = { [weak coordinator] in coordinator?.isWindowVisible = $0 }
-    window.onCloseRequested = { [weak self] in self?.quit() }
     if LoggedTransport.logs("screens") {
       window.onFrameShows = { StandardError.write("screen \($0)") }
     }
@@ -266,6 +266,9 @@ import TesterFeature
       StandardError.write("matinee: the window's size cannot be saved: \(error.systemReason)")
     }
   }
+
+  /// The person may be asked first; whoever ends the process from outside is not there to answer.
+  private func quitTapped() { if let coordinator { coordinator.perform(.quit) } else { quit() } }
 
   /// Waits for accepted writes, out of sight.
   private func quit() {

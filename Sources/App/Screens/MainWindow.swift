@@ -108,9 +108,6 @@ import NavigationCore
   /// Called when the person turns to the window, or to another one.
   public var onActiveChanged: ((Bool) -> Void)?
 
-  /// Called when the person wants to close the window, which then stays until the application lets go of it.
-  public var onCloseRequested: (() -> Void)?
-
   /// Shows the window.
   public func show() {
     window.present()
@@ -261,8 +258,9 @@ import NavigationCore
 
   private func connect() {
     window.onCloseRequest(self) { owner in
-      owner.onCloseRequested?()
-      return owner.onCloseRequested == nil
+      // It stays until the application lets go of it.
+      owner.perform?(.quit)
+      return owner.perform == nil
     }
     back.onClicked(self) { $0.perform?(.back) }
     refresh.onClicked(self) { $0.refreshTapped() }
@@ -283,6 +281,7 @@ import NavigationCore
     window.addShortcut(.undo, self, when: { $0.top?.screen.canUndo == true }) { $0.top?.screen.undo() }
     window.addShortcut(.search, self) { $0.searchTapped() }
     window.addShortcut(.back, self) { $0.perform?(.back) }
+    window.onBackButton(self) { $0.perform?(.back) }
     window.addShortcut(.menu, self, when: { $0.menu.root.isMapped && $0.menuPlace.isSensitive }) { $0.menu.open(from: $0.window) }
     window.addShortcut(.preferences, self) { $0.perform?(.preferences) }
     window.addShortcut(.shortcuts, self) { $0.perform?(.shortcuts) }
@@ -344,6 +343,7 @@ extension Destination {
     case .paywall: "Premium"
     case .addFeed: "Add feed"
     case .changePassword: "Change password"
+    case .confirm: "Leave"
     case .signOut: "Sign out"
     case .about: "About Matinee"
     case .shortcuts: "Keyboard shortcuts"

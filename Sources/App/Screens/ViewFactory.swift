@@ -40,6 +40,7 @@ import SearchFeature
     case let model as NotificationsViewModel: return NotificationsView(model)
     case let model as SessionsViewModel: return SessionsView(model)
     case let model as ChangePasswordViewModel: return ChangePasswordView(model)
+    case let model as ConfirmViewModel: return ConfirmView(model)
     case let model as SignOutViewModel: return SignOutView(model)
     case let model as AboutViewModel: return AboutView(model)
     case let model as PreferencesViewModel: return PreferencesView(model)

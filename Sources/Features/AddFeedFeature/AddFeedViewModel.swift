@@ -9,7 +9,7 @@ import Runtime
 
 /// "Add feed": takes an address or a file, shows how far the publication is with it, and cancels. Of a list of feeds it fetches the posts of
 /// all, if the reader wants that. Isolated to the main actor.
-@MainActor public final class AddFeedViewModel: Closable {
+@MainActor public final class AddFeedViewModel: Closable, AsksBeforeLeaving {
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
     /// The reader types an address, in place of a file.
@@ -64,6 +64,12 @@ import Runtime
   public func appear() {}
   /// The dialog is covered, or gone.
   public func disappear() {}
+
+  /// See `AsksBeforeLeaving`.
+  public var lossOnLeaving: String? {
+    guard case .adding(let progress) = state.phase, !progress.isCancelling, latest?.state != .done else { return nil }
+    return "The feed is still being added. If you leave, that is cancelled."
+  }
 
   /// The dialog was closed, by whatever means: what is still being added is cancelled.
   public func closed() { cancelTapped() }

@@ -37,6 +37,12 @@ extension ScreenModel {
   func closed()
 }
 
+/// A screen with something under way that cannot be kept when it is left: the reader is asked first.
+@MainActor public protocol AsksBeforeLeaving: ScreenModel {
+  /// What would be lost now, and why, in a sentence; `nil` when nothing would.
+  var lossOnLeaving: String? { get }
+}
+
 /// A screen on which posts can be read, or stand in a list.
 @MainActor public protocol PostShowing: ScreenModel {
   /// Whether this post is among them.

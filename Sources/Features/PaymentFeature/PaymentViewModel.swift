@@ -6,7 +6,7 @@ import PurchaseService
 /// The payment sheet of one product. Isolated to the main actor.
 ///
 /// Once the reader agreed to pay, the purchase goes on whatever becomes of the sheet.
-@MainActor public final class PaymentViewModel: Refreshable, Closable {
+@MainActor public final class PaymentViewModel: Refreshable, Closable, AsksBeforeLeaving {
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
     /// The product was bought and is unlocked; told once.
@@ -117,8 +117,17 @@ import PurchaseService
     if attempt.standing == .bought { finish() }
   }
 
-  /// The sheet is not on screen any more: as ``closed()``.
-  public func disappear() { closed() }
+  /// The sheet is covered, such as by the question whether to leave it: what is under way goes on.
+  public func disappear() {
+    for task in watching { task.cancel() }
+    watching = []
+    asking?.cancel()
+  }
+
+  /// See `AsksBeforeLeaving`.
+  public var lossOnLeaving: String? {
+    attempt.standing == .asking && state.canOpenAgain ? "You are paying in the browser. If you leave, that is called off." : nil
+  }
 
   /// Does what the reader asked for.
   public func send(_ input: Input) {
@@ -192,9 +201,7 @@ import PurchaseService
   /// it stays.
   public func closed() {
     isGone = true
-    for task in watching { task.cancel() }
-    watching = []
-    asking?.cancel()
+    disappear()
     confirming?.cancel()
     // The sheet does not await the end any more: before the reader agreed that cancels the purchase, and afterwards the app reports it
     // elsewhere.

@@ -1,0 +1,56 @@
+import FeatureKit
+
+/// The question before a move by which something is lost that cannot be kept. Isolated to the main actor.
+@MainActor public final class ConfirmViewModel: ScreenModel {
+  /// Everything the sheet shows.
+  public struct State: Equatable, Sendable {
+    /// What is asked.
+    public var question: String
+    /// What would be lost, in a sentence.
+    public var loss: String
+    /// What stands on the button that goes on.
+    public var action: String
+  }
+
+  /// What the coordinator does next.
+  public enum Output: Equatable, Sendable {
+    /// The reader goes on all the same.
+    case confirmed
+    /// The reader stays.
+    case cancelled
+  }
+
+  /// What the reader did.
+  public enum Input: Codable, Equatable, Sendable {
+    /// The reader goes on all the same.
+    case confirmTapped
+    /// The reader stays.
+    case cancelTapped
+  }
+
+  /// The single source of truth.
+  @ViewState public private(set) var state: State
+  /// See `ScreenModel`.
+  public func observe(_ observer: @escaping @MainActor (State) -> Void) { $state.observe(observer) }
+
+  private let output: @MainActor (Output) -> Void
+
+  /// - Parameters:
+  ///   - loss: what would be lost, in a sentence.
+  ///   - isQuitting: whether the app would end.
+  ///   - output: told what comes next.
+  public init(loss: String, isQuitting: Bool, output: @escaping @MainActor (Output) -> Void) {
+    self.output = output
+    state =
+      isQuitting
+      ? State(question: "Quit Matinee?", loss: loss, action: "Quit") : State(question: "Leave this?", loss: loss, action: "Leave")
+  }
+
+  /// Does what the reader asked for.
+  public func send(_ input: Input) {
+    switch input {
+    case .confirmTapped: output(.confirmed)
+    case .cancelTapped: output(.cancelled)
+    }
+  }
+}
