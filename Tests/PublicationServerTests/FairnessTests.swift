@@ -31,6 +31,10 @@ extension Publication {
     }
   }
 
+  fileprivate func setBody(_ body: String, of post: Post.ID) throws {
+    try #require(content as? SQLiteContent).database.execute("UPDATE post SET body = ? WHERE id = ?", body, post)
+  }
+
   fileprivate func bookmarkAll(_ reader: Reader.ID) throws {
     try #require(content as? SQLiteContent).database.execute("INSERT INTO bookmark (reader, post) SELECT ?, id FROM post", reader)
   }
@@ -141,6 +145,33 @@ extension ReadConnections {
       #expect(try Wire.decode(Page<Post>.self, from: await first.body).items.count == 100)
       #expect(try Wire.decode(Page<Post>.self, from: await second.body).items.count == 12)
     }
+    await rig.publication.close()
+  }
+
+  /// A body of fifty megabytes is read, and written as JSON, for one request of a reader at a time: more of them would fill the memory.
+  @Test func longAnswersOfAReaderAreMadeOneAfterTheOther() async throws {
+    let rig = try await Rig()
+    let token = try await rig.signIn()
+    let reader = try await rig.get("/v1/session", token, as: Reader.self).id
+    try await rig.publication.setBody(String(repeating: "long ", count: 500_000), of: "p01")
+    let gate = DispatchSemaphore(value: 0)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    rig.publication.writer.post {
+      begin.yield()
+      gate.wait()
+    }
+    for await _ in begun { break }
+    async let answers = withTaskGroup(of: Int.self, returning: [Int].self) { group in
+      for _ in 0..<6 { group.addTask { await rig.send(.get, "/v1/posts/p01", token: token).body.count } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    while rig.publication.longTurns.count(reader) < 6 { await Task.yield() }
+    // What is short goes on meanwhile.
+    for _ in 0..<50 { #expect(try await rig.get("/v1/posts", token, as: Page<Post>.self).items.count == 20) }
+    // Those that wait have not read anything yet.
+    try await rig.publication.setBody("short", of: "p01")
+    gate.signal()
+    #expect(await answers.count { $0 > 1 << 20 } == 1)
     await rig.publication.close()
   }
 

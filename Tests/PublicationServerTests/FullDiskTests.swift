@@ -50,6 +50,8 @@ extension Publication {
     let place = isInMemory ? "The publication’s memory" : "The disk of \(folder.path)"
     #expect(told.withLock { $0 } == ["PUT /v1/posts/*/comments/*: \(place) is full, and nothing of this was stored."])
     #expect(try await comments() == written)
+    // What is taken up already is found.
+    #expect(await rig.send(.get, "/v1/search?q=post", token: token).status == 200)
     var orders = 0
     var charged = try await rig.charge(order, token)
     // A small row may find room in a page.

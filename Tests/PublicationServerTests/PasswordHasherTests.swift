@@ -54,6 +54,28 @@ import Testing
     #expect(outcomes == Array(repeating: true, count: 8) + Array(repeating: false, count: 32))
   }
 
+  /// Twenty-four places are for all but known clients, whoever of those comes first.
+  @Test func guessersDoNotTakeThePlacesOfKnownClients() async throws {
+    let hasher = try PasswordHasher(.none)
+    let gate = HasherGate(hasher)
+    let known = await withTaskGroup(of: (PasswordHasher.Standing, Bool).self) { group in
+      var (refused, taken) = (0, 0)
+      for (standing, count) in [(PasswordHasher.Standing.new, 24), (.wrong, 16), (.right, 8)] {
+        for place in 0..<count {
+          group.addTask { (standing, (try? await hasher.matches("guess", nil, client: "\(standing) \(place)", standing: standing)) != nil) }
+        }
+        // Those of one standing after those of the last.
+        let target = [.new: 24, .wrong: 24, .right: 32][standing] ?? 0
+        while hasher.waitingCount < target { await Task.yield() }
+        if standing == .wrong { while refused < 16, let (_, hasPlace) = await group.next() { refused += hasPlace ? 0 : 1 } }
+      }
+      gate.open()
+      for await (standing, hasPlace) in group where standing == .right && hasPlace { taken += 1 }
+      return (refused, taken)
+    }
+    #expect(known == (16, 8))
+  }
+
   @Test func thoseWhoCannotBeToldApartShareTheWholeQueue() async throws {
     #expect(try await outcomes(of: Array(repeating: nil, count: 32), refused: 0) == Array(repeating: false, count: 32))
   }

@@ -22,8 +22,8 @@ import CGtk
   private var layer: Widget?
   /// A sheet that was dismissed, and fades out.
   private var leaving: Widget?
-  /// The last press, in microseconds of `g_get_monotonic_time`, and what was on top then.
-  private var pressed: (time: gint64, layer: ObjectIdentifier?) = (0, nil)
+  /// The last press, in microseconds of `g_get_monotonic_time`, where it was, and what was on top then.
+  private var pressed: (time: gint64, place: (x: Double, y: Double), layer: ObjectIdentifier?) = (0, (0, 0), nil)
   // What had the keyboard before the sheet took it.
   private var focused: RememberedFocus?
 
@@ -34,24 +34,31 @@ import CGtk
     layers.add(nothing, name: Self.none)
     layers.takesClicks = false
     layers.onTransitionRunningChanged(self) { $0.removeLeaving() }
-    ignoreClicksMeantForThePage()
+    ignoreMisplacedClicks()
   }
 
   /// The second half of a double click lands in a sheet that the first half has brought: it answers no question, least of all one about money.
-  private func ignoreClicksMeantForThePage() {
+  /// And what lies beneath a sheet that goes is not meant by a press at the place of the last one, such as an impatient "Pay".
+  private func ignoreMisplacedClicks() {
     let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
     let gesture = click.opaque
     gtk_gesture_single_set_button(gesture, 0)
     gtk_event_controller_set_propagation_phase(gesture, GTK_PHASE_CAPTURE)
     gtk_widget_add_controller(overlay.widget, OpaquePointer(g_object_ref(click.raw)))
-    click.connect("pressed", .press, owner: self, absent: ()) { host, _ in
-      let (now, layer) = (g_get_monotonic_time(), host.layer.map { ObjectIdentifier($0) })
-      if layer != nil, layer != host.pressed.layer, now - host.pressed.time < Self.doubleClick {
-        gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED)
-      } else {
-        host.pressed = (now, layer)
-      }
+    click.connect("pressed", .press, owner: self, absent: ()) { host, press in
+      if host.isMisplaced((press.x, press.y)) { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED) }
     }
+  }
+
+  private func isMisplaced(_ place: (x: Double, y: Double)) -> Bool {
+    let (now, layer) = (g_get_monotonic_time(), layer.map { ObjectIdentifier($0) })
+    let age = now - pressed.time
+    if layer != nil, layer != pressed.layer, age < Self.doubleClick { return true }
+    let isStill = abs(place.x - pressed.place.x) < 12 && abs(place.y - pressed.place.y) < 12
+    // Who goes on pressing goes on meaning the sheet.
+    let meansTheSheet = layer == nil && pressed.layer != nil && isStill && age < Self.impatience
+    pressed = (now, place, meansTheSheet ? pressed.layer : layer)
+    return meansTheSheet
   }
 
   private static let (none, sheets) = ("none", ["sheet-0", "sheet-1"])
@@ -64,6 +71,7 @@ import CGtk
 
   /// In microseconds: a little longer than the 400 ms of most desktops.
   private static let doubleClick: gint64 = 500_000
+  private static let impatience: gint64 = 1_500_000
 
   /// Shows a sheet in the place of one that is shown.
   /// - Parameters:

@@ -167,7 +167,6 @@ import Runtime
       var (written, problem): (String?, String?)
       do {
         written = try await Self.export(store, formatting, to: path)
-        if written == nil { problem = "There is nothing to export: no fan club that you follow has a feed." }
       } catch let error as DocumentWriter.Unwritable {
         problem = error.sentence
       } catch { problem = "The feeds were not exported. \(RequestError(explaining: error).sentence)" }
@@ -179,13 +178,14 @@ import Runtime
     }
   }
 
-  /// - Returns: what was written, in a sentence; `nil` for nothing.
-  private static func export(_ store: ContentStore, _ formatting: Formatting, to path: String) async throws -> String? {
+  /// - Returns: what was written, in a sentence.
+  private static func export(_ store: ContentStore, _ formatting: Formatting, to path: String) async throws -> String {
     let clubs = try await store.followedClubs("fanclubs.export")
     let feeds = clubs.compactMap { club in
       club.feed.map { ParsedOutline.Outline(title: club.name, about: club.about, feedURL: $0, homeURL: club.url) }
     }
-    guard !feeds.isEmpty else { return nil }
+    // Said in passing: it is not so any more as soon as one is followed.
+    guard !feeds.isEmpty else { return "There is nothing to export: no fan club that you follow has a feed." }
     let list = ParsedOutline(title: "Fan clubs", outlines: feeds)
     try await store.effects.run("fanclubs.write") { try await DocumentWriter().write(list.opml, to: path) }
     let file = "“\(URL(fileURLWithPath: path).lastPathComponent)”"

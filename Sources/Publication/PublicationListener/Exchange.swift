@@ -66,6 +66,11 @@ final class Exchange: @unchecked Sendable {
   /// Gives the answer; only the first one counts.
   func finish(_ response: Response) { wake(.answered(response)) }
 
+  /// Lets go of the answer's body: the library has a copy of its own, and the client may take its time.
+  func releaseBody() {
+    outcome.withLock { if case .answered(let response) = $0 { $0 = .answered(Response(response.status, headers: response.headers)) } }
+  }
+
   /// Lets a body of that many bytes come.
   func admit(_ limit: Int, _ place: UploadPlace?) { wake(.admitted(limit, place)) }
 

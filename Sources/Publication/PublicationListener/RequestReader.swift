@@ -18,7 +18,10 @@ struct RequestReader {
   /// - Returns: whether the connection may go on.
   func proceed(_ method: String, _ version: String, _ part: UnsafeRawBufferPointer) -> Bool {
     if let answer = exchange.answer, exchange.refusal == nil {
-      guard exchange.isAsking else { return queue(answer) }
+      guard exchange.isAsking else {
+        defer { exchange.releaseBody() }
+        return queue(answer)
+      }
       return refuse(answer)
     }
     guard exchange.hasBegun else {

@@ -93,14 +93,14 @@ public actor Publication {
   /// Of clients without a session in ``sessions``; connections bound how many there are.
   private nonisolated let strangers = Turns(longestQueue: .max)
   /// Where answers are written that take long.
-  private nonisolated let writer = ThreadExecutor(name: "writer")
+  nonisolated let writer = ThreadExecutor(name: "writer")
   nonisolated let sessions = SessionCache()
   /// One search of a reader is made at a time, however many sessions they have.
   nonisolated let searchTurns = Turns(1)
   /// One change of a reader to any number of read marks.
   nonisolated let readAllTurns = Turns(1)
-  /// One body of a post for a reader, which may have megabytes.
-  nonisolated let bodyTurns = Turns(1)
+  /// One answer of a client that may be long.
+  nonisolated let longTurns = Turns(1)
   /// One list of a reader that may have to check many posts.
   nonisolated let listTurns = Turns(1)
   /// One charge of a reader: the gateway may take one after the other.
@@ -157,7 +157,8 @@ public actor Publication {
     self.clock = clock
     self.identifiers = identifiers
     self.offersSampleAccount = offersSampleAccount
-    self.log = OperatorLog(folder: folder, write: log)
+    let limit = LogLimit(clock: clock, write: log)
+    self.log = OperatorLog(folder: folder) { limit.write($0) }
     hasher = try PasswordHasher(passwordCost)
     try await open(folder, needsKey: needsKey)
   }
@@ -214,8 +215,7 @@ public actor Publication {
     if let answer = imports.overtake(request, sessions, at: clock.unixTime) { return answer }
     do {
       let (route, call) = try router.find(request)
-      let answer = try await inTurn(route, request) { try await router.answer(route, call, self) }
-      var response = try await (answer as? LateAnswer)?.isLong == true ? writer.run { try answer.response() } : answer.response()
+      var response = try await inTurn(route, request) { try await made(route, call) }
       if request.method == .head {
         response.headers["Content-Length"] = response.headers["Content-Length"] ?? "\(response.body.count)"
         response.body = Data()
@@ -226,16 +226,27 @@ public actor Publication {
     }
   }
 
-  /// Does `work` when it is its client's turn.
+  /// Does `work` when it is its client's turn. What takes long is one at a time of each, so that what waits for the thread that writes it,
+  /// and the memory that this takes, grow with the readers and not with their requests.
   private nonisolated func inTurn(
-    _ route: Route, _ request: Request, _ work: () async throws -> any Answer
-  ) async throws -> any Answer {
+    _ route: Route, _ request: Request, _ work: nonisolated(nonsending) () async throws -> Response
+  ) async throws -> Response {
     guard route.takesTurns else { return try await work() }
     // Only the publication's thread can tell whose token it is before its first use.
-    guard let reader = try Self.tokenDigest(request).flatMap(sessions.reader) else {
-      return try await strangers.take(request.client ?? "", work)
+    let reader = try Self.tokenDigest(request).flatMap(sessions.reader)
+    let (client, its) = reader.map { ($0, turns) } ?? (request.client ?? "", strangers)
+    return try await its.take(client) {
+      guard route.mayBeLong else { return try await work() }
+      return try await longTurns.take(client, work)
     }
-    return try await turns.take(reader, work)
+  }
+
+  /// An answer in bytes.
+  private nonisolated func made(_ route: Route, _ call: Call) async throws -> Response {
+    let answer = try await router.answer(route, call, self)
+    guard (answer as? LateAnswer)?.isLong == true else { return try answer.response() }
+    try Task.checkCancellation()
+    return try await writer.run { try answer.response() }
   }
 
   /// The answer to a request that an error ended.

@@ -73,8 +73,10 @@ final class PasswordHasher: Sendable {
   private func enter(_ client: String?, _ standing: Standing) throws {
     try waiting.withLock { waiting in
       let ofClient = client.flatMap { waiting.clients[$0] } ?? 0
-      let taken = waiting.all.count { $0.rawValue <= standing.rawValue }
-      let hasPlace = taken < standing.rawValue && waiting.all.count < Standing.right.rawValue
+      // The places of a standing are for those below it too.
+      let hasPlace = [Standing.wrong, .new, .right].filter { $0.rawValue >= standing.rawValue }.allSatisfy { limit in
+        waiting.all.count { $0.rawValue <= limit.rawValue } < limit.rawValue
+      }
       guard hasPlace, ofClient < Self.longestQueueOfClient else { throw Busy() }
       waiting.all.append(standing)
       if let client { waiting.clients[client] = ofClient + 1 }

@@ -12,8 +12,6 @@ struct PostResource {
   let isSweeping: Bool
   /// One change of a reader to any number of read marks.
   let readAllTurns: Turns
-  /// One body of a post for a reader, which may have megabytes.
-  let bodyTurns: Turns
   /// One list of a reader that may have to check many posts.
   let listTurns: Turns
 
@@ -111,8 +109,7 @@ struct PostResource {
   /// The post of the path, with its body if this reader may read it.
   nonisolated(nonsending) func readable(_ call: Call) async throws -> Post {
     let reader = try call.signedIn.id
-    let found = try await bodyTurns.take(reader) { try await content.post(call.parameter, for: reader, withBody: true) }
-    guard var post = found else { throw Problem.notFound("post") }
+    guard var post = try await content.post(call.parameter, for: reader, withBody: true) else { throw Problem.notFound("post") }
     if try await !canRead(post, reader) { (post.body, post.enclosures) = (nil, []) }
     return post
   }

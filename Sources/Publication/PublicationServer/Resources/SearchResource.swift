@@ -1,6 +1,7 @@
 import HTTPTransport
 import PublicationAPI
 import Runtime
+import SQLiteStorage
 
 /// Searching as one types.
 struct SearchResource {
@@ -31,7 +32,9 @@ struct SearchResource {
     // A reader who types on has cancelled a search that waited for this thread.
     try Task.checkCancellation()
     // Posts that an import brought just now are found at once; after one of a hundred thousand a search does not wait for all of them.
-    for _ in 0..<Self.partsOfASearch { guard try await index() else { break } }
+    // Where nothing can be stored, what is taken up already is found.
+    do { for _ in 0..<Self.partsOfASearch { guard try await index() else { break } } } catch let error as SQLiteError
+    where [SQLiteError.Code.full, .busy, .readOnly].contains(error.code) {}
     let reader = try call.signedIn.id
     var found = try await words.search(
       terms, after: after, limit: limit + 1, for: reader,

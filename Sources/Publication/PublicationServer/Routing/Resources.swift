@@ -13,7 +13,7 @@ extension Publication {
     get throws {
       PostResource(
         content: try content, orders: try orderRepository, clock: clock, isSweeping: !removedClubs.isEmpty, readAllTurns: readAllTurns,
-        bodyTurns: bodyTurns, listTurns: listTurns)
+        listTurns: listTurns)
     }
   }
 

@@ -17,6 +17,8 @@ struct Route: Sendable {
   let documentLimit: Int?
   /// Whether few requests of one client are worked on at a time.
   let takesTurns: Bool
+  /// Whether the answer may be long, or long in the making: one at a time for each client, from the reading to the last byte.
+  let mayBeLong: Bool
   let answer: Handler
 
   /// Who may use a route.
@@ -31,7 +33,7 @@ struct Route: Sendable {
   /// - Parameter path: one in which `*` stands for any one segment that is not empty.
   init(
     _ method: Request.Method, _ path: APIPath, access: Access = .reader, bodyLimit: Int = Router.bodyLimit, documentLimit: Int? = nil,
-    takesTurns: Bool = true, _ answer: @escaping Handler
+    takesTurns: Bool = true, mayBeLong: Bool = false, _ answer: @escaping Handler
   ) {
     self.method = method
     pattern = path.segments
@@ -39,6 +41,7 @@ struct Route: Sendable {
     self.bodyLimit = bodyLimit
     self.documentLimit = documentLimit
     self.takesTurns = takesTurns
+    self.mayBeLong = mayBeLong
     self.answer = answer
   }
 

@@ -18,7 +18,7 @@ extension Router {
     Route(.delete, .session("*")) { try await $0.sessionResource.end($1) },
     Route(.put, .password, taking: PasswordChange.self) { try await $0.sessionResource.changePassword($1, $2) },
     Route(.get, .posts) { try await $0.posts.list($1) },
-    Route(.get, .post("*")) { try await $0.posts.post($1) },
+    Route(.get, .post("*"), mayBeLong: true) { try await $0.posts.post($1) },
     Route(.put, .reaction(to: "*")) { publication, call in
       // Without a body it is one from when there was one kind, the heart.
       let kind = call.request.body.isEmpty ? .love : try await call.body(ReactionRequest.self).kind
@@ -56,13 +56,13 @@ extension Router {
     Route(.post, .checkout(of: "*")) { try await $0.checkouts.start($1, $0.orders) },
     Route(.get, .checkout(of: "*")) { try await $0.checkouts.state($1, $0.orders) },
     Route(.delete, .checkout(of: "*")) { try await $0.checkouts.cancel($1, $0.orders) },
-    Route(.get, .orders) { try await $0.orders.list($1) },
-    Route(.get, .entitlements) { try await $0.receipts.entitlements($1) },
+    Route(.get, .orders, mayBeLong: true) { try await $0.orders.list($1) },
+    Route(.get, .entitlements, mayBeLong: true) { try await $0.receipts.entitlements($1) },
     .open(.get, .flags) { try await $0.flagResource.list($1) },
     Route(.post, .events, taking: FlagEventBatch.self) { try await $0.flagResource.count($1, $2) },
     Route(.post, .receiptCheck, taking: ReceiptRequest.self) { try await $0.receipts.verify($1, $2) },
     Route(.get, .balances) { try await $0.balances.list($1) },
-    Route(.put, .unlock("*")) { try await $0.balances.unlock($1) },
+    Route(.put, .unlock("*"), mayBeLong: true) { try await $0.balances.unlock($1) },
     .open(.get, .checkoutPage("*")) { try await $0.checkouts.page($1) },
     .open(.post, .checkoutApproval("*")) { try await $0.checkouts.answer(approved: true, $1) },
     .open(.post, .checkoutRefusal("*")) { try await $0.checkouts.answer(approved: false, $1) },

@@ -1,0 +1,45 @@
+import Foundation
+import Runtime
+import Synchronization
+
+/// Keeps one client from filling the operator's log, which may lie on the publication's own disk: of lines of one kind a few are written in a
+/// minute, and the next one says how many there were besides.
+final class LogLimit: Sendable {
+  private struct Kind {
+    var since: Duration
+    var count = 0
+  }
+
+  /// How many lines of one kind are written in ``period``.
+  static let most = 20
+  static let period = Duration.seconds(60)
+  /// More kinds than there are sentences; beyond it all begin again.
+  private static let mostKinds = 500
+  private let clock: any AppClock
+  private let writeLine: @Sendable (String) -> Void
+  private let kinds = Mutex<[String: Kind]>([:])
+
+  init(clock: any AppClock, write: @escaping @Sendable (String) -> Void) {
+    self.clock = clock
+    writeLine = write
+  }
+
+  /// Writes a line, unless there were too many of its kind: with the same words, whatever numbers and identifiers are in it.
+  func write(_ line: String) {
+    let name = line.split(separator: " ").filter { !$0.contains(where: \.isNumber) }.joined(separator: " ")
+    let now = clock.uptime
+    let before: Int? = kinds.withLock { kinds in
+      if kinds.count >= Self.mostKinds, kinds[name] == nil { kinds = [:] }
+      let known = kinds[name] ?? Kind(since: now)
+      if now - known.since >= Self.period {
+        kinds[name] = Kind(since: now, count: 1)
+        return max(0, known.count - Self.most)
+      }
+      kinds[name] = Kind(since: known.since, count: known.count + 1)
+      return known.count < Self.most ? 0 : nil
+    }
+    guard let before else { return }
+    if before > 0 { writeLine("\(before) more lines like the next one were left out.") }
+    writeLine(line)
+  }
+}
