@@ -76,6 +76,27 @@ final class PurchaseTests: EndToEndCase {
     XCTAssertEqual(charges(), [])
   }
 
+  /// What lies where "Pay" was is not meant by somebody who presses on: it was "Sign out", which asks nothing.
+  func testImpatientPressesOnPayDoNotReachThePageBeneath() throws {
+    try app.startSignedIn()
+    try app.press("Account")
+    try app.waitForScreen("account")
+    try app.press("Unlock premium")
+    try app.waitForScreen("paywall")
+    try choose("Five article passes")
+    let pay = try XCTUnwrap(app.find(.button, "Pay").frame)
+    try app.input([
+      "sleep", "0.6", "mousemove", "--window", "%", "\(pay.x + pay.width / 2)", "\(pay.y + pay.height / 2)", "click", "--repeat", "12",
+      "--delay", "400", "1",
+    ])
+    try app.waitForText("Thank you!")
+    XCTAssertEqual(app.screens.last, "account", "\(app.screens)")
+    XCTAssertEqual(charges().count, 1)
+    // Somewhere else a press is meant, and here too after a while.
+    try app.press("Notifications")
+    try app.waitForScreen("notifications")
+  }
+
   func testAPassOpensOneArticleAndThePurchasesSaySo() throws {
     try app.startSignedIn()
     let title = try openLockedArticle()

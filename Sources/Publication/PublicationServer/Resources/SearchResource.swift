@@ -31,10 +31,7 @@ struct SearchResource {
   {
     // A reader who types on has cancelled a search that waited for this thread.
     try Task.checkCancellation()
-    // Posts that an import brought just now are found at once; after one of a hundred thousand a search does not wait for all of them.
-    // Where nothing can be stored, what is taken up already is found.
-    do { for _ in 0..<Self.partsOfASearch { guard try await index() else { break } } } catch let error as SQLiteError
-    where [SQLiteError.Code.full, .busy, .readOnly].contains(error.code) {}
+    try await takeUpPosts()
     let reader = try call.signedIn.id
     var found = try await words.search(
       terms, after: after, limit: limit + 1, for: reader,
@@ -47,6 +44,14 @@ struct SearchResource {
     let next = goesOn ? Cursor(.search, key: "\(end)", id: found.order.rawValue).text : nil
     let clubs = found.clubs.map { FanClubHit(club: fanClubs.told($0.club), name: $0.name) }
     return .current(SearchResults(clubs: clubs, items: found.hits, next: next), call)
+  }
+
+  /// Posts that an import brought just now are found at once; after one of a hundred thousand a search does not wait for all of them. Where
+  /// nothing can be stored, what is taken up already is found.
+  private nonisolated(nonsending) func takeUpPosts() async throws {
+    do {
+      for _ in 0..<Self.partsOfASearch { guard try await index() else { return } }
+    } catch let error as SQLiteError where [SQLiteError.Code.full, .busy, .readOnly].contains(error.code) {}
   }
 
   /// How many parts of what waits to be taken up a search waits for.
