@@ -92,6 +92,9 @@ import Testing
 
     online.isOn = false
     let second = await started(publication)
+    #expect(second.visible == .comments(free), "where the reader was")
+    second.coordinator.perform(.tab(.home))
+    await second.settle()
     let kept = try feed(second)
     #expect(kept.ids == read.ids)
     #expect(kept.phase == .ready)

@@ -345,6 +345,47 @@ import Testing
     #expect(bookmarks.state.phase == .empty)
   }
 
+  @Test func theLastPlaceIsThereAgainAndALinkWinsOverIt() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "matinee-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (publication, tokens) = (try await Sample.publication(clock: ManualClock()), MemoryTokenStore())
+    func started(_ uri: String? = nil) async -> PathRig {
+      let rig = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens, folder: folder.path)
+      rig.coordinator.start(opening: uri)
+      await rig.settle()
+      return rig
+    }
+    let first = await started()
+    try await first.signIn()
+    for move in [Navigation.tab(.fanClubs), .fanClub("film"), .search("rain"), .post("p44"), .preferences] {
+      first.coordinator.perform(move)
+      await first.settle()
+    }
+    await first.coordinator.finish()
+    let second = await started()
+    var back: [Destination?] = [second.visible]
+    for _ in 0..<2 {
+      second.coordinator.perform(.back)
+      back.append(second.visible)
+    }
+    #expect(back == [.post("p44"), .fanClub("film"), .tab(.fanClubs)], "no sheet, and no search without its words")
+    await second.settle()
+    await second.coordinator.finish()
+    let third = await started("matinee://posts/p1")
+    #expect(third.visible == .post("p1"))
+    third.coordinator.perform(.back)
+    #expect(third.visible == .tab(.home))
+    third.coordinator.perform(.tab(.account))
+    await third.settle()
+    third.coordinator.perform(.login(then: nil))
+    while third.visible != .login { await Task.yield() }
+    await third.settle()
+    try await third.signIn()
+    #expect(third.visible == .tab(.home), "signing out leaves nothing")
+    await third.coordinator.finish()
+  }
+
   @Test func aSessionThatEndsLeadsToTheLoginAndSaysSo() async throws {
     let publication = try await Sample.publication(clock: ManualClock())
     let ended = Flag()

@@ -228,6 +228,9 @@ import Testing
     let first = try await started(publication, tokens: tokens)
     try await first.signIn()
     let page = try await comments(first)
+    // The page that was opened is written, too.
+    first.clock.advance(by: .seconds(1))
+    await first.settle()
     var writes = 0
     first.effects.onDelivery = { if $0.label == "settings.write" { writes += 1 } }
     for count in 1...20 { page.send(.draftChanged(String(repeating: "x", count: count))) }

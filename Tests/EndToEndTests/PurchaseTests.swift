@@ -173,7 +173,7 @@ final class PurchaseTests: EndToEndCase {
     try app.press("Pay")
     app.kill()
     try app.start()
-    try app.waitForScreen("feed")
+    try goHome()
     try app.open(title)
     try app.waitForScreen("article")
     let isLocked = try app.wait(for: "the article, locked or not") {
@@ -207,9 +207,16 @@ final class PurchaseTests: EndToEndCase {
     return try logs.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
   }
 
+  /// From where the app was killed, as far as that was written down.
+  private func goHome() throws {
+    let screen = try app.wait(for: "the first page") { ["article", "feed"].first { $0 == app.screens.last } }
+    if screen == "article" { try app.press("Home") }
+    try app.waitForScreen("feed")
+  }
+
   private func finishAfterRestart(_ title: String) throws {
     try app.start()
-    try app.waitForScreen("feed")
+    try goHome()
     try app.wait(for: "the purchase to be finished") {
       app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true
     }

@@ -83,6 +83,9 @@ import SessionService
     publication = PublicationDetails(client, effects: environment.effects)
     waiting = WaitingViewModel(effects: environment.effects, clock: environment.clock)
     session.delegate = self
+    navigator.onVisible = { [weak self] _ in
+      if let self, !navigator.tree.isCurtainDown { reader?.place = LastPlace(navigator.tree) }
+    }
     curtain.output = { [weak self] output in
       switch output {
       case .tryAgain: self?.check()
@@ -368,7 +371,11 @@ import SessionService
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     Task { [publication] in await reader.questions.ask(.publication) { try await publication.load() } }
-    lowerCurtain { $0.reset(tabs: Tab.allCases.map(Destination.tab)) }
+    lowerCurtain { [pending] tree in
+      tree.reset(tabs: Tab.allCases.map(Destination.tab))
+      // A link wins over where the reader was.
+      if pending == nil { reader.place.open(in: &tree) }
+    }
     if let file = reader.damagedJournal {
       say(
         "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(file.asPathInSentence). "

@@ -31,6 +31,8 @@ import SessionService
       DiskUse(size: { await store.size() }, setLimit: { await store.setLimit($0) }, clear: { await store.removeUnpinned() })
     }
   }
+  /// Where the reader is, for their next start.
+  var place: LastPlace { didSet { if place != oldValue { storage.place.persist(place) } } }
   private let storage: ReaderStorage
   private let environment: AppEnvironment
   private let order: @Sendable (UUID) async -> Order?
@@ -49,6 +51,7 @@ import SessionService
     self.damagedJournal = damagedJournal
     self.paywalls = paywalls
     self.storage = storage
+    place = storage.place.stored ?? LastPlace()
     self.environment = environment
     self.order = order
     notifications = NotificationPreferences(storage.notifications.stored ?? NotificationSettings()) { storage.notifications.persist($0) }
@@ -168,6 +171,7 @@ import SessionService
     notifying?.end()
     if purchases.user == user.id { purchases.setUser(nil) }
     content.close(keepingUnfinished: !erases)
+    if erases { place = LastPlace() }
   }
 
   /// Ends it, and returns when its files are closed. What the reader read is private, and erased; what they did and the publication has not

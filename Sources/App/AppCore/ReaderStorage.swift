@@ -15,6 +15,7 @@ import SQLiteStorage
   let notifications: StoredSetting<NotificationSettings>
   let memory: StoredSetting<PostNotifications.Memory>
   package let unfinished: StoredSetting<UnfinishedWork>
+  let place: StoredSetting<LastPlace>
   /// Whether the file with the settings was damaged, and set aside.
   let haveSettingsBeenSetAside: Bool
   private let databases: (outbox: Database, settings: Database)
@@ -34,13 +35,13 @@ import SQLiteStorage
     let outbox = try await effects.run("reader.open") {
       try await Database(path: path("outbox"), migrations: Outbox.migrations, ifDamaged: .setAside)
     }
-    let (settings, notifications, memory, unfinished) = try await effects.run("settings.open") {
+    let (settings, notifications, memory, unfinished, place) = try await effects.run("settings.open") {
       let settings = SettingTable(
         database: try await Database(path: path("settings"), migrations: SettingTable.migrations, ifDamaged: .setAside), owner: owner)
       return (
         settings, try await settings.read("notifications", as: NotificationSettings.self),
         try await settings.read("notified", as: PostNotifications.Memory.self),
-        try await settings.read("unfinished", as: UnfinishedWork.self)
+        try await settings.read("unfinished", as: UnfinishedWork.self), try await settings.read("place", as: LastPlace.self)
       )
     }
     self.outbox = Outbox(database: outbox, owner: owner)
@@ -49,6 +50,7 @@ import SQLiteStorage
     self.memory = StoredSetting("notified", in: settings, stored: memory, effects: effects)
     self.unfinished = StoredSetting(
       "unfinished", in: settings, stored: unfinished, effects: effects, pause: (length: Self.unfinishedPause, clock: clock))
+    self.place = StoredSetting("place", in: settings, stored: place, effects: effects, pause: (length: Self.unfinishedPause, clock: clock))
     haveSettingsBeenSetAside = settings.database.timesSetAside > 0
     databases = (outbox, settings.database)
     self.effects = effects
@@ -59,6 +61,7 @@ import SQLiteStorage
     notifications.onFailure = body
     memory.onFailure = body
     unfinished.onFailure = body
+    place.onFailure = body
   }
 
   /// Returns when accepted writes are done.
@@ -66,6 +69,7 @@ import SQLiteStorage
     await notifications.written()
     await memory.written()
     await unfinished.written()
+    await place.written()
   }
 
   /// Erases what the reader read, which is private, and closes the files. What was not sent goes out when the reader is back.

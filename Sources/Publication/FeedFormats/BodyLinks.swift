@@ -40,7 +40,7 @@ struct BodyLinks {
   /// ``Links/mostAdded(to:)`` bounds how much longer it becomes: the links behind that stay relative.
   /// - Parameters:
   ///   - base: what they are relative to.
-  ///   - page: the page that the text is on, which `#section` belongs to.
+  ///   - page: the page that the text is on, which `#section` belongs to; without one that stays as it is.
   func resolved(base: String?, page: String?) -> String {
     guard !links.isEmpty || !banned.isEmpty else { return html }
     let bytes = Array(html.utf8)
@@ -49,7 +49,10 @@ struct BodyLinks {
     for link in links {
       let written = String(decoding: bytes[link], as: UTF8.self).replacingASCII("&amp;", "&").trimmed
       guard !written.isEmpty, !Links.isAbsolute(written.utf8) else { continue }
-      let absolute = Links.resolve(written, written.hasPrefix("#") ? page ?? base : base)
+      // Of a text without a page it is a place of the text all the same, and not of the feed's home.
+      let isPlace = written.hasPrefix("#")
+      guard !isPlace || page != nil else { continue }
+      let absolute = Links.resolve(written, isPlace ? page : base)
       left -= absolute.utf8.count
       guard absolute != written, left > 0 else { continue }
       var text: [UInt8] = []
