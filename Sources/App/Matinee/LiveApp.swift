@@ -96,7 +96,8 @@ import TesterFeature
         application?.quit()
         return
       }
-      return explain("\(error)", inWindow: picture == nil)
+      // What is wrong with an option, or a file that one names, is for the terminal that it was typed at, or the script.
+      return explain("\(error)", inWindow: picture == nil && error is DataFolder.Failure)
     }
     folder = wiring.folder
     doorbells = options.instanceNames.compactMap { name in
@@ -240,7 +241,7 @@ import TesterFeature
     }
   }
 
-  /// Says why the app cannot start. A person at a terminal reads it there, and anybody else in a window.
+  /// Says why the app cannot start: on standard error, and in a window where no terminal shows that.
   private func explain(_ sentence: String, inWindow: Bool) {
     guard inWindow, isatty(STDERR_FILENO) == 0 else { fail(sentence) }
     StandardError.write("matinee: \(sentence)")
@@ -267,7 +268,7 @@ import TesterFeature
     }
   }
 
-  /// The person may be asked first; whoever ends the process from outside is not there to answer.
+  /// The person may be asked first. A signal that ends the process asks nothing: there may be no person to answer.
   private func quitTapped() { if let coordinator { coordinator.perform(.quit) } else { quit() } }
 
   /// Waits for accepted writes, out of sight.

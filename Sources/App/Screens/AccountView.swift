@@ -46,7 +46,7 @@ import Gtk
 
   /// A line as wide as the list, which leads somewhere or does something.
   private static func row(_ title: String, _ icon: Icon? = nil) -> (button: Button, label: Label, detail: Label) {
-    let label = Label(title)
+    let label = Label(title, wraps: true)
     let detail = Label(styles: [.caption, .dim], wraps: true)
     detail.isVisible = false
     let words = Box(.vertical, spacing: 2, children: [label, detail])
