@@ -1,4 +1,5 @@
 import Driver
+import Foundation
 import XCTest
 
 /// Step 6: what a reader does with posts beside reading them.
@@ -13,7 +14,15 @@ final class ContentTests: EndToEndCase {
     try app.waitForScreen("comments")
     try app.waitForText("No comments yet")
     try app.click(app.wait(for: "the field") { app.all { $0.name == "Your comment" }.first })
-    try app.type("Well said")
+    try app.type("Well ")
+    // The mouse's own way back.
+    try app.input(["click", "8"])
+    try app.waitForScreen("article")
+    try app.press("Continue your comment")
+    try app.waitForScreen("comments")
+    try app.click(app.wait(for: "the field") { app.all { $0.name == "Your comment" }.first })
+    try app.key("ctrl+End")
+    try app.type("said")
     try app.key("ctrl+Return")
     try app.press("Delete", in: app.row("You: Well said"))
     try app.press("Delete the comment")
@@ -28,6 +37,7 @@ final class ContentTests: EndToEndCase {
     try app.type(title, into: "Search")
     try app.open(title)
     try app.waitForScreen("article")
+    _ = try app.window(named: "\(NSRegularExpression.escapedPattern(for: title)) — Matinee")
     try app.key("Escape")
     try app.waitForScreen("search")
     try app.key("Escape")

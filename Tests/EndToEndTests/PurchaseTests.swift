@@ -51,6 +51,14 @@ final class PurchaseTests: EndToEndCase {
     try app.wait(for: "no lock in the feed") { app.rowNames.isEmpty || app.rowNames.contains { $0.hasSuffix(", premium") } ? nil : true }
   }
 
+  func testAClickBesideASheetIsTheWayBack() throws {
+    try app.startSignedIn()
+    _ = try openLockedArticle()
+    try app.input(["sleep", "1", "mousemove", "--window", "%", "60", "400", "click", "1"])
+    try app.waitForScreen("article")
+    XCTAssertEqual(charges(), [])
+  }
+
   /// “Pay” may lie where the offer was: the second half of a double click buys nothing.
   func testADoubleClickOnAnOfferPaysNothing() throws {
     try app.startSignedIn()

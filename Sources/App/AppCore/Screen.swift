@@ -30,6 +30,9 @@ public struct Screen: ScreenLifecycle {
   /// Takes it back.
   public func undo() { (model as? any PostListScreen)?.send(.undoTapped) }
 
+  /// What the thing is called that it shows; `nil` for a screen that has only a name of its own.
+  public var title: String? { (model as? any Titled)?.title }
+
   /// Whether a post can be read here, or stands in this list.
   func shows(_ post: Post.ID) -> Bool { (model as? any PostShowing)?.shows(post) ?? false }
 }

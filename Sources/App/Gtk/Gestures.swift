@@ -62,13 +62,16 @@ extension Widget {
     return true
   }
 
-  /// Calls `body` when the widget was clicked or tapped. A ``Button`` is better: it can be reached by keyboard.
-  @discardableResult public final func onClick<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void)
-    -> Connection
-  {
+  /// Calls `body` when the widget was clicked or tapped, but not on one of these parts of it.
+  final func onClick<Owner: SignalOwner>(besides parts: [Widget], _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     let gesture = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    let widget = widget
+    let parts = parts.map(\.widget)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(gesture.raw)))
-    return gesture.connect("released", .click, owner: owner, absent: ()) { owner, _ in body(owner) }
+    gesture.connect("released", .press, owner: owner, absent: ()) { owner, press in
+      let picked = gtk_widget_pick(widget, press.x, press.y, GTK_PICK_DEFAULT)
+      guard let picked, parts.contains(where: { picked == $0 || gtk_widget_is_ancestor(picked, $0) != 0 }) else { return body(owner) }
+    }
   }
 
   /// Calls `body` when the button of the mouse was pressed that browsers go back by, wherever the pointer is in the widget.

@@ -1,7 +1,7 @@
 import CGtk
 
 /// A page, and a sheet above it that has to be answered first: the page is dimmed, and the keyboard stays in the sheet. The first sheet fades
-/// in, the last one out.
+/// in, the last one out. A message may stand above the sheet, which makes room for it where it is that high.
 @MainActor public final class SheetHost: View {
   /// Ends the host's own connections with the host.
   public let scope = Scope()
@@ -26,6 +26,9 @@ import CGtk
   private var pressed: (time: gint64, place: (x: Double, y: Double), layer: ObjectIdentifier?) = (0, (0, 0), nil)
   // What had the keyboard before the sheet took it.
   private var focused: RememberedFocus?
+  private var message: Widget?
+  /// Above the sheet that is shown: where the message stands.
+  private var messagePlace: Box?
 
   /// - Parameter page: what lies beneath.
   public init(_ page: Widget) {
@@ -85,10 +88,12 @@ import CGtk
     surface.vertical = .center
     surface.setMargin(12)
     surface.append(sheet)
-    let backdrop = Box(.vertical, styles: ["dimmed"])
     surface.addShortcut("Escape", self) { $0.onCancelled?() }
-    backdrop.onClick(self) { $0.onCancelled?() }
-    let layer = Overlay(backdrop, above: [Clamp(maximumWidth: maximumWidth, surface)])
+    let messagePlace = Box(.vertical)
+    let layer = Overlay(
+      Box(.vertical, styles: ["dimmed"]), above: [HeadRoom(messagePlace, above: Clamp(maximumWidth: maximumWidth, surface))])
+    layer.onClick(besides: [surface, messagePlace], self) { $0.onCancelled?() }
+    move(message, to: messagePlace)
     let former = self.layer
     self.layer = layer
     if let leaving { layers.remove(leaving) }
@@ -107,6 +112,20 @@ import CGtk
     if let former { layers.remove(former) }
   }
 
+  /// Shows this above the sheet, now and above each later one; `nil` takes it away.
+  public func setMessage(_ widget: Widget?) {
+    guard widget !== message else { return }
+    move(nil, to: messagePlace)
+    message = widget
+    move(widget, to: messagePlace)
+  }
+
+  private func move(_ widget: Widget?, to place: Box?) {
+    if let message { messagePlace?.remove(message) }
+    messagePlace = place
+    if let widget { place?.append(widget) }
+  }
+
   /// Takes the sheet away; does nothing without one.
   public func dismiss() {
     guard let layer else { return }
@@ -117,6 +136,7 @@ import CGtk
     // GtkStack never lets go of a child that it hid with the focus in it and that is removed.
     if layer.hasFocus { page.holdKeyboard() }
     focused = nil
+    move(nil, to: nil)
     self.layer = nil
     leaving = layer
     layers.takesClicks = false

@@ -76,12 +76,6 @@ extension Trampoline where Argument == Int, Answer == Void {
     let function: @convention(c) (gpointer?, guint, gpointer?) -> Void = { _, position, data in fire(data, Int(position)) }
     return Trampoline(function)
   }()
-  static let click = {
-    let function: @convention(c) (gpointer?, gint, gdouble, gdouble, gpointer?) -> Void = { _, presses, _, _, data in
-      fire(data, Int(presses))
-    }
-    return Trampoline(function)
-  }()
 }
 
 extension Trampoline where Argument == (presses: Int, x: Double, y: Double), Answer == Void {

@@ -64,3 +64,50 @@ import CGtkShims
         matinee_wrap_new(first.widget, second.widget, Int32(least ?? 0), Int32(spacing), shrinks ? 1 : 0)))
   }
 }
+
+/// A child in the middle, and one at the top edge, which the other makes room for: it moves down, and is lower, only as far as the two would
+/// lie above each other.
+@MainActor final class HeadRoom: Widget {
+  /// - Parameters:
+  ///   - head: at the top edge, as wide as the whole.
+  ///   - body: in the middle of the height.
+  init(_ head: Widget, above body: Widget) {
+    super.init(made: UnsafeMutableRawPointer(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)))
+    gtk_box_append(pointer(), head.widget)
+    gtk_box_append(pointer(), body.widget)
+    let layout = gtk_custom_layout_new(
+      { _ in GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH },
+      { widget, orientation, size, minimum, natural, _, _ in
+        guard let widget else { return }
+        let sizes = HeadRoom.sizes(of: widget, orientation, size)
+        let isHigh = orientation == GTK_ORIENTATION_VERTICAL
+        minimum?.pointee = isHigh ? sizes.head.natural + sizes.body.minimum : max(sizes.head.minimum, sizes.body.minimum)
+        natural?.pointee = isHigh ? sizes.head.natural + sizes.body.natural : max(sizes.head.natural, sizes.body.natural)
+      },
+      { widget, width, height, _ in
+        guard let widget, let first = gtk_widget_get_first_child(widget), let last = gtk_widget_get_last_child(widget) else { return }
+        let sizes = HeadRoom.sizes(of: widget, GTK_ORIENTATION_VERTICAL, width)
+        let wanted = min(sizes.body.natural, height)
+        let y = max((height - wanted) / 2, sizes.head.natural)
+        var head = GtkAllocation(x: 0, y: 0, width: width, height: sizes.head.natural)
+        var body = GtkAllocation(x: 0, y: y, width: width, height: max(min(wanted, height - y), sizes.body.minimum))
+        gtk_widget_size_allocate(first, &head, -1)
+        gtk_widget_size_allocate(last, &body, -1)
+      })
+    gtk_widget_set_layout_manager(widget, layout)
+  }
+
+  private typealias Sizes = (minimum: Int32, natural: Int32)
+
+  private nonisolated static func sizes(
+    of widget: UnsafeMutablePointer<GtkWidget>, _ orientation: GtkOrientation, _ size: Int32
+  ) -> (head: Sizes, body: Sizes) {
+    func measured(_ child: UnsafeMutablePointer<GtkWidget>?) -> Sizes {
+      var sizes: Sizes = (0, 0)
+      guard let child else { return sizes }
+      gtk_widget_measure(child, orientation, size, &sizes.minimum, &sizes.natural, nil, nil)
+      return sizes
+    }
+    return (measured(gtk_widget_get_first_child(widget)), measured(gtk_widget_get_last_child(widget)))
+  }
+}

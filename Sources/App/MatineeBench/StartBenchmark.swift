@@ -188,7 +188,7 @@
 
     /// Arguments of xdotool that choose the window of the app.
     private func windowArguments(of app: Started) -> [String] {
-      ["search", "--all", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "--name", "^Matinee$"]
+      ["search", "--all", "--sync", "--onlyvisible", "--pid", "\(app.process.identifier)", "--name", "Matinee$"]
     }
 
     private func xdotool(_ arguments: [String]) throws {

@@ -146,7 +146,7 @@ import ReaderContent
       waiting.show(post.waiting)
       comments.show(post)
       reactions.show(post.kinds)
-      discuss.label = post.comments.isEmpty ? "Write a comment" : "Read the comments"
+      discuss.label = state.hasDraft ? "Continue your comment" : post.comments.isEmpty ? "Write a comment" : "Read the comments"
       // A reader who cannot read it can read what others say of it, and nothing more.
       discuss.isVisible = !post.isLocked || !post.comments.isEmpty
       subscribers.isVisible = post.isLocked

@@ -7,7 +7,8 @@ import NavigationCore
 
 /// The window: draws what the coordinator presents, and turns its own controls into navigations.
 ///
-/// From below: the pages of the tabs and the login, messages, the sheets on a scrim, the curtain. While there is a sheet, messages are above it.
+/// From below: the pages of the tabs and the login, messages, the sheets on a scrim, the curtain. While there is a sheet, messages stand above
+/// it, at the top of the window.
 @MainActor public final class MainWindow: Presenter, SignalOwner {
   /// Connections of the window itself; each page has a scope of its own.
   public let scope = Scope()
@@ -32,9 +33,8 @@ import NavigationCore
   private let host: SheetHost
   private var presented: Tree.Node.ID?
   private let messages = MessageQueue()
-  /// Above the pages, and above the sheets: where messages stand.
+  /// Above the pages: where messages stand, unless there is a sheet.
   private let abovePages: Overlay
-  private let aboveSheets: Overlay
   private var messagePlace: Overlay?
   private let tabs: TabBar<Tab>
   private let header: HeaderBar
@@ -54,7 +54,7 @@ import NavigationCore
   private var focus: [Tree.Node.ID: RememberedFocus] = [:]
   /// Whether the page has nothing yet that takes the keyboard, and holds it until it does.
   private var awaitsKeyboard = false
-  private var top: (id: Tree.Node.ID, name: String, screen: Screen)?
+  private var top: (id: Tree.Node.ID, place: Destination, screen: Screen)?
   private var hasReader = false
   private var lastShown: String?
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -72,8 +72,8 @@ import NavigationCore
     curtainLift.isRevealed = true
     tabs = TabBar(
       [
-        .init(.home, title: "Home", icon: .home), .init(.fanClubs, title: "Fan clubs", icon: .people),
-        .init(.bookmarks, title: "Bookmarks", icon: .bookmark), .init(.account, title: "Account", icon: .person),
+        .init(.home, title: Tab.home.title, icon: .home), .init(.fanClubs, title: Tab.fanClubs.title, icon: .people),
+        .init(.bookmarks, title: Tab.bookmarks.title, icon: .bookmark), .init(.account, title: Tab.account.title, icon: .person),
       ], name: "Pages")
     header = HeaderBar()
     // Nor are the title and the window's buttons drawn in the first frame: they come with the second.
@@ -86,9 +86,8 @@ import NavigationCore
     // Below the pages: it comes by itself, and what one reads or is about to press stays where it is.
     abovePages = Overlay(pages)
     host = SheetHost(Box(.vertical, children: [abovePages, waitingBar.root]))
-    aboveSheets = Overlay(host.root)
-    let content = Overlay(aboveSheets, above: [curtainLift])
-    window = Window(application, title: "Matinee", width: 1000, height: 720)
+    let content = Overlay(host.root, above: [curtainLift])
+    window = Window(application, title: Self.title, width: 1000, height: 720)
     window.setMinimumWindowSize(width: 360, height: 400)
     window.titlebar(header)
     window.child(content)
@@ -131,7 +130,7 @@ import NavigationCore
   /// What a person sees, read off the widgets: `curtain`, or the name of a place; `nil` before there is anything.
   public var shownName: String? {
     if curtain.root.isMapped { return "curtain" }
-    return top.flatMap { open[$0.id]?.root.isMapped == true ? $0.name : nil }
+    return top.flatMap { open[$0.id]?.root.isMapped == true ? $0.place.name : nil }
   }
 
   /// Shows an arrangement: makes views for screens that are new, closes those that are gone.
@@ -154,7 +153,7 @@ import NavigationCore
     // Messages to a reader who is gone are for no other reader.
     if hasReader, tree.tabs.isEmpty { messages.clear() }
     hasReader = !tree.tabs.isEmpty
-    top = screens[tree.top.id].map { (tree.top.id, tree.top.destination.name, $0) }
+    top = screens[tree.top.id].map { (tree.top.id, tree.top.destination, $0) }
     showControls(tree)
     if !tree.isCurtainDown { host.root.isVisible = true }
     if curtainLift.isRevealed, !tree.isCurtainDown { onLift?() }
@@ -205,13 +204,13 @@ import NavigationCore
 
   /// A page has its bars at the end. A sheet has its buttons there, and may be as high as the window.
   private func placeMessage(over page: Tree.Node.ID) {
-    let isSheet = presented != nil
-    messages.bar.root.vertical = isSheet ? .start : .end
-    let place = isSheet ? aboveSheets : open[page]?.messages ?? abovePages
-    guard place !== messagePlace else { return }
+    let place = presented == nil ? open[page]?.messages ?? abovePages : nil
+    messages.bar.root.vertical = place == nil ? .start : .end
+    guard place == nil || place !== messagePlace else { return }
     messagePlace?.remove(messages.bar.root)
-    place.add(messages.bar.root)
     messagePlace = place
+    host.setMessage(place == nil ? messages.bar.root : nil)
+    place?.add(messages.bar.root)
   }
 
   private func showControls(_ tree: Tree) {
@@ -315,15 +314,24 @@ import NavigationCore
   private func painted() {
     defer { fillTitleBar() }
     giveKeyboard()
+    nameWindow()
     // What one is about to press is not hidden.
     if messages.bar.root.vertical == .end, messages.bar.root.shareOfFocusBeneath > 0.25 { messages.bar.root.vertical = .start }
-    if let onFrame, let name = top?.name { onFrame(name) }
+    if let onFrame, let place = top?.place { onFrame(place.name) }
     guard let name = shownName, name != lastShown else { return }
     lastShown = name
     onFrameShows?(name)
     for continuation in waiting { continuation.resume() }
     waiting = []
   }
+
+  /// People tell windows and tasks apart by it, and a screen reader says it first.
+  private func nameWindow() {
+    let place = curtain.root.isMapped ? nil : top.flatMap { $0.screen.title ?? $0.place.title }
+    window.title = place.map { "\($0) — \(Self.title)" } ?? Self.title
+  }
+
+  private static let title = "Matinee"
 
   /// After the first frame.
   private func fillTitleBar() {
@@ -336,9 +344,18 @@ import NavigationCore
 }
 
 extension Destination {
-  /// What a sheet asks, for screen readers.
+  /// What the window is called there, and what a sheet asks, for screen readers.
   fileprivate var title: String {
     switch self {
+    case .login: "Sign in"
+    case .tab(let tab): tab.title
+    case .post: "Article"
+    case .comments: "Comments"
+    case .fanClub: "Fan club"
+    case .search: "Search"
+    case .notifications: "Notifications"
+    case .sessions: "Sessions"
+    case .purchases: "Purchases"
     case .payment: "Payment"
     case .paywall: "Premium"
     case .addFeed: "Add feed"
@@ -348,7 +365,17 @@ extension Destination {
     case .about: "About Matinee"
     case .shortcuts: "Keyboard shortcuts"
     case .preferences: "Preferences"
-    default: "Matinee"
+    }
+  }
+}
+
+extension Tab {
+  fileprivate var title: String {
+    switch self {
+    case .home: "Home"
+    case .fanClubs: "Fan clubs"
+    case .bookmarks: "Bookmarks"
+    case .account: "Account"
     }
   }
 }

@@ -57,6 +57,8 @@ extension ArticleViewModel {
     public var isUnlocking = false
     /// Whether a text that is there is being fetched again because the reader asked for that.
     public var isRefreshing = false
+    /// Whether the reader has begun a comment that was not sent.
+    public var hasDraft = false
     /// What is special about the store, such as that nothing is charged; `nil` for nothing.
     public var badge: String?
     /// Says quietly that the text is what was kept on this computer; `nil` for what the publication says now.

@@ -7,7 +7,7 @@ import PublicationClient
 import ReaderContent
 
 /// A post's page: shows at once what the cache knows, fetches the body, and opens by itself when the reader gets access.
-@MainActor public final class ArticleViewModel: Refreshable, PostShowing, ContentScreen {
+@MainActor public final class ArticleViewModel: Refreshable, PostShowing, ContentScreen, Titled {
   /// What the coordinator shall do.
   public enum Output: Equatable, Sendable {
     /// Open a page in the browser: an http, https or mailto URL.
@@ -140,6 +140,9 @@ import ReaderContent
     watching = []
     store.leave(self)
   }
+
+  /// See `Titled`.
+  public var title: String? { state.post?.title }
 
   /// Does what the reader asked for.
   public func send(_ input: Input) {
@@ -332,6 +335,7 @@ import ReaderContent
     // For a feed that names no picture, the row has the first picture of the text, which would be shown twice here.
     if case .body(let blocks) = new.text, let picture = row.picture, blocks.contains(where: { $0.shows(picture) }) { row.picture = nil }
     new.post = row
+    new.hasDraft = store.commentDrafts[id] != nil
     let passes = row.isLocked ? store.passes.value ?? 0 : 0
     if !new.isUnlocking { new.passOffer = passes > 0 ? "Unlock with a pass (\(formatting.count(passes)) left)" : nil }
     state = new

@@ -5,7 +5,7 @@ import PublicationClient
 import ReaderContent
 
 /// A fan club's page: who it is, a button to follow it, and its posts.
-@MainActor public final class FanClubViewModel: PostListScreen {
+@MainActor public final class FanClubViewModel: PostListScreen, Titled {
   /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public struct State: Equatable, Sendable {
     /// How the club itself stands.
@@ -115,6 +115,9 @@ import ReaderContent
   }
 
   isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }
+
+  /// See `Titled`.
+  public var title: String? { state.club?.name }
 
   /// The page came on screen: loads the first time, and reads the cache again after that.
   public func appear() {

@@ -43,6 +43,12 @@ extension ScreenModel {
   var lossOnLeaving: String? { get }
 }
 
+/// A screen that shows one thing that has a name.
+@MainActor public protocol Titled: ScreenModel {
+  /// The name, for the window's title; `nil` while it is not known.
+  var title: String? { get }
+}
+
 /// A screen on which posts can be read, or stand in a list.
 @MainActor public protocol PostShowing: ScreenModel {
   /// Whether this post is among them.

@@ -199,8 +199,12 @@ public final class AppDriver {
 
   // MARK: Keys, mouse, pictures
 
+  /// The name of the app's window: alone, or after that of what it shows.
+  public static let title = "(.* — )?Matinee"
+
   /// The window's number on the display, once it is there.
-  public func window(named title: String = "Matinee") throws -> String {
+  /// - Parameter title: a regular expression for its whole name.
+  public func window(named title: String = AppDriver.title) throws -> String {
     guard let current else { throw DriverError.refused("nothing was started") }
     return try wait(for: "a window named \(title)") {
       let found = try? Programs.run(
@@ -266,7 +270,7 @@ public final class AppDriver {
   /// Real input as xdotool takes it; `%` stands for the window. Does nothing when the window is gone.
   public func input(_ arguments: [String]) throws {
     guard let process = current, process.isRunning else { return }
-    let found = try? Programs.run("xdotool", ["search", "--all", "--onlyvisible", "--pid", "\(process.identifier)", "--name", "^Matinee$"])
+    let found = try? Programs.run("xdotool", ["search", "--all", "--onlyvisible", "--pid", "\(process.identifier)", "--name", "^\(Self.title)$"])
     guard let window = found?.split(separator: "\n").last else { return }
     // The window may be closed by it.
     _ = try? Programs.run("xdotool", arguments.map { $0 == "%" ? String(window) : $0 })
