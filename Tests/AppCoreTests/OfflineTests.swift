@@ -45,7 +45,7 @@ import Testing
     let rig = rig(publication)
     rig.coordinator.start()
     await rig.settle()
-    if rig.coordinator.curtain.state.offersChoice { rig.coordinator.curtain.send(.continueOfflineTapped) }
+    if rig.curtain.state.offersChoice { rig.curtain.send(.continueOfflineTapped) }
     await rig.settle()
     return rig
   }
@@ -198,11 +198,11 @@ import Testing
     let second = rig(publication)
     second.coordinator.start()
     await gate.waitForSleepers()
-    while !second.coordinator.curtain.state.offersChoice {
+    while !second.curtain.state.offersChoice {
       second.clock.advance(by: .seconds(5))
       await Task.yield()
     }
-    second.coordinator.curtain.send(.continueOfflineTapped)
+    second.curtain.send(.continueOfflineTapped)
     while (try? feed(second).phase) != .ready { await Task.yield() }
     return second
   }

@@ -21,6 +21,7 @@ import TestSupport
   let folder: String?
   let preferences: Preferences
   let coordinator: AppCoordinator
+  let curtain: CurtainViewModel
   private(set) var opened: [String] = []
   private(set) var copied: [String] = []
   private(set) var tracks: [AppCoordinator.Track] = []
@@ -56,8 +57,9 @@ import TestSupport
     environment.preferences = preferences
     environment.notifier = notifier
     environment.quit = { quit?() }
+    curtain = CurtainViewModel(effects: effects, clock: clock)
     coordinator = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
-      .coordinator(presenter: presenter)
+      .coordinator(curtain: curtain, presenter: presenter)
     report = { [weak self] in self?.reports.append($0) }
     quit = { [weak self] in self?.quits += 1 }
     open = { [weak self] in self?.opened.append($0) }

@@ -93,17 +93,17 @@ import Testing
     second.coordinator.start()
     await gate.waitForSleepers()
     await second.clock.waitForSleepers()
-    #expect(!second.coordinator.curtain.state.showsSpinner)
+    #expect(!second.curtain.state.showsSpinner)
     // Others sleep on this clock too: what the timer does is awaited, not that somebody sleeps.
-    while !second.coordinator.curtain.state.showsSpinner {
+    while !second.curtain.state.showsSpinner {
       second.clock.advance(by: .milliseconds(300))
       await Task.yield()
     }
-    while !second.coordinator.curtain.state.offersChoice {
+    while !second.curtain.state.offersChoice {
       second.clock.advance(by: .seconds(5))
       await Task.yield()
     }
-    second.coordinator.curtain.send(.continueOfflineTapped)
+    second.curtain.send(.continueOfflineTapped)
     while second.visible == nil { await Task.yield() }
     #expect(second.presenter.visited == [nil, .tab(.home)])
     await hangs.set(false)
@@ -146,16 +146,16 @@ import Testing
     await keyring.waitForSleepers()
     await second.clock.waitForSleepers()
     second.clock.advance(by: .seconds(6))
-    while !second.coordinator.curtain.state.showsSpinner { await Task.yield() }
-    #expect(!second.coordinator.curtain.state.offersChoice, "nobody is known who could continue")
+    while !second.curtain.state.showsSpinner { await Task.yield() }
+    #expect(!second.curtain.state.offersChoice, "nobody is known who could continue")
     keyring.advance(by: .seconds(20))
     await gate.waitForSleepers()
     await second.clock.waitForSleepers()
     second.clock.advance(by: .seconds(5))
-    while !second.coordinator.curtain.state.offersChoice { await Task.yield() }
-    #expect(second.coordinator.curtain.state.showsSpinner)
-    second.coordinator.curtain.send(.tryAgainTapped)
-    #expect(!second.coordinator.curtain.state.offersChoice, "the new check has its own time")
+    while !second.curtain.state.offersChoice { await Task.yield() }
+    #expect(second.curtain.state.showsSpinner)
+    second.curtain.send(.tryAgainTapped)
+    #expect(!second.curtain.state.offersChoice, "the new check has its own time")
     // In the place of the first, which nobody waits for any more.
     while checks.withLock({ $0 }) < 2 { await Task.yield() }
     await gate.waitForSleepers()

@@ -133,7 +133,7 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
       $0.reset(tabs: [.home, .clubs])
       $0.isCurtainDown = false
     }
-    #expect(presenter.screens.count == 2)
+    #expect(presenter.screens.values.map(\.place) == [.home])
     weak var post: Screen?
     navigator.change { $0.open(.post(1)) }
     post = presenter.visibleScreen
@@ -142,8 +142,22 @@ private enum Place: Hashable { case login, home, clubs, post(Int), paywall, paym
     #expect(post == nil)
   }
 
+  @Test func theRootIsAFreshOneEachTimeThatOneComesBackToIt() {
+    let (navigator, presenter) = make()
+    navigator.change { $0.isCurtainDown = false }
+    weak let login = presenter.visibleScreen
+    #expect(login?.place == .login)
+    navigator.change { $0.reset(tabs: []) }
+    #expect(presenter.visibleScreen === login, "it has not been left")
+    navigator.change { $0.reset(tabs: [.home]) }
+    #expect(login == nil)
+    navigator.change { $0.reset(tabs: []) }
+    #expect(Screen.log == ["+login", "-login", "+home", "-home", "+login"])
+  }
+
   @Test func behindTheCurtainNothingAppears() {
     let (navigator, presenter) = make()
+    #expect(presenter.screens.isEmpty)
     navigator.change { $0.reset(tabs: [.home]) }
     #expect(Screen.log.isEmpty)
     #expect(presenter.visibleScreen == nil)

@@ -17,8 +17,6 @@ import SessionService
 /// It owns what screens share and hands each the parts it needs; fetching, searching and formatting stay out of it. Isolated to the main
 /// actor.
 @MainActor public final class AppCoordinator {
-  /// What hides the start-up check.
-  public let curtain: CurtainViewModel
   /// What waits to be sent, for the app's frame.
   public let waiting: WaitingViewModel
   /// Whether the reader can see the window; while they cannot, nothing is on screen. The owner of the window sets it.
@@ -37,24 +35,23 @@ import SessionService
   private let openReader: @MainActor (User) async throws -> ReaderScope
   private let publication: PublicationDetails
   private let presenter: any Presenter<Destination, Screen>
-  private lazy var navigator = Navigator(root: .login, presenter: presenter) { [unowned self] in screens.screen($0, of: reader) }
+  private lazy var navigator = Navigator(root: .login, presenter: presenter) { [unowned self] in screen($0) }
   private var screens: ScreenFactory {
     ScreenFactory(environment: environment, client: client, session: session, publication: publication, coordinator: self)
   }
   /// What the signed-in reader's screens share; `nil` while no reader is signed in.
   private var reader: ReaderScope?
-  /// What is performed after signing in.
-  private var pending: Navigation?
-  /// What is said as soon as it can be seen.
-  private var unsaid: [String] = []
+  /// The ways that lead somewhere step by step, each for as long as it takes: they own its screens and hold what waits for its end.
+  private(set) var startUp: StartUpCoordinator?
+  private(set) var login: LoginCoordinator?
+  private(set) var purchase: PurchaseCoordinator?
   /// The page that was opened from a sheet, and the sheet.
   private var detour: (page: Int, sheet: Navigation)?
-  /// What is performed after the purchase that the open paywall is for.
-  private var afterPurchase: Navigation?
-  private var entering: (user: User.ID, task: Task<Void, Never>)?
+  private lazy var opening = ReaderOpening(flags: flags) { [weak self] user in
+    guard let self else { throw CancellationError() }
+    return try await openedReader(user)
+  }
   private var leaving: Task<Void, Never>?
-  /// How many changes the reader who was here last made that the publication has not heard of; 0 after a sign-out, which asked about them.
-  private(set) var unsentChanges = 0
   /// By the clock's uptime.
   private var lastReturn: Duration?
   private var fetchingLink: Task<Void, Never>?
@@ -78,21 +75,12 @@ import SessionService
     self.session = session
     self.flags = flags
     self.openReader = openReader
-    self.curtain = curtain
     self.presenter = presenter
     publication = PublicationDetails(client, effects: environment.effects)
     waiting = WaitingViewModel(effects: environment.effects, clock: environment.clock)
     session.delegate = self
-    navigator.onVisible = { [weak self] _ in
-      if let self, !navigator.tree.isCurtainDown { reader?.place = LastPlace(navigator.tree) }
-    }
-    curtain.output = { [weak self] output in
-      switch output {
-      case .tryAgain: self?.check()
-      // The check's answer still counts when it comes: a session that has ended leads to the login then.
-      case .continueOffline: self?.session.continueOffline()
-      }
-    }
+    navigator.onVisible = { [weak self] _ in self?.visibleChanged() }
+    startUp = StartUpCoordinator(curtain: curtain, session: session, opening: opening) { [weak self] in self?.started($0) }
   }
 
   /// Raises the curtain over the login and restores the session behind it.
@@ -102,18 +90,7 @@ import SessionService
   public func start(opening uri: String? = nil, after painted: @escaping @MainActor () async -> Void = {}) {
     navigator.start()
     if let uri { open(uri: uri) }
-    Task {
-      await painted()
-      curtain.begin()
-      // Beside all else: nothing waits for the publication's answer.
-      Task { [flags] in
-        await flags.open()
-        await flags.refresh()
-      }
-      // Behind the curtain, since later screens name it.
-      Task { [publication] in try? await publication.load() }
-      await session.restore()
-    }
+    startUp?.begin(after: painted, flags: flags, publication: publication)
   }
 
   /// Returns when accepted writes are done: before the process ends.
@@ -172,11 +149,6 @@ import SessionService
 
   /// A tester does not want to wait for the next look, which comes every few minutes.
   public func checkForNewPosts() { reader?.checkForNewPosts() }
-
-  private func check() {
-    curtain.checkBegins()
-    Task { [session] in await session.check() }
-  }
 
   /// Asks whether the session still holds, when the backend could not be reached before.
   private func checkAgain() {
@@ -263,7 +235,7 @@ import SessionService
     switch redirection {
     case .nowhere: return .ignored
     case .afterSignIn:
-      pending = navigation
+      if let startUp { startUp.then = navigation } else { loginCoordinator().then = navigation }
       return .deferred
     case .to(let place):
       present(place, from: source)
@@ -274,7 +246,7 @@ import SessionService
   private func present(_ navigation: Navigation, from source: Source) {
     switch navigation {
     case .login(let then):
-      pending = then
+      loginCoordinator().then = then
       Task { [session] in await session.signOut() }
     case .quit: environment.quit()
     case .confirmed(let move):
@@ -303,7 +275,7 @@ import SessionService
   }
 
   private func open(_ navigation: Navigation, from source: Source) {
-    if case .paywall(_, let then) = navigation { afterPurchase = then }
+    if case .paywall(_, let then) = navigation { purchaseCoordinator()?.then = then }
     navigator.change { tree in
       switch navigation.opening {
       case .tab(let tab): tree.select(tab: Tab.allCases.firstIndex(of: tab) ?? 0)
@@ -325,86 +297,119 @@ import SessionService
   /// The view model of the screen on top, if it is of this type.
   private func top<Model>(_: Model.Type) -> Model? { navigator.screen(navigator.tree.top)?.model as? Model }
 
-  /// The purchase flow reports back, once: its sheets close, and what the reader came for is performed.
-  func purchased() {
-    let then = afterPurchase
-    afterPurchase = nil
+  // MARK: Ways of several steps
+
+  /// The login's, which is there as long as the login is.
+  private func loginCoordinator(unsentChanges: Int = 0) -> LoginCoordinator {
+    if let login { return login }
+    let made = LoginCoordinator(
+      session: session, client: client, environment: environment, opening: opening, unsentChanges: unsentChanges,
+      say: { [weak self] in self?.say($0) }, report: { [weak self] in self?.signedIn($0) })
+    login = made
+    return made
+  }
+
+  /// That of the purchase whose sheets are open, or are about to be; `nil` without a reader.
+  private func purchaseCoordinator() -> PurchaseCoordinator? {
+    guard purchase == nil, let reader else { return purchase }
+    purchase = PurchaseCoordinator(
+      reader, client: client, environment: environment, publication: publication,
+      actions: .init(
+        perform: { [weak self] in self?.perform($0) }, say: { [weak self] in self?.say($0) },
+        paywallShown: { [flags] in flags.count(.paywallSeen) })
+    ) { [weak self] in self?.purchased(then: $0) }
+    return purchase
+  }
+
+  private func screen(_ place: Destination) -> Screen {
+    let made: Screen? =
+      switch place {
+      case .paywall(let id): purchaseCoordinator()?.paywall(id)
+      case .payment(let product): purchaseCoordinator()?.payment(product)
+      default: screens.screen(place, of: reader)
+      }
+    return made ?? loginCoordinator().screen()
+  }
+
+  private func visibleChanged() {
+    let tree = navigator.tree
+    if !tree.isCurtainDown { reader?.place = LastPlace(tree) }
+    if !tree.sheets.contains(where: \.destination.isPurchase) { purchase = nil }
+  }
+
+  private func started(_ report: StartUpCoordinator.Report) {
+    startUp = nil
+    if let reader = report.reader { show(reader, then: report.then) } else { showLogin(then: report.then) }
+    for sentence in report.unsaid { say(sentence) }
+  }
+
+  private func signedIn(_ reader: ReaderScope) {
+    let then = login?.then
+    login = nil
+    show(reader, then: then)
+  }
+
+  /// The sheets of the purchase close, and what the reader came for is performed.
+  private func purchased(then: Navigation?) {
     perform(.dismiss)
     if let then { perform(then) }
   }
 
-  /// The reader sees what a paywall offers.
-  func paywallShown() { flags.count(.paywallSeen) }
+  // MARK: Who reads
 
-  private func enter(_ user: User) {
-    // One opening for each reader: the check's answer may come while the reader, who would not wait for it, is being let in.
-    guard reader?.user.id != user.id, entering?.user != user.id else { return }
-    entering?.task.cancel()
-    flags.begin(user.id)
-    let task = Task { [weak self, openReader, leaving] in
-      // What the one before read is gone from the disk before another reader's is written there.
-      if let leaving { await leaving.value }
-      do {
-        let reader = try await openReader(user)
-        // Behind the curtain still: what was bought is known before the first lock is drawn.
-        await reader.prepare()
-        guard let self, !Task.isCancelled, self.session.state.user?.id == user.id else {
-          await reader.close()
-          return
-        }
-        self.entering = nil
-        self.show(reader)
-      } catch {
-        guard let self, !Task.isCancelled else { return }
-        self.entering = nil
-        self.lowerCurtain { $0.reset(tabs: []) }
-        self.navigator.show(message: "Your data on this computer cannot be opened. \(error)")
-      }
-    }
-    entering = (user.id, task)
+  /// Ready to be shown.
+  private func openedReader(_ user: User) async throws -> ReaderScope {
+    // What the one before read is gone from the disk before another reader's is written there.
+    await leaving?.value
+    let reader = try await openReader(user)
+    // Unseen still: what was bought is known before the first lock is drawn.
+    await reader.prepare()
+    return reader
   }
 
-  private func show(_ reader: ReaderScope) {
+  private func show(_ reader: ReaderScope, then: Navigation?) {
     self.reader = reader
     reader.resume { [weak self] in self?.say($0) }
     waiting.observe(reader.content)
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
     Task { [publication] in await reader.questions.ask(.publication) { try await publication.load() } }
-    lowerCurtain { [pending] tree in
+    // One change, so that nothing below the curtain is ever seen on the way to the destination.
+    navigator.change { tree in
       tree.reset(tabs: Tab.allCases.map(Destination.tab))
       // A link wins over where the reader was.
-      if pending == nil { reader.place.open(in: &tree) }
+      if then == nil { reader.place.open(in: &tree) }
+      tree.isCurtainDown = false
     }
     if let file = reader.damagedJournal {
       say(
         "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(file.asPathInSentence). "
           + "What you have bought comes from the publication.")
     }
-    if let pending {
-      self.pending = nil
-      // At once, so that no other page flashes by: one that is not there says so itself.
-      perform(pending)
-    }
+    // At once, so that no other page flashes by: one that is not there says so itself.
+    if let then { perform(then) }
   }
 
   /// - Parameter isAsked: whether the reader wants to be gone, and nothing to be left of what they began.
-  private func leave(isAsked: Bool = false) {
-    entering?.task.cancel()
-    entering = nil
+  private func leave(_ reader: ReaderScope, isAsked: Bool) {
     flags.end()
     fetchingLink?.cancel()
-    afterPurchase = nil
-    let reader = reader
-    if let reader { unsentChanges = isAsked ? 0 : reader.content.outboxStatus.value.count }
-    reader?.end(erasing: isAsked)
+    let unsentChanges = isAsked ? 0 : reader.content.outboxStatus.value.count
+    reader.end(erasing: isAsked)
     waiting.observe(nil)
     self.reader = nil
-    lowerCurtain { $0.reset(tabs: []) }
-    if let reader {
-      leaving = Task { [leaving] in
-        await leaving?.value; await reader.close()
-      }
+    showLogin(unsentChanges: unsentChanges)
+    leaving = Task { [leaving] in
+      await leaving?.value; await reader.close()
+    }
+  }
+
+  private func showLogin(then: Navigation? = nil, unsentChanges: Int = 0) {
+    let login = loginCoordinator(unsentChanges: unsentChanges)
+    if let then { login.then = then }
+    navigator.change {
+      $0.reset(tabs: [])
+      $0.isCurtainDown = false
     }
   }
 
@@ -414,35 +419,21 @@ import SessionService
     return navigator.screen(visible)?.shows(post) ?? false
   }
 
-  private func lowerCurtain(_ change: (inout NavigationTree<Destination>) -> Void) {
-    curtain.end()
-    // One change, so that nothing below the curtain is ever seen on the way to the destination.
-    navigator.change {
-      change(&$0)
-      $0.isCurtainDown = false
-    }
-    for sentence in unsaid { say(sentence) }
-    unsaid = []
-  }
-
-  /// Tells the reader something in passing: not behind the curtain, where it would be over before they saw it.
+  /// Tells the reader something in passing.
   package func say(_ sentence: String) {
-    if navigator.tree.isCurtainDown { unsaid.append(sentence) } else { navigator.show(message: sentence) }
+    if let startUp { startUp.say(sentence) } else { navigator.show(message: sentence) }
   }
 }
 
 extension AppCoordinator: SessionDelegate {
   /// The one way back to the root, whatever ended the session and wherever the reader is.
   public func session(_ session: Session, changedFrom old: Session.State, to new: Session.State) {
-    switch new {
-    case .restoring, .signingIn, .refreshing: break
-    case .checking: curtain.checkBegins()
-    case .signedIn(let user, _), .unverified(let user, _): enter(user)
-    case .signingOut: leave(isAsked: true)
-    // Where it was tried is where the reader is.
-    case .signedOut where old.isSigningIn: break
+    switch (reader, new) {
+    case (let reader?, .signingOut): leave(reader, isAsked: true)
     // Why is said by the login.
-    case .signedOut: leave()
+    case (let reader?, .signedOut): leave(reader, isAsked: false)
+    case (nil, _): if let startUp { startUp.sessionChanged(to: new) } else { login?.sessionChanged(to: new) }
+    case (_?, _): break
     }
   }
 }

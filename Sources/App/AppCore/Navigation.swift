@@ -168,6 +168,14 @@ public indirect enum Destination: Hashable, Codable, Sendable {
   /// Whether it is the question whether to leave.
   var isQuestion: Bool { if case .confirm = self { true } else { false } }
 
+  /// Whether it is a step of a purchase.
+  var isPurchase: Bool {
+    switch self {
+    case .paywall, .payment: true
+    default: false
+    }
+  }
+
   /// Whether it shows something of a reader; what does not is about the app, and can be opened at the login too.
   var needsReader: Bool {
     switch self {

@@ -28,14 +28,15 @@ import SessionService
   /// Performs what a screen asks for, and owns it.
   weak let coordinator: AppCoordinator?
 
-  /// The screen of a place. Whatever needs a reader has one: without one the coordinator opens nothing of it.
-  func screen(_ destination: Destination, of reader: ReaderScope?) -> Screen {
+  /// The screen of a place; `nil` for one that needs a reader while nobody is signed in, and for those that a coordinator of several steps
+  /// makes.
+  func screen(_ destination: Destination, of reader: ReaderScope?) -> Screen? {
     switch destination {
     case .about: about()
     case .shortcuts: shortcuts()
     case .preferences: preferences(reader)
     case .confirm(let move): confirm(move)
-    default: reader.map { screen(destination, $0) } ?? login()
+    default: reader.flatMap { screen(destination, $0) }
     }
   }
 
@@ -83,10 +84,10 @@ import SessionService
       })
   }
 
-  private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen {
+  private func screen(_ destination: Destination, _ reader: ReaderScope) -> Screen? {
     let (content, formatting) = (reader.content, environment.formatting)
     switch destination {
-    case .login, .about, .shortcuts, .preferences, .confirm: return login()
+    case .login, .about, .shortcuts, .preferences, .confirm, .paywall, .payment: return nil
     case .tab(.home):
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):
@@ -147,8 +148,6 @@ import SessionService
           case .goBack: coordinator?.perform(.back)
           }
         })
-    case .paywall(let id): return paywall(id, reader)
-    case .payment(let product): return payment(product, reader)
     case .purchases(let order): return purchases(order, reader)
     }
   }
@@ -176,22 +175,6 @@ import SessionService
         case .openFanClub(let id): coordinator?.perform(.fanClub(id))
         case .openFanClubs: coordinator?.perform(.tab(.fanClubs))
         }
-      })
-  }
-
-  private func login() -> Screen {
-    let (client, address) = (client, environment.address)
-    return Screen(
-      LoginViewModel(
-        session: session, effects: environment.effects, unsentChanges: { [weak coordinator] in coordinator?.unsentChanges ?? 0 }
-      ) { () throws(AuthError) in
-        let info: PublicationInfo
-        do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
-        return LoginPublication(
-          name: info.name, tagline: info.tagline,
-          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) })
-      } output: { _ in
-        // The coordinator observes the session itself, which is how it also learns of a session that ends.
       })
   }
 
@@ -255,38 +238,6 @@ import SessionService
       })
   }
 
-  private func paywall(_ id: PaywallRecord.ID, _ reader: ReaderScope) -> Screen {
-    Screen(
-      PaywallViewModel(
-        id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
-        badge: environment.storeBadge, damagedFile: reader.damagedJournal, passes: { reader.content.passes.stream() }
-      ) { [weak coordinator] output in
-        switch output {
-        case .buy(let product): coordinator?.perform(.payment(product))
-        case .openWeb(let url): coordinator?.perform(.web(url))
-        case .close: coordinator?.perform(.back)
-        case .shown: coordinator?.paywallShown()
-        }
-      })
-  }
-
-  private func payment(_ product: ProductRecord.ID, _ reader: ReaderScope) -> Screen {
-    let client = client
-    return Screen(
-      PaymentViewModel(
-        product, purchases: reader.purchases,
-        methods: environment.paymentMethods
-          ?? PaymentMethod.offered(by: publication.info, client: client, clock: environment.clock, openWeb: environment.openWeb),
-        formatting: environment.storeFormatting, badge: environment.storeBadge, orderNumber: { try? await client.order($0).number }
-      ) { [weak coordinator] output in
-        switch output {
-        case .finished: coordinator?.purchased()
-        case .thanks(let sentence): coordinator?.say(sentence)
-        case .cancelled: coordinator?.perform(.back)
-        case .openWeb(let url): coordinator?.perform(.web(url))
-        }
-      })
-  }
 }
 
 extension PurchaseLayer<PurchasableProduct> {

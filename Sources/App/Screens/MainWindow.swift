@@ -141,8 +141,7 @@ import NavigationCore
       if let screen = screens[node.id] { add(views.view(screen), id: node.id, isPage: node.id == page.id) }
     }
     // Asked before anything changes: what is hidden loses the keyboard.
-    // The login stays, and is empty when one comes back to it.
-    if let left = self.page, left != page.id, left != tree.root.id {
+    if let left = self.page, left != page.id {
       focus[left] = open[left].flatMap { RememberedFocus(in: $0.root) } ?? focus[left]
     }
     let isChoosingTabs = tabs.root.hasFocus

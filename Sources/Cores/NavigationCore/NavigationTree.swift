@@ -11,7 +11,7 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   }
 
   /// The screen beneath everything: the login.
-  public let root: Node
+  public private(set) var root: Node
   /// One path a tab, its own first page at the bottom; no tabs while only the root shows.
   public private(set) var tabs: [[Node]] = []
   /// Which of ``tabs`` shows.
@@ -38,9 +38,11 @@ public struct NavigationTree<Destination: Hashable & Sendable>: Equatable, Senda
   /// Every open screen.
   public var nodes: [Node] { [root] + tabs.flatMap { $0 } + sheets }
 
-  /// Replaces everything above the root by fresh tabs; none leave the root alone.
+  /// Replaces everything above the root by fresh tabs; none leave the root alone. With tabs the root is a fresh one too: what it showed is
+  /// over, and does not come back.
   public mutating func reset(tabs destinations: [Destination]) {
     sheets = []
+    if !destinations.isEmpty { root = makeNode(root.destination) }
     tabs = destinations.map { [makeNode($0)] }
     selectedTab = 0
   }

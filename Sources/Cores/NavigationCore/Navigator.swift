@@ -16,7 +16,7 @@
   private var screens: [Node.ID: Screen] = [:]
 
   /// - Parameters:
-  ///   - root: the screen beneath everything, made at once, behind the curtain.
+  ///   - root: the screen beneath everything, behind the curtain.
   ///   - presenter: draws; held strongly, and must not hold the navigator's owner.
   ///   - instantiate: makes a screen when its node becomes visible for the first time.
   public init(
@@ -27,9 +27,8 @@
     self.instantiate = instantiate
   }
 
-  /// Makes the root's screen and presents it behind the curtain.
+  /// Presents the curtain. The root's screen is made when it is seen for the first time, as each other one.
   public func start() {
-    screens[tree.root.id] = instantiate(tree.root.destination)
     presenter.present(tree, screens: screens)
     onVisible?(nil)
   }

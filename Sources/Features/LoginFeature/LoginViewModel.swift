@@ -4,12 +4,6 @@ import SessionService
 
 /// The login screen: the root of the app. Isolated to the main actor.
 @MainActor public final class LoginViewModel: ScreenModel {
-  /// What the coordinator does next.
-  public enum Output: Equatable, Sendable {
-    /// The reader signed in; told once.
-    case signedIn
-  }
-
   /// What the reader did.
   public enum Input: Codable, Equatable, Sendable {
     /// The text of the email field changed.
@@ -31,9 +25,8 @@ import SessionService
 
   private let session: Session
   private let effects: Effects
-  private let unsentChanges: @MainActor () -> Int
+  private let unsentChanges: Int
   private let loadPublication: @Sendable () async throws(AuthError) -> LoginPublication
-  private let output: @MainActor (Output) -> Void
   private var password = Secret("")
   private var isLoading = false
   /// Why the publication has not answered.
@@ -47,17 +40,14 @@ import SessionService
   ///   - unsentChanges: how many changes the reader whose session ended made that the publication has not heard of.
   ///   - publication: asks the publication for its name and sample account; called off the main actor when the screen
   ///     appears, and at the next try when it did not answer.
-  ///   - output: told what comes next.
   public init(
-    session: Session, effects: Effects, unsentChanges: @escaping @MainActor () -> Int = { 0 },
-    publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication,
-    output: @escaping @MainActor (Output) -> Void
+    session: Session, effects: Effects, unsentChanges: Int = 0,
+    publication: @escaping @Sendable () async throws(AuthError) -> LoginPublication
   ) {
     self.session = session
     self.effects = effects
     self.unsentChanges = unsentChanges
     self.loadPublication = publication
-    self.output = output
   }
 
   isolated deinit { watching?.cancel() }
@@ -164,7 +154,6 @@ import SessionService
       $0.email = ""
       $0.hasPassword = false
     }
-    output(.signedIn)
   }
 
   private func failed(_ work: State.Work, _ error: AuthError) {
@@ -221,7 +210,7 @@ import SessionService
   /// A reader who did not choose to leave is told that nothing is lost.
   private func unsentSentence(after cause: Session.SignedOutCause) -> String? {
     guard cause == .ended || cause == .reused else { return nil }
-    switch unsentChanges() {
+    switch unsentChanges {
     case 0: return nil
     case 1: return "1 change is kept here, and sent when you sign in again."
     case let count: return "\(count) changes are kept here, and sent when you sign in again."

@@ -270,7 +270,8 @@ public final class AppDriver {
   /// Real input as xdotool takes it; `%` stands for the window. Does nothing when the window is gone.
   public func input(_ arguments: [String]) throws {
     guard let process = current, process.isRunning else { return }
-    let found = try? Programs.run("xdotool", ["search", "--all", "--onlyvisible", "--pid", "\(process.identifier)", "--name", "^\(Self.title)$"])
+    let found = try? Programs.run(
+      "xdotool", ["search", "--all", "--onlyvisible", "--pid", "\(process.identifier)", "--name", "^\(Self.title)$"])
     guard let window = found?.split(separator: "\n").last else { return }
     // The window may be closed by it.
     _ = try? Programs.run("xdotool", arguments.map { $0 == "%" ? String(window) : $0 })

@@ -76,8 +76,6 @@ import XCTest
       return Screen(
         LoginViewModel(session: session, effects: fixture.effects) {
           LoginPublication(name: "The Sample", tagline: "For tests", sampleAccount: .init(email: "a@b.c", password: Secret("x")))
-        } output: { [weak self] in
-          self?.outputs.append("\($0)")
         })
     case .tab(.home): return Screen(FeedViewModel(store: store, formatting: formatting, canAddFeeds: canAddFeeds, output: posts))
     case .tab(.fanClubs):

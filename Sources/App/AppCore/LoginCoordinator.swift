@@ -1,0 +1,69 @@
+import LoginFeature
+import PublicationAPI
+import PublicationClient
+import Runtime
+import SessionService
+
+/// One way through the login: shows its screen, and opens what the reader has who signs in. It holds what waits for that, and reports once,
+/// when the reader is in. Isolated to the main actor.
+@MainActor final class LoginCoordinator {
+  /// What is performed once there is a reader: the last link that came.
+  var then: Navigation?
+
+  private let session: Session
+  private let client: APIClient
+  private let environment: AppEnvironment
+  private let opening: ReaderOpening
+  private let unsentChanges: Int
+  private let say: @MainActor (String) -> Void
+  private let report: @MainActor (ReaderScope) -> Void
+
+  /// - Parameters:
+  ///   - session: what is signed in to.
+  ///   - client: asks the publication what it is called.
+  ///   - environment: where the publication is, and the door off the main actor.
+  ///   - opening: opens what the reader has.
+  ///   - unsentChanges: how many changes the reader whose session ended made that the publication has not heard of.
+  ///   - say: tells the reader something in passing.
+  ///   - report: told once.
+  init(
+    session: Session, client: APIClient, environment: AppEnvironment, opening: ReaderOpening, unsentChanges: Int,
+    say: @escaping @MainActor (String) -> Void, report: @escaping @MainActor (ReaderScope) -> Void
+  ) {
+    self.session = session
+    self.client = client
+    self.environment = environment
+    self.opening = opening
+    self.unsentChanges = unsentChanges
+    self.say = say
+    self.report = report
+  }
+
+  /// The login itself.
+  func screen() -> Screen {
+    let (client, address) = (client, environment.address)
+    return Screen(
+      LoginViewModel(session: session, effects: environment.effects, unsentChanges: unsentChanges) { () throws(AuthError) in
+        let info: PublicationInfo
+        do throws(ClientError) { info = try await client.publication() } catch { throw AuthError(error, at: address) }
+        return LoginPublication(
+          name: info.name, tagline: info.tagline,
+          sampleAccount: info.sampleAccount.map { .init(email: $0.email, password: Secret($0.password)) })
+      })
+  }
+
+  /// Follows the session. Where what the reader has cannot be opened, they may try once more.
+  func sessionChanged(to state: Session.State) {
+    switch state {
+    case .signedIn(let user, _), .unverified(let user, _):
+      opening.begin(user) { [say, report] result in
+        switch result {
+        case .success(let reader): report(reader)
+        case .failure(let error): say(error.sentenceOnOpening)
+        }
+      }
+    case .signingOut, .signedOut: opening.cancel()
+    case .restoring, .checking, .signingIn, .refreshing: break
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import FeatureKit
+import PaymentFeature
+import PaywallFeature
+import PublicationAPI
+import PublicationClient
+import PublicationCommerce
+
+/// One purchase, from the paywall to the payment: makes both screens, and holds what the reader came for. It is there as long as one of them
+/// is, and reports once, when it is bought. Isolated to the main actor.
+@MainActor final class PurchaseCoordinator {
+  /// What it needs of the app.
+  struct Actions {
+    /// Carries out a move.
+    let perform: @MainActor (Navigation) -> Void
+    /// Tells the reader something in passing, also after the sheets are gone.
+    let say: @MainActor (String) -> Void
+    /// The reader sees what a paywall offers.
+    let paywallShown: @MainActor () -> Void
+  }
+
+  /// What is performed once it is bought.
+  var then: Navigation?
+
+  private let reader: ReaderScope
+  private let client: APIClient
+  private let environment: AppEnvironment
+  private let publication: PublicationDetails
+  private let actions: Actions
+  private let report: @MainActor (_ then: Navigation?) -> Void
+  private var isOver = false
+
+  /// - Parameters:
+  ///   - reader: who buys.
+  ///   - client: speaks for them.
+  ///   - environment: the store's time, and the ways to pay at one that stands in for the publication's.
+  ///   - publication: names its own ways to pay.
+  ///   - actions: what it needs of the app.
+  ///   - report: told once, with what the reader came for.
+  init(
+    _ reader: ReaderScope, client: APIClient, environment: AppEnvironment, publication: PublicationDetails, actions: Actions,
+    report: @escaping @MainActor (_ then: Navigation?) -> Void
+  ) {
+    self.reader = reader
+    self.client = client
+    self.environment = environment
+    self.publication = publication
+    self.actions = actions
+    self.report = report
+  }
+
+  /// What the paywall offers.
+  func paywall(_ id: PaywallRecord.ID) -> Screen {
+    Screen(
+      PaywallViewModel(
+        id, paywalls: reader.paywalls, purchases: reader.purchases, formatting: environment.storeFormatting,
+        badge: environment.storeBadge, damagedFile: reader.damagedJournal, passes: { [reader] in reader.content.passes.stream() }
+      ) { [actions] output in
+        switch output {
+        case .buy(let product): actions.perform(.payment(product))
+        case .openWeb(let url): actions.perform(.web(url))
+        case .close: actions.perform(.back)
+        case .shown: actions.paywallShown()
+        }
+      })
+  }
+
+  /// The payment of one product.
+  func payment(_ product: ProductRecord.ID) -> Screen {
+    let client = client
+    return Screen(
+      PaymentViewModel(
+        product, purchases: reader.purchases,
+        methods: environment.paymentMethods
+          ?? PaymentMethod.offered(by: publication.info, client: client, clock: environment.clock, openWeb: environment.openWeb),
+        formatting: environment.storeFormatting, badge: environment.storeBadge, orderNumber: { try? await client.order($0).number }
+      ) { [weak self, actions] output in
+        switch output {
+        case .finished: self?.end()
+        case .thanks(let sentence): actions.say(sentence)
+        case .cancelled: actions.perform(.back)
+        case .openWeb(let url): actions.perform(.web(url))
+        }
+      })
+  }
+
+  private func end() {
+    guard !isOver else { return }
+    isOver = true
+    report(then)
+  }
+}

@@ -1,0 +1,104 @@
+import FeatureFlags
+import Runtime
+import SessionService
+
+/// The start of the app, behind the curtain: the session is restored and checked, and what its reader has is opened, in this order. It holds
+/// what cannot be shown yet, and reports once, when it is known what lies behind the curtain. Isolated to the main actor.
+@MainActor final class StartUpCoordinator {
+  /// What the start led to, and what waited for it.
+  struct Report {
+    /// What the session's reader has; `nil` where somebody has to sign in first.
+    let reader: ReaderScope?
+    /// What is performed once there is a reader.
+    let then: Navigation?
+    /// What is said as soon as it can be seen.
+    let unsaid: [String]
+  }
+
+  /// What is performed once there is a reader: the last link that came.
+  var then: Navigation?
+
+  private let curtain: CurtainViewModel
+  private let session: Session
+  private let opening: ReaderOpening
+  private let report: @MainActor (Report) -> Void
+  private var unsaid: [String] = []
+  private var isOver = false
+
+  /// - Parameters:
+  ///   - curtain: what hides the start.
+  ///   - session: what is restored.
+  ///   - opening: opens what the reader has.
+  ///   - report: told once.
+  init(curtain: CurtainViewModel, session: Session, opening: ReaderOpening, report: @escaping @MainActor (Report) -> Void) {
+    self.curtain = curtain
+    self.session = session
+    self.opening = opening
+    self.report = report
+    curtain.output = { [weak self] output in
+      switch output {
+      case .tryAgain: self?.tryAgain()
+      // The check's answer still counts when it comes: a session that has ended leads to the login then.
+      case .continueOffline: self?.session.continueOffline()
+      }
+    }
+  }
+
+  /// Starts, once.
+  /// - Parameters:
+  ///   - painted: returns when the curtain can be seen; only then a database, a keyring or a socket is opened.
+  ///   - flags: the publication's, which nothing waits for.
+  ///   - publication: later screens name it.
+  func begin(after painted: @escaping @MainActor () async -> Void, flags: Flags, publication: PublicationDetails) {
+    Task { [curtain, session] in
+      await painted()
+      curtain.begin()
+      Task {
+        await flags.open()
+        await flags.refresh()
+      }
+      Task { try? await publication.load() }
+      await session.restore()
+    }
+  }
+
+  /// Something to be said in passing: not behind the curtain, where it would be over before the reader saw it.
+  func say(_ sentence: String) { unsaid.append(sentence) }
+
+  /// Follows the session.
+  func sessionChanged(to state: Session.State) {
+    switch state {
+    case .checking: curtain.checkBegins()
+    case .signedIn(let user, _), .unverified(let user, _):
+      opening.begin(user) { [weak self] result in
+        switch result {
+        case .success(let reader): self?.end(with: reader)
+        case .failure(let error):
+          self?.say(error.sentenceOnOpening)
+          self?.end(with: nil)
+        }
+      }
+    case .signedOut:
+      opening.cancel()
+      end(with: nil)
+    case .restoring, .signingIn, .refreshing, .signingOut: break
+    }
+  }
+
+  private func tryAgain() {
+    curtain.checkBegins()
+    Task { [session] in await session.check() }
+  }
+
+  private func end(with reader: ReaderScope?) {
+    guard !isOver else { return }
+    isOver = true
+    curtain.end()
+    report(Report(reader: reader, then: then, unsaid: unsaid))
+  }
+}
+
+extension Error {
+  /// For the reader whose data it is.
+  var sentenceOnOpening: String { "Your data on this computer cannot be opened. \(self)" }
+}

@@ -1,0 +1,121 @@
+import ArticleFeature
+import Foundation
+import HTTPTransport
+import LoginFeature
+import PaymentFeature
+import PaywallFeature
+import Runtime
+import SessionService
+import TestSupport
+import Testing
+
+@testable import AppCore
+
+/// The ways of several steps: what each holds is gone with it.
+@MainActor @Suite struct ChildCoordinatorTests {
+  private let clock = ManualClock(now: Date(timeIntervalSince1970: 1_780_000_000))
+
+  private func rig(tokens: MemoryTokenStore = MemoryTokenStore()) async throws -> PathRig {
+    let publication = try await Sample.publication(clock: clock)
+    return PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+  }
+
+  private func signedIn() async throws -> PathRig {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    try await rig.signIn()
+    return rig
+  }
+
+  @Test func theStartHandsOverWhatWaitedForItAndIsReleased() async throws {
+    let tokens = MemoryTokenStore()
+    let publication = try await Sample.publication(clock: clock)
+    let first = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+    first.coordinator.start()
+    await first.settle()
+    try await first.signIn()
+    let rig = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+    rig.coordinator.start(opening: "matinee://posts/p3")
+    weak let startUp = rig.coordinator.startUp
+    #expect(startUp?.then == .post("p3"))
+    rig.coordinator.open(uri: "matinee://posts/p4")
+    rig.coordinator.say("Said behind the curtain.")
+    #expect(rig.presenter.messages == [])
+    await rig.settle()
+    #expect(startUp == nil)
+    #expect(rig.coordinator.login == nil, "the session goes on")
+    #expect(rig.visible == .post("p4"))
+    #expect(rig.presenter.messages == ["Said behind the curtain."])
+  }
+
+  @Test func theLoginIsReleasedWithItsScreenAndWhatWaitedForIt() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    weak let startUp = rig.coordinator.startUp
+    rig.coordinator.open(uri: "matinee://posts/p3")
+    await rig.settle()
+    #expect(startUp == nil)
+    weak let login = rig.coordinator.login
+    #expect(login?.then == .post("p3"), "the link outlasts the start")
+    weak let screen = rig.presenter.visibleScreen?.model as? LoginViewModel
+    #expect(screen != nil)
+    try await rig.signIn(password: "wrong")
+    #expect(login != nil && screen != nil)
+    try await rig.signIn()
+    #expect(rig.visible == .post("p3"))
+    #expect(login == nil)
+    #expect(screen == nil)
+    rig.coordinator.perform(.login(then: .fanClub("film")))
+    await rig.settle()
+    #expect(rig.visible == .login)
+    #expect(rig.coordinator.login?.then == .fanClub("film"))
+    try await rig.signIn(email: "other@example.org", password: "curtain call")
+    #expect(rig.visible == .fanClub("film"))
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    try await rig.signIn()
+    #expect(rig.visible == .tab(.home), "what waited was performed once")
+  }
+
+  @Test func aPurchaseThatIsLeftTakesAlongWhatItWasFor() async throws {
+    let rig = try await signedIn()
+    rig.coordinator.perform(.post("p45"))
+    await rig.settle()
+    (rig.presenter.visibleScreen?.model as? ArticleViewModel)?.send(.unlockTapped)
+    await rig.settle()
+    weak let first = rig.coordinator.purchase
+    #expect(first?.then == .post("p45"))
+    rig.coordinator.perform(.payment("premium.monthly"))
+    #expect(rig.coordinator.purchase === first, "the payment is a step of it")
+    rig.coordinator.perform(.back)
+    #expect(first != nil)
+    rig.coordinator.perform(.back)
+    #expect(rig.coordinator.purchase == nil)
+    await rig.settle()
+    #expect(first == nil)
+    rig.coordinator.perform(.tab(.account))
+    rig.coordinator.perform(.paywall("premium", then: nil))
+    await rig.settle()
+    weak let second = rig.coordinator.purchase
+    (rig.presenter.visibleScreen?.model as? PaywallViewModel)?.send(.buyTapped("premium.lifetime"))
+    await rig.settle()
+    (rig.presenter.visibleScreen?.model as? PaymentViewModel)?.send(.payTapped)
+    await rig.settle()
+    #expect(rig.visible == .tab(.account), "and not the article of the first one")
+    #expect(second == nil)
+    #expect(rig.presenter.messages.contains { $0.hasPrefix("Thank you!") }, "said after the sheets are gone")
+  }
+
+  @Test func signingOutLeavesNoPurchase() async throws {
+    let rig = try await signedIn()
+    rig.coordinator.perform(.paywall("premium", then: .post("p45")))
+    await rig.settle()
+    weak let purchase = rig.coordinator.purchase
+    #expect(purchase != nil)
+    rig.coordinator.perform(.confirmed(.login(then: nil)))
+    await rig.settle()
+    #expect(rig.visible == .login)
+    #expect(purchase == nil)
+  }
+}
