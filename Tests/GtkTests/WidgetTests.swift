@@ -310,40 +310,6 @@ final class WidgetTests: GtkTestCase {
     }
   }
 
-  /// A sheet may be as high as the window, and its heading is not covered.
-  func testAHighSheetMakesRoomForAMessage() {
-    MainActor.assumeIsolated {
-      @MainActor func frame(_ widget: Widget, in host: SheetHost) -> (top: Int, bottom: Int) {
-        var bounds = graphene_rect_t()
-        XCTAssertNotEqual(gtk_widget_compute_bounds(widget.widget, host.root.widget, &bounds), 0)
-        return (Int(bounds.origin.y), Int(bounds.origin.y + bounds.size.height))
-      }
-      let host = SheetHost(Label("Page"))
-      let window = shown(host.root)
-      let low = Label("Low")
-      host.present(low, name: "Low")
-      settle()
-      let middle = frame(low, in: host)
-      let message = Box(.vertical)
-      gtk_widget_set_size_request(message.widget, 100, 60)
-      host.setMessage(message)
-      settle()
-      XCTAssertEqual(frame(message, in: host).top, 0)
-      XCTAssertEqual(frame(low, in: host).top, middle.top, "it has room enough, and stays")
-      let lines = Box(.vertical)
-      gtk_widget_set_size_request(lines.widget, 100, 2_000)
-      let high = FittingScroller(lines)
-      host.present(high, name: "High")
-      settle()
-      XCTAssertGreaterThanOrEqual(frame(high, in: host).top, frame(message, in: host).bottom)
-      XCTAssertLessThanOrEqual(frame(high, in: host).bottom, host.root.height)
-      host.setMessage(nil)
-      settle()
-      XCTAssertLessThan(frame(high, in: host).top, 60, "the room is the sheet's again")
-      window.destroy()
-    }
-  }
-
   /// The toolkit's delay of a tooltip outlives the surface that it asks where the pointer is, when the machine is too busy for the pointer's
   /// way out to be heard of before.
   func testNoTooltipOutlivesWhatItIsFor() throws {

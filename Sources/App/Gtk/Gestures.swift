@@ -62,15 +62,14 @@ extension Widget {
     return true
   }
 
-  /// Calls `body` when the widget was clicked or tapped, but not on one of these parts of it.
-  final func onClick<Owner: SignalOwner>(besides parts: [Widget], _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+  /// Calls `body` when the widget was clicked or tapped, but not on this part of it.
+  final func onClick<Owner: SignalOwner>(beside part: Widget, _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
     let gesture = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-    let widget = widget
-    let parts = parts.map(\.widget)
+    let (widget, part) = (widget, part.widget)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(gesture.raw)))
     gesture.connect("released", .press, owner: owner, absent: ()) { owner, press in
       let picked = gtk_widget_pick(widget, press.x, press.y, GTK_PICK_DEFAULT)
-      guard let picked, parts.contains(where: { picked == $0 || gtk_widget_is_ancestor(picked, $0) != 0 }) else { return body(owner) }
+      guard let picked, picked == part || gtk_widget_is_ancestor(picked, part) != 0 else { return body(owner) }
     }
   }
 

@@ -1,7 +1,7 @@
 import CGtk
 
 /// A page, and a sheet above it that has to be answered first: the page is dimmed, and the keyboard stays in the sheet. The first sheet fades
-/// in, the last one out. A message may stand above the sheet, which makes room for it where it is that high.
+/// in, the last one out.
 @MainActor public final class SheetHost: View {
   /// Ends the host's own connections with the host.
   public let scope = Scope()
@@ -26,9 +26,6 @@ import CGtk
   private var pressed: (time: gint64, place: (x: Double, y: Double), layer: ObjectIdentifier?) = (0, (0, 0), nil)
   // What had the keyboard before the sheet took it.
   private var focused: RememberedFocus?
-  private var message: Widget?
-  /// Above the sheet that is shown: where the message stands.
-  private var messagePlace: Box?
 
   /// - Parameter page: what lies beneath.
   public init(_ page: Widget) {
@@ -89,11 +86,8 @@ import CGtk
     surface.setMargin(12)
     surface.append(sheet)
     surface.addShortcut("Escape", self) { $0.onCancelled?() }
-    let messagePlace = Box(.vertical)
-    let layer = Overlay(
-      Box(.vertical, styles: ["dimmed"]), above: [HeadRoom(messagePlace, above: Clamp(maximumWidth: maximumWidth, surface))])
-    layer.onClick(besides: [surface, messagePlace], self) { $0.onCancelled?() }
-    move(message, to: messagePlace)
+    let layer = Overlay(Box(.vertical, styles: ["dimmed"]), above: [Clamp(maximumWidth: maximumWidth, surface)])
+    layer.onClick(beside: surface, self) { $0.onCancelled?() }
     let former = self.layer
     self.layer = layer
     if let leaving { layers.remove(leaving) }
@@ -112,20 +106,6 @@ import CGtk
     if let former { layers.remove(former) }
   }
 
-  /// Shows this above the sheet, now and above each later one; `nil` takes it away.
-  public func setMessage(_ widget: Widget?) {
-    guard widget !== message else { return }
-    move(nil, to: messagePlace)
-    message = widget
-    move(widget, to: messagePlace)
-  }
-
-  private func move(_ widget: Widget?, to place: Box?) {
-    if let message { messagePlace?.remove(message) }
-    messagePlace = place
-    if let widget { place?.append(widget) }
-  }
-
   /// Takes the sheet away; does nothing without one.
   public func dismiss() {
     guard let layer else { return }
@@ -136,7 +116,6 @@ import CGtk
     // GtkStack never lets go of a child that it hid with the focus in it and that is removed.
     if layer.hasFocus { page.holdKeyboard() }
     focused = nil
-    move(nil, to: nil)
     self.layer = nil
     leaving = layer
     layers.takesClicks = false

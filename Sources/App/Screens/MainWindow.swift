@@ -7,8 +7,7 @@ import NavigationCore
 
 /// The window: draws what the coordinator presents, and turns its own controls into navigations.
 ///
-/// From below: the pages of the tabs and the login, messages, the sheets on a scrim, the curtain. While there is a sheet, messages stand above
-/// it, at the top of the window.
+/// From below: the pages of the tabs and the login, messages, the sheets on a scrim, the curtain. While there is a sheet, messages are above it.
 @MainActor public final class MainWindow: Presenter, SignalOwner {
   /// Connections of the window itself; each page has a scope of its own.
   public let scope = Scope()
@@ -33,8 +32,9 @@ import NavigationCore
   private let host: SheetHost
   private var presented: Tree.Node.ID?
   private let messages = MessageQueue()
-  /// Above the pages: where messages stand, unless there is a sheet.
+  /// Above the pages, and above the sheets: where messages stand.
   private let abovePages: Overlay
+  private let aboveSheets: Overlay
   private var messagePlace: Overlay?
   private let tabs: TabBar<Tab>
   private let header: HeaderBar
@@ -86,7 +86,8 @@ import NavigationCore
     // Below the pages: it comes by itself, and what one reads or is about to press stays where it is.
     abovePages = Overlay(pages)
     host = SheetHost(Box(.vertical, children: [abovePages, waitingBar.root]))
-    let content = Overlay(host.root, above: [curtainLift])
+    aboveSheets = Overlay(host.root)
+    let content = Overlay(aboveSheets, above: [curtainLift])
     window = Window(application, title: Self.title, width: 1000, height: 720)
     window.setMinimumWindowSize(width: 360, height: 400)
     window.titlebar(header)
@@ -203,13 +204,13 @@ import NavigationCore
 
   /// A page has its bars at the end. A sheet has its buttons there, and may be as high as the window.
   private func placeMessage(over page: Tree.Node.ID) {
-    let place = presented == nil ? open[page]?.messages ?? abovePages : nil
-    messages.bar.root.vertical = place == nil ? .start : .end
-    guard place == nil || place !== messagePlace else { return }
+    let isSheet = presented != nil
+    messages.bar.root.vertical = isSheet ? .start : .end
+    let place = isSheet ? aboveSheets : open[page]?.messages ?? abovePages
+    guard place !== messagePlace else { return }
     messagePlace?.remove(messages.bar.root)
+    place.add(messages.bar.root)
     messagePlace = place
-    host.setMessage(place == nil ? messages.bar.root : nil)
-    place?.add(messages.bar.root)
   }
 
   private func showControls(_ tree: Tree) {
