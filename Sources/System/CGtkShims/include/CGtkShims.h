@@ -90,6 +90,10 @@ GtkWidget *_Nonnull matinee_overlay_new(void);
 /// Two children beside each other where the first has `least` pixels then (0: the width that it would like), else the second below it.
 GtkWidget *_Nonnull matinee_wrap_new(GtkWidget *_Nonnull first, GtkWidget *_Nonnull second, int least, int spacing,
                                       gboolean shrinks);
+/// A vertical GtkBox that draws stripes beneath its children: columns of equal width, and above them rows of equal height. All are
+/// rectangles of one color, the only kind that every renderer draws at once.
+GtkWidget *_Nonnull matinee_stripes_new(
+  const GdkRGBA *_Nonnull columns, unsigned column_count, const GdkRGBA *_Nonnull rows, unsigned row_count);
 /// A child that slides into its place, from above or from below, and out of sight again, within 250 ms. Its size never changes.
 GtkWidget *_Nonnull matinee_slide_new(GtkWidget *_Nonnull child, gboolean from_top);
 gboolean matinee_slide_is_shown(GtkWidget *_Nonnull slide);
