@@ -9,6 +9,7 @@ import Gtk
   private let spinner = Spinner(isSpinning: false, name: "Starting")
   private let notice = Label(styles: ["curtain-text"], wraps: true, alignment: .center)
   private let choice: Wrap
+  private let brand: Box
 
   init(_ viewModel: CurtainViewModel) {
     self.viewModel = viewModel
@@ -19,7 +20,7 @@ import Gtk
     choice = Wrap(tryAgain, offline, spacing: 12)
     choice.horizontal = .center
     spinner.setMinimumSize(width: 32, height: 32)
-    let brand = Box(
+    brand = Box(
       .vertical, spacing: 16,
       children: [
         Label("Matinee", styles: ["brand"], alignment: .center), Label("Your front row seat", styles: ["curtain-text"], alignment: .center),
@@ -38,10 +39,14 @@ import Gtk
     let halves = Box(columns: Self.folds, rows: Self.shade, styles: [.curtain], children: [brand, news])
     halves.isHomogeneous = true
     root = halves
+    brand.isVisible = false
     tryAgain.onClicked(self) { $0.viewModel.send(.tryAgainTapped) }
     offline.onClicked(self) { $0.viewModel.send(.continueOfflineTapped) }
     viewModel.observe { [weak self] in self?.show($0) }
   }
+
+  /// After the first frame: fonts, and a program of GL for text, take a tenth of the time until that.
+  func showBrand() { brand.isVisible = true }
 
   /// Eleven folds, as light falls on them from the side. Stripes, since GL in software takes longer for a gradient, or for the first picture,
   /// than for all else in the first frame.

@@ -312,7 +312,7 @@ import NavigationCore
   }
 
   private func painted() {
-    defer { fillTitleBar() }
+    defer { fillWindow() }
     giveKeyboard()
     nameWindow()
     // What one is about to press is not hidden.
@@ -334,9 +334,10 @@ import NavigationCore
   private static let title = "Matinee"
 
   /// After the first frame.
-  private func fillTitleBar() {
+  private func fillWindow() {
     guard !header.showsWindowButtons else { return }
     header.showsWindowButtons = true
+    curtain.showBrand()
     menu.onChosen = { [weak self] in self?.chosen($0) }
     menuPlace.append(menu.root)
     if noTitle.isMapped { header.title(nil) }
