@@ -133,6 +133,10 @@ import Testing
     (["a"], "“a” is no link: those begin with matinee://; see matinee --help."),
     (["example.org"], "“example.org” is no link: those begin with matinee://; see matinee --help."),
     (["file:///a.opml"], "“file:///a.opml” is no link: those begin with matinee://; see matinee --help."),
+    (
+      ["https://example.org/fanclubs/1"],
+      "“https://example.org/fanclubs/1” is no link: those begin with matinee://. --publication https://… opens a publication."
+    ),
     (["http://example.org"], "“http://example.org” is no link: those begin with matinee://. --publication http://… opens a publication."),
     (
       ["--screenshot", "a.png", "HTTPS://example.org/feed"],

@@ -1,11 +1,14 @@
+import AccountFeature
 import ArticleFeature
 import Foundation
 import HTTPTransport
 import LoginFeature
 import PaymentFeature
 import PaywallFeature
+import PublicationServer
 import Runtime
 import SessionService
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +50,98 @@ import Testing
     #expect(rig.coordinator.login == nil, "the session goes on")
     #expect(rig.visible == .post("p4"))
     #expect(rig.presenter.messages == ["Said behind the curtain."])
+  }
+
+  /// What a keyring does that waits for its password.
+  private actor HeldTokenStore: TokenStore {
+    private let session: StoredSession?
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private(set) var saved: StoredSession?
+    private var isHeld = true
+
+    init(_ session: StoredSession?) { self.session = session }
+    func release() {
+      isHeld = false
+      for continuation in waiting { continuation.resume() }
+      waiting = []
+    }
+    func load() async throws(TokenStoreError) -> StoredSession? {
+      if isHeld { await withCheckedContinuation { waiting.append($0) } }
+      return session
+    }
+    func save(_ session: StoredSession) async throws(TokenStoreError) { saved = session }
+    func clear() async throws(TokenStoreError) {}
+  }
+
+  private func wait(_ condition: () -> Bool) async {
+    for _ in 0..<100_000 where !condition() { await Task.yield() }
+  }
+
+  /// At the login, five seconds after the start, with the keyring still silent.
+  private func rigWithASlowKeyring(
+    _ publication: Publication, _ transport: (any Transport)? = nil
+  ) async throws -> (PathRig, HeldTokenStore) {
+    let tokens = MemoryTokenStore()
+    let first = PathRig(InProcessTransport { await publication.handle($0) }, tokens: tokens)
+    first.coordinator.start()
+    await first.settle()
+    try await first.signIn()
+    let store = HeldTokenStore(tokens.kept)
+    let rig = PathRig(transport ?? InProcessTransport { await publication.handle($0) }, keyring: store, clock: clock)
+    rig.coordinator.start(opening: "matinee://posts/p3")
+    await clock.waitForSleepers(2)
+    clock.advance(by: .seconds(4))
+    await wait { rig.curtain.state.showsSpinner }
+    #expect(rig.visible == nil)
+    clock.advance(by: .seconds(1))
+    await wait { rig.visible == .login }
+    #expect(try rig.loginNotice?.contains("keyring has not answered") == true)
+    return (rig, store)
+  }
+
+  @Test func aKeyringThatTakesLongIsAwaitedAtTheLogin() async throws {
+    let (rig, store) = try await rigWithASlowKeyring(try await Sample.publication(clock: clock))
+    await store.release()
+    await rig.settle()
+    #expect(rig.visible == .post("p3"), "its session goes on, and so does the link")
+    #expect(rig.coordinator.login == nil)
+  }
+
+  @Test func whoIsFoundAtTheLoginNeedNotWaitForAPublicationThatHangs() async throws {
+    let publication = try await Sample.publication(clock: clock)
+    let gate = ManualClock()
+    let hangs = Mutex(false)
+    let transport = InProcessTransport { request in
+      if request.path == "/v1/session/refresh", hangs.withLock({ $0 }) { try await gate.sleep(for: .seconds(60)) }
+      return await publication.handle(request)
+    }
+    let (rig, store) = try await rigWithASlowKeyring(publication, transport)
+    hangs.withLock { $0 = true }
+    await store.release()
+    await gate.waitForSleepers()
+    await wait { (try? rig.loginNotice?.contains("keyring has answered")) == true }
+    clock.advance(by: .seconds(5))
+    await wait { rig.visible == .post("p3") }
+    #expect(rig.visible == .post("p3"), "with what is on this computer")
+    gate.advance(by: .seconds(60))
+    await rig.settle()
+    #expect(rig.visible == .post("p3"))
+  }
+
+  @Test func aKeyringThatAnswersAfterTheReaderDidChangesNothing() async throws {
+    let (rig, store) = try await rigWithASlowKeyring(try await Sample.publication(clock: clock))
+    guard let login = rig.presenter.visibleScreen?.model as? LoginViewModel else { throw PathRig.Missing("login") }
+    login.send(.emailChanged("other@example.org"))
+    login.send(.passwordChanged(.init("curtain call")))
+    login.send(.submitTapped)
+    await wait { rig.visible == .post("p3") }
+    await store.release()
+    await rig.settle()
+    #expect(rig.visible == .post("p3"))
+    #expect(await store.saved?.user.email == "other@example.org")
+    rig.coordinator.perform(.tab(.account))
+    await rig.settle()
+    #expect((rig.presenter.visibleScreen?.model as? AccountViewModel)?.state.email == "other@example.org")
   }
 
   @Test func theLoginIsReleasedWithItsScreenAndWhatWaitedForIt() async throws {

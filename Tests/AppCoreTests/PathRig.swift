@@ -24,6 +24,7 @@ import TestSupport
   let curtain: CurtainViewModel
   private(set) var opened: [String] = []
   private(set) var copied: [String] = []
+  private(set) var mails: [String] = []
   private(set) var tracks: [AppCoordinator.Track] = []
   private(set) var reports: [String] = []
   /// How often the window was closed.
@@ -56,6 +57,8 @@ import TestSupport
       report: { report?($0) }, openWeb: { open?($0) }, copy: { copy?($0) })
     environment.preferences = preferences
     environment.notifier = notifier
+    var mail: (@MainActor (String) -> Void)?
+    environment.composeMail = { mail?("\($0): \($1)") }
     environment.quit = { quit?() }
     curtain = CurtainViewModel(effects: effects, clock: clock)
     coordinator = Assembly(environment, transport: transport, tokenStore: keyring ?? tokens, dataFolder: folder, testStore: store)
@@ -63,6 +66,7 @@ import TestSupport
     report = { [weak self] in self?.reports.append($0) }
     quit = { [weak self] in self?.quits += 1 }
     open = { [weak self] in self?.opened.append($0) }
+    mail = { [weak self] in self?.mails.append($0) }
     copy = { [weak self] in self?.copied.append($0) }
     coordinator.onTrack = { [weak self] in self?.tracks.append($0) }
   }

@@ -117,7 +117,7 @@ import Testing
     let tokens: MemoryTokenStore
     let gate: ManualClock
     func load() async throws(TokenStoreError) -> StoredSession? {
-      try? await gate.sleep(for: .seconds(20))
+      try? await gate.sleep(for: .seconds(4))
       return tokens.load()
     }
     func save(_ session: StoredSession) async throws(TokenStoreError) { tokens.save(session) }
@@ -145,10 +145,10 @@ import Testing
     second.coordinator.start()
     await keyring.waitForSleepers()
     await second.clock.waitForSleepers()
-    second.clock.advance(by: .seconds(6))
+    second.clock.advance(by: .seconds(4))
     while !second.curtain.state.showsSpinner { await Task.yield() }
     #expect(!second.curtain.state.offersChoice, "nobody is known who could continue")
-    keyring.advance(by: .seconds(20))
+    keyring.advance(by: .seconds(4))
     await gate.waitForSleepers()
     await second.clock.waitForSleepers()
     second.clock.advance(by: .seconds(5))
@@ -210,7 +210,29 @@ import Testing
     rig.coordinator.open(uri: "matinee://fanclubs/film")
     try await rig.signIn()
     #expect(rig.visible == .fanClub("film"))
-    #expect(rig.tracks.map(\.outcome) == [.deferred, .ignored, .deferred, .performed])
+    #expect(rig.tracks.map(\.outcome) == [.deferred, .ignored, .deferred, nil, .performed])
+  }
+
+  @Test func everyStepIsTrackedWithWhatIsOpenAfterIt() async throws {
+    let rig = try await rig()
+    rig.coordinator.start()
+    await rig.settle()
+    #expect(rig.tracks.isEmpty)
+    try await rig.signIn()
+    rig.coordinator.perform(.preferences)
+    rig.coordinator.perform(.back)
+    rig.coordinator.perform(.back)
+    rig.coordinator.perform(.login(then: nil))
+    await rig.settle()
+    #expect(
+      rig.tracks.map(\.step) == [
+        .signedIn, .navigation(.preferences, from: .app, .performed), .navigation(.back, from: .app, .performed),
+        .navigation(.back, from: .app, .ignored), .navigation(.login(then: nil), from: .app, .performed), .signedOut(isAsked: true),
+      ])
+    #expect(
+      rig.tracks.map(\.tree.top.destination) == [.tab(.home), .preferences, .tab(.home), .tab(.home), .tab(.home), .login],
+      "the sign-out begins after its step")
+    #expect(rig.tracks.last?.tree == rig.presenter.tree)
   }
 
   @Test func aBadLinkIsExplainedAndChangesNothing() async throws {
@@ -256,7 +278,7 @@ import Testing
     await rig.settle()
     #expect(rig.presenter.tree == before)
     #expect(rig.presenter.messages == ["This link leads to something that is not here, or no longer."])
-    #expect(rig.tracks.map(\.outcome) == [.ignored])
+    #expect(rig.tracks.map(\.outcome) == [nil, .ignored])
   }
 
   @Test(arguments: End.allCases) func theSamePostChangesOnEveryPage(end: End) async throws {
@@ -323,6 +345,8 @@ import Testing
     #expect(rig.copied == ["https://example.org/a"])
     #expect(rig.presenter.messages == ["Link copied."])
     #expect(rig.opened.isEmpty)
+    rig.coordinator.perform(.mail(subject: "Post", text: "https://example.org/a"))
+    #expect(rig.mails == ["Post: https://example.org/a"])
   }
 
   @Test(arguments: End.allCases) func signingOutLeadsToTheLoginFromAnywhereAndLeavesNothing(end: End) async throws {

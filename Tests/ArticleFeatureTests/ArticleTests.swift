@@ -265,7 +265,8 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     await reader.settle()
     article.send(.openInBrowserTapped)
     article.send(.copyLinkTapped)
-    #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
+    article.send(.mailTapped)
+    #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? ""), .mail(title: "Title 1", link: url ?? "")] : []))
     #expect(article.state.message == (leads ? nil : "This post has no page on the web."))
   }
 

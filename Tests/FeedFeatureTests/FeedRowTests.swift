@@ -64,7 +64,18 @@ private let refused = Problem(code: .locked, title: "Not for you.", status: 403)
     feed.send(.openInBrowserTapped("p1"))
     feed.send(.copyLinkTapped("p1"))
     feed.send(.copyLinkTapped("gone"))
-    #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? "")] : []))
+    feed.send(.mailTapped("p1"))
+    #expect(outputs.all == (leads ? [.openWeb(url ?? ""), .copyLink(url ?? ""), .mail(title: "Title 1", link: url ?? "")] : []))
+  }
+
+  @Test func aPostWithoutAHomeElsewhereHasItsPageAtThePublication() {
+    var formatting = ReaderFixture(posts: []).formatting
+    var post = Post.sample(1)
+    #expect(PostRow(post, hasPremium: false, formatting: formatting).link == nil, "the publication inside the app has no pages")
+    formatting.pages = "https://read.example"
+    #expect(PostRow(post, hasPremium: false, formatting: formatting).link == "https://read.example/posts/p1")
+    post.url = "https://example.org/a"
+    #expect(PostRow(post, hasPremium: false, formatting: formatting).link == "https://example.org/a")
   }
 
   @Test func aReactionShowsAtOnceAndStays() async {

@@ -99,7 +99,9 @@ final class ApplicationTests: GtkTestCase {
       }
       application.onOpen = { probe.events += $0 }
       application.onActivate = {
-        guard let desktop = NotificationDesktop(application, probe) else { return XCTFail("no desktop that shows notifications") }
+        let name = "org.freedesktop.Notifications"
+        guard let desktop = DesktopProgram(name, at: "/org/freedesktop/Notifications", DesktopProgram.notifications, application, probe)
+        else { return XCTFail("no desktop that shows notifications") }
         application.hold()
         for count in 1...2 {
           application.notify("p1", title: "A <b>club</b>", body: "A post", opening: Self.uris[0])
@@ -115,6 +117,40 @@ final class ApplicationTests: GtkTestCase {
       }
       XCTAssertEqual(try? application.run(), 0)
       XCTAssertEqual(probe.events, ["Notify", "Notify", "CloseNotification", Self.uris[0]])
+    }
+  }
+
+  func testAMailIsWrittenByTheDesktopsProgramOrByItsAddress() {
+    MainActor.assumeIsolated {
+      guard let application = try? Application(id: "org.example.MatineeTests.Mail", instance: .own) else {
+        return XCTFail("no application")
+      }
+      let probe = Probe()
+      application.onActivate = {
+        application.hold()
+        let path = "/org/freedesktop/portal/desktop"
+        guard let portal = DesktopProgram("org.freedesktop.portal.Desktop", at: path, DesktopProgram.mail, application, probe) else {
+          return XCTFail("no portal")
+        }
+        @MainActor func compose(_ response: Int, _ token: String, ends: Bool) {
+          application.composeMail(subject: "Ünder & over?", text: "https://example.org/posts/1") { probe.events.append("no program") }
+          XCTAssertTrue(MainLoop.run(upTo: 5) { probe.events.last?.hasPrefix("ComposeEmail") == true })
+          XCTAssertTrue(probe.events.last?.contains("<'Ünder & over?'>") == true && probe.events.last?.contains("<'\(token)'>") == true)
+          XCTAssertTrue(probe.events.last?.contains("<'https://example.org/posts/1'>") == true)
+          portal.respond(response, to: token)
+          XCTAssertEqual(MainLoop.run(upTo: ends ? 5 : 0.3) { probe.events.last == "no program" }, ends)
+        }
+        compose(0, "matinee1", ends: false)
+        compose(1, "matinee2", ends: false)
+        // By its address then, which this desktop has no program for either.
+        compose(2, "matinee3", ends: true)
+        portal.end()
+        application.composeMail(subject: "A", text: "B") { probe.events.append("no portal and no program") }
+        XCTAssertTrue(MainLoop.run(upTo: 5) { probe.events.last == "no portal and no program" })
+        application.quit()
+      }
+      XCTAssertEqual(try? application.run(), 0)
+      XCTAssertEqual(probe.events.count, 5)
     }
   }
 
@@ -241,43 +277,66 @@ final class ApplicationTests: GtkTestCase {
   }
 }
 
-/// A desktop that shows notifications. Without one GLib warns as soon as the bus has said so, which may be before the application ends.
-@MainActor private struct NotificationDesktop {
+/// A program of the desktop, by its name on the bus. Without one that shows notifications GLib warns as soon as the bus has said so, which may
+/// be before the application ends.
+@MainActor private struct DesktopProgram {
+  static let notifications = """
+    <node><interface name="org.freedesktop.Notifications">
+      <method name="Notify">
+        <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/>
+        <arg type="s" direction="in"/><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/><arg type="i" direction="in"/>
+        <arg type="u" direction="out"/>
+      </method>
+      <method name="CloseNotification"><arg type="u" direction="in"/></method>
+    </interface></node>
+    """
+  static let mail = """
+    <node><interface name="org.freedesktop.portal.Email">
+      <method name="ComposeEmail">
+        <arg type="s" direction="in"/><arg type="a{sv}" direction="in"/><arg type="o" direction="out"/>
+      </method>
+    </interface></node>
+    """
+
   private let bus: OpaquePointer
   private let name: guint
   private let registration: guint
 
-  /// - Parameter probe: is told what the application asks for.
-  init?(_ application: Application, _ probe: Probe) {
-    let interface = """
-      <node><interface name="org.freedesktop.Notifications">
-        <method name="Notify">
-          <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/>
-          <arg type="s" direction="in"/><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/><arg type="i" direction="in"/>
-          <arg type="u" direction="out"/>
-        </method>
-        <method name="CloseNotification"><arg type="u" direction="in"/></method>
-      </interface></node>
-      """
+  /// - Parameters:
+  ///   - interface: what it offers, as XML.
+  ///   - probe: is told what the application asks for.
+  init?(_ name: String, at path: String, _ interface: String, _ application: Application, _ probe: Probe) {
     guard let bus = g_application_get_dbus_connection(application.pointer()), let node = g_dbus_node_info_new_for_xml(interface, nil) else {
       return nil
     }
     defer { g_dbus_node_info_unref(node) }
-    guard let notifications = node.pointee.interfaces[0] else { return nil }
+    guard let offered = node.pointee.interfaces[0] else { return nil }
     var methods = GDBusInterfaceVTable()
-    methods.method_call = { _, _, _, _, method, _, invocation, data in
-      guard let method, let invocation, let data else { return }
-      let asked = String(cString: method)
+    methods.method_call = { _, _, _, _, method, parameters, invocation, data in
+      guard let method, let parameters, let invocation, let data else { return }
+      var asked = String(cString: method)
+      if asked == "ComposeEmail", let text = g_variant_print(parameters, 0) {
+        asked += " " + String(cString: text)
+        g_free(text)
+      }
       nonisolated(unsafe) let probe = data
       MainActor.assumeIsolated { Unmanaged<Probe>.fromOpaque(probe).takeUnretainedValue().events.append(asked) }
-      g_dbus_method_invocation_return_value(invocation, asked == "Notify" ? g_variant_parse(nil, "(uint32 1,)", nil, nil, nil) : nil)
+      let answer: String? = asked == "Notify" ? "(uint32 1,)" : asked == "CloseNotification" ? nil : "(objectpath '/request',)"
+      g_dbus_method_invocation_return_value(invocation, answer.flatMap { g_variant_parse(nil, $0, nil, nil, nil) })
     }
     self.bus = bus
     registration = g_dbus_connection_register_object(
-      bus, "/org/freedesktop/Notifications", notifications, &methods, Unmanaged.passRetained(probe).toOpaque(),
-      { Unmanaged<Probe>.fromOpaque($0!).release() }, nil)
-    name = g_bus_own_name_on_connection(
-      bus, "org.freedesktop.Notifications", GBusNameOwnerFlags(rawValue: 0), nil, nil, nil, nil)
+      bus, path, offered, &methods, Unmanaged.passRetained(probe).toOpaque(), { Unmanaged<Probe>.fromOpaque($0!).release() }, nil)
+    self.name = g_bus_own_name_on_connection(bus, name, GBusNameOwnerFlags(rawValue: 0), nil, nil, nil, nil)
+  }
+
+  /// Says what became of a request of the application's own.
+  func respond(_ code: Int, to token: String) {
+    let sender = String(cString: g_dbus_connection_get_unique_name(bus)!).dropFirst().replacing(".", with: "_")
+    let value = g_variant_parse(nil, "(uint32 \(code), @a{sv} {})", nil, nil, nil)
+    g_dbus_connection_emit_signal(
+      bus, nil, "/org/freedesktop/portal/desktop/request/\(sender)/\(token)", "org.freedesktop.portal.Request", "Response", value, nil)
+    if let value { g_variant_unref(value) }
   }
 
   func end() {

@@ -1,3 +1,4 @@
+import AppCore
 import FeatureKit
 import Foundation
 import HTTPTransport
@@ -55,10 +56,11 @@ public struct LaunchOptions: Equatable, Sendable {
 
   /// The text of `--help`.
   public static let help = """
-    Usage: matinee [OPTION…] [matinee:URI]
+    Usage: matinee [OPTION…] [LINK]
            matinee --import [--json] SOURCE…
 
     Reads publications that people pay for. Without a publication it opens the one that comes with it.
+    A LINK begins with matinee://, or is the address of a post's page at the publication.
 
       --publication ORIGIN   use the publication at http://… or https://…
       --data FOLDER          keep data there instead of $XDG_DATA_HOME/matinee
@@ -126,12 +128,17 @@ public struct LaunchOptions: Equatable, Sendable {
     }
     guard plain.count <= 1 else { throw Failure(sentence: "Only one link can be opened at a time; “\(plain[1])” is one too many.") }
     guard !json else { throw Failure(sentence: "--json goes with --import.") }
-    if let link = plain.first, !link.lowercased().hasPrefix("matinee:") { throw Failure(noLink: link) }
+    if let link = plain.first, !Self.isLink(link) { throw Failure(noLink: link) }
     if let screenshot {
       task = .screenshot(file: screenshot, uri: plain.first)
     } else {
       task = .open(uri: plain.first)
     }
+  }
+
+  /// One that leads into the app, whatever is wrong with it: the app explains that. Of the web only the page of a post does.
+  private static func isLink(_ text: String) -> Bool {
+    text.lowercased().hasPrefix("matinee:") || (try? DeepLink(text)) != nil
   }
 
   /// What a start like this one, that runs already and is handed the link, does not take over: a sentence for the person at the terminal.

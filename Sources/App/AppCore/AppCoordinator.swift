@@ -23,7 +23,7 @@ import SessionService
   public var isWindowVisible = true {
     didSet { if isWindowVisible, !oldValue { windowIsBack() } }
   }
-  /// Called with every navigation, for analytics, recordings and tests.
+  /// Called after every step, for analytics, recordings and tests.
   public var onTrack: ((Track) -> Void)?
   /// Called when there is a network again, and when the publication answered: failed requests are worth another try.
   public var onReached: (() -> Void)?
@@ -90,7 +90,7 @@ import SessionService
   public func start(opening uri: String? = nil, after painted: @escaping @MainActor () async -> Void = {}) {
     navigator.start()
     if let uri { open(uri: uri) }
-    startUp?.begin(after: painted, flags: flags, publication: publication)
+    startUp?.begin(after: painted, flags: flags, publication: publication, environment: environment)
   }
 
   /// Returns when accepted writes are done: before the process ends.
@@ -181,7 +181,10 @@ import SessionService
   }
 
   private func redirectAndPerform(_ navigation: Navigation, from source: Source) {
-    track(navigation, from: source, carryOut(redirect(navigation, from: source), asked: navigation, from: source))
+    track(.navigation(navigation, from: source, carryOut(redirect(navigation, from: source), asked: navigation, from: source)))
+    guard navigation == .back, let detour, !navigator.tree.nodes.contains(where: { $0.id == detour.page }) else { return }
+    self.detour = nil
+    perform(detour.sheet)
   }
 
   /// What would be lost with the sheets that are open, in a sentence; `nil` when nothing would.
@@ -206,9 +209,7 @@ import SessionService
     detour = (navigator.tree.top.id, sheet)
   }
 
-  private func track(_ navigation: Navigation, from source: Source, _ outcome: Track.Outcome) {
-    onTrack?(Track(navigation: navigation, source: source, outcome: outcome))
-  }
+  private func track(_ step: Track.Step) { onTrack?(Track(step: step, tree: navigator.tree)) }
 
   /// A link may name what does not exist. Unless it is known here it is looked up first, so that such a one changes nothing; the last link
   /// wins.
@@ -221,7 +222,7 @@ import SessionService
         if (error as? ClientError)?.isNotFound == true {
           guard let self, !Task.isCancelled else { return }
           say("This link leads to something that is not here, or no longer.")
-          track(navigation, from: .link, .ignored)
+          track(.navigation(navigation, from: .link, .ignored))
           return
         }
         // The page itself reports any other error, with what to do.
@@ -259,13 +260,8 @@ import SessionService
     case .copyLink(let url):
       environment.copy(url)
       say("Link copied.")
-    case .back:
-      let left = navigator.tree.top.id
-      navigator.change { $0.back() }
-      if let detour, detour.page == left {
-        self.detour = nil
-        perform(detour.sheet)
-      }
+    case .mail(let subject, let text): environment.composeMail(subject, text)
+    case .back: navigator.change { $0.back() }
     case .closeGone:
       guard let content = reader?.content else { return }
       navigator.change { $0.close { $0.isGone(from: content) } }
@@ -386,6 +382,7 @@ import SessionService
         "The file with your purchases is damaged, so nothing can be bought until it is moved elsewhere: \(file.asPathInSentence). "
           + "What you have bought comes from the publication.")
     }
+    track(.signedIn)
     // At once, so that no other page flashes by: one that is not there says so itself.
     if let then { perform(then) }
   }
@@ -399,6 +396,7 @@ import SessionService
     waiting.observe(nil)
     self.reader = nil
     showLogin(unsentChanges: unsentChanges)
+    track(.signedOut(isAsked: isAsked))
     leaving = Task { [leaving] in
       await leaving?.value; await reader.close()
     }

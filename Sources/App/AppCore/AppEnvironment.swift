@@ -25,11 +25,17 @@ public struct AppEnvironment {
   /// The reader's language and time zone.
   public var formatting: Formatting
   /// The same on pages about purchases, where "now" is the store's.
-  public var storeFormatting: Formatting { Formatting(clock: storeClock, locale: formatting.locale, timeZone: formatting.timeZone) }
+  public var storeFormatting: Formatting {
+    var formatting = formatting
+    formatting.clock = storeClock
+    return formatting
+  }
   /// Opens a page in the system's browser.
   public var openWeb: @MainActor (String) -> Void
   /// Puts a text where the reader can paste it from.
   public var copy: @MainActor (String) -> Void
+  /// Opens a new mail, with a subject and a text, in the desktop's mail program.
+  public var composeMail: @MainActor (_ subject: String, _ text: String) -> Void = { _, _ in }
   /// Opens a folder, by its path, in the desktop's file manager.
   public var openFolder: @MainActor (String) -> Void = { _ in }
   /// Closes the window and ends the app; nothing asks any more.
@@ -67,6 +73,7 @@ public struct AppEnvironment {
     self.identifiers = identifiers
     self.effects = effects
     self.formatting = formatting
+    self.formatting.pages = origin == "embedded" ? nil : origin
     self.version = version
     self.report = report
     // An address that leads elsewhere than to the web may be a program or a file, and comes from strangers.

@@ -37,7 +37,8 @@ import Runtime
   var output: ((Output) -> Void)?
 
   private static let spinnerDelay = Duration.milliseconds(300)
-  private static let patience = Duration.seconds(5)
+  /// How long a check may take before a reader is offered to go on without it.
+  static let patience = Duration.seconds(5)
   private let effects: Effects
   private let clock: any AppClock
   private var spinner: Task<Void, Never>?

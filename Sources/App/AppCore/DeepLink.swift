@@ -7,7 +7,8 @@ import ReaderContent
 ///
 /// Eight forms are known: `matinee://home`, `matinee://posts/ID`, `matinee://posts/ID/comments`, `matinee://fanclubs/ID`,
 /// `matinee://search?q=WORDS`, `matinee://paywall/ID`, `matinee://orders/ID` and `matinee://purchases`, each with an optional
-/// `publication=ORIGIN` in its query. A link only navigates: it never buys, signs out or adds a publication.
+/// `publication=ORIGIN` in its query; and the address of a post's page at the publication, `https://ORIGIN/posts/ID`, which is what readers
+/// share. A link only navigates: it never buys, signs out or adds a publication.
 public struct DeepLink: Equatable, Sendable {
   /// Where it goes.
   public let navigation: Navigation
@@ -36,12 +37,18 @@ public struct DeepLink: Equatable, Sendable {
   /// Reads a URI, as the desktop hands it over.
   public init(_ uri: String) throws(Failure) {
     let shown = String(uri.prefix(80))
-    guard let components = URLComponents(string: uri), components.scheme?.lowercased() == "matinee", let place = components.host,
-      components.user == nil, components.port == nil
-    else { throw .notALink(shown) }
-    let parts = components.path.split(separator: "/", omittingEmptySubsequences: true)
     let allowed = { (character: Character) in
       character.isASCII && (character.isLetter || character.isNumber || "-_.".contains(character))
+    }
+    guard let components = URLComponents(string: uri), let host = components.host, components.user == nil else { throw .notALink(shown) }
+    var parts = components.path.split(separator: "/", omittingEmptySubsequences: true)
+    let place: String
+    let isPage = ["http", "https"].contains(components.scheme?.lowercased())
+    if isPage, parts.first == "posts", parts.count == 2 {
+      place = String(parts.removeFirst())
+    } else {
+      guard components.scheme?.lowercased() == "matinee", components.port == nil else { throw .notALink(shown) }
+      place = host
     }
     let id = parts.first.map(String.init) ?? ""
     let isIdentifier = parts.count == 1 && id.count <= 128 && id.allSatisfy(allowed)
@@ -61,7 +68,7 @@ public struct DeepLink: Equatable, Sendable {
       throw .badIdentifier(shown)
     default: throw .unknownPlace(String(place.prefix(80)))
     }
-    let named = components.queryItems?.first { $0.name == "publication" }?.value
+    let named = isPage ? uri : components.queryItems?.first { $0.name == "publication" }?.value
     // A browser may have written it in capital letters, or with the port that the scheme implies.
     publication = named.map { Origin(of: $0)?.text ?? $0 }
   }

@@ -17,6 +17,7 @@ import SessionService
   private let unsentChanges: Int
   private let say: @MainActor (String) -> Void
   private let report: @MainActor (ReaderScope) -> Void
+  private var patience: Task<Void, Never>?
 
   /// - Parameters:
   ///   - session: what is signed in to.
@@ -54,6 +55,7 @@ import SessionService
 
   /// Follows the session. Where what the reader has cannot be opened, they may try once more.
   func sessionChanged(to state: Session.State) {
+    patience?.cancel()
     switch state {
     case .signedIn(let user, _), .unverified(let user, _):
       opening.begin(user) { [say, report] result in
@@ -63,7 +65,13 @@ import SessionService
         }
       }
     case .signingOut, .signedOut: opening.cancel()
-    case .restoring, .checking, .signingIn, .refreshing: break
+    case .checking:
+      // The keyring has answered after the curtain was gone, which would have offered to go on with what is known.
+      patience = Task { [session, environment] in
+        do { try await environment.effects.sleep("login.patience", for: CurtainViewModel.patience, on: environment.clock) } catch { return }
+        session.continueOffline()
+      }
+    case .restoring, .signingIn, .refreshing: break
     }
   }
 }

@@ -44,6 +44,8 @@ public indirect enum Navigation: Hashable, Codable, Sendable {
   case folder(String)
   /// The address of a page into the clipboard.
   case copyLink(String)
+  /// A mail to be written, with these words in it.
+  case mail(subject: String, text: String)
   /// Closes what is on top.
   case back
   /// Closes every page about a post or a fan club that is no more.
@@ -100,7 +102,7 @@ extension Navigation {
     case .shortcuts: .sheet(.shortcuts)
     case .preferences: .sheet(.preferences)
     case .confirm(let move): .sheet(.confirm(move))
-    case .login, .web, .folder, .copyLink, .back, .closeGone, .dismiss, .confirmed, .quit: nil
+    case .login, .web, .folder, .copyLink, .mail, .back, .closeGone, .dismiss, .confirmed, .quit: nil
     }
   }
 

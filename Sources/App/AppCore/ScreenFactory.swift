@@ -141,6 +141,7 @@ import SessionService
           switch output {
           case .openWeb(let url): coordinator?.perform(.web(url))
           case .copyLink(let url): coordinator?.perform(.copyLink(url))
+          case .mail(let title, let link): coordinator?.perform(.mail(subject: title, text: link))
           case .openPaywall(let paywall, let post): coordinator?.perform(.paywall(paywall, then: .post(post)))
           case .openFanClub(let club): coordinator?.perform(.fanClub(club))
           case .openComments(let post): coordinator?.perform(.comments(post))
@@ -159,6 +160,7 @@ import SessionService
     case .openComments(let id): coordinator?.perform(.comments(id))
     case .openWeb(let url): coordinator?.perform(.web(url))
     case .copyLink(let url): coordinator?.perform(.copyLink(url))
+    case .mail(let title, let link): coordinator?.perform(.mail(subject: title, text: link))
     case .goBack: coordinator?.perform(.back)
     case .fanClubRemoved(let name):
       coordinator?.perform(.closeGone)

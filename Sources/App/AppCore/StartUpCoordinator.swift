@@ -3,7 +3,8 @@ import Runtime
 import SessionService
 
 /// The start of the app, behind the curtain: the session is restored and checked, and what its reader has is opened, in this order. It holds
-/// what cannot be shown yet, and reports once, when it is known what lies behind the curtain. Isolated to the main actor.
+/// what cannot be shown yet, and reports once, when it is known what lies behind the curtain. A keyring that does not answer is not waited for
+/// longer than ``keyringPatience``: the login is behind the curtain then, and its answer counts there. Isolated to the main actor.
 @MainActor final class StartUpCoordinator {
   /// What the start led to, and what waited for it.
   struct Report {
@@ -18,12 +19,16 @@ import SessionService
   /// What is performed once there is a reader: the last link that came.
   var then: Navigation?
 
+  /// How long the session's token is waited for: somebody may have to unlock the keyring, and may be elsewhere.
+  static let keyringPatience = Duration.seconds(5)
+
   private let curtain: CurtainViewModel
   private let session: Session
   private let opening: ReaderOpening
   private let report: @MainActor (Report) -> Void
   private var unsaid: [String] = []
   private var isOver = false
+  private var keyringTimer: Task<Void, Never>?
 
   /// - Parameters:
   ///   - curtain: what hides the start.
@@ -49,10 +54,18 @@ import SessionService
   ///   - painted: returns when the curtain can be seen; only then a database, a keyring or a socket is opened.
   ///   - flags: the publication's, which nothing waits for.
   ///   - publication: later screens name it.
-  func begin(after painted: @escaping @MainActor () async -> Void, flags: Flags, publication: PublicationDetails) {
-    Task { [curtain, session] in
+  ///   - environment: the clock, and the door off the main actor.
+  func begin(
+    after painted: @escaping @MainActor () async -> Void, flags: Flags, publication: PublicationDetails, environment: AppEnvironment
+  ) {
+    Task { [curtain, session, weak self] in
       await painted()
       curtain.begin()
+      self?.keyringTimer = Task {
+        // Cancelled: it has answered.
+        do { try await environment.effects.sleep("keyring.patience", for: Self.keyringPatience, on: environment.clock) } catch { return }
+        if case .restoring = session.state { self?.end(with: nil) }
+      }
       Task {
         await flags.open()
         await flags.refresh()
@@ -67,6 +80,7 @@ import SessionService
 
   /// Follows the session.
   func sessionChanged(to state: Session.State) {
+    keyringTimer?.cancel()
     switch state {
     case .checking: curtain.checkBegins()
     case .signedIn(let user, _), .unverified(let user, _):

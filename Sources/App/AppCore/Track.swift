@@ -1,3 +1,5 @@
+import NavigationCore
+
 extension AppCoordinator {
   /// Where a ``Navigation`` comes from.
   public enum Source: String, Equatable, Sendable {
@@ -7,9 +9,19 @@ extension AppCoordinator {
     case link
   }
 
-  /// A ``Navigation``, and what became of it.
+  /// One step of the app, and what is open after it.
   public struct Track: Equatable, Sendable {
-    /// What can become of one.
+    /// What can happen.
+    public enum Step: Equatable, Sendable {
+      /// A ``Navigation`` was asked for.
+      case navigation(Navigation, from: Source, Outcome)
+      /// A reader is in: at the login, or by a session that goes on.
+      case signedIn
+      /// The reader is gone: they asked for it, or their session ended.
+      case signedOut(isAsked: Bool)
+    }
+
+    /// What can become of a navigation.
     public enum Outcome: String, Equatable, Sendable {
       /// It was carried out.
       case performed
@@ -18,11 +30,15 @@ extension AppCoordinator {
       /// It does not apply where the app is.
       case ignored
     }
-    /// As it was asked for.
-    public let navigation: Navigation
-    /// Where it came from.
-    public let source: Source
-    /// What became of it.
-    public let outcome: Outcome
+
+    /// What happened.
+    public let step: Step
+    /// What is open after it.
+    public let tree: NavigationTree<Destination>
+
+    /// As it was asked for; `nil` for a step of another kind.
+    public var navigation: Navigation? { if case .navigation(let navigation, _, _) = step { navigation } else { nil } }
+    /// What became of the navigation; `nil` for a step of another kind.
+    public var outcome: Outcome? { if case .navigation(_, _, let outcome) = step { outcome } else { nil } }
   }
 }

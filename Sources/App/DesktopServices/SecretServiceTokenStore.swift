@@ -52,10 +52,12 @@ public final class SecretServiceTokenStore: TokenStore {
     self.limits = limits
   }
 
-  /// What is kept. Something there that is no session counts as nothing, and the next save replaces it.
+  /// What is kept. Something there that is no session counts as nothing, and the next save replaces it. A keyring that hangs is given as long
+  /// as a person, since the app does not wait for it.
   public func load() async throws(TokenStoreError) -> StoredSession? {
     let text = try await call { [schema, publication, limits] in
-      matinee_secret_load(schema, publication, Self.account, limits.answer.milliseconds, limits.prompt.milliseconds)
+      matinee_secret_load(
+        schema, publication, Self.account, max(limits.answer, limits.prompt).milliseconds, limits.prompt.milliseconds)
     }
     guard let text, let record = try? JSONDecoder().decode(Record.self, from: Data(text.revealed.utf8)) else { return nil }
     return StoredSession(token: Secret(record.token), user: record.user)

@@ -114,6 +114,34 @@ import CGtkShims
   /// Takes a notification back; does nothing when it is not there any more.
   public func withdrawNotification(_ id: String) { g_application_withdraw_notification(application, id) }
 
+  /// Opens a new mail in the mail program that the desktop has: by its portal, else as a `mailto:` address (RFC 6068).
+  /// - Parameter failed: called when the desktop has no program for it.
+  public func composeMail(subject: String, text: String, over window: Window? = nil, failed: @escaping @MainActor () -> Void) {
+    let byAddress: @MainActor () -> Void = {
+      let parts = [subject, text].map { Self.percentEncoded($0) }
+      Toolkit.open("mailto:?subject=\(parts[0])&body=\(parts[1])", over: window, failed: failed)
+    }
+    let handler = Handler<Bool, Void> { opened in if !opened { byAddress() } }
+    let ended: MatineeMailEnded = { opened, data in
+      fire(data, opened != 0, as: Void.self)
+      releaseData(data)
+    }
+    let data = handler.retained
+    guard matinee_compose_mail(application, subject.withoutNull, text.withoutNull, ended, data) == 0 else { return }
+    releaseData(data)
+    byAddress()
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        String(UnicodeScalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }.joined()
+  }
+
   private static let openAction = "open-link"
 
   /// What a click on a notification does. The desktop may ask for it in a process that it has only just started.

@@ -115,6 +115,7 @@ import TesterFeature
       openWeb: { [weak self] in self?.openWeb($0) }, copy: { [weak self] in self?.window?.window.copyToClipboard($0) })
     environment.device = ProcessInfo.processInfo.hostName
     environment.quit = { [weak self] in self?.quit() }
+    environment.composeMail = { [weak self] in self?.composeMail($0, $1) }
     environment.openFolder = { [weak self] in self?.openFolder($0) }
     environment.about = { [folder = wiring.folder.path] in
       // A name that is reserved for examples (RFC 2606) stands for a page that there is not yet.
@@ -232,6 +233,13 @@ import TesterFeature
       window?.show(message: "This desktop has no browser to open \(url) with.", offering: url)
     }
     if !opened { window?.show(message: "This link cannot be opened: \(url)", offering: url) }
+  }
+
+  private func composeMail(_ subject: String, _ text: String) {
+    let window = window
+    application?.composeMail(subject: subject, text: text, over: window?.window) {
+      window?.show(message: "This desktop has no mail program.", offering: text)
+    }
   }
 
   private func openFolder(_ path: String) {

@@ -28,6 +28,7 @@ import ReaderContent
   private let more = Button(icon: .more, name: "More", styles: [.flat, "quiet"])
   private let browser = Button("Open in browser", styles: [.flat, "menu-item"])
   private let copy = Button("Copy link", styles: [.flat, "menu-item"])
+  private let mail = Button("Send by mail…", styles: [.flat, "menu-item"])
   private let menu: Popover
   private let picture: ArticlePicture
   private let body = Box(.vertical, spacing: 14)
@@ -61,8 +62,8 @@ import ReaderContent
     end = Box(
       .vertical, spacing: 12,
       children: [Separator(), reactions.root, Box(.vertical, spacing: 8, children: [subscribers, discuss, unread])])
-    for button in [browser, copy] { button.contentAlignment = .start }
-    menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy]))
+    for button in [browser, copy, mail] { button.contentAlignment = .start }
+    menu = Popover(Box(.vertical, spacing: 2, children: [browser, copy, mail]))
     let buttons = Box(.horizontal, spacing: 4, children: [waiting.root, comments.root, bookmark.root, more])
     // Below the names where the text is large.
     let facts = Wrap(byline, buttons, least: 96, spacing: 4)
@@ -91,6 +92,7 @@ import ReaderContent
     more.onClicked(self) { $0.menu.open(in: $0.root, beside: $0.more) }
     browser.onClicked(self) { $0.browserTapped() }
     copy.onClicked(self) { $0.copyTapped() }
+    mail.onClicked(self) { $0.mailTapped() }
     // A click into the text leaves the keyboard on no button that the space bar would press.
     selection.onTurnedTo = { [weak self] in self?.page.holdKeyboard() }
     selection.takeKeys(of: root, inside: false)
@@ -127,6 +129,11 @@ import ReaderContent
   private func copyTapped() {
     menu.close()
     viewModel.send(.copyLinkTapped)
+  }
+
+  private func mailTapped() {
+    menu.close()
+    viewModel.send(.mailTapped)
   }
 
   /// On the text, which the keyboard scrolls; the first widget would be the fan club's name.

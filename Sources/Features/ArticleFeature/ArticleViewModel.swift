@@ -14,6 +14,8 @@ import ReaderContent
     case openWeb(String)
     /// Put the address of a page where the reader can paste it from.
     case copyLink(String)
+    /// Write a mail with the title and the address of a page.
+    case mail(title: String, link: String)
     /// Offer access; the post is what the reader wanted to read.
     case openPaywall(PaywallRecord.ID, post: Post.ID)
     /// Open a fan club's page.
@@ -56,6 +58,8 @@ import ReaderContent
     case openInBrowserTapped
     /// Copies the address of that page.
     case copyLinkTapped
+    /// Writes a mail with that address.
+    case mailTapped
     /// The reader scrolled: the page opens there the next time.
     case scrolled(to: ReadingPlace?)
     /// Leaves a page that has nothing to show.
@@ -161,6 +165,7 @@ import ReaderContent
     case .attachmentTapped(let attachment): attachmentTapped(attachment)
     case .openInBrowserTapped: openInBrowserTapped()
     case .copyLinkTapped: copyLinkTapped()
+    case .mailTapped: mailTapped()
     case .scrolled(let place): scrolled(to: place)
     case .backTapped: backTapped()
     case .messageDismissed: messageDismissed()
@@ -209,6 +214,7 @@ import ReaderContent
   private func attachmentTapped(_ attachment: Attachment) { output(.openWeb(attachment.url)) }
   private func openInBrowserTapped() { withLink { output(.openWeb($0)) } }
   private func copyLinkTapped() { withLink { output(.copyLink($0)) } }
+  private func mailTapped() { withLink { output(.mail(title: state.post?.title ?? "", link: $0)) } }
   /// The buttons are not there for a post without a link, but the keys are.
   private func withLink(_ body: (String) -> Void) {
     if let link = state.post?.link { body(link) } else if state.post != nil { update(message: "This post has no page on the web.") }

@@ -9,6 +9,8 @@ public struct Formatting: Sendable {
   public var locale: Locale
   /// The reader's time zone.
   public var timeZone: TimeZone
+  /// The publication's origin, where each post has a page; `nil` for the publication inside the app, whose posts have none.
+  public var pages: String?
 
   /// Memberwise initializer.
   public init(clock: any AppClock, locale: Locale, timeZone: TimeZone) {

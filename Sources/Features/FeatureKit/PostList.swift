@@ -29,6 +29,8 @@ import ReaderContent
     case openWeb(String)
     /// Put the address of a page where the reader can paste it from.
     case copyLink(String)
+    /// Write a mail with the title and the address of a page.
+    case mail(title: String, link: String)
     /// Close the page, since what it is about is not there.
     case goBack
     /// The reader removed a fan club of this name, with its posts: close every page about them, and say so.
@@ -47,6 +49,8 @@ import ReaderContent
     case openInBrowserTapped(Post.ID)
     /// Copies the address of that page.
     case copyLinkTapped(Post.ID)
+    /// Writes a mail with that address.
+    case mailTapped(Post.ID)
     /// Adds the reader's heart, or takes away whatever reaction there is.
     case reactTapped(Post.ID)
     /// Reacts in this way, or takes the reaction away when it was this one.
@@ -122,6 +126,7 @@ import ReaderContent
     case .commentsTapped(let id): commentsTapped(id)
     case .openInBrowserTapped(let id): openInBrowserTapped(id)
     case .copyLinkTapped(let id): copyLinkTapped(id)
+    case .mailTapped(let id): mailTapped(id)
     case .reactTapped(let id): reactTapped(id)
     case .reactionTapped(let id, let kind): reactionTapped(id, kind)
     case .readTapped(let id): readTapped(id)
@@ -143,6 +148,9 @@ import ReaderContent
   private func commentsTapped(_ id: Post.ID) { output(.openComments(id)) }
   private func openInBrowserTapped(_ id: Post.ID) { if let link = row(for: id)?.link { output(.openWeb(link)) } }
   private func copyLinkTapped(_ id: Post.ID) { if let link = row(for: id)?.link { output(.copyLink(link)) } }
+  private func mailTapped(_ id: Post.ID) {
+    if let row = row(for: id), let link = row.link { output(.mail(title: row.title, link: link)) }
+  }
   private func reactTapped(_ id: Post.ID) { store.toggleReaction(id) }
   private func reactionTapped(_ id: Post.ID, _ kind: Reaction) { store.react(id, kind) }
   private func readTapped(_ id: Post.ID) { if let post = store.posts[id] { store.markRead(id, !post.read) } }

@@ -47,7 +47,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var date: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
-  /// The post's home on the web, whatever the publication says of it: see ``link``.
+  /// The post's home on the web, whatever its feed says of it, else its page at the publication: see ``link``.
   var url: String?
   /// How many readers reacted, whatever the kind; empty for none.
   public var reactions: String
@@ -78,7 +78,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
     byline = post.byline.onOneLine
     date = formatting.date(post.published)
     picture = post.picture
-    url = post.url
+    url = post.url ?? formatting.pages.map { $0 + APIPath.postPage(post.id).target }
     reactions = post.reactions.total > 0 ? formatting.count(post.reactions.total) : ""
     kinds = ReactionChoice.all(of: post, formatting: formatting)
     reaction = post.reaction

@@ -197,7 +197,18 @@ import SessionService
   }
 
   private func show(_ session: Session.State) {
-    guard case .signedOut(let cause) = session else { return }
+    switch session {
+    case .restoring: change { $0.notice = Self.keyringNotice }
+    case .checking: change { $0.notice = "Your keyring has answered. One moment…" }
+    case .signedOut(let cause): show(cause)
+    case .unverified, .signingIn, .signedIn, .refreshing, .signingOut: break
+    }
+  }
+
+  private static let keyringNotice =
+    "Your desktop's keyring has not answered yet, and may ask for its password. If it knows your session, you need not sign in."
+
+  private func show(_ cause: Session.SignedOutCause) {
     // What stands beside the buttons is not said twice.
     let unanswered = unanswered.map(\.sentence).flatMap { $0 == state.formError ? nil : $0 }
     let sentences = [cause.sentence, unsentSentence(after: cause), unanswered, self.session.persistence.sentence].compactMap { $0 }

@@ -108,6 +108,8 @@ extension APIPath {
   public static var receiptCheck: APIPath { ["v1", "receipts", "verify"] }
   /// What the reader has left of consumables.
   public static var balances: APIPath { ["v1", "balances"] }
+  /// A post's page, for browsers: what a reader shares.
+  public static func postPage(_ id: Post.ID) -> APIPath { ["posts", id] }
   /// A checkout page, for browsers.
   public static func checkoutPage(_ key: String) -> APIPath { ["checkout", key] }
   /// Agreeing on a checkout page.

@@ -10,7 +10,7 @@ extension CheckoutResource {
       let publication = try await content.info()?.name
     else { return try HTMLPage(title: "No such page", body: HTML.paragraph("There is no such page, or no longer.")).response(404) }
     let paid = [.paid, .refunded, .deferred].contains(order.state)
-    let ending = { (text: String) in Self.ending(text, order, at: origin(for: call.request)) }
+    let ending = { (text: String) in Self.ending(text, order, at: pages?.origin(for: call.request)) }
     let product = try await content.product(order.product, in: order.currency)
     switch page.state(at: clock.unixTime) {
     case .open where !paid:

@@ -3,14 +3,6 @@ import HTTPTransport
 import PublicationAPI
 import Runtime
 
-/// Where the publication's own pages are, for the system browser.
-public enum PublicAddress: Equatable, Sendable {
-  /// At the host that a client's request came to, by `http`: for a server that clients reach directly.
-  case ofRequest
-  /// At this origin, such as `https://read.example.org`: for a server behind a proxy.
-  case origin(String)
-}
-
 /// The hosted checkout as clients see it. The page itself is in CheckoutPage.swift.
 struct CheckoutResource {
   let checkouts: any CheckoutRepository
@@ -74,24 +66,7 @@ struct CheckoutResource {
 
   /// A page's absolute address; `nil` when there are no pages or the request names no host.
   func address(of page: StoredCheckout, for request: Request) -> String? {
-    origin(for: request).map { $0 + APIPath.checkoutPage(page.key).target }
-  }
-
-  /// Where the pages are; `nil` when there are none or the request names no host.
-  func origin(for request: Request) -> String? {
-    switch pages {
-    case nil: nil
-    case .origin(let origin): origin
-    case .ofRequest: Self.host(of: request).map { "http://\($0)" }
-    }
-  }
-
-  /// The `Host` field, if it is a host and perhaps a port: it becomes part of an address.
-  private static func host(of request: Request) -> String? {
-    guard let host = request.headers["Host"], (1...255).contains(host.utf8.count),
-      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-:[]_".contains($0)) })
-    else { return nil }
-    return host
+    pages?.origin(for: request).map { $0 + APIPath.checkoutPage(page.key).target }
   }
 }
 

@@ -18,6 +18,8 @@ struct HTMLPage {
   let title: String
   /// HTML.
   let body: String
+  /// Plain text that other programs show where somebody shares the page; `nil` for a page that is for one person.
+  var description: String?
 
   private static let style = """
     :root { color-scheme: light dark; --line: #8885; --accent: #1a5fb4; --on-accent: #fff; }
@@ -34,6 +36,16 @@ struct HTMLPage {
     .button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
     """
 
+  private var forOthers: String {
+    guard let description else { return "<meta name=\"robots\" content=\"noindex\">" }
+    return """
+      <meta name="description" content="\(HTML.escaped(description))">
+      <meta property="og:type" content="article">
+      <meta property="og:title" content="\(HTML.escaped(title))">
+      <meta property="og:description" content="\(HTML.escaped(description))">
+      """
+  }
+
   func response(_ status: Int) throws -> Response {
     let heading = body.contains("<h1>") ? "" : "<h1>\(HTML.escaped(title))</h1>\n"
     let text = """
@@ -42,7 +54,7 @@ struct HTMLPage {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="robots" content="noindex">
+      \(forOthers)
       <title>\(HTML.escaped(title))</title>
       <style>\(Self.style)</style>
       </head>

@@ -62,6 +62,10 @@ extension Publication {
     }
   }
 
+  var postPages: PostPageResource {
+    get throws { PostPageResource(content: try content, pages: pages) }
+  }
+
   var orders: OrderResource {
     get throws {
       OrderResource(

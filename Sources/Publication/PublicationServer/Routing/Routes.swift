@@ -63,6 +63,7 @@ extension Router {
     Route(.post, .receiptCheck, taking: ReceiptRequest.self) { try await $0.receipts.verify($1, $2) },
     Route(.get, .balances) { try await $0.balances.list($1) },
     Route(.put, .unlock("*"), mayBeLong: true) { try await $0.balances.unlock($1) },
+    .open(.get, .postPage("*")) { try await $0.postPages.page($1) },
     .open(.get, .checkoutPage("*")) { try await $0.checkouts.page($1) },
     .open(.post, .checkoutApproval("*")) { try await $0.checkouts.answer(approved: true, $1) },
     .open(.post, .checkoutRefusal("*")) { try await $0.checkouts.answer(approved: false, $1) },
