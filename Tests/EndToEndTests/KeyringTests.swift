@@ -94,6 +94,25 @@ final class KeyringTests: EndToEndCase {
     try app.wait(for: "the keyring without the token") { try self.token() == nil ? true : nil }
   }
 
+  /// After five seconds the login is there, and the keyring's answer still counts.
+  func testAStartIsNotBlockedByAKeyringThatHangs() throws {
+    let keyring = try XCTUnwrap(keyring)
+    try app.start()
+    try app.waitForScreen("login")
+    try app.press("Use the sample account")
+    try app.waitForScreen("feed")
+    try app.wait(for: "the token in the keyring") { try self.token() }
+    app.kill()
+    XCTAssertEqual(kill(keyring.processIdentifier, SIGSTOP), 0)
+    defer { kill(keyring.processIdentifier, SIGCONT) }
+    try app.start()
+    try app.waitForScreen("login")
+    try app.waitForText("keyring has not answered yet")
+    XCTAssertEqual(kill(keyring.processIdentifier, SIGCONT), 0)
+    try app.waitForScreen("feed")
+    XCTAssertEqual(app.screens.suffix(3), ["curtain", "login", "feed"])
+  }
+
   /// The feed is there while the keyring still hangs, and the token as soon as it answers.
   func testNobodyWaitsForAKeyringThatHangs() throws {
     let keyring = try XCTUnwrap(keyring)

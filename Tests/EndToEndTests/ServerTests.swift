@@ -31,6 +31,11 @@ final class ServerTests: ServerCase {
     XCTAssertEqual(second.status, 0, "\(second.lines)")
     try app.waitForScreen("fanclub")
     try app.waitForText(club.name)
+    // And so is the address of a page, which is what another reader sends.
+    let post = try Sample.current.get().firstPost(premium: false)
+    XCTAssertEqual(try app.runBeside(["\(origin)/posts/\(post.id)"]).status, 0)
+    try app.waitForScreen("article")
+    try app.waitForText(post.title)
   }
 
   /// The button shows that something happens, and a second press does nothing.

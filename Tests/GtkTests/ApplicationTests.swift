@@ -133,8 +133,9 @@ final class ApplicationTests: GtkTestCase {
           return XCTFail("no portal")
         }
         @MainActor func compose(_ response: Int, _ token: String, ends: Bool) {
+          let before = probe.events.count
           application.composeMail(subject: "Ünder & over?", text: "https://example.org/posts/1") { probe.events.append("no program") }
-          XCTAssertTrue(MainLoop.run(upTo: 5) { probe.events.last?.hasPrefix("ComposeEmail") == true })
+          XCTAssertTrue(MainLoop.run(upTo: 5) { probe.events.count > before })
           XCTAssertTrue(probe.events.last?.contains("<'Ünder & over?'>") == true && probe.events.last?.contains("<'\(token)'>") == true)
           XCTAssertTrue(probe.events.last?.contains("<'https://example.org/posts/1'>") == true)
           portal.respond(response, to: token)
@@ -315,7 +316,8 @@ final class ApplicationTests: GtkTestCase {
     methods.method_call = { _, _, _, _, method, parameters, invocation, data in
       guard let method, let parameters, let invocation, let data else { return }
       var asked = String(cString: method)
-      if asked == "ComposeEmail", let text = g_variant_print(parameters, 0) {
+      if asked == "ComposeEmail" {
+        let text = g_variant_print(parameters, 0)
         asked += " " + String(cString: text)
         g_free(text)
       }

@@ -122,7 +122,7 @@ import CGtkShims
       Toolkit.open("mailto:?subject=\(parts[0])&body=\(parts[1])", over: window, failed: failed)
     }
     let handler = Handler<Bool, Void> { opened in if !opened { byAddress() } }
-    let ended: MatineeMailEnded = { opened, data in
+    let ended: @convention(c) (gboolean, UnsafeMutableRawPointer) -> Void = { opened, data in
       fire(data, opened != 0, as: Void.self)
       releaseData(data)
     }

@@ -47,9 +47,10 @@ static void setting_changed(GDBusConnection *connection, const char *sender, con
 void matinee_follow_color_scheme(GApplication *application, void (*changed)(gboolean prefers_dark)) {
   GDBusConnection *bus = g_application_get_dbus_connection(application);
   if (!bus) return;
-  gboolean follows = scheme_changed != NULL;
   scheme_changed = changed;
-  if (!follows) {
+  // A later application may have another connection, when no other holds the first one.
+  static GDBusConnection *followed = NULL;
+  if (g_set_weak_pointer(&followed, bus)) {
     g_dbus_connection_signal_subscribe(bus, portal, settings, "SettingChanged", portal_path, appearance,
                                        G_DBUS_SIGNAL_FLAGS_NONE, setting_changed, NULL, NULL);
   }

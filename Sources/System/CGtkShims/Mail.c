@@ -6,7 +6,7 @@ static const char *const portal = "org.freedesktop.portal.Desktop";
 typedef struct {
   GDBusConnection *bus;
   guint subscription;
-  MatineeMailEnded ended;
+  void (*ended)(gboolean opened, void *data);
   void *data;
 } Mail;
 
@@ -15,7 +15,7 @@ static void clear(gpointer mail) { g_object_unref(((Mail *)mail)->bus); }
 static void release(gpointer mail) { g_rc_box_release_full(mail, clear); }
 
 static void end(Mail *mail, gboolean opened) {
-  MatineeMailEnded ended = mail->ended;
+  void (*ended)(gboolean opened, void *data) = mail->ended;
   mail->ended = NULL;
   if (ended) ended(opened, mail->data);
   guint subscription = mail->subscription;
@@ -39,7 +39,8 @@ static void answered(GObject *source, GAsyncResult *result, gpointer data) {
   release(data);
 }
 
-gboolean matinee_compose_mail(GApplication *application, const char *subject, const char *body, MatineeMailEnded ended, void *data) {
+gboolean matinee_compose_mail(GApplication *application, const char *subject, const char *body,
+                              void (*ended)(gboolean opened, void *data), void *data) {
   static guint count = 0;
   GDBusConnection *bus = g_application_get_dbus_connection(application);
   const char *name = bus ? g_dbus_connection_get_unique_name(bus) : NULL;

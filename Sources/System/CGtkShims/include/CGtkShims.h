@@ -23,11 +23,10 @@ char *_Nullable matinee_file_uri(GFile *_Nonnull file);
 /// Tells whether the desktop prefers a dark look: once it is known, and when it changes. Says nothing where no portal runs.
 void matinee_follow_color_scheme(GApplication *_Nonnull application, void (*_Nonnull changed)(gboolean prefers_dark));
 
-/// Told once whether the mail was opened, or the person did not want to.
-typedef void (*MatineeMailEnded)(gboolean opened, void *_Nonnull data);
-/// Asks the desktop's portal to open a new mail. FALSE without a session bus, and then `ended` is not called.
+/// Asks the desktop's portal to open a new mail. `ended` is told once whether it was opened, or the person did not want to. FALSE without a
+/// session bus, and then `ended` is not called.
 gboolean matinee_compose_mail(GApplication *_Nonnull application, const char *_Nonnull subject, const char *_Nonnull body,
-                              MatineeMailEnded _Nonnull ended, void *_Nonnull data);
+                              void (*_Nonnull ended)(gboolean opened, void *_Nonnull data), void *_Nonnull data);
 
 // Text
 
