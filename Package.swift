@@ -287,6 +287,7 @@ tests(
   ["TestSupport", "AppAssembly", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features + publicationEnd
     + clientCores)
 tests("AppAssemblyTests", ["TestSupport", "AppAssembly"])
+tests("WalkTests", ["TestSupport", "AppScenarios", "AppCore", "PublicationServer"] + features + publicationEnd + clientCores)
 tests("AppScenariosTests", ["TestSupport", "AppScenarios", "Runtime"])
 tests("MatineeScenarioTests", ["TestSupport", "MatineeScenario", "MatineeLedger"])
 targets.append(

@@ -56,6 +56,18 @@ private typealias Comment = PublicationAPI.Comment
       posted: Date(timeIntervalSince1970: 1_699_990_000 + Double(number)))
   }
 
+  /// Each answer has pages ask again for what the publication could not be reached for, and "there is no such post" is an answer.
+  @Test func aPostThatIsGoneIsAskedForOnce() async {
+    let reader = ReaderFixture(posts: [])
+    let page = page(reader)
+    page.appear()
+    for _ in 0..<5_000 { await Task.yield() }
+    let requests = reader.publication.requests.filter { $0.hasSuffix("/posts/p1") }
+    #expect(requests.count == 1, "\(requests.count)")
+    page.disappear()
+    await reader.settle()
+  }
+
   @Test func howLongAgoItWasIsSaidAnewEachMinuteOnScreen() async {
     let reader = reader([comment(1)])
     let page = page(reader)

@@ -92,7 +92,7 @@ import Testing
   @Test func aPartOfAnotherLaneFollowsInItsTurn() throws {
     let shell = try machine()
     defer { shell.remove() }
-    let answer = try shell.run("test", "--headless", "--rotate", "11")
+    let answer = try shell.run("test", "--headless", "--rotate", "12")
     let lines = answer.output.split(separator: "\n")
     #expect(lines.contains("Lane crash, part 1/1"), "\(answer.output)")
     let calls = try String(contentsOf: shell.folder.appending(path: "calls"), encoding: .utf8).split(separator: "\n")
@@ -195,9 +195,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--lane"], "The lanes besides the usual one are crash, gl, address, thread."),
-    (["--lane", "slow"], "The lanes besides the usual one are crash, gl, address, thread."),
-    (["--headless", "--lane", "--filter"], "The lanes besides the usual one are crash, gl, address, thread."),
+    (["--lane"], "The lanes besides the usual one are crash, gl, walks, address, thread."),
+    (["--lane", "slow"], "The lanes besides the usual one are crash, gl, walks, address, thread."),
+    (["--headless", "--lane", "--filter"], "The lanes besides the usual one are crash, gl, walks, address, thread."),
     (["--lane", "address", "--part", "3/2"], "--part takes K/N, such as 1/3."), (["--rotate", "next"], "--rotate takes a number."),
   ])
   func whatMakesNoSenseIsRefused(arguments: [String], sentence: String) throws {

@@ -40,7 +40,7 @@ import SessionService
     ScreenFactory(environment: environment, client: client, session: session, publication: publication, coordinator: self)
   }
   /// What the signed-in reader's screens share; `nil` while no reader is signed in.
-  private var reader: ReaderScope?
+  private(set) var reader: ReaderScope?
   /// The ways that lead somewhere step by step, each for as long as it takes: they own its screens and hold what waits for its end.
   private(set) var startUp: StartUpCoordinator?
   private(set) var login: LoginCoordinator?

@@ -17,6 +17,7 @@ import Synchronization
   let notifier = RecordingNotifier()
   let app: Assembly
   let coordinator: AppCoordinator
+  let curtain: CurtainViewModel
   private(set) var opened: [String] = []
   private let clocks: [CountingClock]
   private let report: (String) -> Void
@@ -28,8 +29,11 @@ import Synchronization
   /// - Parameters:
   ///   - clock: the reader's time, which the store's is made of.
   ///   - waits: what else an effect may sleep on: the delays of the store, and what its clock is made of.
+  ///   - identifiers: new for each thing of all starts.
+  ///   - random: spreads waits.
   init(
     transport: any Transport, tokens: any TokenStore, folder: String, clock: ManualClock, waits: [CountingClock], store: TestStore?,
+    identifiers: any IdentifierSource = RandomIdentifiers(), random: any RandomSource = SystemRandom(),
     report: @escaping (String) -> Void
   ) {
     let clock = CountingClock(base: clock)
@@ -38,12 +42,14 @@ import Synchronization
     var open: (@MainActor (String) -> Void)?
     let formatting = Formatting(clock: clock, locale: Locale(identifier: "en_US"), timeZone: .gmt)
     var environment = AppEnvironment(
-      origin: "embedded", clock: clock, identifiers: RandomIdentifiers(), effects: effects, formatting: formatting,
+      origin: "embedded", clock: clock, identifiers: identifiers, effects: effects, formatting: formatting,
       openWeb: { open?($0) })
     environment.notifier = notifier
+    environment.random = random
     app = Assembly(
       environment, transport: transport, tokenStore: tokens, dataFolder: folder, testStore: store)
-    coordinator = app.coordinator(presenter: presenter)
+    curtain = CurtainViewModel(effects: effects, clock: clock)
+    coordinator = app.coordinator(curtain: curtain, presenter: presenter)
     open = { [weak self] in self?.didOpen($0) }
     effects.onDelivery = { [weak self] _ in self?.deliveries += 1 }
     presenter.onChange = { [weak self] in self?.presented() }
@@ -56,13 +62,15 @@ import Synchronization
   /// Returns once nothing is under way but what waits for the clock.
   /// - Returns: whether that came.
   func settle() async -> Bool {
-    var calm = 0
+    var (calm, still) = (0, 0)
     for _ in 0..<Self.patience where calm < Self.hops {
       let before = deliveries
       await Task.yield()
       // A timer that has yet to come to its clock would be leapt over by the next move of that.
       if effects.inFlight > sleeping(.effect) || effects.timers > sleeping(.timer) {
         calm = 0
+        still = before == deliveries ? still + 1 : 0
+        if still > Self.looks, sleeping(.effect) > 0 { return true }
         // Work on another thread: it ends by itself, so this only keeps the processor free for it.
         try? await SystemClock().sleep(for: .milliseconds(1))
       } else {
@@ -75,7 +83,9 @@ import Synchronization
   private func sleeping(_ scope: EffectScope) -> Int { clocks.reduce(0) { $0 + $1.sleeping(scope) } }
 
   private static let hops = 64
-  private static let patience = 100_000
+  /// For how many looks in a row nothing has to be delivered, where effects may wait for one that sleeps: as requests do for a token.
+  private static let looks = 100
+  private static let patience = 20_000
 
   private func didOpen(_ url: String) {
     opened.append(url)

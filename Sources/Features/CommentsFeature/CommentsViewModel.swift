@@ -47,6 +47,8 @@ import ReaderContent
   private var written: [Comment.ID] = []
   private var observation: Observation?
   private var watching: Task<Void, Never>?
+  /// Whether the publication could not be reached for the post.
+  private var isPostUnanswered = false
 
   /// - Parameters:
   ///   - post: whose comments.
@@ -60,7 +62,7 @@ import ReaderContent
     self.output = output
     list = .comments(of: post, store: store)
     list.observe { [weak self] _ in self?.update() }
-    list.onRetryUnreachable = { [weak self] in self?.loadPost() }
+    list.onRetryUnreachable = { [weak self] in if self?.isPostUnanswered == true { self?.loadPost() } }
     state.draft = store.commentDrafts[post] ?? ""
     judge(&state)
   }
@@ -143,8 +145,11 @@ import ReaderContent
   /// A comment's post may not be known here, as when a link leads to its comments.
   private func loadPost() {
     guard store.posts[post] == nil else { return }
+    isPostUnanswered = false
     // Without an answer the page does without a headline; its list says what is wrong.
-    Task { [store, post] in try? await store.loadPost(post) }
+    Task { [weak self, store, post] in
+      do { try await store.loadPost(post) } catch { self?.isPostUnanswered = RequestError(explaining: error).isUnreachable }
+    }
   }
 
   /// What the reader wrote here and was not sent yet, oldest first.
