@@ -17,10 +17,12 @@ import Testing
     final class Publication: Transport {
       let asked = Mutex<[PasswordChange]>([])
       let answer = Mutex(Response(204))
+      let isAway = Mutex(false)
 
       func send(_ request: Request) async throws -> Response {
         let change = try Wire.decode(PasswordChange.self, from: request.body)
         asked.withLock { $0.append(change) }
+        if isAway.withLock({ $0 }) { throw TransportError.unreachable("by the test") }
         return answer.withLock { $0 }
       }
     }
@@ -78,8 +80,36 @@ import Testing
     bench.model.send(.submitTapped)
     let (states, outputs) = await bench.take()
     #expect(states == [State(), state { $0.isWorking = true }, State()])
-    #expect(outputs == [.changed("Your password was changed. All other sessions have ended.")])
+    #expect(outputs == [.close, .told("Your password was changed. All other sessions have ended.")])
     #expect(bench.publication.asked.withLock { $0 } == [PasswordChange(currentPassword: "open sesame", newPassword: "a walk in the rain")])
+  }
+
+  /// The reader has to know which password is theirs.
+  @Test func whoClosesTheSheetMeanwhileHearsWhatBecameOfIt() async throws {
+    let sentences = [
+      "Your password was changed. All other sessions have ended.", "Your password was not changed. That is not your current password.",
+    ]
+    for (sentence, problem) in zip(
+      sentences, [nil, Problem(code: .wrongCredentials, title: "That is not your current password.", status: 403)])
+    {
+      let bench = Bench()
+      if let problem {
+        let body = try Wire.encode(problem)
+        bench.publication.answer.withLock { $0 = Response(403, headers: ["Content-Type": "application/problem+json"], body: body) }
+      }
+      bench.type("open sesame", "a walk in the rain")
+      bench.model.send(.submitTapped)
+      bench.model.send(.cancelTapped)
+      bench.model.closed()
+      #expect(await bench.take().outputs == [.close, .told(sentence)])
+    }
+    let bench = Bench()
+    bench.publication.isAway.withLock { $0 = true }
+    bench.type("open sesame", "a walk in the rain")
+    bench.model.send(.submitTapped)
+    bench.model.closed()
+    let outputs = await bench.take().outputs
+    #expect(outputs.count == 1 && "\(outputs)".contains("It is not known whether your password was changed."), "\(outputs)")
   }
 
   nonisolated static let refusals: [(Problem, WritableKeyPath<ChangePasswordViewModel.State, String?> & Sendable)] = [

@@ -51,6 +51,9 @@ final class AddFeedTests: ServerCase {
     site.hold()
     try addFeed(site.address("list.opml"))
     try app.waitForText("Fetching…")
+    // The second Enter of an impatient reader cancels nothing.
+    try app.key("Return", "Return")
+    try app.input(["sleep", "0.5"])
     site.release()
     try app.waitForText("2 fan clubs came from “My feeds”.")
     XCTAssertEqual(site.asked, ["/list.opml"], "no feed is fetched before somebody asks for it")

@@ -43,6 +43,20 @@ import Testing
     return (response.status, String(decoding: response.body, as: UTF8.self))
   }
 
+  /// A client that begins and withdraws without end fills no disk.
+  @Test func pagesThatWereWithdrawnDoNotPileUp() async throws {
+    let rig = try await rig()
+    let token = try await rig.signIn()
+    let id = UUID()
+    _ = try await rig.begin(id, "premium.monthly", token)
+    for _ in 0..<60 {
+      #expect(try await checkout(rig, .post, id, token).status == 200)
+      #expect(try await checkout(rig, .delete, id, token).status == 200)
+    }
+    let rows = try await rig.publication.count("checkout")
+    #expect((1...22).contains(rows), "\(rows)")
+  }
+
   /// Whoever reads the log could agree in the reader's place.
   @Test func theKeyOfAPageIsInNoLog() async throws {
     let lines = Mutex<[String]>([])
@@ -298,6 +312,12 @@ import Testing
 }
 
 extension Publication {
+  /// How many rows a table has.
+  fileprivate func count(_ table: String) throws -> Int {
+    let database = try #require(content as? SQLiteContent).database
+    return try database.queryOne("SELECT count(*) FROM \(table)") { try $0.get(0, as: Int.self) } ?? 0
+  }
+
   /// Has the database refuse the answer to any page.
   fileprivate func refuseAnswers() throws {
     let database = try #require(content as? SQLiteContent).database

@@ -14,10 +14,10 @@ import Testing
     let reading: Task<Void, any Error>
 
     /// Returns once it is being read.
-    init(_ reader: FeedReader) async throws {
+    init(_ reader: FeedReader, bytes: Int = 0) async throws {
       let (begun, continuation) = AsyncStream<Void>.makeStream()
       reading = Task { [end] in
-        try await reader.run {
+        try await reader.run(bytes) {
           continuation.finish()
           end.wait()
         }
@@ -76,11 +76,25 @@ import Testing
     #expect(try await house.posts().count == 2)
   }
 
+  @Test func aShortDocumentDoesNotWaitForALongOneAndThereIsRoomForSoManyLongOnes() async throws {
+    let reader = FeedReader()
+    let long = try await LongDocument(reader, bytes: 50 << 20)
+    #expect(try await reader.run(300) { 1 } == 1)
+    let waiting = (0..<2).map { _ in Task { try await reader.run(50 << 20) {} } }
+    for _ in 0..<1_000 { await Task.yield() }
+    await #expect(throws: FeedReader.Busy.self) { try await reader.run(50 << 20) {} }
+    long.end.signal()
+    try await long.reading.value
+    for task in waiting { try await task.value }
+    // One that is larger than all of the room is read when it is alone.
+    try await reader.run(1 << 30) {}
+  }
+
   /// Whoever closes the publication waits for the document that is being read, and for none behind it.
   @Test func aDocumentThatNobodyWantsIsNotRead() async throws {
     let reader = FeedReader()
     let document = try await LongDocument(reader)
-    let next = Task { try await reader.run { Issue.record("was read") } }
+    let next = Task { try await reader.run(0) { Issue.record("was read") } }
     next.cancel()
     document.end.signal()
     try await document.reading.value

@@ -38,6 +38,26 @@ import Testing
     #expect(page.text.contains("og:description"))
   }
 
+  /// A letter or an accent that joins one of markup's signs makes one character with it, which is not equal to the sign.
+  @Test(arguments: ["\u{D4E}<meta http-equiv=refresh \u{D4E}>", "a\"\u{301} onclick=\u{D4E}\"x", "&\u{301}lt;<\u{338}b>\u{20DD}'\u{301}"])
+  func noSignOfMarkupGetsThroughInTheCompanyOfAnother(text: String) async throws {
+    let rig = try await rig {
+      $0.title = text
+      $0.teaser = text
+    }
+    let page = await page(rig, Rig.posts[0].id)
+    #expect(page.status == 200)
+    let signs: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;"]
+    let escaped = text.unicodeScalars.map { scalar in
+      signs[scalar] ?? String(scalar)
+    }.joined()
+    let heading = "<h1 dir=\"auto\">\(escaped)</h1>"
+    #expect(page.text.utf8.firstRange(of: heading.utf8) != nil, "\(page.text)")
+    #expect(page.text.utf8.firstRange(of: "<meta http-equiv".utf8) == nil)
+    #expect(page.text.utf8.firstRange(of: "content=\"\(escaped)\">".utf8) != nil)
+    #expect(page.text.components(separatedBy: "<h1").count == 2, "one heading")
+  }
+
   @Test func aPostFromElsewhereSaysWhereItIs() async throws {
     let rig = try await rig { $0.url = "https://paper.example/a?b=1&c=2" }
     let page = await page(rig, Rig.posts[0].id)

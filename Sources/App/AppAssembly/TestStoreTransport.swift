@@ -3,6 +3,7 @@ import HTTPTransport
 import PublicationAPI
 import PublicationCommerce
 import PurchaseService
+import Runtime
 import StubStore
 import Synchronization
 
@@ -79,7 +80,7 @@ final class TestStoreTransport: Transport {
       post.unlocked = isUnlocked(post.id, for: user)
       guard post.unlocked || hasPremium(user) else { return }
       post.body =
-        "<p>\(escaped(post.teaser))</p><p><em>Unlocked at the test store. The publication was not paid, so the rest stays with it.</em></p>"
+        "<p>\(post.teaser.escapedAsMarkup)</p><p><em>Unlocked at the test store. The publication was not paid, so the rest stays with it.</em></p>"
     }
   }
 
@@ -116,9 +117,5 @@ final class TestStoreTransport: Transport {
     let type = status < 400 ? "application/json" : "application/problem+json"
     // Wire types can always be encoded.
     return Response(status, headers: ["Content-Type": type], body: (try? Wire.encode(value)) ?? Data())
-  }
-
-  private func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
 }

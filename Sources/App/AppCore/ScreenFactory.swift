@@ -217,10 +217,9 @@ import SessionService
   private func changePassword() -> Screen {
     Screen(
       ChangePasswordViewModel(client: client, effects: environment.effects) { [weak coordinator] output in
-        coordinator?.perform(.dismiss)
         switch output {
-        case .changed(let sentence): coordinator?.say(sentence)
-        case .close: break
+        case .close: coordinator?.perform(.dismiss)
+        case .told(let sentence): coordinator?.say(sentence)
         }
       })
   }

@@ -1,5 +1,6 @@
 import CGtk
 import CGtkShims
+import Runtime
 
 /// A text that cannot be edited.
 @MainActor public final class Label: Widget {
@@ -110,5 +111,5 @@ import CGtkShims
 
 extension String {
   /// C ends a text at its first NUL.
-  var withoutNull: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+  var withoutNull: String { utf8.contains(0) ? replacingScalars { $0 == "\0" ? "\u{FFFD}" : nil } : self }
 }

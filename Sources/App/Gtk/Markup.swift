@@ -1,4 +1,5 @@
 import CGtk
+import Runtime
 
 /// Text with emphasis and links for a ``Label``. Text is always escaped and tags are always closed, whatever the text says.
 ///
@@ -95,5 +96,5 @@ public struct Markup: Sendable, Equatable {
 extension String {
   /// Text without markup characters, for places that may or may not read markup: the body of a notification goes to the desktop as it is.
   /// Some desktops read markup there and some do not, so that escaped text would be wrong as well.
-  var withoutMarkup: String { replacing("<", with: "‹").replacing(">", with: "›") }
+  var withoutMarkup: String { replacingScalars { $0 == "<" ? "‹" : $0 == ">" ? "›" : nil } }
 }

@@ -67,6 +67,15 @@ import Gtk
     root.onHidden(self) { $0.chooser.close() }
   }
 
+  /// While a feed is being added the keyboard rests: a second Enter is not meant to cancel it.
+  func takeKeyboard() {
+    switch stack.visibleName {
+    case "asking": entry.focus()
+    case "added": (open.isVisible ? open : done).focus()
+    default: root.holdKeyboard()
+    }
+  }
+
   private static func row(_ buttons: Button...) -> Box {
     let row = Box(.horizontal, spacing: 10, children: buttons)
     row.horizontal = .end

@@ -56,5 +56,7 @@ import Gtk
     change.isSensitive = !state.isWorking
     change.label = state.isWorking ? "Changing…" : "Change password"
     change.setAccessibleName("Change password")
+    // What is under way is not called off by it.
+    cancel.label = state.isWorking ? "Close" : "Cancel"
   }
 }

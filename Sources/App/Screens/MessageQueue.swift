@@ -1,9 +1,8 @@
 import Gtk
 
 /// What is said in passing: one message at a time, each for as long as it takes to read, and to write down a number in it. The latest is
-/// shown at once, since it answers what the person just did; the one whose place it takes comes back for the rest of its time, unless half a
-/// minute is over by then: it would be about something else than the person does now. A sentence that is shown, or waits, is not said a
-/// second time.
+/// shown at once, since it answers what the person just did; the one whose place it takes comes back for the rest of its time, unless it was
+/// seen and ten seconds are over by then: it would read like news. A sentence that is shown, or waits, is not said a second time.
 @MainActor final class MessageQueue {
   /// A sentence, and perhaps what the person can do about it.
   private struct Message {
@@ -60,7 +59,7 @@ import Gtk
   static func readingTime(of text: String) -> Double { 5 + 0.15 * Double(text.count) }
 
   /// After how many seconds a message that was seen does not come back.
-  static let staleAge = 30.0
+  static let staleAge = 10.0
   /// For how many seconds a message has to be shown to count as seen.
   private static let glance = 2.0
 

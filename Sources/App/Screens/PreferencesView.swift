@@ -94,7 +94,8 @@ import MenuFeature
     clear.setAccessibleName("Clear: \(title)")
     let words = Box(.vertical, spacing: 2, children: [Label(title, wraps: true), size])
     words.expandsHorizontally = true
-    let controls = Box(.horizontal, spacing: 6, children: [limit.root, clear])
+    // Below each other where the text is large.
+    let controls = Wrap(limit.root, clear, spacing: 6)
     controls.horizontal = .end
     root = Box(.vertical, spacing: 6, children: [words, controls])
   }

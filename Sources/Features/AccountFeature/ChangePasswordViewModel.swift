@@ -7,7 +7,7 @@ import SessionService
 /// The sheet that changes the reader's password. Isolated to the main actor.
 ///
 /// The publication says what is wrong with a password: the rule is its own.
-@MainActor public final class ChangePasswordViewModel: ScreenModel {
+@MainActor public final class ChangePasswordViewModel: Closable {
   /// Everything the sheet shows. The passwords are no part of it: the sheet's fields hold what was typed.
   public struct State: Equatable, Sendable {
     /// A sentence beside the field of the current password.
@@ -25,10 +25,10 @@ import SessionService
 
   /// What the coordinator does next.
   public enum Output: Equatable, Sendable {
-    /// Close the sheet, and tell the reader what was done.
-    case changed(String)
     /// Close the sheet.
     case close
+    /// Tell the reader what became of the change; also after the sheet is gone.
+    case told(String)
   }
 
   /// What the reader did.
@@ -39,7 +39,7 @@ import SessionService
     case newChanged(PasswordInput)
     /// The reader pressed "Change password", or Enter in a field.
     case submitTapped
-    /// The reader pressed "Cancel". What the publication was told stays told.
+    /// The reader pressed "Cancel", or "Close". What the publication was told stays told, and the reader hears what came of it.
     case cancelTapped
   }
 
@@ -53,6 +53,7 @@ import SessionService
   private let output: @MainActor (Output) -> Void
   private var current = Secret("")
   private var new = Secret("")
+  private var isClosed = false
 
   /// - Parameters:
   ///   - client: speaks for the reader.
@@ -99,14 +100,19 @@ import SessionService
     state = checked
     guard checked.isWorking else { return }
     let change = PasswordChange(currentPassword: current.revealed, newPassword: new.revealed)
-    Task { [weak self, effects, client] in
+    // Also when the sheet is closed meanwhile: the reader has to know which password is theirs.
+    Task { [effects, client] in
       do {
         try await effects.run("password.change") { try await client.changePassword(change) }
-        self?.state = State()
-        self?.output(.changed("Your password was changed. All other sessions have ended."))
-      } catch { self?.refused((error as? ClientError) ?? .cancelled) }
+        state = State()
+        if !isClosed { output(.close) }
+        output(.told("Your password was changed. All other sessions have ended."))
+      } catch { refused((error as? ClientError) ?? .cancelled) }
     }
   }
+
+  /// See `Closable`.
+  public func closed() { isClosed = true }
 
   private func refused(_ error: ClientError) {
     var new = State()
@@ -116,6 +122,9 @@ import SessionService
     default: new.formError = error.sentence
     }
     state = new
+    guard isClosed else { return }
+    let isAnswer = if case .problem = error { true } else { false }
+    output(.told("\(isAnswer ? "Your password was not changed." : "It is not known whether your password was changed.") \(error.sentence)"))
   }
 
   /// One change of the state, told once.

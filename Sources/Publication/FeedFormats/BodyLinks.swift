@@ -70,6 +70,8 @@ struct BodyLinks {
   ]
   /// These hold several.
   private static let lists: [StaticString] = ["srcset", "data-srcset", "ping"]
+  /// In bytes.
+  private static let longestList = 16_384
   /// These are read by people.
   private static let prose: [StaticString] = ["alt", "title", "aria-label", "summary", "label", "placeholder", "abbr"]
   /// As many attributes of a tag are read.
@@ -132,6 +134,8 @@ struct BodyLinks {
     let text = String(decoding: value, as: UTF8.self)
     // A whole document in an attribute.
     if scanner.has(name, "srcdoc") { return false }
+    // No picture has as many sizes, and each address of them takes its time.
+    if isList, value.count > longestList { return false }
     guard isList else { return Links.isHarmless(text, mayBeMail: scanner.has(name, "href")) }
     return text.split { $0.isWhitespace || $0 == "," }.allSatisfy { Links.isHarmless(String($0), mayBeMail: false) }
   }

@@ -46,7 +46,7 @@ enum HTMLElements {
       if let url = webURL(attributes[name], base) { return url }
     }
     // Several sizes of one picture; the first will do.
-    return webURL(attributes["srcset"].flatMap { $0.split(whereSeparator: \.isWhitespace).first.map(String.init) }, base)
+    return webURL(attributes["srcset"].flatMap { $0.split(maxSplits: 1, whereSeparator: \.isWhitespace).first.map(String.init) }, base)
   }
 
   /// A size in pixels, such as `600` or `600px`.

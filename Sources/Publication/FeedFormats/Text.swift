@@ -62,7 +62,7 @@ extension String {
         result.append(bytes[position])
         position += 1
       }
-      return result.count == bytes.count ? nil : String(decoding: result, as: UTF8.self)
+      return result.elementsEqual(bytes) ? nil : String(decoding: result, as: UTF8.self)
     } ?? self
   }
 

@@ -159,7 +159,7 @@ public struct FeedImporter: Sendable {
     case S_IFCHR, S_IFBLK: throw Unreadable(sentence: "this is a device, not a feed.")
     default: break
     }
-    let document = try await publication.feedReader.run { try FeedParser.document(Self.contents(of: path, source), source: source) }
+    let document = try await publication.feedReader.run(0) { try FeedParser.document(Self.contents(of: path, source), source: source) }
     return (document, FeedOrigin(source: path, name: path))
   }
 

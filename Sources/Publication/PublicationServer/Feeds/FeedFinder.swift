@@ -24,7 +24,7 @@ extension FeedFetcher {
     do { return (try await document(first), first.origin) } catch let error as FeedError { failure = error }
     let isPage = failure.reason == .webPage
     guard isPage || first.claimsToBeAPage else { throw failure }
-    let feeds = try await reader.run {
+    let feeds = try await reader.run(first.data.count) {
       FeedParser.links(in: first.data, at: first.address, contentType: first.contentType).compactMap { link in
         FeedAddress.typed(link.url).map { Import.Choice(url: $0, title: link.title) }
       }
@@ -49,7 +49,7 @@ extension FeedFetcher {
   }
 
   private func document(_ loaded: Loaded) async throws -> FeedDocument {
-    try await reader.run {
+    try await reader.run(loaded.data.count) {
       try FeedParser.document(loaded.data, source: loaded.url, contentType: loaded.contentType, limit: Import.documentLimit)
     }
   }

@@ -209,7 +209,7 @@ extension Publication {
         version.maxAge = max(version.maxAge, FeedService.pause(after: taken))
         if let reader { importLimits.add(bytes: data.count, of: reader, at: await now) }
         try job?.advance(.reading)
-        let parsed = try await feedReader.run {
+        let parsed = try await feedReader.run(data.count) {
           try FeedParser.parse(data, source: feed.version.url, contentType: contentType)
         }
         try parsed.checkSize(feed.version.url)

@@ -84,7 +84,8 @@ extension Publication {
   nonisolated func store(_ feed: ParsedFeed, as origin: FeedOrigin, _ job: ImportJob?) async throws -> ImportReport {
     var origin = origin
     origin.version?.ttl = 60 * min(max(Int64(feed.ttl ?? 0), 0), FeedService.longestPause / 60)
-    let imported = try await feedReader.run { [origin] in try ImportedFeed(feed, origin, now: clock.now, job) }
+    let imported = try await feedReader.run(FeedDocument.feed(feed).bytes) { [origin] in try ImportedFeed(feed, origin, now: clock.now, job)
+    }
     return try await store(imported, origin, job)
   }
 

@@ -9,6 +9,12 @@ struct SQLiteCheckouts: CheckoutRepository {
     try database.transaction {
       if let last = try self.page(of: page.order), !last.isUsed, [.open, .authorized].contains(last.state(at: time)) { return last }
       try insert(page, at: time)
+      // As many as a reader may have open in a browser; a client that begins and withdraws without end fills no disk.
+      try database.execute(
+        """
+        DELETE FROM checkout WHERE purchase = ?1 AND used IS NULL
+          AND number <= (SELECT number FROM checkout WHERE purchase = ?1 ORDER BY number DESC LIMIT 1 OFFSET 20)
+        """, page.order)
       return page
     }
   }

@@ -1,13 +1,11 @@
 import Foundation
 import HTTPTransport
+import Runtime
 
 /// Text as HTML.
 enum HTML {
   /// Text in which nothing is markup, in an element or an attribute.
-  static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
-      .replacing("'", with: "&#39;")
-  }
+  static func escaped(_ text: String) -> String { text.escapedAsMarkup }
 
   static func paragraph(_ text: String) -> String { "<p>\(escaped(text))</p>\n" }
 }
@@ -47,7 +45,7 @@ struct HTMLPage {
   }
 
   func response(_ status: Int) throws -> Response {
-    let heading = body.contains("<h1>") ? "" : "<h1>\(HTML.escaped(title))</h1>\n"
+    let heading = body.contains("<h1") ? "" : "<h1>\(HTML.escaped(title))</h1>\n"
     let text = """
       <!DOCTYPE html>
       <html lang="en">

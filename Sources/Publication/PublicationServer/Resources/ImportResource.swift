@@ -112,7 +112,7 @@ struct ImportWork: Sendable {
 
   func importDocument(_ data: Data, named name: String, _ job: ImportJob) async throws -> [FanClub.ID] {
     try job.advance(.reading)
-    let document = try await reader.run { try FeedParser.document(data, source: name, limit: Import.documentLimit) }
+    let document = try await reader.run(data.count) { try FeedParser.document(data, source: name, limit: Import.documentLimit) }
     try count(document, named: name, job)
     // Many feeds are in a file of the same name; its home tells them apart. A reader who uploads one like another reader's does not write
     // what that one's followers read.
@@ -161,6 +161,7 @@ extension Publication {
     case let error as FeedError: error.description
     case let error as FeedFetcher.Failure: error.description
     case let error as FeedFetcher.Several: error.description
+    case let error as FeedReader.Busy: error.description
     case let problem as Problem: problem.title
     case let error as SQLiteError where error.code == .full: "The publication has no room left, and nothing of this was stored."
     case let error as SQLiteError where error.code == .busy:
