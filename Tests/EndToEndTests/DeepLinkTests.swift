@@ -1,4 +1,5 @@
 import Driver
+import Foundation
 import XCTest
 
 /// Step 8: links, in every state the app can be in.
@@ -57,6 +58,109 @@ final class DeepLinkTests: EndToEndCase {
     // What it was to do differently cannot be done here.
     try app.startInVain(
       data + app.faults(#"{"fault": "drop"}"#) + ["matinee://fanclubs/\(club.id)"], "is in use by another running program.")
+  }
+
+  // MARK: Good, unknown and malformed, in each state
+
+  private static let unknown = "matinee://posts/none"
+  private static let malformed = "matinee://posts/"
+  private static let gone = "This post is no longer here."
+  private static let notHere = "This link leads to something that is not here, or no longer."
+  private static let noLink = "This link names nothing that could be opened"
+
+  /// What cannot be opened is explained, and `screen` stays; then the good link opens its article.
+  private func linksChangeOnlyWhatTheyShould(on screen: String, with options: [String] = []) throws {
+    for (uri, sentence) in [(Self.malformed, Self.noLink), (Self.unknown, Self.notHere)] {
+      XCTAssertEqual(try app.runBeside(options + [uri]).status, 0)
+      try app.waitForText(sentence)
+      XCTAssertEqual(app.screens.last, screen, uri)
+    }
+    XCTAssertEqual(try app.runBeside(options + [link().uri]).status, 0)
+    try app.waitForScreen("article")
+    try app.waitForText(link().title)
+  }
+
+  func testWhatIsWrongWithTheLinkOfAStartIsSaidWhereItLeads() throws {
+    try app.startSignedIn()
+    for (uri, sentence, screen) in [(Self.malformed, Self.noLink, "feed"), (Self.unknown, Self.gone, "article")] {
+      app.kill()
+      try app.start([uri])
+      try app.waitForScreen(screen)
+      try app.waitForText(sentence)
+    }
+  }
+
+  func testLinksBehindTheCurtainWaitForIt() throws {
+    let options = try app.faults(#"{"fault": "delay", "seconds": 4, "path": "/v1/session/refresh"}"#)
+    try app.startSignedIn(options)
+    for (uri, sentence, screen) in [
+      (Self.malformed, Self.noLink, "feed"), (Self.unknown, Self.gone, "article"), (try link().uri, try link().title, "article"),
+    ] {
+      // At the place where the last start was left otherwise.
+      try app.key("alt+1")
+      try app.waitForScreen("feed")
+      try app.key("ctrl+q")
+      try app.waitForEnd()
+      try app.start(options)
+      try app.waitForScreen("curtain")
+      XCTAssertEqual(try app.runBeside(options + [uri]).status, 0)
+      try app.waitForScreen(screen)
+      try app.waitForText(sentence)
+    }
+  }
+
+  func testLinksAtTheLoginWaitForTheReader() throws {
+    try app.start()
+    try app.waitForScreen("login")
+    XCTAssertEqual(try app.runBeside([Self.malformed]).status, 0)
+    try app.waitForText(Self.noLink)
+    XCTAssertEqual(app.screens.last, "login")
+    XCTAssertEqual(try app.runBeside([Self.unknown]).status, 0)
+    try app.press("Use the sample account")
+    try app.waitForScreen("article")
+    try app.waitForText(Self.gone)
+  }
+
+  func testLinksAboveAPaywall() throws {
+    try app.startSignedIn()
+    XCTAssertEqual(try app.runBeside(["matinee://paywall/premium"]).status, 0)
+    try app.waitForScreen("paywall")
+    try linksChangeOnlyWhatTheyShould(on: "paywall")
+  }
+
+  func testLinksBesideAHalfWrittenCommentAndAnOpenArticle() throws {
+    try app.startSignedIn()
+    try app.open(link().title)
+    try app.waitForScreen("article")
+    try linksChangeOnlyWhatTheyShould(on: "article")
+    try app.press("Write a comment")
+    try app.waitForScreen("comments")
+    try app.click(app.wait(for: "the field") { app.all { $0.name == "Your comment" }.first })
+    try app.type("Half a thought")
+    try linksChangeOnlyWhatTheyShould(on: "comments")
+    try app.press("Continue your comment")
+    try app.waitForScreen("comments")
+    try app.waitForText("Half a thought")
+  }
+
+  func testBackThroughTenScreens() throws {
+    try app.startSignedIn()
+    let sample = try Sample.current.get()
+    let posts = sample.posts.prefix(5).map { ("matinee://posts/\($0.id)", $0.title) }
+    let pages = posts.flatMap { [$0, ($0.0 + "/comments", "Comments")] }
+    for (uri, title) in pages {
+      XCTAssertEqual(try app.runBeside([uri]).status, 0)
+      _ = try app.window(named: NSRegularExpression.escapedPattern(for: title) + " — Matinee")
+    }
+    for (_, title) in pages.dropLast().reversed() {
+      try app.key("alt+Left")
+      _ = try app.window(named: NSRegularExpression.escapedPattern(for: title) + " — Matinee")
+    }
+    try app.key("alt+Left")
+    try app.waitForScreen("feed")
+    try app.key("alt+Left", "Escape")
+    try app.waitForRows()
+    XCTAssertEqual(app.screens.last, "feed")
   }
 
   func testPaywallHasALinkToo() throws {

@@ -17,4 +17,29 @@ final class SignOutTests: EndToEndCase {
     try app.waitForScreen("login")
     XCTAssertEqual(app.screens, ["curtain", "login"])
   }
+
+  /// Whatever is open: nothing of it is there for the next reader, and none of it is a step back.
+  func testSignOutFromEachScreen() throws {
+    let post = try Sample.current.get().firstPost(premium: false)
+    let club = try XCTUnwrap(Sample.current.get().fanClubs.first)
+    try app.startSignedIn()
+    for (link, screen) in [
+      ("matinee://posts/\(post.id)", "article"), ("matinee://posts/\(post.id)/comments", "comments"),
+      ("matinee://fanclubs/\(club.id)", "fanclub"), ("matinee://search?q=post", "search"), ("matinee://purchases", "purchases"),
+      ("matinee://paywall/premium", "paywall"),
+    ] {
+      XCTAssertEqual(try app.runBeside([link]).status, 0)
+      try app.waitForScreen(screen)
+      if screen == "paywall" { try app.key("Escape") }
+      try app.key("alt+4")
+      try app.waitForScreen("account")
+      try app.press("Sign out")
+      try app.waitForScreen("login")
+      try app.press("Use the sample account")
+      try app.waitForScreen("feed")
+      try app.waitForRows()
+      try app.key("alt+Left")
+      XCTAssertEqual(app.screens.last, "feed", screen)
+    }
+  }
 }

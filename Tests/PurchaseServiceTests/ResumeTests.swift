@@ -35,6 +35,11 @@ import Testing
     #expect(bench.ledger.charges.isEmpty)
     #expect(bench.queue.submitted.isEmpty)
     #expect(try await bench.steps(transaction) == [.begun, .abandoned])
+    // The person may have agreed in a browser, where the page said that it goes on.
+    var notices = bench.purchases.noticeStream().makeAsyncIterator()
+    let notice = await notices.next()
+    #expect((notice?.transaction, notice?.event) == (transaction, .failed))
+    #expect(notice?.sentence.contains("Nothing was charged") == true)
     #expect(await bench.buy() == .purchased("premium.monthly"), "and it can be bought")
   }
 

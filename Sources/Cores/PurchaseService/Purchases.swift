@@ -117,6 +117,13 @@ import Runtime
       var abandoned = transaction
       abandoned.step = .abandoned
       try await record(abandoned)
+      // Such as on a page in a browser, which the person may have answered since.
+      if transaction.user == user {
+        notices.post(
+          PurchaseNotice(
+            transaction: transaction.id, productID: transaction.productID, event: .failed,
+            sentence: "The app ended while this was being paid. Nothing was charged; begin again to buy it."))
+      }
     }
     await loadTime()
     try await loadReceipts(generation)
