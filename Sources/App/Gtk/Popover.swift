@@ -14,7 +14,6 @@ import CGtkShims
   public init(_ child: Widget) {
     super.init(made: UnsafeMutableRawPointer(gtk_popover_new()))
     gtk_popover_set_child(pointer(), child.widget)
-    matinee_end_tooltips_with_surface(widget)
   }
 
   /// Opens it beside a widget that has none of its own: one popover serves all rows of a list.

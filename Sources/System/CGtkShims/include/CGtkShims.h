@@ -57,9 +57,6 @@ void *_Nonnull matinee_list_item_entry(const void *_Nonnull item);
 /// The text that shows when the pointer rests on a widget. `gtk_widget_set_tooltip_text` asks the X server at once where the pointer is,
 /// in four round trips: two milliseconds for a row with four buttons.
 void matinee_widget_set_tooltip(GtkWidget *_Nonnull widget, const char *_Nullable text);
-/// GTK 4.8 begins the delay of a tooltip when the pointer comes in. When the delay is over it asks the surface of that time where the pointer
-/// is, also where that surface is gone. For a widget with a surface of its own that goes: the delay ends with it.
-void matinee_end_tooltips_with_surface(GtkWidget *_Nonnull widget);
 const char *_Nullable matinee_widget_tooltip(GtkWidget *_Nonnull widget);
 
 // Layout
