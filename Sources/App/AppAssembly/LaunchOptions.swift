@@ -136,7 +136,7 @@ public struct LaunchOptions: Equatable, Sendable {
     }
   }
 
-  /// One that leads into the app, whatever is wrong with it: the app explains that. Of the web only the page of a post does.
+  /// Whether the app takes this text as a link. The app explains a malformed `matinee:` link; of http and https it takes the page of a post.
   private static func isLink(_ text: String) -> Bool {
     text.lowercased().hasPrefix("matinee:") || (try? DeepLink(text)) != nil
   }

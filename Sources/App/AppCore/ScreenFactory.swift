@@ -28,8 +28,7 @@ import SessionService
   /// Performs what a screen asks for, and owns it.
   weak let coordinator: AppCoordinator?
 
-  /// The screen of a place; `nil` for one that needs a reader while nobody is signed in, and for those that a coordinator of several steps
-  /// makes.
+  /// The screen of a place; `nil` for one that a child coordinator makes, and for one that needs a reader while no reader is signed in.
   func screen(_ destination: Destination, of reader: ReaderScope?) -> Screen? {
     switch destination {
     case .about: about()
@@ -238,7 +237,6 @@ import SessionService
         }
       })
   }
-
 }
 
 extension PurchaseLayer<PurchasableProduct> {

@@ -62,12 +62,23 @@ extension Widget {
     return true
   }
 
+  /// Listens to clicks on the widget.
+  /// - Parameters:
+  ///   - button: the mouse's; 0 for any.
+  ///   - captures: whether it hears of a click before the widgets within do.
+  /// - Returns: the gesture, which the widget owns.
+  final func addClickGesture(button: Int = Int(GDK_BUTTON_PRIMARY), captures: Bool = false) -> Object {
+    let gesture = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    gtk_gesture_single_set_button(gesture.opaque, guint(button))
+    if captures { gtk_event_controller_set_propagation_phase(gesture.opaque, GTK_PHASE_CAPTURE) }
+    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(gesture.raw)))
+    return gesture
+  }
+
   /// Calls `body` when the widget was clicked or tapped, but not on this part of it.
   final func onClick<Owner: SignalOwner>(beside part: Widget, _ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
-    let gesture = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
     let (widget, part) = (widget, part.widget)
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(gesture.raw)))
-    gesture.connect("released", .press, owner: owner, absent: ()) { owner, press in
+    addClickGesture().connect("released", .press, owner: owner, absent: ()) { owner, press in
       let picked = gtk_widget_pick(widget, press.x, press.y, GTK_PICK_DEFAULT)
       guard let picked, picked == part || gtk_widget_is_ancestor(picked, part) != 0 else { return body(owner) }
     }
@@ -75,11 +86,7 @@ extension Widget {
 
   /// Calls `body` when the button of the mouse was pressed that browsers go back by, wherever the pointer is in the widget.
   public final func onBackButton<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
-    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-    gtk_gesture_single_set_button(click.opaque, 8)
-    gtk_event_controller_set_propagation_phase(click.opaque, GTK_PHASE_CAPTURE)
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
-    click.connect("pressed", .press, owner: owner, absent: ()) { owner, _ in body(owner) }
+    addClickGesture(button: 8, captures: true).connect("pressed", .press, owner: owner, absent: ()) { owner, _ in body(owner) }
   }
 
   /// Calls `body` with the place in the widget where it was clicked with the other mouse button, or pressed for long on a touch screen.
@@ -87,10 +94,7 @@ extension Widget {
   public final func onSecondaryClick<Owner: SignalOwner>(
     _ owner: Owner, _ body: @escaping @MainActor (Owner, (x: Double, y: Double)) -> Void
   ) {
-    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-    gtk_gesture_single_set_button(click.opaque, guint(GDK_BUTTON_SECONDARY))
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
-    click.connect("pressed", .press, owner: owner, absent: ()) { body($0, (x: $1.x, y: $1.y)) }
+    addClickGesture(button: Int(GDK_BUTTON_SECONDARY)).connect("pressed", .press, owner: owner, absent: ()) { body($0, (x: $1.x, y: $1.y)) }
     let press = Object(made: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
     gtk_gesture_single_set_touch_only(press.opaque, 1)
     gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(press.raw)))

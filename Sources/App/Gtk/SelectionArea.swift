@@ -227,9 +227,7 @@ import CGtkShims
   private func listen() {
     // Before the drag: the toolkit calls the controller that was added last first, and a press selects nothing before a second one selects
     // a word.
-    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(click.raw)))
-    click.connect("pressed", .press, owner: self, absent: ()) { area, press in
+    addClickGesture().connect("pressed", .press, owner: self, absent: ()) { area, press in
       if press.presses > 1 { area.select(at: (press.x, press.y), wholeLabel: press.presses > 2) }
     }
     let drag = Object(made: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
@@ -242,11 +240,8 @@ import CGtkShims
       area.dragged(gesture, to: (x + offset.x, y + offset.y), isFar: abs(offset.x) + abs(offset.y) > 4)
     }
     drag.connect("drag-end", .place, owner: self, absent: ()) { area, _ in area.release() }
-    let other = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-    gtk_gesture_single_set_button(other.opaque, guint(GDK_BUTTON_SECONDARY))
     // Before a label, which would show a menu of its own beside a link.
-    gtk_event_controller_set_propagation_phase(other.opaque, GTK_PHASE_CAPTURE)
-    gtk_widget_add_controller(widget, OpaquePointer(g_object_ref(other.raw)))
+    let other = addClickGesture(button: Int(GDK_BUTTON_SECONDARY), captures: true)
     let secondary = other.opaque
     other.connect("pressed", .press, owner: self, absent: ()) { area, press in
       gtk_gesture_set_state(secondary, GTK_EVENT_SEQUENCE_CLAIMED)

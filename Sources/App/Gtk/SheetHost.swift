@@ -40,11 +40,8 @@ import CGtk
   /// The second half of a double click lands in a sheet that the first half has brought: it answers no question, least of all one about money.
   /// And what lies beneath a sheet that goes is not meant by a press at the place of the last one, such as an impatient "Pay".
   private func ignoreMisplacedClicks() {
-    let click = Object(made: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+    let click = overlay.addClickGesture(button: 0, captures: true)
     let gesture = click.opaque
-    gtk_gesture_single_set_button(gesture, 0)
-    gtk_event_controller_set_propagation_phase(gesture, GTK_PHASE_CAPTURE)
-    gtk_widget_add_controller(overlay.widget, OpaquePointer(g_object_ref(click.raw)))
     click.connect("pressed", .press, owner: self, absent: ()) { host, press in
       if host.isMisplaced((press.x, press.y)) { gtk_gesture_set_state(gesture, GTK_EVENT_SEQUENCE_CLAIMED) }
     }

@@ -57,6 +57,8 @@ import NavigationCore
   private var top: (id: Tree.Node.ID, place: Destination, screen: Screen)?
   private var hasReader = false
   private var lastShown: String?
+  /// What the window is named after; `nil` behind the curtain.
+  private var named: String?
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   /// - Parameters:
@@ -328,6 +330,9 @@ import NavigationCore
   /// People tell windows and tasks apart by it, and a screen reader says it first.
   private func nameWindow() {
     let place = curtain.root.isMapped ? nil : top.flatMap { $0.screen.title ?? $0.place.title }
+    // Asked after each frame: nothing is made while it stays.
+    guard place != named else { return }
+    named = place
     window.title = place.map { "\($0) — \(Self.title)" } ?? Self.title
   }
 

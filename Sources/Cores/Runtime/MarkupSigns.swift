@@ -1,8 +1,8 @@
 extension String {
   /// With the signs that HTML and XML give a meaning as entities, in an element or an attribute.
   ///
-  /// By scalars: a character of Swift's may be such a sign and what joins it, such as an accent, and is not equal to the sign then. What reads
-  /// markup goes by scalars too.
+  /// The comparison is by Unicode scalars, as in a parser of markup. A `Character` holds a sign together with an accent that follows it, and
+  /// is then not equal to the sign.
   public var escapedAsMarkup: String {
     replacingScalars { scalar in
       switch scalar {
@@ -16,8 +16,8 @@ extension String {
     }
   }
 
-  /// With another text in the place of some scalars, whatever they are joined with.
-  /// - Parameter other: `nil` for one that stays.
+  /// Replaces Unicode scalars, also within a grapheme cluster.
+  /// - Parameter other: the replacement; `nil` for one that stays.
   public func replacingScalars(_ other: (Unicode.Scalar) -> StaticString?) -> String {
     var result = UnicodeScalarView()
     var hasChanged = false

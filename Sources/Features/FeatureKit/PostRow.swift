@@ -47,7 +47,7 @@ public struct PostRow: Equatable, Sendable, Identifiable {
   public var date: String
   /// What ``APIClient/picture(_:)`` loads.
   public var picture: String?
-  /// The post's home on the web, whatever its feed says of it, else its page at the publication: see ``link``.
+  /// The unchecked address that the feed names, or else the post's page at the publication: see ``link``.
   var url: String?
   /// How many readers reacted, whatever the kind; empty for none.
   public var reactions: String

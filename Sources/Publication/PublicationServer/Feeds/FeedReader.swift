@@ -1,8 +1,8 @@
 import Runtime
 import Synchronization
 
-/// Reads documents on threads of its own, one at a time on each: the largest take seconds, in which neither the publication nor the shared
-/// pool shall wait. Short documents have a thread of their own, so that nobody's small feed waits for another reader's large one.
+/// Reads documents on two threads of its own, one document at a time on each. The largest take seconds, in which neither the publication nor
+/// the shared pool may wait. Short documents have one thread to themselves, so that no small feed waits for a large one of another reader.
 struct FeedReader: Sendable {
   /// One thread.
   private actor Worker {

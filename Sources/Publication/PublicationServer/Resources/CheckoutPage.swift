@@ -60,11 +60,9 @@ extension CheckoutResource {
     return response
   }
 
-  /// - Parameter origin: the publication's, so that the link finds the app that has it open among others.
   private static func ending(_ text: String, _ order: StoredOrder, at origin: String?) -> String {
-    let link = "matinee://orders/\(order.id)" + (origin.map { "?publication=\($0)" } ?? "")
-    return HTML.paragraph(text) + HTML.paragraph("You can go back to Matinee.")
-      + "<p><a class=\"button\" href=\"\(HTML.escaped(link))\">Go back to Matinee</a></p>"
+    HTML.paragraph(text) + HTML.paragraph("You can go back to Matinee.")
+      + HTML.appButton("Go back to Matinee", to: "orders/\(order.id)", at: origin)
   }
 }
 

@@ -8,6 +8,15 @@ enum HTML {
   static func escaped(_ text: String) -> String { text.escapedAsMarkup }
 
   static func paragraph(_ text: String) -> String { "<p>\(escaped(text))</p>\n" }
+
+  /// A button that opens a place in the app.
+  /// - Parameters:
+  ///   - place: what follows `matinee://`.
+  ///   - origin: the publication's, so that the link finds the app that has it open among others.
+  static func appButton(_ label: String, to place: String, at origin: String?) -> String {
+    let link = "matinee://\(place)" + (origin.map { "?publication=\($0)" } ?? "")
+    return "<p><a class=\"button\" href=\"\(escaped(link))\">\(escaped(label))</a></p>\n"
+  }
 }
 
 /// A page for a browser: no script, nothing from elsewhere, in no frame, and never cached.

@@ -2,13 +2,12 @@ import Foundation
 import HTTPTransport
 import PublicationAPI
 
-/// The page of a post, for whoever is sent its address: what it is about, and the way into the app. The text is not on it, since who reads
-/// that is known in the app alone.
+/// The page of a post, which readers share: the title, the teaser and a link into the app. It needs no sign-in, so the body is not on it.
 struct PostPageResource {
   let content: any ContentRepository
   let pages: PublicAddress?
 
-  /// No reader: what a post is to nobody in particular.
+  /// The page has no reader, and so no marks or reactions of one.
   private static let noReader: Reader.ID = ""
 
   nonisolated(nonsending) func page(_ call: Call) async throws -> Response {
@@ -17,7 +16,6 @@ struct PostPageResource {
     else { return try HTMLPage(title: "No such post", body: HTML.paragraph("There is no such post here, or no longer.")).response(404) }
     let date = post.published.formatted(Date.FormatStyle(date: .long, time: .omitted, locale: Self.locale, timeZone: .gmt))
     let facts = [post.fanClubName, post.byline, date].filter { !$0.isEmpty }.joined(separator: " · ")
-    let link = "matinee://posts/\(post.id)" + (pages.origin(for: call.request).map { "?publication=\($0)" } ?? "")
     var body = """
       <h1 dir="auto">\(HTML.escaped(post.title))</h1>
       <p><small>\(HTML.escaped(facts))</small></p>
@@ -25,7 +23,7 @@ struct PostPageResource {
 
       """
     if post.premium { body += HTML.paragraph("The whole post is for subscribers.") }
-    body += "<p><a class=\"button\" href=\"\(HTML.escaped(link))\">Open in Matinee</a></p>\n"
+    body += HTML.appButton("Open in Matinee", to: "posts/\(post.id)", at: pages.origin(for: call.request))
     if let url = post.url, let host = URL(string: url)?.host() {
       body += "<p><a class=\"button plain\" rel=\"noopener\" href=\"\(HTML.escaped(url))\">Read it at \(HTML.escaped(host))</a></p>\n"
     }
