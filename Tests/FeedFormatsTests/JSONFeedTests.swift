@@ -57,7 +57,7 @@ final class JSONFeedTests: XCTestCase {
 
   func testDeepNestingIsRefused() {
     for opening in ["[", "{\"a\":"] {
-      XCTAssertEqual(failure(String(repeating: opening, count: 1_000_000))?.reason, .refused("it is nested too deeply"))
+      XCTAssertEqual(failure(String(repeating: opening, count: 1_000_000))?.reason, .refused("it is nested more than 256 deep"))
     }
   }
 

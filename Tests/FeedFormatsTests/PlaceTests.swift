@@ -33,16 +33,19 @@ final class PlaceTests: XCTestCase {
 
   func testOfJSON() {
     let documents: [(String, String, [Int])] = [
-      ("{\"a\": }", "a value is missing or begins strangely", [1, 7]),
-      ("{\"a\": tru3}", "a value is missing or begins strangely", [1, 10]),
-      ("{\n  \"é\" 1}", "a colon is missing", [2, 7]), ("{\"a\": 1\n\"b\": 2}", "a comma is missing", [2, 1]),
-      ("[1, 2,]", "a value is missing or begins strangely", [1, 7]), ("{\"a\": 1,}", "the name of a member is missing", [1, 9]),
-      ("{a: 1}", "the name of a member is missing", [1, 2]), ("[1 2]", "a comma is missing", [1, 4]),
-      ("{\"a\": \"b\nc\"}", "a text holds a line end or another control character", [1, 9]),
-      ("[\"\\x\"]", "a backslash is followed by what it cannot mean", [1, 3]),
-      ("[\"\\u12G4\"]", "a backslash is followed by what it cannot mean", [1, 3]), ("[-]", "a number is not finished", [1, 3]),
-      ("[1.]", "a number is not finished", [1, 4]), ("[1e+]", "a number is not finished", [1, 5]),
-      ("{}\n}", "something follows its end", [2, 1]),
+      ("{\"a\": }", "expected a value for “a”, found “}”", [1, 7]),
+      ("{\"a\": tru3}", "expected a value for “a”, found “tru3”", [1, 7]),
+      ("{\n  \"é\" 1}", "expected “:” after “é”, found “1”", [2, 7]),
+      ("{\"a\": 1\n\"b\": 2}", "expected “,” or “}” after the value of “a”, found “\"”", [2, 1]),
+      ("[1, 2,]", "expected a value, found “]”; the comma before it is one too many", [1, 7]),
+      ("{\"a\": 1,}", "expected a field's name in quotation marks, found “}”; the comma before it is one too many", [1, 9]),
+      ("{a: 1}", "expected a field's name in quotation marks or “}”, found “a”", [1, 2]),
+      ("[1 2]", "expected “,” or “]” after the value, found “2”", [1, 4]),
+      ("{\"a\": \"b\nc\"}", "a line end or other control character within a text has to be written as \\n, \\t or \\u…", [1, 9]),
+      ("[\"\\x\"]", "there is no such escape; there are \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits", [1, 3]),
+      ("[\"\\u12G4\"]", "\\u is followed by four hexadecimal digits", [1, 3]), ("[-]", "expected a digit, found “]”", [1, 3]),
+      ("[1.]", "expected a digit, found “]”", [1, 4]), ("[1e+]", "expected a digit, found “]”", [1, 5]),
+      ("{}\n}", "expected the end of the file after the value, found “}”", [2, 1]),
     ]
     for (document, what, place) in documents {
       let error = failure(document)

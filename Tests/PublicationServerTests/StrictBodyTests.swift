@@ -30,9 +30,9 @@ import Testing
     (beginning + #","x":"\q"}"#, "line 1"), (beginning + ",/**/}", "JSON has no comments"), (beginning + "} x", "expected the end"),
     (
       beginning + #","x":"# + String(repeating: "[", count: 20_000) + String(repeating: "]", count: 20_000) + "}",
-      "nested more than 128 deep"
+      "it is nested more than 128 deep"
     ),
-    (String(repeating: #"{"a":"#, count: 9000), "nested more than 128 deep"),
+    (String(repeating: #"{"a":"#, count: 9000), "it is nested more than 128 deep"),
   ])
   func whatIsNoJSON(body: String, reason: String) async throws {
     let rig = try await Rig()

@@ -149,7 +149,7 @@ import Testing
     let deep = #expect(throws: LocatedJSON.Failure.self) {
       try LocatedJSON.check(Data(repeating: UInt8(ascii: "["), count: 100_000), file: "f")
     }
-    #expect(deep?.problem == "nested more than 128 deep")
+    #expect(deep?.problem == "it is nested more than 128 deep")
   }
 
   /// The server reads what anybody sends on such a thread, and so does the app what was stored: also where a sanitizer makes frames large.

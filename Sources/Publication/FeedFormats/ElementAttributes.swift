@@ -7,7 +7,7 @@ struct ElementAttributes {
   private let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
   /// How many there are.
   let count: Int
-  private let members: JSON?
+  private let members: JSONNode?
 
   init(start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int) {
     self.start = start
@@ -15,7 +15,7 @@ struct ElementAttributes {
     members = nil
   }
 
-  init(_ members: JSON) {
+  init(_ members: JSONNode) {
     start = nil
     count = 0
     self.members = members

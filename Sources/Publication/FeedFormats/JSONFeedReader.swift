@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// JSON Feed 1 and 1.1 (https://www.jsonfeed.org/version/1.1/).
 struct JSONFeedReader {
@@ -6,7 +7,7 @@ struct JSONFeedReader {
 
   init(source: String) { self.source = source }
 
-  func read(_ document: JSON) throws(JSONParser.Failure) -> ParsedFeed {
+  func read(_ document: JSONNode) throws(JSONFormat.Failure) -> ParsedFeed {
     var feed = ParsedFeed(format: .jsonFeed)
     feed.title = document["title"]?.text?.asPlainLine ?? ""
     feed.about = document["description"]?.text?.asPlainLine ?? ""
@@ -16,10 +17,10 @@ struct JSONFeedReader {
     let people = Byline(people(document))
     for (index, element) in (document["items"]?.elements ?? []).enumerated() {
       guard index < FeedParser.mostItems else {
-        throw .init(reason: .refused("it has more than \(FeedParser.mostItems) items"), offset: element.offset)
+        throw .init(reason: .refused("it has more than \(FeedParser.mostItems) items"), offset: element.range.lowerBound)
       }
       // Half a feed is worse than a word about what is wrong with it.
-      guard element.isObject else { throw .init(reason: .malformed("item \(index + 1) is no object"), offset: element.offset) }
+      guard element.isObject else { throw .init(reason: .malformed("item \(index + 1) is no object"), offset: element.range.lowerBound) }
       var builder = item(element)
       if builder.people.isEmpty { builder.people = people }
       feed.items.append(builder.finished(base: base))
@@ -27,7 +28,7 @@ struct JSONFeedReader {
     return feed
   }
 
-  private func item(_ object: JSON) -> ItemBuilder {
+  private func item(_ object: JSONNode) -> ItemBuilder {
     var builder = ItemBuilder()
     builder.item.id = object["id"]?.text?.nonEmpty
     builder.item.link = object["url"]?.text?.nonEmpty ?? object["external_url"]?.text?.nonEmpty
@@ -52,12 +53,12 @@ struct JSONFeedReader {
   }
 
   /// `authors` of version 1.1, else `author` of version 1.
-  private func people(_ object: JSON) -> [String] {
+  private func people(_ object: JSONNode) -> [String] {
     let people = object["authors"]?.elements ?? []
     return (people.isEmpty ? object["author"]?.elements ?? [] : people).compactMap { $0["name"]?.text ?? $0.text }
   }
 
-  private func link(_ value: JSON?, _ base: String?) -> String? {
+  private func link(_ value: JSONNode?, _ base: String?) -> String? {
     value?.text?.nonEmpty.flatMap { Links.web($0, base) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 
 /// The formats that are written in JSON.
 enum JSONFormat {
@@ -7,17 +8,37 @@ enum JSONFormat {
     if let offset = TextEncoding.firstInvalid(in: text) {
       throw DocumentError(.wrongEncoding(TextEncoding.meaningless), at: offset, in: text)
     }
-    do throws(JSONParser.Failure) {
-      return try read(JSONParser.parse(text), source: source)
-    } catch {
+    do throws(Failure) { return try read(try parse(text), source: source) } catch {
       throw DocumentError(error.reason, at: error.offset, in: text)
     }
   }
 
-  private static func read(_ document: JSON, source: String) throws(JSONParser.Failure) -> ParsedFeed {
+  /// Why a document is no feed, and how many bytes come before that.
+  struct Failure: Error {
+    var reason: FeedError.Reason
+    var offset: Int
+  }
+
+  /// As deep as XML may be, and ten values for each of as many items as are read.
+  private static let rules = JSONParser.Rules(maximumDepth: 256, maximumValues: 10 * FeedParser.mostItems, isLenient: true)
+
+  private static func parse(_ text: Data) throws(Failure) -> JSONNode {
+    let document = text.withUnsafeBytes { bytes -> Result<JSONNode, JSONParser.Failure> in
+      do throws(JSONParser.Failure) { return .success(try JSONParser.parse(bytes, rules)) } catch { return .failure(error) }
+    }
+    do { return try document.get() } catch {
+      switch error.kind {
+      case .endOfText: throw Failure(reason: .cutOff, offset: text.count)
+      case .limit: throw Failure(reason: .refused(error.problem), offset: error.offset)
+      case .syntax: throw Failure(reason: .malformed(error.problem), offset: error.offset)
+      }
+    }
+  }
+
+  private static func read(_ document: JSONNode, source: String) throws(Failure) -> ParsedFeed {
     // `version` is the only thing that every JSON Feed has.
     if document["version"]?.text?.contains("jsonfeed.org/version/") == true { return try JSONFeedReader(source: source).read(document) }
     if let rss = document["rss"], rss.isObject { return try RSSInJSON.read(rss, source: source) }
-    throw JSONParser.Failure(reason: .notAFeed("it is JSON of another kind"), offset: document.offset)
+    throw Failure(reason: .notAFeed("it is JSON of another kind"), offset: document.range.lowerBound)
   }
 }

@@ -1,20 +1,22 @@
+import Runtime
+
 /// RSS 2.0 written as JSON (https://github.com/scripting/Scripting-News/blob/master/rss-in-json/README.md): an element is a member,
 /// attributes are members of an object whose text is `#value`, repeated elements are an array.
 enum RSSInJSON {
-  static func read(_ rss: JSON, source: String) throws(JSONParser.Failure) -> ParsedFeed {
+  static func read(_ rss: JSONNode, source: String) throws(JSONFormat.Failure) -> ParsedFeed {
     var reader = RSSReader(source: source, format: .rssInJSON)
     try report(rss.members, to: &reader)
     return reader.feedAtEnd()
   }
 
   /// Tells the reader of RSS what it would hear of the same document in XML.
-  private static func report(_ members: [(key: String, value: JSON)], to reader: inout RSSReader) throws(JSONParser.Failure) {
-    for (key, value) in members {
-      let name = XMLName(member: key)
-      for element in value.elements {
+  private static func report(_ members: [JSONNode.Member], to reader: inout RSSReader) throws(JSONFormat.Failure) {
+    for member in members {
+      let name = XMLName(member: member.name)
+      for element in member.node.elements {
         switch reader.start(name, ElementAttributes(element), base: nil) {
         case .skip: continue
-        case .refuse(let reason): throw .init(reason: .refused(reason), offset: element.offset)
+        case .refuse(let reason): throw .init(reason: .refused(reason), offset: element.range.lowerBound)
         case .enter:
           try report(element.members, to: &reader)
           reader.leave()

@@ -1,44 +1,9 @@
 import Foundation
 
-/// A JSON value, and where it stands.
-struct JSONNode {
-  enum Value {
-    case object([Member])
-    case list([JSONNode])
-    case text(String)
-    case number(String)
-    case bool(Bool)
-    case null
-  }
-
-  struct Member {
-    let name: String
-    /// Where the name's quotation mark stands.
-    let place: Int
-    let node: JSONNode
-  }
-
-  let value: Value
-  /// Its bytes.
-  let range: Range<Int>
-
-  /// How an error names it.
-  var found: String {
-    switch value {
-    case .object: "an object"
-    case .list: "a list"
-    case .text(let text): "“\(text.count > 40 ? text.prefix(40) + "…" : text[...])”"
-    case .number(let text): String(text.prefix(40))
-    case .bool(let value): "\(value)"
-    case .null: "null"
-    }
-  }
-}
-
-/// The bytes of a JSON file and a place among them: reads RFC 8259 and nothing else.
+/// The bytes of a JSON file, and how its places are named.
 struct JSONText {
-  /// Deeper nesting is refused, so that no file can exhaust the stack.
-  static let depthLimit = 128
+  /// What people write is to be RFC 8259 and nothing else.
+  private static let rules = JSONParser.Rules(maximumDepth: 128)
 
   let bytes: [UInt8]
   let file: String
@@ -51,8 +16,10 @@ struct JSONText {
   /// The value that the whole file is.
   func parse() throws(LocatedJSON.Failure) -> JSONNode {
     if let place = invalidPlace { throw failure(at: place, "expected UTF-8, found byte \(bytes[place])") }
-    var scanner = JSONScanner(text: self)
-    return try scanner.whole()
+    let node = bytes.withUnsafeBytes { bytes -> Result<JSONNode, JSONParser.Failure> in
+      do throws(JSONParser.Failure) { return .success(try JSONParser.parse(bytes, Self.rules)) } catch { return .failure(error) }
+    }
+    do { return try node.get() } catch { throw failure(at: error.offset, error.problem) }
   }
 
   func failure(at offset: Int, _ problem: String) -> LocatedJSON.Failure {
@@ -64,8 +31,7 @@ struct JSONText {
     return LocatedJSON.Failure(file: file, line: line, column: column, problem: problem)
   }
 
-  /// Some editors begin a file with a byte order mark.
-  var hasMark: Bool { bytes.starts(with: [0xEF, 0xBB, 0xBF]) }
+  private var hasMark: Bool { bytes.starts(with: JSONParser.byteOrderMark) }
 
   private var invalidPlace: Int? {
     if String(validating: bytes, as: UTF8.self) != nil { return nil }

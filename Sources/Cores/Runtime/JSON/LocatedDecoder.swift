@@ -62,7 +62,7 @@ final class LocatedReading {
       case .object(let members):
         guard let member = members.first(where: { $0.name == key.stringValue }) else { return node }
         node = member.node
-      case .list(let items):
+      case .array(let items):
         guard let index = key.intValue, items.indices.contains(index) else { return node }
         node = items[index]
       default: return node
@@ -116,7 +116,7 @@ struct LocatedDecoder: Decoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard case .list(let items) = node.value else { throw reading.failure(node, "expected a list, found \(node.found)") }
+    guard case .array(let items) = node.value else { throw reading.failure(node, "expected a list, found \(node.found)") }
     return LocatedItems(decoder: self, items: items)
   }
 

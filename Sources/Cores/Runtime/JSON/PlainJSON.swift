@@ -18,7 +18,7 @@ extension Bool: PlainJSON {
 
 extension String: PlainJSON {
   init(_ node: JSONNode) throws {
-    guard case .text(let text) = node.value else { throw PlainMismatch(expected: "text") }
+    guard case .string(let text) = node.value else { throw PlainMismatch(expected: "text") }
     self = text
   }
 }
@@ -60,7 +60,7 @@ extension UInt64: PlainJSON {}
 
 extension Date: PlainJSON {
   init(_ node: JSONNode) throws {
-    guard case .text(let text) = node.value,
+    guard case .string(let text) = node.value,
       let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains(".")).parse(text)
     else { throw PlainMismatch(expected: "a time such as “2030-01-31T12:00:00Z”") }
     self = date
@@ -69,14 +69,14 @@ extension Date: PlainJSON {
 
 extension URL: PlainJSON {
   init(_ node: JSONNode) throws {
-    guard case .text(let text) = node.value, let url = URL(string: text) else { throw PlainMismatch(expected: "a URL") }
+    guard case .string(let text) = node.value, let url = URL(string: text) else { throw PlainMismatch(expected: "a URL") }
     self = url
   }
 }
 
 extension UUID: PlainJSON {
   init(_ node: JSONNode) throws {
-    guard case .text(let text) = node.value, let id = UUID(uuidString: text) else { throw PlainMismatch(expected: "a UUID") }
+    guard case .string(let text) = node.value, let id = UUID(uuidString: text) else { throw PlainMismatch(expected: "a UUID") }
     self = id
   }
 }
@@ -94,7 +94,7 @@ enum Spelling {
 
   static func expected(_ words: [String], found node: JSONNode) -> String {
     var hint = ""
-    if case .text(let text) = node.value, let near = nearest(to: text, among: words) { hint = "; did you mean “\(near)”?" }
+    if case .string(let text) = node.value, let near = nearest(to: text, among: words) { hint = "; did you mean “\(near)”?" }
     return "expected one of \(list(words)), found \(node.found)\(hint)"
   }
 

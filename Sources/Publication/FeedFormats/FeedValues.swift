@@ -1,30 +1,17 @@
-/// A value of a JSON document, and where it starts.
-struct JSON {
-  enum Value {
-    /// In the order of the document.
-    case object([(key: String, value: JSON)])
-    case array([JSON])
-    case string(String)
-    /// As written.
-    case number(String)
-    case bool(Bool)
-    case null
-  }
+import Runtime
 
-  let value: Value
-  /// Bytes from the document's beginning.
-  let offset: Int
-
+/// What publishers of feeds in JSON mean by a value.
+extension JSONNode {
   /// A member of an object; of several with one name the last, as most readers of JSON have it.
-  subscript(key: String) -> JSON? { members.last { $0.key == key }?.value }
+  subscript(name: String) -> JSONNode? { members.last { $0.name == name }?.node }
 
   /// The members of an object; none for any other value.
-  var members: [(key: String, value: JSON)] {
+  var members: [Member] {
     if case .object(let members) = value { members } else { [] }
   }
 
   /// The elements of an array, or this value itself where a publisher left out the brackets around a single one; none for `null`.
-  var elements: [JSON] {
+  var elements: [JSONNode] {
     switch value {
     case .array(let elements): elements
     case .null: []
