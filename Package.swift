@@ -203,7 +203,7 @@ if !headless {
   library("DesktopServices", "App", ["CSecretShims", "SessionService", "Runtime"])
   library("Screens", "App", ["Gtk", "AppCore", "FeedFormats"] + features + publicationEnd + clientCores)
   library("Driver", "Tools", ["CGio"])
-  executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver"])
+  executable("MatineeTour", product: "matinee-tour", in: "Tools", ["Driver", "Runtime"])
   executable(
     "Matinee", product: "matinee",
     [
@@ -284,7 +284,8 @@ tests("PaymentFeatureTests", ["PaymentFeature"] + selling)
 tests("AccountFeatureTests", ["AccountFeature", "SessionService", "TestSupport", "ContentCache", "HTTPTransport"] + selling)
 tests(
   "AppCoreTests",
-  ["TestSupport", "AppAssembly", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features + publicationEnd
+  ["TestSupport", "AppScenarios", "AppAssembly", "AppCore", "PublicationServer", "PublicationListener", "CurlTransport"] + features
+    + publicationEnd
     + clientCores)
 tests("AppAssemblyTests", ["TestSupport", "AppAssembly"])
 tests("WalkTests", ["TestSupport", "AppScenarios", "AppCore", "PublicationServer"] + features + publicationEnd + clientCores)

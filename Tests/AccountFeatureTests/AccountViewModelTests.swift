@@ -167,7 +167,7 @@ private struct NoStore: TokenStore {
     await bench.until { !bench.outputs.isEmpty }
     #expect(bench.outputs == [.signedOut])
     #expect(!bench.model.state.isSigningOut)
-    #expect(bench.session.state == .signedOut(.asked))
+    #expect(bench.session.state == .signedOut(.byUser))
     bench.model.send(.signOutTapped)
     #expect(!bench.model.state.isSigningOut)
   }

@@ -7,7 +7,7 @@ import Testing
 @MainActor @Suite struct AddFeedEntryTests {
   private func dialog() -> AddFeedViewModel {
     let reader = ReaderFixture()
-    return AddFeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    return AddFeedViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
   }
 
   @Test(arguments: [
@@ -38,7 +38,7 @@ import Testing
   ])
   func whatIsNeitherAnAddressNorAFileIsExplained(_ url: String, _ beginning: String) async {
     let reader = ReaderFixture()
-    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     dialog.send(.urlChanged(url))
     #expect(dialog.state.canAdd)
     dialog.send(.addTapped)
@@ -69,7 +69,7 @@ import Testing
 
   private func dialog(_ answers: [Import]) -> AddFeedViewModel {
     reader.publication.with { $0.imports = answers }
-    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting) { [outputs] in outputs.all.append($0) }
+    let dialog = AddFeedViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { [outputs] in outputs.all.append($0) }
     dialog.observe { [recorder] in recorder.record($0.phase) }
     return dialog
   }

@@ -86,7 +86,7 @@ import Testing
     first.coordinator.start()
     await first.settle()
     try await first.signIn()
-    let store = HeldTokenStore(tokens.kept)
+    let store = HeldTokenStore(tokens.stored)
     let rig = PathRig(transport ?? InProcessTransport { await publication.handle($0) }, keyring: store, clock: clock)
     rig.coordinator.start(opening: "matinee://posts/p3")
     await clock.waitForSleepers(2)

@@ -1,3 +1,4 @@
+import AppScenarios
 import AppCore
 import FeatureKit
 import Foundation

@@ -126,7 +126,7 @@ import Testing
       {"version": "https://jsonfeed.org/version/1.1", "title": "Wrong feed",
       "items": [{"id": "1", "content_text": "Nobody wants this.", "date_published": "2026-05-28T12:00:00Z"}]}
       """#
-    let credentials = Credentials(email: try #require(tokens.kept?.user.email), password: "matinee")
+    let credentials = Credentials(email: try #require(tokens.stored?.user.email), password: "matinee")
     let response = await publication.handle(Request(.post, "/v1/session", body: try Wire.encode(credentials)))
     let authorization = "Bearer \(try Wire.decode(SignedIn.self, from: response.body).accessToken)"
     let ask = { (method: Request.Method, path: String, body: Data) async throws -> Import in
@@ -238,7 +238,7 @@ import Testing
       await Task.yield()
     }
     #expect(rig.visible == .signOut)
-    #expect(tokens.kept != nil)
+    #expect(tokens.stored != nil)
     hanging.isOn = false
     gate.advance(by: .seconds(60))
     await rig.settle()
@@ -250,7 +250,7 @@ import Testing
     let publication = try await Sample.publication(clock: ManualClock())
     let rig = try await startedBesideAHangingOne(publication)
     // Nothing of what is asked now bears the token's name any more.
-    let token = try #require(tokens.kept?.token.revealed)
+    let token = try #require(tokens.stored?.token.revealed)
     let end = Request(.delete, "/v1/session", headers: ["Authorization": "Bearer \(token)"])
     #expect(await publication.handle(end).status < 300)
     hanging.isOn = false
@@ -259,7 +259,7 @@ import Testing
     #expect(try rig.loginNotice == AuthError.ended.sentence)
     #expect(rig.presenter.messages.isEmpty, "it is said once")
     await rig.coordinator.finish()
-    #expect(tokens.kept == nil)
+    #expect(tokens.stored == nil)
   }
 
   @Test func aSessionThatCouldNotBeCheckedIsCheckedOnceSomebodyAnswers() async throws {

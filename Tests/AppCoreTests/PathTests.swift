@@ -171,7 +171,7 @@ import Testing
     first.coordinator.start()
     await first.settle()
     try await first.signIn()
-    let user = try #require(tokens.kept?.user)
+    let user = try #require(tokens.stored?.user)
 
     let gate = ManualClock()
     let slow = InProcessTransport { request in
@@ -186,8 +186,8 @@ import Testing
     // The reader continues offline, and the answer arrives in the same moment.
     let session = Session(
       auth: PublicationAuthProvider(APIClient(transport: slow, token: { nil })), store: tokens, tokens: TokenBox(), effects: Effects())
-    second.coordinator.session(session, changedFrom: .checking(user, .kept), to: .unverified(user, .kept))
-    second.coordinator.session(session, changedFrom: .unverified(user, .kept), to: .signedIn(user, .kept))
+    second.coordinator.session(session, changedFrom: .checking(user, .persisted), to: .unverified(user, .persisted))
+    second.coordinator.session(session, changedFrom: .unverified(user, .persisted), to: .signedIn(user, .persisted))
     gate.advance(by: .seconds(60))
     await second.settle()
     #expect(second.visible == .tab(.home))
@@ -287,7 +287,7 @@ import Testing
     await rig.settle()
     try await rig.signIn()
     guard let feed = rig.presenter.visibleScreen?.model as? FeedViewModel else { throw PathRig.Missing("feed") }
-    feed.send(.reactTapped("p44"))
+    feed.send(.reactionToggled("p44"))
     feed.send(.bookmarkTapped("p44"))
     #expect(feed.row(for: "p44")?.isReacted == true)
     rig.coordinator.perform(.tab(.bookmarks))
@@ -361,7 +361,7 @@ import Testing
     await rig.settle()
     #expect(rig.visible == .login)
     #expect(rig.presenter.tree?.tabs == [])
-    #expect(rig.tokens.kept == nil)
+    #expect(rig.tokens.stored == nil)
     try await rig.signIn(email: "other@example.org", password: "curtain call")
     rig.coordinator.perform(.tab(.bookmarks))
     await rig.settle()

@@ -273,7 +273,7 @@ import Testing
     try await comments(rig).send(.draftChanged("Half a thought"))
     try await article(rig).send(.scrolled(to: ReadingPlace(block: 7, fraction: 0.25)))
     // In the middle of a word, of which nothing is written yet, somebody ends it elsewhere.
-    let token = try #require(tokens.kept).token.revealed
+    let token = try #require(tokens.stored).token.revealed
     _ = await publication.handle(Request(.delete, "/v1/session", headers: ["Authorization": "Bearer \(token)"]))
     rig.coordinator.perform(.tab(.fanClubs))
     await rig.settle()

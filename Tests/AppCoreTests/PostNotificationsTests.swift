@@ -1,3 +1,4 @@
+import AppScenarios
 import FanClubFeature
 import FeatureKit
 import Foundation
@@ -84,7 +85,7 @@ import Testing
 
   @Test func moreOfTheirClubsAreUnread() async {
     reader.publication.with { for index in $0.clubs.indices { $0.clubs[index].unread = 0 } }
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     let notifications = await started()
     let unread = { ["c1", "c2"].map { page.row(for: $0)?.unread } }

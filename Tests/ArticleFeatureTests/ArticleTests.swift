@@ -228,7 +228,7 @@ private let body: ArticleViewModel.State.Text = .body(ArticleBody(html: "<p>Body
     await reader.settle()
     reader.publication.with { $0.refusals["PUT /v1/posts/p1/reaction"] = Problem(code: .locked, title: "Not for you.", status: 403) }
     _ = recorder.take()
-    article.send(.reactTapped)
+    article.send(.reactionToggled)
     article.send(.bookmarkTapped)
     await reader.settle()
     #expect(recorder.states.first?.post?.reactions == "5")

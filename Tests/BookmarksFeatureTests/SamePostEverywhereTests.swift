@@ -36,7 +36,7 @@ import Testing
 
   @Test func aReactionOnOnePageShowsOnAll() async {
     await appear()
-    pages[2].page.send(.reactTapped("p1"))
+    pages[2].page.send(.reactionToggled("p1"))
     for (_, page) in pages { #expect(page.row(for: "p1")?.reactions == "5") }
     await reader.settle()
     #expect(Set(drawn.pages.keys) == ["feed", "club", "bookmarks"])
@@ -47,7 +47,7 @@ import Testing
   @Test func aRefusalTakesItBackOnAll() async {
     await appear()
     reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
-    pages[0].page.send(.reactTapped("p1"))
+    pages[0].page.send(.reactionToggled("p1"))
     for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == true) }
     await reader.settle()
     for (_, page) in pages { #expect(page.row(for: "p1")?.isReacted == false) }
@@ -57,7 +57,7 @@ import Testing
   @Test func whatCannotBeSentStaysOnAllAndComesOutOnce() async {
     await appear()
     reader.publication.with { $0.isOffline = true }
-    pages[0].page.send(.reactTapped("p1"))
+    pages[0].page.send(.reactionToggled("p1"))
     pages[1].page.send(.bookmarkTapped("p1"))
     await reader.settle()
     for (_, page) in pages.prefix(2) {
@@ -84,7 +84,7 @@ import Testing
     await appear()
     reader.publication.with { $0.isOffline = true }
     drawn.pages = [:]
-    pages[0].page.send(.reactTapped("p1"))
+    pages[0].page.send(.reactionToggled("p1"))
     #expect(pages[0].page.row(for: "p1")?.waiting == nil, "nobody knows yet that it waits")
     await reader.settle()
     #expect(pages[0].page.row(for: "p1")?.waiting == "Your reaction waits to be sent.")
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func thatAClubIsFollowedWaitsVisiblyInItsRowAndOnItsPage() async throws {
-    let list = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let list = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     let page = FanClubViewModel("c1", store: reader.store, formatting: reader.formatting) { _ in }
     var drawn: [Set<FanClub.ID>] = []
     list.onRowsChanged = { drawn.append($0) }
@@ -129,7 +129,7 @@ import Testing
     await appear()
     pages[0].page.disappear()
     pages[1].page.disappear()
-    pages[2].page.send(.reactTapped("p1"))
+    pages[2].page.send(.reactionToggled("p1"))
     await reader.settle()
     #expect(Set(drawn.pages.keys) == ["bookmarks"])
   }

@@ -56,7 +56,7 @@ final class DeepLinkTests: EndToEndCase {
     XCTAssertFalse(again.lines.contains { $0.contains("colors") }, "\(again.lines)")
     try keepsItsColors(data)
     // What it was to do differently cannot be done here.
-    try app.startInVain(
+    try app.startExpectingFailure(
       data + app.faults(#"{"fault": "drop"}"#) + ["matinee://fanclubs/\(club.id)"], "is in use by another running program.")
   }
 

@@ -66,6 +66,6 @@ final class StartTests: EndToEndCase {
   func testAFolderThatCannotBeUsedIsExplainedInAWindow() throws {
     let file = app.home.appending(path: "a-file")
     try Data().write(to: file)
-    try app.startInVain(["--data", file.path], "is a file, not a folder.")
+    try app.startExpectingFailure(["--data", file.path], "is a file, not a folder.")
   }
 }

@@ -16,7 +16,7 @@ import Testing
   @Test func clubsAreListedByNameAndLeadToTheirPages() async {
     let reader = ReaderFixture(clubs: [club("b", "Beta"), club("a", "Alpha", followers: 1200)])
     let outputs = Outputs()
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { outputs.all.append($0) }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { outputs.all.append($0) }
     let recorder = Recorder<FanClubListViewModel.State>()
     page.observe { recorder.record($0) }
     page.appear()
@@ -31,7 +31,7 @@ import Testing
 
   @Test func followingShowsAtOnceAndIsTakenBackWhenRefused() async {
     let reader = ReaderFixture(clubs: [club("a", "Alpha")])
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     await reader.settle()
     reader.publication.with { $0.refusals["PUT"] = Problem(code: .locked, title: "Not for you.", status: 403) }
@@ -47,7 +47,7 @@ import Testing
   @Test func furtherClubsComeByCursor() async {
     let reader = ReaderFixture(clubs: [club("a", "A"), club("b", "B"), club("c", "C")])
     reader.publication.with { $0.pageSize = 2 }
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     await reader.settle()
     page.send(.reachedEnd)
@@ -58,7 +58,7 @@ import Testing
 
   @Test func followedOnlyShowsThoseAndARowLeavesWhenTheReaderStops() async {
     let reader = ReaderFixture(clubs: [club("a", "A", followed: true), club("b", "B"), club("c", "C", followed: true)])
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     await reader.settle()
     page.send(.followedOnlyTapped)
@@ -76,7 +76,7 @@ import Testing
     let reader = ReaderFixture(
       posts: [.sample(1, club: "a"), .sample(2, club: "a"), .sample(3, club: "b"), .sample(4, club: "c")],
       clubs: [FanClub(id: "a", name: "A", unread: 0), FanClub(id: "b", name: "B", unread: 0), FanClub(id: "c", name: "C")])
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     for id in ["p1", "p2", "p3", "p4"] { _ = try? await reader.store.loadPost(id) }
     await reader.settle()
@@ -99,7 +99,7 @@ import Testing
 
   @Test func theLastThatIsSentNeedNotBeWhatWasRead() async {
     let reader = ReaderFixture(posts: [.sample(1, club: "a")], clubs: [FanClub(id: "a", name: "A", unread: 0)])
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     _ = try? await reader.store.loadPost("p1")
     await reader.settle()
@@ -116,7 +116,7 @@ import Testing
     let reader = ReaderFixture(clubs: [club("a", "A")])
     let outputs = Outputs()
     let permission = LastValue(false)
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: permission) {
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: permission, documents: .onDisk) {
       outputs.all.append($0)
     }
     page.appear()
@@ -140,12 +140,21 @@ import Testing
     let reader = ReaderFixture(clubs: clubs)
     // All of them, and not those that the page has come to.
     reader.publication.with { $0.pageSize = 2 }
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true)) { [told] in
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, canAddFeeds: LastValue(true), documents: .onDisk) { [told] in
       told.all.append($0)
     }
     page.appear()
     await reader.settle()
     return (reader, page)
+  }
+
+  private func export(_ page: FanClubListViewModel, _ reader: ReaderFixture, to path: String) async throws {
+    page.send(.exportTapped)
+    await reader.settle()
+    try #require(page.state.isChoosingExportFile)
+    page.send(.exportChosen(path))
+    #expect(!page.state.isChoosingExportFile)
+    await reader.settle()
   }
 
   private func path() -> String { NSTemporaryDirectory() + "export-\(UUID().uuidString).opml" }
@@ -164,21 +173,29 @@ import Testing
     try Data("before".utf8).write(to: URL(fileURLWithPath: path))
     reader.publication.with { $0.isOffline = true }
     page.send(.exportChosen(path))
+    page.send(.exportTapped)
     await reader.settle()
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("before".utf8))
+    #expect(!page.state.isChoosingExportFile)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("before".utf8), "no file is written that nobody looked the feeds up for")
     #expect(
       page.state.clubs.message == "The feeds were not exported. The publication cannot be reached. Check your connection and try again.")
     page.send(.messageDismissed)
     #expect(page.state.clubs.message == nil)
-    page.send(.exportChosen(path))
+    page.send(.exportTapped)
     await reader.settle()
     #expect(page.state.clubs.message?.hasPrefix("The feeds were not exported.") == true)
     reader.publication.with { $0.isOffline = false }
-    page.send(.exportChosen(path))
+    page.send(.exportTapped)
+    page.send(.exportTapped)
     await reader.settle()
+    #expect(page.state.isChoosingExportFile)
+    #expect(page.state.clubs.message == nil, "what went wrong before is settled")
+    page.send(.exportCancelled)
+    #expect(!page.state.isChoosingExportFile)
+    try await export(page, reader, to: path)
     let file = URL(fileURLWithPath: path).lastPathComponent
     #expect(told.all == [.exported("2 feeds were written to “\(file)”. 1 fan club that you follow has none.")])
-    #expect(page.state.clubs.message == nil, "what went wrong before is settled, and what went well leaves by itself")
+    #expect(page.state.clubs.message == nil, "what went well leaves by itself")
     guard case .outline(let list) = try FeedParser.document(Data(contentsOf: URL(fileURLWithPath: path)), source: "test") else {
       throw NoList()
     }
@@ -198,32 +215,28 @@ import Testing
     page.send(.followTapped("a"))
     await reader.settle()
     #expect(reader.publication.with { $0.clubs[0].followed } == false)
-    page.send(.exportChosen(path))
-    await reader.settle()
+    try await export(page, reader, to: path)
     #expect(told.all == [.exported("1 feed was written to “\(URL(fileURLWithPath: path).lastPathComponent)”.")])
   }
 
-  @Test func aFileThatCannotBeWrittenIsNamedAndNothingIsWrittenOfNothing() async {
+  @Test func aFileThatCannotBeWrittenIsNamedAndNoFileIsAskedForWhereThereIsNothing() async throws {
     let (reader, page) = await exporting([FanClub(id: "a", name: "A", followed: true, feed: "https://a.example/feed")])
-    page.send(.exportChosen("/nowhere/feeds.opml"))
-    await reader.settle()
+    try await export(page, reader, to: "/nowhere/feeds.opml")
     #expect(page.state.clubs.message == "“feeds.opml” cannot be written: No such file or directory.")
-    page.send(.exportChosen("/"))
-    await reader.settle()
+    try await export(page, reader, to: "/")
     #expect(page.state.clubs.message == "“/” cannot be written: Is a directory.")
-    let path = path()
     reader.publication.with { $0.clubs[0].followed = false }
-    page.send(.exportChosen(path))
+    page.send(.exportTapped)
     await reader.settle()
     // Said in passing: it may not be so for long.
     #expect(page.state.clubs.message == nil)
     #expect(told.all == [.exported("There is nothing to export: no fan club that you follow has a feed.")])
-    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(!page.state.isChoosingExportFile, "before it is said that there is nothing")
   }
 
   @Test func aFeedThatWasAddedIsThereWhenThePageIsBack() async {
     let reader = ReaderFixture(clubs: [club("a", "A")])
-    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting) { _ in }
+    let page = FanClubListViewModel(store: reader.store, formatting: reader.formatting, documents: .onDisk) { _ in }
     page.appear()
     await reader.settle()
     page.disappear()

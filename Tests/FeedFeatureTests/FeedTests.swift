@@ -208,7 +208,7 @@ private let broken = Problem(code: .internalError, title: "Something broke at th
     reader.publication.release()
     await reader.settle()
     #expect(feed.row(for: "p1") == nil)
-    feed.send(.reactTapped("p1"))
+    feed.send(.reactionToggled("p1"))
     await reader.settle()
     #expect(!reader.publication.requests.contains { $0.hasPrefix("PUT") })
     #expect(recorder.states == [state(.ready, ["p1"]) { $0.isRefreshing = true }])

@@ -40,15 +40,15 @@ import Testing
       feed.send(.bookmarkTapped("p1"))
     case .earlierHeart:
       reader.publication.with { $0.holds = ["PUT"] }
-      feed.send(.reactTapped("p1"))
+      feed.send(.reactionToggled("p1"))
     case .article:
       reader.publication.with { $0.holds = ["GET /v1/posts/p1"] }
       Task { [store = reader.store] in try? await store.loadPost("p1") }
     case .offline: reader.publication.with { $0.isOffline = true }
     }
     if moment != .offline { await reader.waitForHeld() }
-    if moment == .earlierHeart { feed.send(.reactTapped("p1")) }
-    feed.send(.reactTapped("p1"))
+    if moment == .earlierHeart { feed.send(.reactionToggled("p1")) }
+    feed.send(.reactionToggled("p1"))
     #expect(feed.row(for: "p1")?.isReacted == true)
     reader.publication.release()
     await reader.settle()
@@ -69,7 +69,7 @@ import Testing
     reader.publication.with { $0.posts.append(.sample(0)) }
     feed.observe { [weak feed] state in
       // In the very turn in which the row appears.
-      if state.posts.ids.first == "p0", feed?.row(for: "p0")?.isReacted == false { feed?.send(.reactTapped("p0")) }
+      if state.posts.ids.first == "p0", feed?.row(for: "p0")?.isReacted == false { feed?.send(.reactionToggled("p0")) }
     }
     feed.send(.refreshTapped)
     await reader.settle()

@@ -110,7 +110,7 @@ import Testing
     #expect(try await client.posts().items.count == 1)
     #expect(line.requests == ["GET /v1/posts", "POST /v1/session/refresh", "GET /v1/posts"])
     await session.finish()
-    #expect(session.state == .signedIn(try #require(session.state.user), .kept))
+    #expect(session.state == .signedIn(try #require(session.state.user), .persisted))
     line.forget()
     _ = try await client.posts()
     #expect(line.requests == ["GET /v1/posts"])
@@ -137,10 +137,10 @@ import Testing
     for _ in 0..<3 {
       let error = await #expect(throws: ClientError.self) { try await client.posts() }
       #expect(error?.isOffline == true, "and not that the session has ended")
-      #expect(session.state == .unverified(try #require(session.state.user), .kept))
+      #expect(session.state == .unverified(try #require(session.state.user), .persisted))
     }
     #expect(try await client.posts().items.count == 1)
-    #expect(session.state == .signedIn(try #require(session.state.user), .kept))
+    #expect(session.state == .signedIn(try #require(session.state.user), .persisted))
   }
 
   /// The app is killed when it has the answer and has not stored it, three hours in a row.
@@ -151,7 +151,7 @@ import Testing
       anHourPasses()
       let (client, session) = start()
       await session.restore()
-      #expect(session.state == .signedIn(try #require(session.state.user), .kept))
+      #expect(session.state == .signedIn(try #require(session.state.user), .persisted))
       #expect(try await client.posts().items.count == 1)
     }
   }
@@ -167,7 +167,7 @@ import Testing
     }
     let (_, next) = start()
     await next.restore()
-    #expect(next.state == .signedIn(try #require(next.state.user), .kept))
+    #expect(next.state == .signedIn(try #require(next.state.user), .persisted))
     // And when it takes something again, that is what counts.
     store.isFull.withLock { $0 = false }
     anHourPasses()
@@ -175,12 +175,12 @@ import Testing
     await next.finish()
     let (_, last) = start()
     await last.restore()
-    #expect(last.state == .signedIn(try #require(last.state.user), .kept))
+    #expect(last.state == .signedIn(try #require(last.state.user), .persisted))
   }
 
   @Test func aThiefEndsTheSessionAndTheReaderIsToldWhy() async throws {
     let (client, session) = try await signedIn()
-    let stolen = try #require(store.memory.kept).token
+    let stolen = try #require(store.memory.stored).token
     for _ in 0..<2 {
       anHourPasses()
       _ = try await client.posts()
@@ -192,7 +192,7 @@ import Testing
     #expect(error?.sentence == AuthError.reused.sentence)
     #expect(session.state == .signedOut(.reused))
     await session.finish()
-    #expect(store.memory.kept == nil)
+    #expect(store.memory.stored == nil)
   }
 
   /// Such as a payment: an hour is nothing to it, and another reader's session is not its own.
@@ -233,10 +233,10 @@ import Testing
     let (client, session) = start()
     line.loseAnswers(1)
     await session.restore()
-    #expect(session.state == .unverified(try #require(session.state.user), .kept))
+    #expect(session.state == .unverified(try #require(session.state.user), .persisted))
     line.forget()
     #expect(try await client.posts().items.count == 1)
     #expect(line.requests == ["POST /v1/session/refresh", "GET /v1/posts"])
-    #expect(session.state == .signedIn(try #require(session.state.user), .kept))
+    #expect(session.state == .signedIn(try #require(session.state.user), .persisted))
   }
 }

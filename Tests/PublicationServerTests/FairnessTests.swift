@@ -175,6 +175,29 @@ extension ReadConnections {
     await rig.publication.close()
   }
 
+  /// The same of different readers: those that wait hold none of the body.
+  @Test func largeAnswersOfReadersAreReadOneAfterTheOther() async throws {
+    let rig = try await Rig()
+    let tokens = [try await rig.signIn("ada"), try await rig.signIn("bo")]
+    try await rig.publication.setBody(String(repeating: "long ", count: 500_000), of: "p01")
+    let gate = DispatchSemaphore(value: 0)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    rig.publication.writer.post {
+      begin.yield()
+      gate.wait()
+    }
+    for await _ in begun { break }
+    async let answers = withTaskGroup(of: Int.self, returning: [Int].self) { group in
+      for token in tokens { group.addTask { await rig.send(.get, "/v1/posts/p01", token: token).body.count } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    while rig.publication.largeTurns.count("") < 2 { await Task.yield() }
+    try await rig.publication.setBody("short", of: "p01")
+    gate.signal()
+    #expect(await answers.count { $0 > 1 << 20 } <= 1)
+    await rig.publication.close()
+  }
+
   /// Charges of a reader are made one after the other. None of those that wait is begun for somebody who is gone.
   @Test func aRemovedReaderIsNotCharged() async throws {
     let gateway = CountingGateway()

@@ -85,7 +85,7 @@ final class MenuScreensTests: ScreensTestCase {
       try XCTUnwrap(seen.button("110 %")).click()
       XCTAssertTrue(seen.says("100 %"))
       XCTAssertEqual(seen.button("100 %")?.isSensitive, false)
-      for (menu, choice) in zip(seen.menus, ["Dark", "Wide", "With serifs", "At most 64 MiB", "At most 1 GiB"]) {
+      for (menu, choice) in zip(seen.menus, ["Dark", "Wide", "With serifs", "64 MiB at most", "1 GiB at most"]) {
         menu.openMenu()
         eventually("it is open") { !seen.popovers.isEmpty }
         try XCTUnwrap(seen.popovers.first?.button(choice), choice).click()
@@ -161,7 +161,7 @@ final class MenuScreensTests: ScreensTestCase {
       XCTAssertTrue(button.focus())
       button.click()
       XCTAssertFalse(button.isSensitive)
-      XCTAssertTrue(rig.seen.all.contains { $0.isFocus && $0.texts.contains { $0.hasPrefix("At most") } }, "on a limit")
+      XCTAssertTrue(rig.seen.all.contains { $0.isFocus && $0.texts.contains { $0.hasSuffix("at most") } }, "on a limit")
       try rig.settle()
       try rig.close()
     }

@@ -32,7 +32,7 @@ final class PictureTests: ScreensTestCase {
       XCTAssertEqual(Set(frames.map(\.width)), [208])
       XCTAssertEqual(Set(frames.map(\.height)), [117])
       XCTAssertEqual(rig.pictures.inFlight, 0)
-      XCTAssertNil(rig.pictures.known("/huge"))
+      XCTAssertNil(rig.pictures.cached("/huge"))
       let seen = feed.all.filter { $0.hasStyle("picture-frame") }
       XCTAssertGreaterThan(seen.count, 4)
       for frame in seen {
@@ -156,7 +156,7 @@ final class PictureTests: ScreensTestCase {
       let rig = ReaderRig(posts: [.pictured(1, "/1")], pictureServer: PictureServer { _ in large })
       XCTAssertEqual(try rig.show(.tab(.home)).pictureCount, 1)
       // Wide enough for the frame, and higher, since it is square.
-      let texture = try XCTUnwrap(rig.pictures.known("/1"))
+      let texture = try XCTUnwrap(rig.pictures.cached("/1"))
       XCTAssertEqual([texture.width, texture.height], [208 * rig.window.scaleFactor, 208 * rig.window.scaleFactor])
       rig.close()
     }
@@ -169,9 +169,9 @@ final class PictureTests: ScreensTestCase {
       let rig = ReaderRig(pictureServer: PictureServer { _ in good }, pictureMemory: 5 * 64 * 64 * 2)
       let pictures = rig.pictures
       for path in ["/1", "/2"] { XCTAssertTrue(try finish { await pictures.load(path, side: 64) != nil }) }
-      XCTAssertEqual(["/1", "/2"].map { pictures.known($0, side: 64) != nil }, [true, true])
+      XCTAssertEqual(["/1", "/2"].map { pictures.cached($0, side: 64) != nil }, [true, true])
       XCTAssertTrue(try finish { await pictures.load("/3", side: 64) != nil })
-      XCTAssertEqual(["/1", "/3"].map { pictures.known($0, side: 64) != nil }, [false, true])
+      XCTAssertEqual(["/1", "/3"].map { pictures.cached($0, side: 64) != nil }, [false, true])
       rig.close()
     }
   }
@@ -237,12 +237,12 @@ final class PictureTests: ScreensTestCase {
       eventually("nobody waits for the first ones any more") { rig.pictures.inFlight < 8 }
       server.publication.release()
       try rig.settle()
-      XCTAssertNotNil(rig.pictures.known("/300"))
-      XCTAssertNil(rig.pictures.known("/3"))
+      XCTAssertNotNil(rig.pictures.cached("/300"))
+      XCTAssertNil(rig.pictures.cached("/3"))
       XCTAssertEqual(feed.pictureCount, feed.all.count { $0.hasStyle("picture-frame") })
       rig.scroll(feed, to: 0)
       try rig.settle()
-      XCTAssertNotNil(rig.pictures.known("/3"))
+      XCTAssertNotNil(rig.pictures.cached("/3"))
       XCTAssertEqual(feed.pictureCount, feed.all.count { $0.hasStyle("picture-frame") })
       rig.close()
     }
@@ -285,7 +285,7 @@ final class PictureTests: ScreensTestCase {
       let refetch = try finish { await pictures.load("/one", side: 100) != nil }
       XCTAssertTrue(refetch)
       XCTAssertEqual(server.paths, ["/one", "/one"])
-      XCTAssertNotNil(pictures.known("/one"))
+      XCTAssertNotNil(pictures.cached("/one"))
       rig.close()
     }
   }

@@ -84,7 +84,7 @@ final class StubStore: TokenStore {
     state.withLock { $0.failure = failure }
   }
 
-  var kept: StoredSession? { memory.kept }
+  var stored: StoredSession? { memory.stored }
   var calls: [String] { state.withLock { $0.calls } }
   func fail(_ failure: TokenStoreError?) { state.withLock { $0.failure = failure } }
   /// A save waits, and fails after that.

@@ -43,6 +43,6 @@ import Testing
   func everyStoreErrorHasASentence(error: TokenStoreError) {
     #expect(error.sentence.hasSuffix("."))
     #expect(Session.Persistence.untilQuit(error).sentence?.contains("until you quit") == true)
-    #expect(Session.SignedOutCause.askedButStillKept(error).sentence?.hasPrefix(error.sentence) == true)
+    #expect(Session.SignedOutCause.byUserTokenNotErased(error).sentence?.hasPrefix(error.sentence) == true)
   }
 }

@@ -7,15 +7,15 @@ import Testing
 
   /// One state of each kind, in the order of the rows.
   private static let states: [Session.State] = [
-    .restoring, .checking(.ada, .kept), .unverified(.ada, .untilQuit(lost)), .signingIn(after: .ended), .signedIn(.ada, .saving),
-    .refreshing(.ada, .saving), .signingOut, .signedOut(.askedButStillKept(lost)),
+    .restoring, .checking(.ada, .persisted), .unverified(.ada, .untilQuit(lost)), .signingIn(after: .ended), .signedIn(.ada, .saving),
+    .refreshing(.ada, .saving), .signingOut, .signedOut(.byUserTokenNotErased(lost)),
   ]
 
   /// One input of each kind, in the order of the columns.
   private static let inputs: [Session.Input] = [
-    .restore, .found(.bo), .foundNone, .signIn, .granted(.bo), .notGranted, .saved(.kept), .confirmed(.bo), .unanswered, .refresh,
+    .restore, .found(.bo), .foundNone, .signIn, .granted(.bo), .notGranted, .saved(.persisted), .confirmed(.bo), .unanswered, .refresh,
     .ended(.reused),
-    .signOut, .cleared(.asked),
+    .signOut, .cleared(.byUser),
   ]
 
   /// The state after each input, by state and input; a hyphen where the input is ignored.
@@ -32,13 +32,13 @@ import Testing
     """
 
   private static let meanings: [String: Session.State] = [
-    "restoring": .restoring, "checking": .checking(.bo, .kept), "nothing": .signedOut(.nothingKept), "asked": .signedOut(.asked),
-    "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn/first": .signingIn(after: .nothingKept),
-    "signingIn/asked": .signingIn(after: .asked), "signingIn/lost": .signingIn(after: .askedButStillKept(lost)),
-    "unverified/kept": .unverified(.ada, .kept), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
-    "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .kept), "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),
-    "signedIn/kept": .signedIn(.ada, .kept), "checking/ada": .checking(.ada, .kept), "unverified/new": .unverified(.ada, .saving),
-    "refreshing": .refreshing(.ada, .saving), "refreshing/kept": .refreshing(.ada, .kept), "reused": .signedOut(.reused),
+    "restoring": .restoring, "checking": .checking(.bo, .persisted), "nothing": .signedOut(.noSession), "asked": .signedOut(.byUser),
+    "ended": .signedOut(.ended), "signingOut": .signingOut, "signingIn/first": .signingIn(after: .noSession),
+    "signingIn/asked": .signingIn(after: .byUser), "signingIn/lost": .signingIn(after: .byUserTokenNotErased(lost)),
+    "unverified/kept": .unverified(.ada, .persisted), "unverified/lost": .unverified(.ada, .untilQuit(lost)),
+    "signedIn/bo": .signedIn(.bo, .saving), "signedIn/bo/kept": .signedIn(.bo, .persisted), "signedIn/bo/lost": .signedIn(.bo, .untilQuit(lost)),
+    "signedIn/kept": .signedIn(.ada, .persisted), "checking/ada": .checking(.ada, .persisted), "unverified/new": .unverified(.ada, .saving),
+    "refreshing": .refreshing(.ada, .saving), "refreshing/kept": .refreshing(.ada, .persisted), "reused": .signedOut(.reused),
   ]
 
   @Test func everyCellIsAsItIsWrittenHere() throws {
@@ -98,6 +98,6 @@ import Testing
     await bench.session.signOut()
     bench.session.continueOffline()
     #expect(bench.session.ignoredInputs == 3)
-    #expect(bench.states == states + [.signingOut, .signedOut(.asked)])
+    #expect(bench.states == states + [.signingOut, .signedOut(.byUser)])
   }
 }

@@ -31,7 +31,7 @@ import Testing
     let bench = Bench()
     #expect(bench.session.state == .restoring)
     await bench.session.restore()
-    #expect(bench.states == [.signedOut(.nothingKept)])
+    #expect(bench.states == [.signedOut(.noSession)])
     #expect(bench.auth.calls.isEmpty)
   }
 
@@ -39,7 +39,7 @@ import Testing
     let bench = Bench(StubStore(.adas))
     bench.auth.willCheck(.success(.ada))
     await bench.session.restore()
-    #expect(bench.states == [.checking(.ada, .kept), .signedIn(.ada, .kept)])
+    #expect(bench.states == [.checking(.ada, .persisted), .signedIn(.ada, .persisted)])
     #expect(bench.token.current == "token-ada")
     await bench.session.finish()
     #expect(bench.store.calls == ["load", "save u1"])
@@ -50,20 +50,20 @@ import Testing
     let bench = Bench(StubStore(.adas))
     bench.auth.willCheck(.failure(error))
     await bench.session.restore()
-    #expect(bench.states == [.checking(.ada, .kept), .unverified(.ada, .kept)])
+    #expect(bench.states == [.checking(.ada, .persisted), .unverified(.ada, .persisted)])
     #expect(bench.token.current == nil, "there is none yet")
     #expect(bench.token.pinned() != nil)
-    #expect(bench.store.kept == .adas)
+    #expect(bench.store.stored == .adas)
   }
 
   @Test func aRefusedTokenEndsTheSessionAndIsForgotten() async {
     let bench = Bench(StubStore(.adas))
     bench.auth.willCheck(.failure(.ended))
     await bench.session.restore()
-    #expect(bench.states == [.checking(.ada, .kept), .signedOut(.ended)])
+    #expect(bench.states == [.checking(.ada, .persisted), .signedOut(.ended)])
     #expect(bench.token.current == nil)
     await bench.session.finish()
-    #expect(bench.store.kept == nil)
+    #expect(bench.store.stored == nil)
   }
 
   @Test func withoutATokenStoreSessionsLastUntilTheAppEnds() async throws {
@@ -75,12 +75,12 @@ import Testing
     await bench.session.finish()
     #expect(
       bench.states == [
-        .signedOut(.nothingKept), .signingIn(after: .nothingKept), .signedIn(.ada, .saving),
+        .signedOut(.noSession), .signingIn(after: .noSession), .signedIn(.ada, .saving),
         .signedIn(.ada, .untilQuit(.noService("no bus"))),
       ])
     #expect(bench.token.current == "token-ada")
     await bench.session.signOut()
-    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
+    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.byUser)])
   }
 
   @Test func continuingOfflineTakesALaterYes() async {
@@ -92,7 +92,7 @@ import Testing
       if case .unverified = state { gate.open() }
     }
     await bench.session.restore()
-    #expect(bench.states == [.checking(.ada, .kept), .unverified(.ada, .kept), .signedIn(.ada, .kept)])
+    #expect(bench.states == [.checking(.ada, .persisted), .unverified(.ada, .persisted), .signedIn(.ada, .persisted)])
   }
 
   @Test func continuingOfflineTakesALaterNo() async {
@@ -104,7 +104,7 @@ import Testing
       if case .unverified = state { gate.open() }
     }
     await bench.session.restore()
-    #expect(bench.states == [.checking(.ada, .kept), .unverified(.ada, .kept), .signedOut(.ended)])
+    #expect(bench.states == [.checking(.ada, .persisted), .unverified(.ada, .persisted), .signedOut(.ended)])
   }
 
   /// One that hangs is given up, and its answer counts no more: its tokens are worth nothing.
@@ -120,11 +120,11 @@ import Testing
     while bench.auth.calls.count < 2 { await Task.yield() }
     first.open()
     while bench.effects.inFlight > 1 { await Task.yield() }
-    #expect(bench.session.state == .checking(.ada, .kept))
+    #expect(bench.session.state == .checking(.ada, .persisted))
     second.open()
     await restoring.value
     await retrying.value
-    #expect(bench.states == [.checking(.ada, .kept), .signedIn(.ada, .kept)])
+    #expect(bench.states == [.checking(.ada, .persisted), .signedIn(.ada, .persisted)])
     #expect(bench.auth.calls == ["refresh token-ada", "refresh token-ada"])
   }
 
@@ -135,8 +135,8 @@ import Testing
     bench.auth.willCheck(.success(renamed))
     await bench.session.restore()
     await bench.session.finish()
-    #expect(bench.session.state == .signedIn(renamed, .kept))
-    #expect(bench.store.kept == StoredSession(token: Secret("token-ada"), user: renamed))
+    #expect(bench.session.state == .signedIn(renamed, .persisted))
+    #expect(bench.store.stored == StoredSession(token: Secret("token-ada"), user: renamed))
   }
 }
 
@@ -145,13 +145,13 @@ import Testing
     let bench = Bench()
     bench.auth.willSignIn(.success((Secret("token-ada"), .ada)))
     var keptAtChange: [StoredSession?] = []
-    bench.recorder.onChange = { [store = bench.store] state in if state.user != nil { keptAtChange.append(store.kept) } }
+    bench.recorder.onChange = { [store = bench.store] state in if state.user != nil { keptAtChange.append(store.stored) } }
     await bench.session.restore()
     try await bench.session.signIn(email: "ada@example.org", password: Secret("pw"))
     await bench.session.finish()
     #expect(
       bench.states == [
-        .signedOut(.nothingKept), .signingIn(after: .nothingKept), .signedIn(.ada, .saving), .signedIn(.ada, .kept),
+        .signedOut(.noSession), .signingIn(after: .noSession), .signedIn(.ada, .saving), .signedIn(.ada, .persisted),
       ])
     #expect(keptAtChange.last == .adas)
     #expect(bench.token.current == "token-ada")
@@ -169,10 +169,10 @@ import Testing
     #expect(bench.session.state == .signedIn(.ada, .saving))
     #expect(bench.session.persistence.sentence == nil)
     #expect(bench.token.current == "token-ada")
-    #expect(bench.store.kept == nil)
+    #expect(bench.store.stored == nil)
     gate.open()
     await bench.session.finish()
-    #expect(bench.session.state == .signedIn(.ada, failure.map { .untilQuit($0) } ?? .kept))
+    #expect(bench.session.state == .signedIn(.ada, failure.map { .untilQuit($0) } ?? .persisted))
     #expect(bench.session.persistence == bench.session.state.persistence)
   }
 
@@ -204,7 +204,7 @@ import Testing
     await bench.session.check()
     gate.open()
     await bench.session.finish()
-    #expect(bench.store.kept?.token.revealed == "third")
+    #expect(bench.store.stored?.token.revealed == "third")
     bench.auth.willCheck(.success(.ada))
     await bench.session.check()
     #expect(bench.auth.calls == ["refresh \(first)", "refresh \(first)", "refresh third"])
@@ -223,8 +223,8 @@ import Testing
     gate.open()
     await leaving.value
     await bench.session.finish()
-    #expect(bench.session.state == .signedOut(.asked))
-    #expect(bench.store.kept == nil)
+    #expect(bench.session.state == .signedOut(.byUser))
+    #expect(bench.store.stored == nil)
     #expect(bench.store.calls == ["load", "save u1", "clear"])
   }
 
@@ -234,7 +234,7 @@ import Testing
     bench.auth.willSignIn(.failure(error))
     await bench.session.restore()
     await #expect(throws: error) { try await bench.session.signIn(email: "ada@example.org", password: Secret("no")) }
-    #expect(bench.states == [.signedOut(.nothingKept), .signingIn(after: .nothingKept), .signedOut(.nothingKept)])
+    #expect(bench.states == [.signedOut(.noSession), .signingIn(after: .noSession), .signedOut(.noSession)])
     #expect(bench.store.calls == ["load"])
     #expect(bench.token.current == nil)
   }
@@ -249,7 +249,7 @@ import Testing
     gate.open()
     try await first.value
     await bench.session.finish()
-    #expect(bench.session.state == .signedIn(.ada, .kept))
+    #expect(bench.session.state == .signedIn(.ada, .persisted))
     #expect(bench.auth.calls.count == 1)
   }
 
@@ -263,8 +263,8 @@ import Testing
     gate.open()
     await #expect(throws: AuthError.superseded) { try await signIn.value }
     await bench.session.finish()
-    #expect(bench.session.state == .signedOut(.asked))
-    #expect(bench.store.kept == nil)
+    #expect(bench.session.state == .signedOut(.byUser))
+    #expect(bench.store.stored == nil)
     #expect(bench.token.current == nil)
     #expect(bench.auth.calls.last == "signOut token-ada")
   }
@@ -276,11 +276,11 @@ import Testing
     await bench.session.finish()
     #expect(
       bench.states == [
-        .signingIn(after: .nothingKept), .signedIn(.ada, .saving), .signedIn(.ada, .kept), .signingOut, .signedOut(.asked),
-        .signingIn(after: .asked), .signedIn(.bo, .saving), .signedIn(.bo, .kept),
+        .signingIn(after: .noSession), .signedIn(.ada, .saving), .signedIn(.ada, .persisted), .signingOut, .signedOut(.byUser),
+        .signingIn(after: .byUser), .signedIn(.bo, .saving), .signedIn(.bo, .persisted),
       ])
     #expect(bench.auth.calls.contains("signOut token-ada"))
-    #expect(bench.store.kept?.user == .bo)
+    #expect(bench.store.stored?.user == .bo)
   }
 }
 
@@ -290,11 +290,11 @@ import Testing
     var tokens: [String?] = []
     bench.recorder.onChange = { [token = bench.token, store = bench.store] state in
       tokens.append(token.current)
-      if state.isSignedOut { #expect(store.kept == nil) }
+      if state.isSignedOut { #expect(store.stored == nil) }
     }
     await bench.session.signOut()
     await bench.session.finish()
-    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
+    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.byUser)])
     #expect(tokens == [nil, nil])
     #expect(bench.auth.calls.last == "signOut token-ada")
   }
@@ -303,7 +303,7 @@ import Testing
     let bench = try await Bench.signedIn()
     bench.store.fail(.locked)
     await bench.session.signOut()
-    #expect(bench.session.state == .signedOut(.askedButStillKept(.locked)))
+    #expect(bench.session.state == .signedOut(.byUserTokenNotErased(.locked)))
     await bench.session.finish()
     #expect(bench.auth.calls.last == "signOut token-ada")
   }
@@ -315,7 +315,7 @@ import Testing
     _ = await (first, second)
     await bench.session.signOut()
     await bench.session.finish()
-    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.asked)])
+    #expect(bench.states.suffix(2) == [.signingOut, .signedOut(.byUser)])
     #expect(bench.auth.calls.filter { $0.hasPrefix("signOut") }.count == 1)
   }
 
@@ -326,7 +326,7 @@ import Testing
     async let second = bench.token.renewed(after: "token-ada")
     let renewed = [try? await first, try? await second]
     #expect(renewed == [nil, nil])
-    #expect(bench.states.suffix(2) == [.refreshing(.ada, .kept), .signedOut(.ended)])
+    #expect(bench.states.suffix(2) == [.refreshing(.ada, .persisted), .signedOut(.ended)])
     #expect(bench.states.filter(\.isSignedOut).count == 1)
     #expect(bench.token.current == nil)
     await bench.session.finish()
@@ -341,7 +341,7 @@ import Testing
     try await bench.session.signIn(email: "bo@example.org", password: Secret("pw"))
     await bench.session.finish()
     #expect(try await bench.token.renewed(after: "token-ada") == "token-bo")
-    #expect(bench.session.state == .signedIn(.bo, .kept))
+    #expect(bench.session.state == .signedIn(.bo, .persisted))
     #expect(!bench.auth.calls.contains { $0.hasPrefix("refresh") })
   }
 
@@ -357,7 +357,7 @@ import Testing
     gate.open()
     try await signIn.value
     await bench.session.finish()
-    #expect(bench.store.kept?.user == .bo)
+    #expect(bench.store.stored?.user == .bo)
     #expect(bench.store.calls == ["load", "clear", "save u2"])
   }
 
@@ -368,15 +368,15 @@ import Testing
     }
     bench.auth.willCheck(.failure(.ended))
     await #expect(throws: AuthError.ended) { try await bench.token.renewed(after: "token-ada") }
-    while bench.session.state != .signedOut(.nothingKept) { await Task.yield() }
-    #expect(bench.states.suffix(3) == [.signedOut(.ended), .restoring, .signedOut(.nothingKept)])
+    while bench.session.state != .signedOut(.noSession) { await Task.yield() }
+    #expect(bench.states.suffix(3) == [.signedOut(.ended), .restoring, .signedOut(.noSession)])
   }
 
   @Test func aStreamStartsWithTheStateOfNow() async throws {
     let bench = try await Bench.signedIn()
     var stream = bench.session.states().makeAsyncIterator()
-    #expect(await stream.next() == .signedIn(.ada, .kept))
+    #expect(await stream.next() == .signedIn(.ada, .persisted))
     await bench.session.signOut()
-    #expect(await stream.next() == .signedOut(.asked))
+    #expect(await stream.next() == .signedOut(.byUser))
   }
 }

@@ -83,7 +83,7 @@ extension SplitMix {
     let id = random.pick(WalkContent.posts + ["none"])
     return [
       .postTapped(id), .postTapped(id), .clubTapped(id), .commentsTapped(id), .openInBrowserTapped(id), .copyLinkTapped(id),
-      .mailTapped(id), .reactTapped(id), .reactionTapped(id, random.pick(Reaction.known)), .readTapped(id), .allReadTapped,
+      .mailTapped(id), .reactionToggled(id), .reactionChosen(id, random.pick(Reaction.known)), .readTapped(id), .allReadTapped,
       .readToHereTapped(id), .undoTapped, .bookmarkTapped(id), .reachedEnd, .reachedEnd, .refreshTapped, .retryTapped, .newPostsTapped,
       .messageDismissed, .fetchAgainTapped, .cancelFetchTapped, .fetchDismissed,
     ]
@@ -101,7 +101,7 @@ extension SplitMix {
     return [
       .followedOnlyTapped, .refreshTapped, .retryTapped, .reachedEnd, .messageDismissed, .clubTapped(id), .clubTapped(id),
       .followTapped(id),
-      .addFeedTapped, .exportChosen(folder + "/export.opml"),
+      .addFeedTapped, .exportTapped, .exportChosen(folder + "/export.opml"), .exportCancelled,
     ]
   }
 
@@ -111,7 +111,7 @@ extension SplitMix {
 
   private mutating func article(_ model: ArticleViewModel) -> [ArticleViewModel.Input] {
     [
-      .refreshTapped, .retryTapped, .reactTapped, .reactionTapped(random.pick(Reaction.known)), .commentsTapped, .readTapped,
+      .refreshTapped, .retryTapped, .reactionToggled, .reactionChosen(random.pick(Reaction.known)), .commentsTapped, .readTapped,
       .bookmarkTapped, .clubTapped, .unlockTapped, .unlockTapped, .passTapped, .passTapped, .linkTapped("https://example.org/"),
       .linkTapped("file:///etc/passwd"), .openInBrowserTapped, .copyLinkTapped, .mailTapped, .scrolled(to: .init(block: 1, fraction: 0.5)),
       .scrolled(to: nil), .backTapped, .messageDismissed,

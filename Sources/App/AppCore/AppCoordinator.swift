@@ -128,7 +128,7 @@ import SessionService
   /// The publication can be reached, as far as is known: requests that it did not answer before are repeated.
   private func reached() {
     reader?.purchases.networkIsBack()
-    reader?.questions.retryUnreachable()
+    reader?.requests.retryUnreachable()
     checkAgain()
     onReached?()
   }
@@ -369,7 +369,7 @@ import SessionService
     waiting.observe(reader.content)
     reader.content.onAnswer = { [weak self] in self?.reached() }
     reader.startNotifying { [weak self] in self?.isOnScreen($0) ?? false }
-    Task { [publication] in await reader.questions.ask(.publication) { try await publication.load() } }
+    Task { [publication] in await reader.requests.send(.publication) { try await publication.load() } }
     // One change, so that nothing below the curtain is ever seen on the way to the destination.
     navigator.change { tree in
       tree.reset(tabs: Tab.allCases.map(Destination.tab))

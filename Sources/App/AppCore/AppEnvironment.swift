@@ -46,6 +46,8 @@ public struct AppEnvironment {
   public var preferences = Preferences()
   /// The pictures on the disk; `nil` where none are kept.
   public var pictureCache: DiskUse?
+  /// The files that a person chooses.
+  public var documents = Documents.onDisk
   /// Whether this build has the tester panel.
   public var hasTesterPanel = false
   /// The app's version, which the publication's flags are for or not.

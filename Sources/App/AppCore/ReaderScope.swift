@@ -24,7 +24,7 @@ import SessionService
   /// What the publication offers to this reader.
   let paywalls: PaywallCache
   /// What is asked when this reader comes in.
-  let questions = UnansweredRequests()
+  let requests = UnansweredRequests()
   /// What this reader read; `nil` when nothing can be stored.
   var contentOnDisk: DiskUse? {
     storage.entities.map { store in
@@ -102,7 +102,7 @@ import SessionService
           let ended = (try? await purchases.history())?.filter { $0.isOneTime && $0.step.isFinished }.map { ($0.id, $0.state) }
           if let ended, case let states = Dictionary(ended, uniquingKeysWith: { $1 }), bought != states {
             bought = states
-            await questions.ask(.passes) { [content] in try await content.refreshPasses() }
+            await requests.send(.passes) { [content] in try await content.refreshPasses() }
           }
         }
       },
@@ -125,7 +125,7 @@ import SessionService
   }
 
   /// Asks the store what this reader has. Without an answer the receipts that are kept here hold, and it is asked again.
-  func restorePurchases() async { await questions.ask(.purchases) { [purchases] in try await purchases.restore() } }
+  func restorePurchases() async { await requests.send(.purchases) { [purchases] in try await purchases.restore() } }
 
   /// What became of a purchase, with what it was: its name, its price and its order's number, as far as they can be had.
   private func sentence(_ notice: PurchaseNotice) async -> String {

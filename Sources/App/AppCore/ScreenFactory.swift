@@ -91,7 +91,9 @@ import SessionService
       return Screen(FeedViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, output: posts))
     case .tab(.fanClubs):
       return Screen(
-        FanClubListViewModel(store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds) { [weak coordinator] output in
+        FanClubListViewModel(
+          store: content, formatting: formatting, canAddFeeds: publication.canAddFeeds, documents: environment.documents
+        ) { [weak coordinator] output in
           switch output {
           case .openFanClub(let id): coordinator?.perform(.fanClub(id))
           case .openAddFeed: coordinator?.perform(.addFeed(nil))
@@ -169,7 +171,8 @@ import SessionService
 
   private func addFeed(_ reader: ReaderScope) -> Screen {
     Screen(
-      AddFeedViewModel(store: reader.content, formatting: environment.formatting) { [weak coordinator] output in
+      AddFeedViewModel(store: reader.content, formatting: environment.formatting, documents: environment.documents) {
+        [weak coordinator] output in
         coordinator?.perform(.dismiss)
         switch output {
         case .close: break
@@ -243,15 +246,18 @@ extension PurchaseLayer<PurchasableProduct> {
   /// What the reader has, in the words of the account screen, and each change of it.
   fileprivate func premiumStatuses() -> AsyncStream<PremiumStatus> {
     let (stream, continuation) = AsyncStream.makeStream(of: PremiumStatus.self, bufferingPolicy: .bufferingNewest(1))
-    let entitlements = entitlementStream()
-    let task = Task { [weak self] in
-      for await owned in entitlements {
-        guard let self else { break }
-        continuation.yield(status(owned))
-      }
-      continuation.finish()
-    }
-    continuation.onTermination = { _ in task.cancel() }
+    // What is being verified is told with the history.
+    let (changes, entitlements) = (historyStream(), entitlementStream())
+    let tasks = [
+      Task { [weak self] in
+        for await _ in changes where !Task.isCancelled { if let self { continuation.yield(premiumStatus) } }
+      },
+      Task { [weak self] in
+        for await _ in entitlements where !Task.isCancelled { if let self { continuation.yield(premiumStatus) } }
+        continuation.finish()
+      },
+    ]
+    continuation.onTermination = { _ in for task in tasks { task.cancel() } }
     return stream
   }
 
@@ -273,9 +279,9 @@ extension PurchaseLayer<PurchasableProduct> {
     return stream
   }
 
-  private func status(_ owned: Set<PurchasableProduct>) -> PremiumStatus {
-    let premium = owned.filter { $0.entitlement == PurchasableProduct.premium }
-    guard !premium.isEmpty else { return .none }
+  private var premiumStatus: PremiumStatus {
+    let premium = entitlements.filter { $0.entitlement == PurchasableProduct.premium }
+    guard !premium.isEmpty else { return isVerifying ? .unknown : .none }
     let ends = premium.map { expiry(of: $0.id) }
     // One that never ends outlasts all others.
     return .active(until: ends.contains(nil) ? nil : ends.compactMap { $0 }.max())

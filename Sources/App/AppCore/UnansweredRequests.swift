@@ -6,16 +6,16 @@ import PurchaseService
 @MainActor final class UnansweredRequests {
   enum Name { case publication, passes, purchases }
 
-  typealias Question = @MainActor () async throws -> Void
-  private var unanswered: [(name: Name, question: Question)] = []
+  typealias Request = @MainActor () async throws -> Void
+  private var unanswered: [(name: Name, request: Request)] = []
 
   /// Asks. A question without an answer is kept, in the place of an earlier one of this name; a no is an answer.
-  func ask(_ name: Name, _ question: @escaping Question) async {
+  func send(_ name: Name, _ request: @escaping Request) async {
     unanswered.removeAll { $0.name == name }
-    do { try await question() } catch {
+    do { try await request() } catch {
       guard (error as? StoreError)?.kind != .refused, !RequestError.isAnswer(error) else { return }
       unanswered.removeAll { $0.name == name }
-      unanswered.append((name, question))
+      unanswered.append((name, request))
     }
   }
 
@@ -23,6 +23,6 @@ import PurchaseService
   func retryUnreachable() {
     let open = unanswered
     unanswered = []
-    for (name, question) in open { Task { await ask(name, question) } }
+    for (name, request) in open { Task { await send(name, request) } }
   }
 }

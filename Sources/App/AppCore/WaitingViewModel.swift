@@ -35,10 +35,10 @@ import Runtime
   private let effects: Effects
   private let clock: any AppClock
   private var content: ContentStore?
-  private var following: Task<Void, Never>?
+  private var observing: Task<Void, Never>?
   private var trying: Task<Void, Never>?
   /// Whether what waits was sent once more because the reader asked, and waits again.
-  private var wasInVain = false
+  private var didRetryFail = false
 
   /// A bar that follows no reader yet.
   /// - Parameters:
@@ -50,7 +50,7 @@ import Runtime
   }
 
   isolated deinit {
-    following?.cancel()
+    observing?.cancel()
     trying?.cancel()
   }
 
@@ -70,7 +70,7 @@ import Runtime
       await sending?.value
       _ = await shown
       guard let self, !Task.isCancelled else { return }
-      (trying, wasInVain) = (nil, true)
+      (trying, didRetryFail) = (nil, true)
       update()
     }
     update()
@@ -78,15 +78,15 @@ import Runtime
 
   /// Follows a reader's changes from here on; `nil` to follow none.
   func observe(_ content: ContentStore?) {
-    for task in [following, trying] { task?.cancel() }
-    (following, trying, wasInVain) = (nil, nil, false)
+    for task in [observing, trying] { task?.cancel() }
+    (observing, trying, didRetryFail) = (nil, nil, false)
     self.content = content
     guard let content else {
       state = State()
       return
     }
     let changes = content.outboxStatus.stream()
-    following = Task { [weak self] in
+    observing = Task { [weak self] in
       for await _ in changes where !Task.isCancelled { self?.update() }
     }
   }
@@ -98,10 +98,10 @@ import Runtime
     if waiting.count > 0, let problem = waiting.problem {
       new.text = waiting.count == 1 ? "1 change waiting" : "\(waiting.count) changes waiting"
       new.isTrying = trying != nil
-      new.detail = wasInVain && !new.isTrying ? "Tried again without success. \(problem)" : problem
+      new.detail = didRetryFail && !new.isTrying ? "Tried again without success. \(problem)" : problem
     } else {
       trying?.cancel()
-      (trying, wasInVain) = (nil, false)
+      (trying, didRetryFail) = (nil, false)
     }
     state = new
   }

@@ -25,10 +25,15 @@ public struct ScenarioPublication: Sendable {
   /// Presses a button of a checkout page.
   /// - Throws: when there is no such page any more.
   func answer(_ page: String, _ answer: Scenario.PageAnswer) async throws {
-    guard let path = URLComponents(string: page)?.path, path.hasPrefix("/checkout/") else {
-      throw Refusal(description: "“\(page)” is no checkout page")
-    }
-    try await send(.post, "\(path)/\(answer.rawValue)")
+    guard let path = URLComponents(string: page)?.path, let key = path.split(separator: "/").last.map(String.init),
+      path == APIPath.checkoutPage(key).target
+    else { throw Refusal(description: "“\(page)” is no checkout page") }
+    let button =
+      switch answer {
+      case .approve: APIPath.checkoutApproval(key)
+      case .decline: APIPath.checkoutRefusal(key)
+      }
+    try await send(.post, button.target)
   }
 
   /// Does something about the newest order, or publishes.

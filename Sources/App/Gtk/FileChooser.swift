@@ -13,9 +13,9 @@ import CGtk
   ///   - title: what the dialog is called.
   ///   - button: the one that takes the file.
   ///   - widget: in the window that waits for the answer.
-  ///   - chosen: given the path. Not called when the person chose nothing, or something that is no file on this computer.
-  public func open(title: String, button: String, over widget: Widget, chosen: @escaping @MainActor (String) -> Void) {
-    ask(GTK_FILE_CHOOSER_ACTION_OPEN, title, button, over: widget, chosen: chosen)
+  ///   - chosen: given the path; `nil` when the person chose nothing, or something that is no file on this computer.
+  public func open(title: String, button: String, over widget: Widget, chosen: @escaping @MainActor (String?) -> Void) {
+    show(GTK_FILE_CHOOSER_ACTION_OPEN, title, button, over: widget, chosen: chosen)
   }
 
   /// Asks where a new file shall be; where there is one already, the dialog asks whether it may be replaced.
@@ -24,14 +24,14 @@ import CGtk
   ///   - button: the one that takes the place.
   ///   - name: what the file is called unless the person says otherwise.
   ///   - widget: in the window that waits for the answer.
-  ///   - chosen: given the path. Not called when the person chose nothing, or a place that is not on this computer.
-  public func save(title: String, button: String, name: String, over widget: Widget, chosen: @escaping @MainActor (String) -> Void) {
-    ask(GTK_FILE_CHOOSER_ACTION_SAVE, title, button, name: name, over: widget, chosen: chosen)
+  ///   - chosen: given the path; `nil` when the person chose nothing, or a place that is not on this computer.
+  public func save(title: String, button: String, name: String, over widget: Widget, chosen: @escaping @MainActor (String?) -> Void) {
+    show(GTK_FILE_CHOOSER_ACTION_SAVE, title, button, name: name, over: widget, chosen: chosen)
   }
 
-  private func ask(
+  private func show(
     _ action: GtkFileChooserAction, _ title: String, _ button: String, name: String? = nil, over widget: Widget,
-    chosen: @escaping @MainActor (String) -> Void
+    chosen: @escaping @MainActor (String?) -> Void
   ) {
     guard dialog == nil else { return }
     let window = gtk_widget_get_root(widget.widget).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
@@ -47,7 +47,7 @@ import CGtk
         g_object_unref(UnsafeMutableRawPointer(file))
       }
       self?.close()
-      if let path { chosen(path) }
+      chosen(path)
     }
     gtk_native_dialog_show(dialog.pointer())
   }

@@ -42,11 +42,11 @@ extension ListRow {
   /// The first row on screen when others came or went, and how far down it was: what one reads stays there.
   private var anchor: (id: ID, top: Double)?
   /// What the layout that is under way has to leave where it was.
-  private var held: Held?
+  private var scrollAnchor: ScrollAnchor?
   /// Where the rows lie is known of the last layout. The position may have been changed since.
   private var laidOutPosition = 0.0
 
-  private enum Held {
+  private enum ScrollAnchor {
     case row((id: ID, top: Double))
     case position(Double)
   }
@@ -170,13 +170,13 @@ extension ListRow {
   /// not when the list gets another height in the same moment, because something comes or goes below it.
   private func holdAnchor() {
     guard let anchor else { return holdTop() }
-    held = .row(anchor)
+    scrollAnchor = .row(anchor)
     self.anchor = nil
   }
 
   /// At the very top the position stays there in whatever size: the toolkit would keep the row in the middle where it is.
   private func holdTop() {
-    if held == nil, lastPosition == 0, lastWidth > 0, width != lastWidth { held = .position(0) }
+    if scrollAnchor == nil, lastPosition == 0, lastWidth > 0, width != lastWidth { scrollAnchor = .position(0) }
   }
 
   /// Told of another height before it is told of another position. The toolkit keeps a row at its share of the height, so that rows would
@@ -185,18 +185,18 @@ extension ListRow {
     guard anchor == nil, width == lastWidth || lastPosition == 0, let place = lastPosition else {
       return (lastPosition, lastWidth) = (position, width)
     }
-    held = .position(place)
+    scrollAnchor = .position(place)
   }
 
   /// Puts right what the layout moved; the frame is laid out once more before it is painted.
   private func laidOut() {
     laidOutPosition = position
-    switch held {
+    switch scrollAnchor {
     case .row(let anchor): if let top = row(for: anchor.id).flatMap(top) { position += top - anchor.top }
     case .position(let place): position = place
     case nil: break
     }
-    held = nil
+    scrollAnchor = nil
     awaitedJump = nil
   }
 
@@ -240,6 +240,17 @@ extension ListRow {
   public var position: Double {
     get { gtk_adjustment_get_value(adjustment) }
     set { gtk_adjustment_set_value(adjustment, newValue) }
+  }
+
+  /// How much longer the list is than what is seen of it, in pixels.
+  public var surplus: Double { gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment) }
+
+  /// Called when ``position`` has changed, by whatever means.
+  public func onScrolled<Owner: SignalOwner>(_ owner: Owner, _ body: @escaping @MainActor (Owner) -> Void) {
+    Object(borrowed: UnsafeMutableRawPointer(adjustment)).connect("value-changed", .plain, owner: owner, absent: ()) { owner, _ in
+      // Also in the middle of a layout, where nothing may come or go.
+      MainLoop.after(seconds: 0) { [weak owner] in if let owner, !owner.scope.isClosed { body(owner) } }
+    }
   }
 
   /// Brings the row at a place into view; a list that was not drawn yet does so when it is.

@@ -83,10 +83,11 @@ import Gtk
   }
 
   private func chooseTapped() {
-    chooser.open(title: "Choose a feed", button: "Choose", over: root) { [weak self] in
-      self?.viewModel.send(.fileChosen($0))
+    chooser.open(title: "Choose a feed", button: "Choose", over: root) { [weak self] path in
+      guard let self, let path else { return }
+      viewModel.send(.fileChosen(path))
       // What one does next.
-      self?.add.focus()
+      add.focus()
     }
   }
 

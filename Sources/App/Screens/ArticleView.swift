@@ -84,7 +84,7 @@ import ReaderContent
     messages = text
     root = Box(.vertical, styles: [.page], children: [text, progress.root, wall.root])
     club.onClicked(self) { $0.viewModel.send(.clubTapped) }
-    reactions.onChosen = { [weak self] in self?.viewModel.send(.reactionTapped($0)) }
+    reactions.onChosen = { [weak self] in self?.viewModel.send(.reactionChosen($0)) }
     for button in [comments.root, discuss] { button.onClicked(self) { $0.viewModel.send(.commentsTapped) } }
     unread.onClicked(self) { $0.viewModel.send(.readTapped) }
     blocks.onLink = { [weak self] in self?.linkTapped($0) }
@@ -203,7 +203,7 @@ import ReaderContent
     pressed = nil
   }
 
-  private func show(_ phase: ArticleViewModel.State.Phase, hasPost: Bool) {
+  private func show(_ phase: EntityPhase, hasPost: Bool) {
     switch phase {
     case .ready: return show(page: "article")
     case .gone(let sentence): status.showGone(sentence)

@@ -35,7 +35,7 @@ import Gtk
     root = Box(.vertical, styles: [.page], children: [Clamp(maximumWidth: 844, bar), note, rows, progress.root])
     followed.root.onClicked(self) { $0.viewModel.send(.followedOnlyTapped) }
     addFeed.onClicked(self) { $0.viewModel.send(.addFeedTapped) }
-    export.onClicked(self) { $0.exportTapped() }
+    export.onClicked(self) { $0.viewModel.send(.exportTapped) }
     root.onHidden(self) { $0.chooser.close() }
     list = ListView(
       self, row: { view in FanClubRowView(viewModel: view.viewModel, pictures: pictures) },
@@ -53,9 +53,9 @@ import Gtk
     viewModel.observe { [weak self] in self?.show($0) }
   }
 
-  private func exportTapped() {
+  private func chooseExportFile() {
     chooser.save(title: "Export the feeds that you follow", button: "Export", name: "fan-clubs.opml", over: root) { [weak self] in
-      self?.viewModel.send(.exportChosen($0))
+      self?.viewModel.send($0.map { .exportChosen($0) } ?? .exportCancelled)
     }
   }
 
@@ -71,6 +71,7 @@ import Gtk
   private func show(_ state: FanClubListViewModel.State) {
     followed.isOn = state.isFollowedOnly
     for button in [export, addFeed] { button.isVisible = state.canAddFeeds }
+    if state.isChoosingExportFile { chooseExportFile() }
     show(state.clubs, isFollowedOnly: state.isFollowedOnly)
   }
 

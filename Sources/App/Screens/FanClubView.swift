@@ -30,6 +30,7 @@ import Gtk
   private let agree = Button("Remove feed", styles: [.destructive, .pill, "compact"])
   private let popover: Popover
   private let page: Box
+  private let header: Widget
   private let list: PostListView
 
   init(_ viewModel: FanClubViewModel, pictures: Pictures) {
@@ -57,7 +58,7 @@ import Gtk
     let asking = Box(.vertical, spacing: 12, children: [question, answers])
     asking.setMargin(6)
     popover = Popover(asking)
-    let header = Clamp(
+    header = Clamp(
       maximumWidth: 844, Box(.vertical, spacing: 12, styles: ["club-header"], children: [facts, aboutScroller, more, problem]))
     list = PostListView(viewModel, pictures: pictures, words: .fanClub)
     list.root.expandsVertically = true
@@ -79,6 +80,7 @@ import Gtk
       // Not with a button that nothing can be done with.
       view.takeKeyboard()
     }
+    list.list.onScrolled(self) { $0.makeRoom() }
     list.onFetch = { [weak self] in self?.viewModel.send(.fetchTapped) }
     status.button.onClicked(self) { view in
       if case .gone = view.viewModel.state.phase { view.viewModel.send(.backTapped) } else { view.viewModel.send(.retryTapped) }
@@ -94,6 +96,14 @@ import Gtk
     case .loading: break
     case .gone, .offline, .failed: stack.focusFirst()
     }
+  }
+
+  /// In a small window with large text the header leaves posts little room: it goes while they are scrolled, and comes back with their top.
+  private func makeRoom() {
+    guard header.isVisible else { return header.isVisible = list.list.position <= 0 }
+    // Without it a short list would be at its top again.
+    let leavesTop = list.list.position > 0 && list.list.surplus > 2 * Double(header.height)
+    if leavesTop, header.height > page.height / 3, !header.hasFocus { header.isVisible = false }
   }
 
   private func show(_ state: FanClubViewModel.State) {

@@ -22,6 +22,8 @@ import PaymentFeature
   private let again = Button("Open the page again", styles: [.pill])
   private let pay = Button("Pay", styles: [.suggested, .pill])
   private let cancel = Button("Cancel", styles: [.flat])
+  /// How long a button that comes to mean something else takes no clicks: as long as the second click of two can take.
+  private static let pauseOfClicks = 0.6
   private var shownLines: [PaymentViewModel.State.Line] = []
   private var choices: [(id: String, button: Button, tick: Widget)] = []
 
@@ -65,6 +67,7 @@ import PaymentFeature
     terms.text = state.terms.joined(separator: "\n")
     showMethods(state)
     showStatus(state)
+    if pay.isMapped, pay.label != state.payTitle { ignoreClicks() }
     pay.label = state.payTitle
     // "Pay €4.90" for those who see it; one name for those who do not, whatever the price.
     pay.setAccessibleName(state.payAction)
@@ -82,6 +85,12 @@ import PaymentFeature
     case .alreadyYours(let sentence): problem.show(icon: .done, heading: "Already yours", sentence: sentence)
     }
     stack.show("status")
+  }
+
+  /// What was pressed twice to pay once shall not try again by its second click.
+  private func ignoreClicks() {
+    pay.takesClicks = false
+    MainLoop.after(seconds: Self.pauseOfClicks) { [weak self] in self?.pay.takesClicks = true }
   }
 
   private func showStatus(_ state: PaymentViewModel.State) {

@@ -95,9 +95,9 @@ import Gtk
     // A new row is on screen for a moment, before the list gives those a place that are.
     guard let shown, loading == nil, root.isMapped, root.width > 0 else { return }
     let (side, ratio) = (width * root.scaleFactor, isWhole ? nil : ratio)
-    if let known = shown.pictures.known(shown.path, side: side, ratio: ratio) { return draw(known) }
+    if let known = shown.pictures.cached(shown.path, side: side, ratio: ratio) { return draw(known) }
     // Another size of it, until this one is there.
-    if let other = shown.pictures.known(shown.path) { draw(other) } else { picture.texture = nil }
+    if let other = shown.pictures.cached(shown.path) { draw(other) } else { picture.texture = nil }
     loading = Task { [weak self] in
       let texture = await shown.pictures.load(shown.path, side: side, ratio: ratio)
       guard !Task.isCancelled, let self else { return }

@@ -65,7 +65,7 @@ import Runtime
   /// - Parameters:
   ///   - side: see ``load(_:side:ratio:)``; nil for the widest that there is.
   ///   - ratio: the same.
-  public func known(_ path: String, side: Int? = nil, ratio: Double? = 1) -> Texture? {
+  public func cached(_ path: String, side: Int? = nil, ratio: Double? = 1) -> Texture? {
     if let side { return textures.value(for: Key(path, Place(side, ratio: ratio))) }
     for place in places { if let texture = textures.value(for: Key(path, place)) { return texture } }
     return nil
@@ -77,7 +77,7 @@ import Runtime
   ///   - side: the width of the place that it is to cover, in pixels; a larger picture is scaled down while it is decoded.
   ///   - ratio: the width of the place divided by its height; `nil` for a place that takes the shape of the picture.
   public func load(_ path: String, side: Int, ratio: Double? = 1) async -> Texture? {
-    if let known = known(path, side: side, ratio: ratio) { return known }
+    if let known = cached(path, side: side, ratio: ratio) { return known }
     if let until = failed[path]?.until, clock.uptime < until { return nil }
     let key = Key(path, Place(side, ratio: ratio))
     do {

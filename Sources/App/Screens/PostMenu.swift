@@ -21,7 +21,7 @@ import Gtk
     for button in [read, toHere, club, browser, copy, mail] { button.contentAlignment = .start }
     popover = Popover(
       Box(.vertical, spacing: 2, children: [kinds.root, Separator(), read, toHere, Separator(), club, browser, copy, mail]))
-    kinds.onChosen = { [weak self] kind in self?.choose { $0.send(.reactionTapped($1, kind)) } }
+    kinds.onChosen = { [weak self] kind in self?.choose { $0.send(.reactionChosen($1, kind)) } }
     read.onClicked(self) { $0.choose { $0.send(.readTapped($1)) } }
     toHere.onClicked(self) { $0.choose { $0.send(.readToHereTapped($1)) } }
     club.onClicked(self) { $0.choose { $0.send(.clubTapped($1)) } }

@@ -67,7 +67,7 @@ import Gtk
     text.setMinimumSize(width: 198)
     card = Box(.horizontal, spacing: 14, styles: [.card, "post-row"], children: [framed, text])
     root = Clamp(maximumWidth: 820, card)
-    react.root.onClicked(self) { view in if let row = view.row { view.page.send(.reactTapped(row.id)) } }
+    react.root.onClicked(self) { view in if let row = view.row { view.page.send(.reactionToggled(row.id)) } }
     comments.root.onClicked(self) { view in if let row = view.row { view.page.send(.commentsTapped(row.id)) } }
     bookmark.root.onClicked(self) { view in if let row = view.row { view.page.send(.bookmarkTapped(row.id)) } }
     more.onClicked(self) { $0.menuTapped(beside: $0.more) }

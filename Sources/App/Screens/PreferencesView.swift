@@ -101,7 +101,7 @@ import MenuFeature
   }
 
   func show(_ limit: Int, _ size: String?, canClear: Bool) {
-    self.limit.show(Preferences.limits.map { ($0, "At most \(Self.text($0))") }, chosen: limit)
+    self.limit.show(Preferences.limits.map { ($0, "\(Self.text($0)) at most") }, chosen: limit)
     self.size.text = size ?? ""
     self.size.isVisible = size != nil
     // Before the button goes that has the keyboard.

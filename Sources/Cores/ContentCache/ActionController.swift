@@ -106,7 +106,7 @@ import Runtime
       action.apply(false)
       line.append(action)?.revert()
     }
-    keep(pending)
+    persist(pending)
     tell()
   }
 
@@ -192,14 +192,14 @@ import Runtime
   // MARK: Outbox
 
   /// Writes the actions' rows, and sends them afterwards.
-  private func keep(_ actions: [PendingAction]) {
-    let areKept: @MainActor () -> Void = { [weak self] in
+  private func persist(_ actions: [PendingAction]) {
+    let arePersisted: @MainActor () -> Void = { [weak self] in
       for action in actions { action.isPersisted = true }
       self?.go()
     }
-    guard outbox != nil else { return areKept() }
+    guard outbox != nil else { return arePersisted() }
     let rows = actions.map(\.row)
-    write("outbox.add", then: areKept) { try await $0.add(rows.map { try $0() }) }
+    write("outbox.add", then: arePersisted) { try await $0.add(rows.map { try $0() }) }
   }
 
   private func forget(_ id: UUID) { write("outbox.remove") { try await $0.remove(id) } }

@@ -124,9 +124,9 @@ import Runtime
     pages.removeAll()
     writer?.drop()
     for id in ids { note(id) }
-    let requestedAt = requests
+    let cancelled = requests
     requests.removeAll()
-    for request in requestedAt.values {
+    for request in cancelled.values {
       request.task?.cancel()
       request.finish(.failure(CancellationError()))
     }
@@ -251,7 +251,7 @@ import Runtime
     guard let writer else { return nil }
     let requestedAt = stamp()
     let found =
-      await writer.ask { store in
+      await writer.read { store in
         if let id { return await store.single(id, as: key, of: Value.self) }
         return await store.page(key, of: Value.self)
       } ?? nil
@@ -274,7 +274,7 @@ import Runtime
     let requestedAt = stamp()
     var place: EntityStore.ReadPosition? = (.max, .max)
     while let after = place {
-      let found = await writer.ask { await $0.entities(Value.self, pinnedOnly: pinnedOnly, after: after) }
+      let found = await writer.read { await $0.entities(Value.self, pinnedOnly: pinnedOnly, after: after) }
       guard let found, requestedAt >= erasedAt else { return }
       merge(found.values)
       place = found.next

@@ -74,15 +74,15 @@ extension Cache {
   ) async throws -> Value {
     let key = PageKey("=" + id, nil)
     if let page = pages[key] { persist(page) } else { _ = await loadFromStore(key, single: id) }
-    var held: Observation?
+    var observation: Observation?
     let page = try await withCheckedThrowingContinuation { continuation in
-      held = request(key, label, effects, refetch: refetch) {
+      observation = request(key, label, effects, refetch: refetch) {
         try await fetch($1)
       } then: {
         continuation.resume(with: $0)
       }
     }
-    withExtendedLifetime(held) {}
+    withExtendedLifetime(observation) {}
     guard var value = value(id) else { throw NothingToConfirm() }
     if page.isBare { value.detail = nil }
     return value

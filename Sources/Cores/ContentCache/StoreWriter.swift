@@ -78,8 +78,8 @@ import Runtime
   }
 
   /// Asks the store something; `nil` when it cannot say.
-  func ask<Answer: Sendable>(_ question: nonisolated(nonsending) (EntityStore) async -> Answer) async -> Answer? {
-    let answer = try? await effects.ask("\(Value.kind).load") { [store] in await question(store) }
+  func read<Answer: Sendable>(_ body: nonisolated(nonsending) (EntityStore) async -> Answer) async -> Answer? {
+    let answer = try? await effects.call("\(Value.kind).load") { [store] in await body(store) }
     tellNotice()
     return answer
   }
@@ -110,7 +110,7 @@ import Runtime
       unknown: unknown.map { ($0, isPending($0)) }, removed: Array(removed), pages: Array(pages.values))
     for entity in self.changed { entity.isUnwritten = false }
     drop()
-    let time = (try? await effects.ask("\(Value.kind).write") { [store] in await store.write(batch) }) ?? nil
+    let time = (try? await effects.call("\(Value.kind).write") { [store] in await store.write(batch) }) ?? nil
     tellNotice()
     for entity in changed { entity.storedAt = time }
     for entity in read { entity.storedAt = time }

@@ -42,7 +42,7 @@
   }
 
   /// Asks the person; returns what is known once that is decided.
-  func ask(_ order: OrderSummary, _ authorizer: any PaymentAuthorizer, _ environment: PurchaseEnvironment) async -> Facts {
+  func authorize(_ order: OrderSummary, _ authorizer: any PaymentAuthorizer, _ environment: PurchaseEnvironment) async -> Facts {
     guard !isCancelled else { return facts }
     return await withCheckedContinuation { continuation in
       waiting = continuation

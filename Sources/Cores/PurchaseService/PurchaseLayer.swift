@@ -55,6 +55,9 @@ import Foundation
   var entitlements: Set<Purchasable> { get }
   /// What the user has, and each change of it. A new stream for each caller; it starts with the last value and skips to the newest one.
   func entitlementStream() -> AsyncStream<Set<Purchasable>>
+  /// Whether stored receipts of the user are still being verified, so that they may have more than ``entitlements`` says: a backend may take
+  /// its time, or not be reached. ``historyStream()`` emits when it changes.
+  var isVerifying: Bool { get }
   /// Whether the user has this very product, and it is in force.
   func owns(_ productID: Product.ID) -> Bool
   /// When the user's access by this product ends; `nil` when it does not, or when there is none.

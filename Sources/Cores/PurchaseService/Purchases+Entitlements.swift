@@ -103,13 +103,14 @@ extension Purchases {
     // After the file, so that a load which read what was there before is either undone here or sees the count.
     restorations += 1
     judging?.cancel()
+    isVerifying = false
     // A receipt that arrived since the store was asked is newer than its answer, and stays.
     let newer = Set(arrivals[mark...])
     let gone = receipts.values.filter { found[$0.transaction] == nil && !newer.contains($0.transaction) }
     // What would have ended by now anyway is no news.
     let withdrawn = gone.filter { $0.isConfirmed && access(by: $0) == .inForce }
     receipts = receipts.filter { newer.contains($0.key) }
-    for receipt in found.values { keepNewest(receipt.contents) }
+    for receipt in found.values { storeNewest(receipt.contents) }
     recomputeEntitlements()
     historyChanged()
     await persistTime()
@@ -124,8 +125,11 @@ extension Purchases {
     let tokens = try await environment.effects.run("purchase.stored") { [journal, seller, purchasePath = purchasePath.name] in
       try await journal.receipts(seller: seller, purchasePath: purchasePath, user: user)
     }
+    guard generation == self.generation, restorations == self.restorations else { return }
+    isVerifying = !tokens.isEmpty
     let unjudged = await judge(tokens, of: user, generation, restorations)
     guard generation == self.generation else { return }
+    isVerifying = !unjudged.isEmpty
     recomputeEntitlements()
     judging?.cancel()
     guard !unjudged.isEmpty else { return }
@@ -143,6 +147,7 @@ extension Purchases {
         guard rest != left else { continue }
         left = rest
         guard generation == self.generation else { return }
+        isVerifying = !left.isEmpty
         recomputeEntitlements()
         historyChanged()
       }
@@ -167,7 +172,7 @@ extension Purchases {
       case .success(let contents):
         guard (try? contents.check(user: user)) != nil else { continue }
         time.advance(to: contents.issued, environment.clock)
-        keepNewest(contents)
+        storeNewest(contents)
       case .failure(let failure as VerificationError):
         if case .unavailable = failure { unjudged.append(token) }
       case .failure: unjudged.append(token)
@@ -177,14 +182,14 @@ extension Purchases {
   }
 
   /// Takes a verified receipt into what its user has, if that user is still the one.
-  func hold(_ contents: ReceiptContents<Purchasable>) {
+  func store(_ contents: ReceiptContents<Purchasable>) {
     time.advance(to: contents.issued, environment.clock)
     guard contents.user == user, !contents.isConsumable else { return }
-    keepNewest(contents)
+    storeNewest(contents)
     recomputeEntitlements()
   }
 
-  private func keepNewest(_ contents: ReceiptContents<Purchasable>) {
+  private func storeNewest(_ contents: ReceiptContents<Purchasable>) {
     if let known = receipts[contents.transaction], known.issued > contents.issued { return }
     receipts[contents.transaction] = contents
   }

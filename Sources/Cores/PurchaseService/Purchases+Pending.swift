@@ -3,7 +3,7 @@ import Runtime
 extension Purchases {
   /// See ``PurchaseLayer/watchPending()``.
   public func watchPending() async {
-    var (watched, asking): (Set<Transaction.ID>?, Task<Void, Never>?)
+    var (watched, pendingTask): (Set<Transaction.ID>?, Task<Void, Never>?)
     for await _ in historyStream() {
       guard let user else { continue }
       // What cannot be read changes nothing.
@@ -14,15 +14,15 @@ extension Purchases {
       let isNew = !(watched ?? []).isSuperset(of: pending)
       watched = Set(pending)
       guard isNew || pending.isEmpty else { continue }
-      asking?.cancel()
+      pendingTask?.cancel()
       // Of a payment that waits from now on the store has just said so.
-      asking = pending.isEmpty ? nil : Task { [weak self] in await self?.ask(about: pending, atOnce: isFirst) }
+      pendingTask = pending.isEmpty ? nil : Task { [weak self] in await self?.check(pending: pending, atOnce: isFirst) }
     }
-    asking?.cancel()
+    pendingTask?.cancel()
   }
 
   /// Asks after ever longer waits, until the task is cancelled.
-  private func ask(about pending: [Transaction.ID], atOnce: Bool) async {
+  private func check(pending: [Transaction.ID], atOnce: Bool) async {
     let backoff = Backoff(first: environment.retry.watchedInterval, longest: environment.retry.pendingInterval, jitter: 0)
     var looks = atOnce ? 0 : 1
     while !Task.isCancelled {

@@ -170,7 +170,7 @@ extension Purchases {
       // The store credits a consumable, and it is away.
       guard !contents.isConsumable else { return answer }
       arrivals.append(transaction.id)
-      hold(contents)
+      store(contents)
       submission.onProgress?(.unlocked)
       submission.report(.purchased(contents.purchasable))
       return answer
@@ -197,7 +197,7 @@ extension Purchases {
       isWritten = false
     }
     historyChanged()
-    hold(contents)
+    store(contents)
     time.heardFromStore()
     await persistTime()
     submission.onProgress?(.unlocked)

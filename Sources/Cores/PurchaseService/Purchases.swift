@@ -41,6 +41,8 @@ import Runtime
   /// What receipts are judged by; ``loadTime()`` first.
   var time = TrustedTime()
   var timeTask: Task<Void, Never>?
+  /// See ``PurchaseLayer/isVerifying``.
+  public internal(set) var isVerifying = false { didSet { if isVerifying != oldValue { historyChanged() } } }
   let entitled = LastValue<Set<Purchasable>>([])
   /// Called with the end of each purchase that got as far as the journal: bought, failed or cancelled, also one that an earlier run began.
   /// After a restart, or when the store is asked about it again, an end may come twice; the transaction's identifier says of which.
@@ -95,6 +97,7 @@ import Runtime
     generation += 1
     receipts = [:]
     judging?.cancel()
+    isVerifying = false
     notices.forget()
     recomputeEntitlements()
     productCache.removeAll(except: newUser)
@@ -262,7 +265,7 @@ import Runtime
     attempt.report(.begun)
 
     attempt.report(.waitingForAuthorization)
-    let facts = await attempt.ask(
+    let facts = await attempt.authorize(
       OrderSummary(id: transaction.id, product: product, total: product.firstPayment), authorizer, environment)
     switch AuthorizationState.from(started: facts.started, tokenError: facts.tokenError, hasToken: facts.token != nil) {
     case .notAuthorized, .authorizing:

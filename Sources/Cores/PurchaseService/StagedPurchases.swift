@@ -20,7 +20,7 @@ import Runtime
   private let new: Purchases<Purchasable>
   private let choose: @MainActor () -> Stage
   private let entitled = LastValue<Set<Purchasable>>([])
-  private var following: [Task<Void, Never>] = []
+  private var observing: [Task<Void, Never>] = []
 
   /// - Parameters:
   ///   - old: the path that is to be replaced.
@@ -31,11 +31,11 @@ import Runtime
     self.new = new
     self.choose = choose
     for stream in both.map({ $0.entitlementStream() }) {
-      following.append(Task { [weak self] in for await _ in stream { self?.unite() } })
+      observing.append(Task { [weak self] in for await _ in stream { self?.unite() } })
     }
   }
 
-  isolated deinit { for task in following { task.cancel() } }
+  isolated deinit { for task in observing { task.cancel() } }
 
   private var both: [Purchases<Purchasable>] { [old, new] }
   private var chosen: Purchases<Purchasable> { choose() == .new ? new : old }
@@ -125,6 +125,9 @@ import Runtime
     unite()
     return entitled.stream()
   }
+
+  /// See ``PurchaseLayer/isVerifying``: of either path.
+  public var isVerifying: Bool { both.contains { $0.isVerifying } }
 
   /// See ``PurchaseLayer/owns(_:)``.
   public func owns(_ productID: Product.ID) -> Bool { both.contains { $0.owns(productID) } }

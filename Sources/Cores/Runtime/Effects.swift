@@ -53,13 +53,13 @@
   /// Asks an actor that has a thread of its own, and delivers its answer. The shared pool is not on the way, there or back: two threads
   /// fewer to wake. What `question` does before and after the actor, it does on the main actor.
   /// - Throws: what `question` throws, delivered in the same way.
-  public func ask<Value: Sendable>(
-    _ label: String, _ question: nonisolated(nonsending) () async throws -> Value
+  public func call<Value: Sendable>(
+    _ label: String, _ work: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
     await hold()
     inFlight += 1
     let result: Result<Value, any Error>
-    do { result = .success(try await question()) } catch { result = .failure(error) }
+    do { result = .success(try await work()) } catch { result = .failure(error) }
     return try await delivered(label, result)
   }
 

@@ -38,9 +38,9 @@ extension Session.State {
     case .restoring:
       switch input {
       case .restore: self
-      case .found(let user): .checking(user, .kept)
-      case .foundNone: .signedOut(.nothingKept)
-      case .signIn: .signingIn(after: .nothingKept)
+      case .found(let user): .checking(user, .persisted)
+      case .foundNone: .signedOut(.noSession)
+      case .signIn: .signingIn(after: .noSession)
       case .granted, .notGranted, .saved, .confirmed, .unanswered, .refresh, .ended, .signOut, .cleared: nil
       }
     case .checking(let user, let persistence):
@@ -90,7 +90,7 @@ extension Session.State {
     case .signingOut:
       switch input {
       case .cleared(let cause): .signedOut(cause)
-      case .signIn: .signingIn(after: .asked)
+      case .signIn: .signingIn(after: .byUser)
       case .restore, .found, .foundNone, .granted, .notGranted, .saved, .confirmed, .unanswered, .refresh, .ended, .signOut: nil
       }
     case .signedOut(let cause):

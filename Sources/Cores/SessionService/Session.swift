@@ -7,7 +7,7 @@ import Runtime
   /// Told of each change, once.
   public weak var delegate: (any SessionDelegate)?
   /// How long a session lasts on this machine, as far as the token store has shown it; changes only together with ``state``.
-  public private(set) var persistence = Persistence.kept
+  public private(set) var persistence = Persistence.persisted
 
   /// Whose session the backend ended, to be offered at the next sign-in; `nil` after a user has signed out.
   public private(set) var endedUser: User?
@@ -65,12 +65,12 @@ import Runtime
     switch loaded {
     case .success(let kept?):
       receive(.found(kept.user)) {
-        persistence = .kept
+        persistence = .persisted
         refreshToken = kept.token
         tokens.open(nil)
       }
       await check()
-    case .success(nil): receive(.foundNone) { persistence = .kept }
+    case .success(nil): receive(.foundNone) { persistence = .persisted }
     case .failure(let error): receive(.foundNone) { persistence = .untilQuit(error) }
     }
   }
@@ -130,9 +130,9 @@ import Runtime
     if let old { revoke(old) }
     guard generation == self.generation else { return }
     if case .failure(let error) = cleared, wasKept {
-      receive(.cleared(.askedButStillKept(error)))
+      receive(.cleared(.byUserTokenNotErased(error)))
     } else {
-      receive(.cleared(.asked))
+      receive(.cleared(.byUser))
     }
   }
 
@@ -245,7 +245,7 @@ import Runtime
       // What is on its way into the store would be dead there once an earlier one was exchanged.
       guard case .success = await saved.value, generation == self.generation, number == refreshes else { return }
       refreshToken = granted.refresh
-      if persistence != .kept { receive(.saved(.kept)) { persistence = .kept } }
+      if persistence != .persisted { receive(.saved(.persisted)) { persistence = .persisted } }
     }
   }
 
@@ -297,7 +297,7 @@ import Runtime
 extension Result<Void, TokenStoreError> {
   fileprivate var persistence: Session.Persistence {
     switch self {
-    case .success: .kept
+    case .success: .persisted
     case .failure(let error): .untilQuit(error)
     }
   }

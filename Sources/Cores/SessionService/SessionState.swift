@@ -47,14 +47,14 @@ extension Session {
     /// The token store has not said yet whether it keeps it.
     case saving
     /// The next start of the app goes on with it.
-    case kept
+    case persisted
     /// It ends with the app, since the token store could not be used.
     case untilQuit(TokenStoreError)
 
     /// What to tell people; `nil` when all is as they expect.
     public var sentence: String? {
       switch self {
-      case .saving, .kept: nil
+      case .saving, .persisted: nil
       case .untilQuit(let error): "\(error.sentence) You stay signed in only until you quit."
       }
     }
@@ -63,12 +63,12 @@ extension Session {
   /// Why no user is signed in.
   public enum SignedOutCause: Equatable, Sendable {
     /// No session was kept.
-    case nothingKept
+    case noSession
     /// The user signed out.
-    case asked
+    case byUser
     /// The user signed out, but the store would not forget the token: should the backend not have been reached either, the next start
     /// finds the session again.
-    case askedButStillKept(TokenStoreError)
+    case byUserTokenNotErased(TokenStoreError)
     /// The backend ended the session.
     case ended
     /// The backend ended it, since two clients had its token.
@@ -77,8 +77,8 @@ extension Session {
     /// What to tell people; `nil` when all is as they expect.
     public var sentence: String? {
       switch self {
-      case .nothingKept, .asked: nil
-      case .askedButStillKept(let error): "\(error.sentence) You are signed out, but the saved session could not be removed from it."
+      case .noSession, .byUser: nil
+      case .byUserTokenNotErased(let error): "\(error.sentence) You are signed out, but the saved session could not be removed from it."
       case .ended: AuthError.ended.sentence
       case .reused: AuthError.reused.sentence
       }

@@ -54,9 +54,9 @@ public final class MemoryTokenStore: TokenStore, CustomReflectable {
   public init(_ session: StoredSession? = nil) { self.session = Mutex(session) }
 
   /// What it keeps now.
-  public var kept: StoredSession? { session.withLock { $0 } }
+  public var stored: StoredSession? { session.withLock { $0 } }
   /// What is kept.
-  public func load() -> StoredSession? { kept }
+  public func load() -> StoredSession? { stored }
   /// Keeps a session.
   public func save(_ session: StoredSession) { self.session.withLock { $0 = session } }
   /// Keeps nothing.

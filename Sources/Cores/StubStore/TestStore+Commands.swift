@@ -58,7 +58,7 @@ extension TestStore.Core {
     switch command {
     case .nextOutcome(let outcome, let product):
       if let product {
-        productOutcomes[try known(product).id, default: []].insert(outcome, at: 0)
+        productOutcomes[try soldProduct(product).id, default: []].insert(outcome, at: 0)
       } else {
         outcomes.insert(outcome, at: 0)
       }
@@ -73,7 +73,7 @@ extension TestStore.Core {
       for user in users { ledger.welcome(user, file, at: now) { identifiers.next() } }
       return [.receipts]
     case .buyElsewhere(let product, let user):
-      let product = try known(product)
+      let product = try soldProduct(product)
       guard let user = user ?? ledger.lastUser else {
         ledger.unclaimed.append(product.id)
         return []
@@ -82,7 +82,7 @@ extension TestStore.Core {
       ledger.buyElsewhere(product.id, in: file, user: user, at: now, id: identifiers.next())
       return [.receipts]
     case .priceIncrease(let product, let price, let needsConsent):
-      ledger.prices[try known(product).id] = price
+      ledger.prices[try soldProduct(product).id] = price
       for index in ledger.orders.indices where ledger.orders[index].product == product && ledger.orders[index].isSubscription {
         ledger.orders[index].needsConsent = needsConsent
       }
@@ -93,7 +93,7 @@ extension TestStore.Core {
     return []
   }
 
-  private func known(_ id: Product.ID) throws(Refusal) -> Product {
+  private func soldProduct(_ id: Product.ID) throws(Refusal) -> Product {
     guard let product = file.product(id)?.product else { throw Refusal(sentence: "The test store's file has no product “\(id)”.") }
     return product
   }
@@ -112,13 +112,13 @@ extension TestStore.Core {
     if case .resolve = command {
       let index = try find(target, "purchase that waits") { $0.isPending && $0.standing != .deferred }
       let order = ledger.orders[index]
-      if order.standing != .paid { ledger.settle(index, try known(order.product), at: now) }
+      if order.standing != .paid { ledger.settle(index, try soldProduct(order.product), at: now) }
       ledger.orders[index].isResolved = true
       return [.transaction(order.id)]
     }
     let index = try find(target, "purchase that waits for approval") { $0.standing == .deferred }
     if case .approve = command {
-      ledger.settle(index, try known(ledger.orders[index].product), at: now)
+      ledger.settle(index, try soldProduct(ledger.orders[index].product), at: now)
     } else {
       ledger.orders[index].standing = .declined
     }
@@ -129,7 +129,7 @@ extension TestStore.Core {
     let index = try find(target, "purchase that was paid") { $0.payments > 0 && $0.standing != .refunded }
     let order = ledger.orders[index]
     ledger.stop(index, .refunded, at: now)
-    if case .consumable(let type, let amount) = try known(order.product).kind {
+    if case .consumable(let type, let amount) = try soldProduct(order.product).kind {
       ledger.balances[order.user, default: [:]][type, default: 0] -= min(amount, ledger.balances[order.user]?[type] ?? 0)
     }
     return .revoked(order.id, reason: reason)
@@ -138,7 +138,7 @@ extension TestStore.Core {
   private mutating func renewing(_ command: TestStore.Command, at now: Date) throws(Refusal) -> [QueueUpdate] {
     let target = command.target ?? TestStore.Target()
     let index = try find(target, "subscription") { $0.isSubscription }
-    let product = try known(ledger.orders[index].product)
+    let product = try soldProduct(ledger.orders[index].product)
     switch command {
     case .renew: ledger.charge(index, product, from: max(ledger.orders[index].paidUntil ?? now, now), at: now)
     case .expire: ledger.stop(index, .expired, at: now)

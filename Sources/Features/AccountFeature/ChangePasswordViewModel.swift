@@ -123,8 +123,12 @@ import SessionService
     }
     state = new
     guard isClosed else { return }
-    let isAnswer = if case .problem = error { true } else { false }
-    output(.told("\(isAnswer ? "Your password was not changed." : "It is not known whether your password was changed.") \(error.sentence)"))
+    let isRefused =
+      switch error.disposition {
+      case .refused, .notFound, .sessionEnded, .retryLater(.busy, _): true
+      case .retryLater, .cancelled: false
+      }
+    output(.told("\(isRefused ? "Your password was not changed." : "It is not known whether your password was changed.") \(error.sentence)"))
   }
 
   /// One change of the state, told once.

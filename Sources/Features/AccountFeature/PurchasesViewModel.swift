@@ -47,7 +47,7 @@ import Runtime
   private var checking: Set<Transaction.ID> = []
   private var readings = 0
   private var watching: [Task<Void, Never>] = []
-  private var asking: Task<Void, Never>?
+  private var checkTask: Task<Void, Never>?
 
   /// - Parameters:
   ///   - marked: the purchase that a link named; `nil` for none.
@@ -77,7 +77,7 @@ import Runtime
 
   isolated deinit {
     for task in watching { task.cancel() }
-    asking?.cancel()
+    checkTask?.cancel()
   }
 
   // MARK: Inputs
@@ -106,7 +106,7 @@ import Runtime
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
-    asking?.cancel()
+    checkTask?.cancel()
   }
 
   /// Does what the reader asked for.
@@ -166,8 +166,8 @@ import Runtime
 
   /// Asks at once, and again as long as the page is on screen.
   private func checkPending() {
-    asking?.cancel()
-    asking = Task { [purchases] in await purchases.watchPending() }
+    checkTask?.cancel()
+    checkTask = Task { [purchases] in await purchases.watchPending() }
   }
 
   private func read() async {

@@ -37,6 +37,7 @@ import Runtime
 
   private let store: ContentStore
   private let formatting: Formatting
+  private let documents: Documents
   private let output: @MainActor (Output) -> Void
   private var path: String?
   private var adding: Task<Void, Never>?
@@ -51,10 +52,12 @@ import Runtime
   /// - Parameters:
   ///   - store: the reader's content.
   ///   - formatting: how counts are written.
+  ///   - documents: reads the file that the reader chose.
   ///   - output: told what the coordinator shall do.
-  public init(store: ContentStore, formatting: Formatting, output: @escaping @MainActor (Output) -> Void) {
+  public init(store: ContentStore, formatting: Formatting, documents: Documents, output: @escaping @MainActor (Output) -> Void) {
     self.store = store
     self.formatting = formatting
+    self.documents = documents
     self.output = output
   }
 
@@ -179,7 +182,12 @@ import Runtime
       return try await effects.run("addfeed.begin") { try await client.beginImport(of: url, as: id) }
     case .file(let path):
       let name = URL(fileURLWithPath: path).lastPathComponent
-      let document = try await effects.run("addfeed.file") { try await DocumentReader().contents(of: path) }
+      let limit = Import.documentLimit
+      let document: Data
+      do { document = try await effects.run("addfeed.file") { [documents] in try await documents.read(path, limit) } } catch {
+        guard case Documents.Failure.tooLarge(let bytes) = error else { throw error }
+        throw FeedError(.tooLarge(bytes: bytes, limit: limit), source: name, offset: limit)
+      }
       try Task.checkCancellation()
       importID = id.uuidString
       return try await effects.run("addfeed.begin") { try await client.beginImport(of: document, named: name, as: id) }
@@ -189,7 +197,7 @@ import Runtime
 
   private func sentence(_ error: any Error) -> String {
     switch error {
-    case let error as DocumentReader.Unreadable: error.sentence
+    case Documents.Failure.impossible(let sentence): sentence
     case let error as FeedError: error.description
     default: RequestError(explaining: error).sentence
     }

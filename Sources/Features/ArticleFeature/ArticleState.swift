@@ -18,20 +18,6 @@ extension ArticleBody.Block {
 extension ArticleViewModel {
   /// Everything the page shows, and nothing else.
   public struct State: Equatable, Sendable {
-    /// How the article stands.
-    public enum Phase: Equatable, Sendable {
-      /// Something of it is on its way; what is known is shown meanwhile.
-      case loading
-      /// All there is to show is shown.
-      case ready
-      /// There is no such post, or no longer; the sentence says so.
-      case gone(String)
-      /// The text did not come, because the publication cannot be reached; the sentence says what to do.
-      case offline(String)
-      /// The text did not come, for another reason; the sentence says which.
-      case failed(String)
-    }
-
     /// The text, as far as it is there.
     public enum Text: Equatable, Sendable {
       /// The opening; the body is on its way, did not come, or there is none.
@@ -43,7 +29,7 @@ extension ArticleViewModel {
     }
 
     /// How the article stands.
-    public var phase = Phase.loading
+    public var phase = EntityPhase.loading
     /// Title, byline, club, date, picture, counts and flags; there from the first moment when a list has shown the post. Without the
     /// picture once the text itself shows it.
     public var post: PostRow?

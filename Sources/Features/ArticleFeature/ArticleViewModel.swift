@@ -35,9 +35,9 @@ import ReaderContent
     /// Tries again what failed.
     case retryTapped
     /// Adds the reader's heart, or takes away whatever reaction there is.
-    case reactTapped
+    case reactionToggled
     /// Reacts in this way, or takes the reaction away when it was this one.
-    case reactionTapped(Reaction)
+    case reactionChosen(Reaction)
     /// Opens the comments.
     case commentsTapped
     /// Marks the post as unread, or as read again.
@@ -82,14 +82,16 @@ import ReaderContent
 
   private var observation: Observation?
   private var watching: [Task<Void, Never>] = []
-  private var generation = 0
-  private var isLoading = false
+  private lazy var loader = EntityLoader(store) { [store, id] in
+    try await store.loadPost(id, refetch: $0)
+  } onEnd: { [weak self] in
+    self?.loaded($0)
+  }
   private var isRefreshing = false
-  private var failure: (any Error)?
   /// Whether the last answer had a body; `nil` before there was one.
   private var wasServed: Bool?
   /// Whether the reader had access when the last request started.
-  private var askedWithAccess: Bool?
+  private var accessAtRequest: Bool?
   private var isSpending = false
   private var read: (html: String, blocks: [ArticleBody.Block])?
   private var reading: String?
@@ -132,7 +134,7 @@ import ReaderContent
       },
     ]
     store.enter(self)
-    if askedWithAccess == nil || failure != nil { load() } else { accessChanged() }
+    if accessAtRequest == nil || loader.failure != nil { load() } else { accessChanged() }
     update()
   }
 
@@ -153,8 +155,8 @@ import ReaderContent
     switch input {
     case .refreshTapped: refreshTapped()
     case .retryTapped: retryTapped()
-    case .reactTapped: reactTapped()
-    case .reactionTapped(let kind): reactionTapped(kind)
+    case .reactionToggled: reactionToggled()
+    case .reactionChosen(let kind): reactionChosen(kind)
     case .commentsTapped: commentsTapped()
     case .readTapped: readTapped()
     case .bookmarkTapped: bookmarkTapped()
@@ -187,8 +189,8 @@ import ReaderContent
 
   private func retryTapped() { refreshTapped() }
 
-  private func reactTapped() { store.toggleReaction(id) }
-  private func reactionTapped(_ kind: Reaction) { store.react(id, kind) }
+  private func reactionToggled() { store.toggleReaction(id) }
+  private func reactionChosen(_ kind: Reaction) { store.react(id, kind) }
   private func commentsTapped() { if store.posts[id] != nil { output(.openComments(id)) } }
   private func readTapped() { if let post = store.posts[id] { store.markRead(id, !post.read) } }
   private func bookmarkTapped() { store.toggleBookmark(id) }
@@ -232,7 +234,7 @@ import ReaderContent
 
   /// Asks for the body again, which the publication gives or keeps by the reader's access.
   public func accessChanged() {
-    guard store.hasPremium != askedWithAccess, store.posts[id]?.premium == true else { return }
+    guard store.hasPremium != accessAtRequest, store.posts[id]?.premium == true else { return }
     wasServed = nil
     load()
     update()
@@ -241,36 +243,20 @@ import ReaderContent
   /// Tells the reader.
   public func actionFailed(_ sentence: String) { update(message: sentence) }
 
-  /// Loads the post again when the publication could not be reached for it. The page keeps its notice until there is an answer.
-  public func retryUnreachable() {
-    guard !isLoading, let failure, RequestError(explaining: failure).isUnreachable else { return }
-    load(isAsked: false)
-  }
+  /// See `ContentScreen`.
+  public func retryUnreachable() { if loader.retryUnreachable() { accessAtRequest = store.hasPremium } }
 
-  private func load(isAsked: Bool = true) {
-    // An answer to an earlier question may be from before what is asked for now.
-    let refetch = isLoading
-    generation += 1
-    isLoading = true
-    if isAsked { failure = nil }
-    askedWithAccess = store.hasPremium
-    let (mine, id, store) = (generation, id, store)
-    Task { [weak self] in
-      do {
-        let post = try await store.loadPost(id, refetch: refetch)
-        self?.loaded(.success(post), generation: mine)
-      } catch {
-        self?.loaded(.failure(error), generation: mine)
-      }
-    }
+  private func load() {
+    accessAtRequest = store.hasPremium
+    loader.load()
   }
 
   private func unlockEnded(_ failure: String?) {
     isSpending = false
     if failure == nil {
       // What is still on its way was asked before.
-      generation += 1
-      (isLoading, isRefreshing) = (false, false)
+      loader.dropAnswer()
+      isRefreshing = false
       wasServed = true
     }
     update(message: failure)
@@ -280,13 +266,9 @@ import ReaderContent
     }
   }
 
-  private func loaded(_ result: Result<Post, any Error>, generation mine: Int) {
-    guard mine == generation, !store.isClosed else { return }
-    (isLoading, isRefreshing) = (false, false)
-    switch result {
-    case .success(let post): (wasServed, failure) = (post.body != nil, nil)
-    case .failure(let error): failure = error
-    }
+  private func loaded(_ result: Result<Post, any Error>) {
+    isRefreshing = false
+    if case .success(let post) = result { wasServed = post.body != nil }
     update()
   }
 
@@ -310,18 +292,13 @@ import ReaderContent
     var new = state
     if let message { new.message = message }
     // A post that was served, and is not here now, was removed since.
-    guard (failure as? ClientError)?.isNotFound != true, wasServed == nil || store.posts[id] != nil else {
+    guard !loader.isNotFound, wasServed == nil || store.posts[id] != nil else {
       new.phase = .gone("This post is no longer here.")
       (new.post, new.text, new.attachments) = (nil, nil, [])
       state = new
       return
     }
-    let failed: State.Phase? = failure.map {
-      switch RequestError(explaining: $0) {
-      case .unreachable(let sentence, _): .offline(sentence)
-      case .refused(let sentence): .failed(sentence)
-      }
-    }
+    let failed = loader.failedPhase
     guard let post = store.posts[id] else {
       new.phase = failed ?? .loading
       state = new
@@ -331,9 +308,8 @@ import ReaderContent
     let hasBody = if case .body = new.text { true } else { false }
     new.attachments = hasBody ? post.enclosures.compactMap { Attachment($0, formatting: formatting) } : []
     new.isUnlocking = isSpending || isOpening(post, new)
-    let isUnreachable = failure.map { RequestError(explaining: $0).isUnreachable } ?? false
     // A text that is here and being read is neither yet.
-    new.note = !isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.offlineNote : Self.beginningNote
+    new.note = !loader.isUnreachable || new.phase == .loading ? nil : new.phase == .ready ? Self.offlineNote : Self.beginningNote
     new.isRefreshing = isRefreshing && new.phase == .ready
     markRead(new.phase)
     var row = PostRow(post, hasPremium: store.hasPremium, waiting: store.waiting(about: id), formatting: formatting)
@@ -357,13 +333,13 @@ import ReaderContent
   /// Shown above the opening: below it, a reader would take the opening for the whole post.
   private static let beginningNote = "You are offline: only the opening of this post is on this computer."
 
-  private func markRead(_ phase: State.Phase) {
+  private func markRead(_ phase: EntityPhase) {
     guard !wasMarkedRead, phase == .ready else { return }
     wasMarkedRead = true
     store.markRead(id)
   }
 
-  private func show(_ post: Post, failed: State.Phase?) -> (State.Text, State.Phase) {
+  private func show(_ post: Post, failed: EntityPhase?) -> (State.Text, EntityPhase) {
     // The publication decides who may read; before it has answered, what is known here does.
     if let body = post.body, !post.premium || wasServed ?? (store.hasPremium || post.unlocked) {
       if read?.html != body { readBody(body, base: post.url) }
@@ -372,7 +348,7 @@ import ReaderContent
     if let failed { return (.teaser(post.teaser), failed) }
     // A locked post stays as it is while the reader asks again.
     if isRefreshing, wasServed == false, post.premium, !store.hasPremium, !post.unlocked { return (.locked(teaser: post.teaser), .ready) }
-    if isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
+    if loader.isLoading || wasServed == nil { return (.teaser(post.teaser), .loading) }
     if !post.premium { return (.teaser(post.teaser), .ready) }
     if !store.hasPremium { return (.locked(teaser: post.teaser), .ready) }
     return (.teaser(post.teaser), .failed("Your access has not reached the publication yet. Try again in a moment."))

@@ -47,8 +47,8 @@ import ReaderContent
   private var written: [Comment.ID] = []
   private var observation: Observation?
   private var watching: Task<Void, Never>?
-  /// Whether the publication could not be reached for the post.
-  private var isPostUnanswered = false
+  /// Without an answer the page does without a headline; its list says what is wrong.
+  private lazy var loader = EntityLoader(store) { [store, post] in try await store.loadPost(post, refetch: $0) }
 
   /// - Parameters:
   ///   - post: whose comments.
@@ -62,7 +62,7 @@ import ReaderContent
     self.output = output
     list = .comments(of: post, store: store)
     list.observe { [weak self] _ in self?.update() }
-    list.onRetryUnreachable = { [weak self] in if self?.isPostUnanswered == true { self?.loadPost() } }
+    list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() }
     state.draft = store.commentDrafts[post] ?? ""
     judge(&state)
   }
@@ -88,7 +88,8 @@ import ReaderContent
       for await _ in waiting where !Task.isCancelled { self?.waitingChanged() }
     }
     list.appear()
-    loadPost()
+    // A comment's post may not be known here, as when a link leads to its comments.
+    if store.posts[post] == nil { loader.load() }
     update()
   }
 
@@ -140,16 +141,6 @@ import ReaderContent
   private func deleteTapped(_ id: Comment.ID) {
     store.deleteComment(id)
     update()
-  }
-
-  /// A comment's post may not be known here, as when a link leads to its comments.
-  private func loadPost() {
-    guard store.posts[post] == nil else { return }
-    isPostUnanswered = false
-    // Without an answer the page does without a headline; its list says what is wrong.
-    Task { [weak self, store, post] in
-      do { try await store.loadPost(post) } catch { self?.isPostUnanswered = RequestError(explaining: error).isUnreachable }
-    }
   }
 
   /// What the reader wrote here and was not sent yet, oldest first.

@@ -16,6 +16,8 @@ import Runtime
     public var isFollowedOnly = false
     /// Whether "Add feed" is offered, and "Export…".
     public var canAddFeeds = false
+    /// Whether the reader is to say where the feeds go that are exported.
+    public var isChoosingExportFile = false
 
     /// A page that has not loaded.
     public init() {}
@@ -49,9 +51,14 @@ import Runtime
     case followTapped(FanClub.ID)
     /// Opens the dialog that adds a feed, where that is offered.
     case addFeedTapped
-    /// Writes the feeds of all clubs that the reader follows to a file, for other programs (OPML), and says what came of it.
-    /// - Parameter path: where to. What is there is replaced, and stays when there is nothing to write or that fails.
+    /// Exports the feeds of all clubs that the reader follows, for other programs (OPML): says that there are none, or lets the reader choose
+    /// a file. A second press while they are looked up does nothing.
+    case exportTapped
+    /// Writes them to a file, and says what came of it.
+    /// - Parameter path: where to. What is there is replaced, and stays when that fails.
     case exportChosen(String)
+    /// The reader chose no file.
+    case exportCancelled
   }
 
   /// The single source of truth.
@@ -68,9 +75,11 @@ import Runtime
   private let store: ContentStore
   private let formatting: Formatting
   private let canAddFeeds: LastValue<Bool>
+  private let documents: Documents
   private let output: @MainActor (Output) -> Void
   private var isOnScreen = false
   private var exporting: Task<Void, Never>?
+  private var export: FeedExport?
   private var exportMessage: String?
   private var watching: Task<Void, Never>?
 
@@ -78,14 +87,16 @@ import Runtime
   ///   - store: the reader's content.
   ///   - formatting: how counts are written.
   ///   - canAddFeeds: whether the publication lets readers add feeds, as far as that is known.
+  ///   - documents: writes the file that the reader chose.
   ///   - output: told what the coordinator shall do.
   public init(
-    store: ContentStore, formatting: Formatting, canAddFeeds: LastValue<Bool> = LastValue(false),
+    store: ContentStore, formatting: Formatting, canAddFeeds: LastValue<Bool> = LastValue(false), documents: Documents,
     output: @escaping @MainActor (Output) -> Void
   ) {
     self.store = store
     self.formatting = formatting
     self.canAddFeeds = canAddFeeds
+    self.documents = documents
     self.output = output
     all = .fanClubs(store: store)
     followed = .fanClubs(store: store, followedOnly: true)
@@ -120,6 +131,7 @@ import Runtime
   public func disappear() {
     isOnScreen = false
     watching?.cancel()
+    exportCancelled()
     list.disappear()
   }
 
@@ -134,7 +146,9 @@ import Runtime
     case .clubTapped(let id): clubTapped(id)
     case .followTapped(let id): followTapped(id)
     case .addFeedTapped: addFeedTapped()
+    case .exportTapped: exportTapped()
     case .exportChosen(let path): exportChosen(path)
+    case .exportCancelled: exportCancelled()
     }
   }
   /// See `Refreshable`.
@@ -160,46 +174,84 @@ import Runtime
   private func followTapped(_ id: FanClub.ID) { store.toggleFollow(id) }
   private func addFeedTapped() { if state.canAddFeeds { output(.openAddFeed) } }
 
-  private func exportChosen(_ path: String) {
-    guard state.canAddFeeds else { return }
-    exporting?.cancel()
+  private func exportTapped() {
+    guard state.canAddFeeds, exporting == nil, export == nil else { return }
+    exportMessage = nil
     exporting = Task { [weak self, store, formatting] in
-      var (written, problem): (String?, String?)
-      do {
-        written = try await Self.export(store, formatting, to: path)
-      } catch let error as DocumentWriter.Unwritable {
-        problem = error.sentence
-      } catch { problem = "The feeds were not exported. \(RequestError(explaining: error).sentence)" }
+      let found: Result<[FanClub], any Error>
+      do { found = .success(try await store.followedClubs("fanclubs.export")) } catch { found = .failure(error) }
       guard let self, !Task.isCancelled, !store.isClosed else { return }
-      // What went wrong stays until it was read; what went well leaves by itself.
-      exportMessage = problem
+      exporting = nil
+      // The reader went elsewhere meanwhile.
+      guard isOnScreen else { return }
+      switch found {
+      case .success(let clubs):
+        export = FeedExport(clubs, formatting)
+        // Said in passing: it is not so any more as soon as one is followed.
+        if export == nil { output(.exported("There is nothing to export: no fan club that you follow has a feed.")) }
+      case .failure(let error): exportMessage = "The feeds were not exported. \(RequestError(explaining: error).sentence)"
+      }
       update()
-      if let written { output(.exported(written)) }
     }
   }
 
-  /// - Returns: what was written, in a sentence.
-  private static func export(_ store: ContentStore, _ formatting: Formatting, to path: String) async throws -> String {
-    let clubs = try await store.followedClubs("fanclubs.export")
-    let feeds = clubs.compactMap { club in
-      club.feed.map { ParsedOutline.Outline(title: club.name, about: club.about, feedURL: $0, homeURL: club.url) }
+  private func exportChosen(_ path: String) {
+    guard let export else { return }
+    self.export = nil
+    update()
+    exporting = Task { [weak self, store, documents] in
+      let written: Result<Void, any Error>
+      do {
+        written = .success(try await store.effects.run("fanclubs.write") { try await documents.write(export.document, path) })
+      } catch { written = .failure(error) }
+      guard let self, !Task.isCancelled, !store.isClosed else { return }
+      exporting = nil
+      // What went wrong stays until it was read; what went well leaves by itself.
+      switch written {
+      case .success: output(.exported(export.sentence(writtenTo: URL(fileURLWithPath: path).lastPathComponent)))
+      case .failure(Documents.Failure.impossible(let sentence)): exportMessage = sentence
+      case .failure(let error): exportMessage = "The feeds were not exported. \(RequestError(explaining: error).sentence)"
+      }
+      update()
     }
-    // Said in passing: it is not so any more as soon as one is followed.
-    guard !feeds.isEmpty else { return "There is nothing to export: no fan club that you follow has a feed." }
-    let list = ParsedOutline(title: "Fan clubs", outlines: feeds)
-    try await store.effects.run("fanclubs.write") { try await DocumentWriter().write(list.opml, to: path) }
-    let file = "“\(URL(fileURLWithPath: path).lastPathComponent)”"
-    let written = "\(formatting.count(feeds.count, "feed was", "feeds were")) written to \(file)."
-    let left = clubs.count - feeds.count
-    return left == 0
-      ? written : "\(written) \(formatting.count(left, "fan club that you follow has", "fan clubs that you follow have")) none."
+  }
+
+  private func exportCancelled() {
+    export = nil
+    update()
   }
 
   private func update() {
     var new = state
     new.clubs = list.state
     new.canAddFeeds = canAddFeeds.value
+    new.isChoosingExportFile = export != nil
     if let exportMessage { new.clubs.message = exportMessage }
     state = new
+  }
+}
+
+/// The feeds of the fan clubs that a reader follows, as other programs read them (OPML).
+private struct FeedExport {
+  let document: Data
+  private let counts: (feeds: String, others: String?)
+
+  /// `nil` when none of the clubs has a feed.
+  init?(_ clubs: [FanClub], _ formatting: Formatting) {
+    let feeds = clubs.compactMap { club in
+      club.feed.map { ParsedOutline.Outline(title: club.name, about: club.about, feedURL: $0, homeURL: club.url) }
+    }
+    guard !feeds.isEmpty else { return nil }
+    document = ParsedOutline(title: "Fan clubs", outlines: feeds).opml
+    let others = clubs.count - feeds.count
+    counts = (
+      formatting.count(feeds.count, "feed was", "feeds were"),
+      others == 0 ? nil : formatting.count(others, "fan club that you follow has", "fan clubs that you follow have")
+    )
+  }
+
+  func sentence(writtenTo file: String) -> String {
+    let written = "\(counts.feeds) written to “\(file)”."
+    return counts.others.map { "\(written) \($0) none." } ?? written
   }
 }

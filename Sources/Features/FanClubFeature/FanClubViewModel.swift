@@ -9,21 +9,7 @@ import ReaderContent
   /// Everything the page shows, but the rows, which ``PostListScreen/row(for:)`` gives.
   public struct State: Equatable, Sendable {
     /// How the club itself stands.
-    public enum Phase: Equatable, Sendable {
-      /// Nothing is known of it yet.
-      case loading
-      /// ``State/club`` is there.
-      case ready
-      /// There is no such club, or no longer; the sentence says so.
-      case gone(String)
-      /// Nothing is known of it, because the publication cannot be reached; the sentence says what to do.
-      case offline(String)
-      /// Nothing is known of it, for another reason; the sentence says which.
-      case failed(String)
-    }
-
-    /// How the club itself stands.
-    public var phase = Phase.loading
+    public var phase = EntityPhase.loading
     /// The club; there from the first moment when another page has shown it.
     public var club: FanClubRow?
     /// What the club says about itself, as far as it is shown; empty where it says nothing.
@@ -85,12 +71,14 @@ import ReaderContent
   private var observation: Observation?
   private var watching: Task<Void, Never>?
   private var watchingOutbox: Task<Void, Never>?
-  private var generation = 0
-  private var isLoading = false
+  private lazy var loader = EntityLoader(store) { [store, id] in
+    try await store.loadFanClub(id, refetch: $0)
+  } onEnd: { [weak self] in
+    self?.loaded($0)
+  }
   private var hasLoaded = false
   private var isRemoving = false
   private var wantsWholeAbout = false
-  private var failure: (any Error)?
 
   /// - Parameters:
   ///   - id: the club.
@@ -111,7 +99,7 @@ import ReaderContent
     // A row's club is this page.
     posts = PostList(.fanClub(id), store: store, formatting: formatting) { if $0 != .openFanClub(id) { output($0) } }
     posts.list.observe { [weak self] _ in self?.update() }
-    posts.list.onRetryUnreachable = { [weak self] in self?.retryUnreachable() }
+    posts.list.onRetryUnreachable = { [weak self] in self?.loader.retryUnreachable() }
   }
 
   isolated deinit { for task in [watching, watchingOutbox] { task?.cancel() } }
@@ -133,7 +121,7 @@ import ReaderContent
       for await _ in waiting where !Task.isCancelled { self?.update() }
     }
     posts.list.appear()
-    if !isLoading, !hasLoaded { load() }
+    if !loader.isLoading, !hasLoaded { loader.load() }
     update()
   }
 
@@ -179,7 +167,7 @@ import ReaderContent
   private func fetchDismissed() { feed.dismiss() }
 
   private func reload() {
-    load()
+    loader.load()
     posts.list.refreshTapped()
     update()
   }
@@ -194,7 +182,7 @@ import ReaderContent
   }
 
   private func retryTapped() {
-    if failure != nil { load() }
+    if loader.failure != nil { loader.load() }
     posts.list.retryTapped()
     update()
   }
@@ -236,33 +224,8 @@ import ReaderContent
     }
   }
 
-  private func retryUnreachable() {
-    guard !isLoading, let failure, RequestError(explaining: failure).isUnreachable else { return }
-    load(isAsked: false)
-  }
-
-  private func load(isAsked: Bool = true) {
-    // An answer to an earlier question may be from before what is asked for now.
-    let refetch = isLoading
-    generation += 1
-    isLoading = true
-    if isAsked { failure = nil }
-    let (mine, id, store) = (generation, id, store)
-    Task { [weak self] in
-      do {
-        try await store.loadFanClub(id, refetch: refetch)
-        self?.loaded(nil, generation: mine)
-      } catch {
-        self?.loaded(error, generation: mine)
-      }
-    }
-  }
-
-  private func loaded(_ failure: (any Error)?, generation mine: Int) {
-    guard mine == generation, !store.isClosed else { return }
-    isLoading = false
-    hasLoaded = failure == nil
-    self.failure = failure
+  private func loaded(_ result: Result<FanClub, any Error>) {
+    hasLoaded = if case .success = result { true } else { false }
     update()
   }
 
@@ -290,17 +253,10 @@ import ReaderContent
     new.notifies = club?.followed == true ? notifications?.isOn(for: id) : nil
     (new.fetch, new.refresh) = (fetch.state, feed.report)
     (new.canRemove, new.isRemoving) = (club?.canRemove == true, isRemoving)
-    if (failure as? ClientError)?.isNotFound == true || hasLoaded && club == nil {
+    if loader.isNotFound || hasLoaded && club == nil {
       new.phase = .gone("This fan club is no longer here.")
-    } else if club != nil {
-      new.phase = .ready
-    } else if let failure {
-      switch RequestError(explaining: failure) {
-      case .unreachable(let sentence, _): new.phase = .offline(sentence)
-      case .refused(let sentence): new.phase = .failed(sentence)
-      }
     } else {
-      new.phase = .loading
+      new.phase = club == nil ? loader.failedPhase ?? .loading : .ready
     }
     state = new
   }

@@ -53,7 +53,7 @@ import Runtime
     task = Task { [weak self, id, store, clock] in
       let problem: String?
       do {
-        problem = try await store.fetchPosts(of: id, lookingOn: clock).problemOfFetching
+        problem = try await store.fetchPosts(of: id, pacedBy: clock).problemOfFetching
         if problem == nil {
           store.listsAreStale()
           // It is fetched once the publication says so of the club.

@@ -142,7 +142,7 @@ import Runtime
     var failure: Failure?
     var title = store.fanClubs[club]?.name ?? ""
     do {
-      let ended = try await store.fetchPosts(of: club, lookingOn: formatting.clock) { [weak self] in self?.begun($0, club) }
+      let ended = try await store.fetchPosts(of: club, pacedBy: formatting.clock) { [weak self] in self?.begun($0, club) }
       if !ended.title.isEmpty { title = ended.title }
       if let problem = ended.problemOfFetching { failure = .init(title, problem) }
     } catch {

@@ -52,9 +52,9 @@ import ReaderContent
     /// Writes a mail with that address.
     case mailTapped(Post.ID)
     /// Adds the reader's heart, or takes away whatever reaction there is.
-    case reactTapped(Post.ID)
+    case reactionToggled(Post.ID)
     /// Reacts in this way, or takes the reaction away when it was this one.
-    case reactionTapped(Post.ID, Reaction)
+    case reactionChosen(Post.ID, Reaction)
     /// Marks the post as read, or as unread.
     case readTapped(Post.ID)
     /// Marks the whole list as read, also what is not loaded; not what appeared above its first row, which the reader has not seen. Of the
@@ -127,8 +127,8 @@ import ReaderContent
     case .openInBrowserTapped(let id): openInBrowserTapped(id)
     case .copyLinkTapped(let id): copyLinkTapped(id)
     case .mailTapped(let id): mailTapped(id)
-    case .reactTapped(let id): reactTapped(id)
-    case .reactionTapped(let id, let kind): reactionTapped(id, kind)
+    case .reactionToggled(let id): reactionToggled(id)
+    case .reactionChosen(let id, let kind): reactionChosen(id, kind)
     case .readTapped(let id): readTapped(id)
     case .allReadTapped: allReadTapped()
     case .readToHereTapped(let id): readToHereTapped(id)
@@ -151,8 +151,8 @@ import ReaderContent
   private func mailTapped(_ id: Post.ID) {
     if let row = row(for: id), let link = row.link { output(.mail(title: row.title, link: link)) }
   }
-  private func reactTapped(_ id: Post.ID) { store.toggleReaction(id) }
-  private func reactionTapped(_ id: Post.ID, _ kind: Reaction) { store.react(id, kind) }
+  private func reactionToggled(_ id: Post.ID) { store.toggleReaction(id) }
+  private func reactionChosen(_ id: Post.ID, _ kind: Reaction) { store.react(id, kind) }
   private func readTapped(_ id: Post.ID) { if let post = store.posts[id] { store.markRead(id, !post.read) } }
   private func allReadTapped() {
     let rows = list.state.ids.compactMap { store.posts[$0] }

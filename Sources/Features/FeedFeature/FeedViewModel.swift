@@ -45,7 +45,7 @@ import Runtime
   private var fetch: ClubFetch?
   private var isOnScreen = false
   private var jump = Jump.none
-  private var looking: Task<Void, Never>?
+  private var lookupTask: Task<Void, Never>?
   /// When it looked last, by uptime; `nil` before it loaded.
   private var looked: Duration?
 
@@ -72,7 +72,7 @@ import Runtime
   }
 
   isolated deinit {
-    looking?.cancel()
+    lookupTask?.cancel()
     finding?.cancel()
   }
 
@@ -172,10 +172,10 @@ import Runtime
 
   /// Goes on from the last look, so that coming and going neither repeats one nor puts it off.
   private func look(every pace: Duration) {
-    looking?.cancel()
+    lookupTask?.cancel()
     let clock = formatting.clock
     if looked.map({ clock.uptime - $0 >= pace }) ?? true { look() }
-    looking = Task { [weak self, effects = store.effects] in
+    lookupTask = Task { [weak self, effects = store.effects] in
       while let looked = self?.looked, !Task.isCancelled {
         let left = looked + pace - clock.uptime
         do { try await effects.sleep("feed.pace", for: left, on: clock) } catch { return }

@@ -64,7 +64,7 @@ import PurchaseService
   private var isLeaving = false
   private var isFinished = false
   private var watching: [Task<Void, Never>] = []
-  private var asking: Task<Void, Never>?
+  private var checkTask: Task<Void, Never>?
 
   /// - Parameters:
   ///   - productID: what is paid for.
@@ -91,7 +91,7 @@ import PurchaseService
 
   isolated deinit {
     for task in watching { task.cancel() }
-    asking?.cancel()
+    checkTask?.cancel()
     confirming?.cancel()
   }
 
@@ -121,7 +121,7 @@ import PurchaseService
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
-    asking?.cancel()
+    checkTask?.cancel()
   }
 
   /// See `AsksBeforeLeaving`.
@@ -163,7 +163,7 @@ import PurchaseService
     show()
     paying = Task { [weak self, purchases] in
       let result = await purchases.purchase(product, authorizer: method.authorizer) { self?.reached($0) }
-      let known = result.isInTheJournal ? try? await purchases.known(of: product.id) : nil
+      let known = result.isInTheJournal ? try? await purchases.history(of: product.id) : nil
       self?.ended(result, known)
     }
   }
@@ -180,7 +180,7 @@ import PurchaseService
     confirming?.cancel()
     confirming = Task { [weak self, purchases, productID, clock = formatting.clock] in
       while (try? await clock.sleep(for: Self.confirmationPace)) != nil, self?.isAwaitingConfirmation == true {
-        let waiting = try? await purchases.known(of: productID).first { $0.step.isUnderWay }
+        let waiting = try? await purchases.history(of: productID).first { $0.step.isUnderWay }
         if let waiting, !Task.isCancelled { await purchases.check(waiting.id) }
       }
     }
@@ -227,8 +227,8 @@ import PurchaseService
 
   /// Asks at once, and again as long as the sheet is on screen.
   private func checkPending() {
-    asking?.cancel()
-    asking = Task { [purchases] in await purchases.watchPending() }
+    checkTask?.cancel()
+    checkTask = Task { [purchases] in await purchases.watchPending() }
   }
 
   private func reload() {
@@ -240,7 +240,7 @@ import PurchaseService
       do throws(StoreError) {
         let products = try await purchases.products([productID]).products
         // The sheet says at once when the product was paid in an earlier run, and not confirmed or without giving access.
-        let known = try? await purchases.known(of: productID)
+        let known = try? await purchases.history(of: productID)
         self?.loaded(products.first, PurchaseError.unknownProduct("This is not sold any more.").sentence, known)
       } catch {
         self?.loaded(nil, error.sentence)
@@ -294,15 +294,15 @@ import PurchaseService
     guard !attempt.isRunning, let product else { return }
     let standing = attempt.standing
     // What cannot be read changes nothing.
-    guard let known = try? await purchases.known(of: productID), standing == attempt.standing else { return }
-    if case .waiting = standing, let last = known.first { followed(last, product) }
+    guard let known = try? await purchases.history(of: productID), standing == attempt.standing else { return }
+    if case .waiting = standing, let last = known.first { observed(last, product) }
     findPaidWithoutAccess(known)
     show()
     if attempt.standing == .bought { finish() }
     if attempt.isPaidWithoutAccess { await loadOrderNumber() }
   }
 
-  private func followed(_ last: Transaction, _ product: Product) {
+  private func observed(_ last: Transaction, _ product: Product) {
     switch last.state {
     case .purchased: attempt.ended(.purchased(PurchasableProduct(product)))
     case .failed:
@@ -346,7 +346,7 @@ import PurchaseService
     Task { [purchases, productID, name = product?.name, orderNumber, formatting, output] in
       guard let name else { return }
       // The journal may be unreadable, and the reader has paid all the same.
-      let bought = try? await purchases.known(of: productID).first { $0.state == .purchased }
+      let bought = try? await purchases.history(of: productID).first { $0.state == .purchased }
       var order = ""
       if let bought, let number = await orderNumber(bought.id) { order = " Order \(number)." }
       let price = bought?.price.map { $0.minorUnits == 0 ? " for free" : " for \($0.formatted(locale: formatting.locale))" } ?? ""
@@ -401,7 +401,7 @@ import PurchaseService
 
 extension PurchaseLayer<PurchasableProduct> {
   /// What the journal knows of this product, newest first: of an earlier run there is nothing else to ask.
-  fileprivate func known(of productID: Product.ID) async throws -> [Transaction] {
+  fileprivate func history(of productID: Product.ID) async throws -> [Transaction] {
     try await history().filter { $0.productID == productID }
   }
 }

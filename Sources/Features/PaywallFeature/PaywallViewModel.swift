@@ -54,7 +54,7 @@ import Runtime
   private var isLoading = false
   private var wasShown = false
   private var watching: [Task<Void, Never>] = []
-  private var asking: Task<Void, Never>?
+  private var checkTask: Task<Void, Never>?
 
   /// - Parameters:
   ///   - paywallID: which paywall.
@@ -82,7 +82,7 @@ import Runtime
 
   isolated deinit {
     for task in watching { task.cancel() }
-    asking?.cancel()
+    checkTask?.cancel()
   }
 
   // MARK: Inputs
@@ -112,7 +112,7 @@ import Runtime
   public func disappear() {
     for task in watching { task.cancel() }
     watching = []
-    asking?.cancel()
+    checkTask?.cancel()
   }
 
   /// Does what the reader asked for.
@@ -151,8 +151,8 @@ import Runtime
 
   /// Asks at once, and again as long as the paywall is on screen.
   private func checkPending() {
-    asking?.cancel()
-    asking = Task { [purchases] in await purchases.watchPending() }
+    checkTask?.cancel()
+    checkTask = Task { [purchases] in await purchases.watchPending() }
   }
 
   private func reload() {

@@ -46,11 +46,11 @@ import Runtime
   private var observation: Observation?
   private var clubObservation: Observation?
   /// What the rows are the answer to, or what is being asked.
-  private var asked = ""
+  private var requested = ""
   private var cursor: String?
   /// Counts what was asked; an answer to an older question is dropped.
   private var generation = 0
-  private var asking: Task<Void, Never>?
+  private var requestTask: Task<Void, Never>?
   /// Whether the publication could not be reached for the last request, and there was none since.
   private var isUnanswered = false
 
@@ -64,7 +64,7 @@ import Runtime
     self.output = output
   }
 
-  isolated deinit { asking?.cancel() }
+  isolated deinit { requestTask?.cancel() }
 
   /// What a row shows; `nil` for a post that is gone.
   public func row(for id: Post.ID) -> SearchRow? {
@@ -72,7 +72,7 @@ import Runtime
     guard let post = store.posts[id], let hit = hits[id] else { return nil }
     let row = PostRow(post, hasPremium: store.hasPremium, formatting: formatting)
     // The answer marks headline and text alone, in which there may be nothing then.
-    let byline = MarkedText(row.byline, finding: asked, needsAll: false)
+    let byline = MarkedText(row.byline, finding: requested, needsAll: false)
     return SearchRow(post: row, title: hit.title, excerpt: hit.excerpt, byline: byline.matches.isEmpty ? nil : byline)
   }
 
@@ -131,7 +131,7 @@ import Runtime
   private func queryChanged(_ query: String) {
     guard query != state.query else { return }
     state.query = query
-    guard Self.words(query) != asked else { return }
+    guard Self.words(query) != requested else { return }
     search(after: Self.pause)
   }
 
@@ -169,7 +169,7 @@ import Runtime
   /// Repeats the request for which the publication could not be reached. The page keeps its notice until there is an answer.
   public func retryUnreachable() {
     guard isUnanswered else { return }
-    ask(asked, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
+    request(requested, cursor: state.loadMoreFailure == nil ? nil : cursor, after: nil)
   }
 
   /// What is gone leaves this list too.
@@ -180,7 +180,7 @@ import Runtime
     drawn.formIntersection(ids)
     var new = state
     (new.ids, new.clubs) = (ids, clubs)
-    if new.isEmpty, state.phase == .results { new.phase = .nothing("Nothing was found for “\(asked)”.") }
+    if new.isEmpty, state.phase == .results { new.phase = .nothing("Nothing was found for “\(requested)”.") }
     state = new
   }
 
@@ -193,15 +193,15 @@ import Runtime
   private static func words(_ query: String) -> String { query.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
   private func search(after pause: Duration?) {
-    asking?.cancel()
-    asking = nil
+    requestTask?.cancel()
+    requestTask = nil
     generation += 1
     isUnanswered = false
-    asked = Self.words(state.query)
+    requested = Self.words(state.query)
     var new = state
     new.isLoadingMore = false
     new.loadMoreFailure = nil
-    guard !asked.isEmpty else {
+    guard !requested.isEmpty else {
       new.phase = .idle
       (new.clubs, new.ids, new.canLoadMore, new.isSearching) = ([], [], false, false)
       (hits, clubNames, drawn) = ([:], [:], [])
@@ -213,19 +213,19 @@ import Runtime
     new.isSearching = !new.isEmpty
     if new.isEmpty { new.phase = .searching }
     state = new
-    ask(asked, cursor: nil, after: pause)
+    request(requested, cursor: nil, after: pause)
   }
 
   private func loadMore() {
     guard let cursor, state.canLoadMore, !state.isSearching, !state.isLoadingMore else { return }
     state.isLoadingMore = true
-    ask(asked, cursor: cursor, after: nil)
+    request(requested, cursor: cursor, after: nil)
   }
 
-  private func ask(_ words: String, cursor: String?, after pause: Duration?) {
+  private func request(_ words: String, cursor: String?, after pause: Duration?) {
     let mine = generation
     isUnanswered = false
-    asking = Task { [weak self, store, clock = formatting.clock] in
+    requestTask = Task { [weak self, store, clock = formatting.clock] in
       if let pause {
         // Cancelled: the reader typed on.
         do { try await store.effects.sleep("search.pause", for: pause, on: clock) } catch { return }
@@ -257,7 +257,7 @@ import Runtime
     var new = state
     if isFirst { new.clubs = page.clubs.map(\.id).filter { store.fanClubs[$0] != nil } }
     new.ids = (isFirst ? [] : new.ids) + fresh.map(\.id)
-    new.phase = new.isEmpty ? .nothing("Nothing was found for “\(asked)”.") : .results
+    new.phase = new.isEmpty ? .nothing("Nothing was found for “\(requested)”.") : .results
     new.canLoadMore = page.next != nil
     (new.isSearching, new.isLoadingMore, new.loadMoreFailure) = (false, false, nil)
     state = new

@@ -77,12 +77,10 @@ extension FlagEventRecord {
 extension FlagError {
   /// From a call that failed.
   fileprivate init(_ error: ClientError) {
-    switch error {
-    // A proxy's page is no word of the publication.
-    case .problem(let problem, _) where problem.code.rawValue.hasPrefix("http_") || problem.status >= 500: self = .unreachable
-    case .problem(let problem, _) where [401, 408, 425, 429].contains(problem.status): self = .unreachable
-    case .problem, .undecodable: self = .refused(error.sentence)
-    case .offline, .unacceptable, .cancelled: self = .unreachable
+    switch (error, error.disposition) {
+    // The publication makes no sense to this version, and will not at the next try either.
+    case (.undecodable, _), (_, .refused), (_, .notFound): self = .refused(error.sentence)
+    case (_, .retryLater), (_, .sessionEnded), (_, .cancelled): self = .unreachable
     }
   }
 }

@@ -18,7 +18,7 @@ import Runtime
   private let effects: Effects
   private let clock: any AppClock
   private let fetch: @Sendable (PaywallRecord.ID) async throws -> PaywallRecord
-  private var kept: [PaywallRecord.ID: (paywall: PaywallRecord, fetched: Date)] = [:]
+  private var paywalls: [PaywallRecord.ID: (paywall: PaywallRecord, fetched: Date)] = [:]
 
   /// - Parameters:
   ///   - effects: the door off the main actor.
@@ -35,14 +35,14 @@ import Runtime
   public func paywall(_ id: PaywallRecord.ID) async throws(StoreError) -> Answer {
     do {
       let paywall = try await effects.run("paywall.load") { [fetch] in try await fetch(id) }
-      kept[id] = (paywall, clock.now)
+      paywalls[id] = (paywall, clock.now)
       return Answer(paywall: paywall, fetchedAt: nil)
     } catch {
       let failure =
         error as? StoreError ?? (error as? ClientError).map(StoreError.init)
         ?? StoreError(.unavailable, code: "unknown", sentence: "The offers cannot be loaded. Try again in a moment.")
-      if failure.kind == .refused { kept[id] = nil }
-      guard failure.kind == .unavailable, let last = kept[id] else { throw failure }
+      if failure.kind == .refused { paywalls[id] = nil }
+      guard failure.kind == .unavailable, let last = paywalls[id] else { throw failure }
       return Answer(paywall: last.paywall, fetchedAt: last.fetched)
     }
   }

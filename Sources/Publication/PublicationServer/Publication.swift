@@ -101,6 +101,8 @@ public actor Publication {
   nonisolated let readAllTurns = Turns(1)
   /// One answer of a client that may be long.
   nonisolated let longTurns = Turns(1)
+  /// One large answer at a time, of all clients: the thread that writes them is one.
+  nonisolated let largeTurns = Turns(1, longestQueue: .max)
   /// One list of a reader that may have to check many posts.
   nonisolated let listTurns = Turns(1)
   /// One charge of a reader: the gateway may take one after the other.
@@ -243,10 +245,19 @@ public actor Publication {
 
   /// An answer in bytes.
   private nonisolated func made(_ route: Route, _ call: Call) async throws -> Response {
+    if let response = try await written(route, call, evenLarge: false) { return response }
+    // It is read again when its turn comes, so that many large answers do not wait in the memory.
+    return try await largeTurns.take("") { try await written(route, call, evenLarge: true) } ?? Response(499)
+  }
+
+  /// - Parameter evenLarge: whether a large answer is written too.
+  /// - Returns: `nil` for a large one that is not.
+  private nonisolated func written(_ route: Route, _ call: Call, evenLarge: Bool) async throws -> Response? {
     let answer = try await router.answer(route, call, self)
-    guard (answer as? LateAnswer)?.isLong == true else { return try answer.response() }
+    guard let late = answer as? LateAnswer, late.length != .short else { return try answer.response() }
+    guard evenLarge || late.length != .large else { return nil }
     try Task.checkCancellation()
-    return try await writer.run { try answer.response() }
+    return try await writer.run { try late.response() }
   }
 
   /// The answer to a request that an error ended.

@@ -95,7 +95,7 @@ extension ContentStore {
   /// - Returns: whether it is gone; if not, the reader was told why.
   public func removeFanClub(_ id: FanClub.ID) async -> Bool {
     let client = client
-    do { try await ask("fanclub.remove") { try await client.removeFanClub(id) } } catch {
+    do { try await request("fanclub.remove") { try await client.removeFanClub(id) } } catch {
       guard !isClosed else { return false }
       // The answer to an earlier try was lost.
       guard (error as? ClientError)?.isNotFound == true else {
@@ -281,10 +281,10 @@ extension ContentStore {
 
   /// The publication alone can say how many comments a post has.
   private func count(_ post: Post.ID) {
-    let asked = postCache.stamp()
+    let stamp = postCache.stamp()
     Task { [weak self, client] in
-      guard let new = try? await self?.ask("comment.count", { try await client.post(post) }), let self, !isClosed else { return }
-      postCache.store([new], asOf: asked)
+      guard let new = try? await self?.request("comment.count", { try await client.post(post) }), let self, !isClosed else { return }
+      postCache.store([new], asOf: stamp)
     }
   }
 }

@@ -43,7 +43,7 @@ extension ContentStore {
     var isKnown = false
     // Not cancelled below: an answer that comes late counts all the same.
     let question = Task { [weak self, client] in
-      do { _ = try await self?.ask("leave.reach") { try await client.publication() } } catch {
+      do { _ = try await self?.request("leave.reach") { try await client.publication() } } catch {
         if !RequestError.isAnswer(error) { self?.isOutOfReach = true }
       }
       isKnown = true

@@ -13,11 +13,11 @@ extension ContentStore {
   /// A page of posts that hold all words of a text, and the fan clubs that have them in their names; all are in the caches when it returns.
   /// - Throws: `ClientError`.
   public func search(_ text: String, cursor: String? = nil) async throws -> SearchResults {
-    let (asked, clubsAsked, client) = (postCache.stamp(), clubCache.stamp(), client)
-    let page = try await ask("search.load") { try await client.search(text, cursor: cursor) }
+    let (stamp, clubStamp, client) = (postCache.stamp(), clubCache.stamp(), client)
+    let page = try await request("search.load") { try await client.search(text, cursor: cursor) }
     if !isClosed {
-      postCache.store(page.items.map(\.post), asOf: asked)
-      clubCache.store(page.clubs.map(\.club), asOf: clubsAsked)
+      postCache.store(page.items.map(\.post), asOf: stamp)
+      clubCache.store(page.clubs.map(\.club), asOf: clubStamp)
     }
     return page
   }
@@ -35,10 +35,10 @@ extension ContentStore {
   /// - Parameter label: what the delivery is called.
   /// - Throws: `ClientError`.
   public func followedPosts(_ label: String, ifNoneMatch etag: String?) async throws -> Conditional<Page<Post>> {
-    let (asked, client) = (postCache.stamp(), client)
+    let (stamp, client) = (postCache.stamp(), client)
     // As many as there can be: a feed that is asked seldom brings posts that stand below newer ones.
-    let answer = try await ask(label) { try await client.posts(PostFilter(followed: true), limit: 100, ifNoneMatch: etag) }
-    if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: asked) }
+    let answer = try await request(label) { try await client.posts(PostFilter(followed: true), limit: 100, ifNoneMatch: etag) }
+    if case .changed(let page, _) = answer, !isClosed { postCache.store(page.items, asOf: stamp) }
     return answer
   }
 
@@ -59,10 +59,10 @@ extension ContentStore {
     let client = client
     var (ids, cursor) = ([FanClub.ID](), String?.none)
     repeat {
-      let asked = clubCache.stamp()
-      let page = try await ask(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
+      let stamp = clubCache.stamp()
+      let page = try await request(label) { [cursor] in try await client.fanClubs(cursor: cursor) }
       guard !isClosed else { return [] }
-      clubCache.store(page.items, asOf: asked)
+      clubCache.store(page.items, asOf: stamp)
       ids += page.items.map(\.id)
       cursor = page.next
     } while cursor != nil

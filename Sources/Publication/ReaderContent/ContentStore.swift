@@ -77,7 +77,7 @@ import Runtime
 
   /// Called with a sentence for the reader when something is wrong with what is kept for reading without network.
   public var onStorageNotice: ((String) -> Void)? {
-    didSet { for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onNotice = onStorageNotice } }
+    didSet { for cache in [postCache, clubCache, commentCache] as [any AnyCache] { cache.onNotice = onStorageNotice } }
   }
 
   // Pages read; what is written here comes from fetchers and from the action controller.
@@ -104,7 +104,7 @@ import Runtime
   private var passGeneration = 0
   private let random: any RandomSource
   /// The wait until pages ask again, and how many times in a row they failed.
-  private var askingAgain: Task<Void, Never>?
+  private var retryTask: Task<Void, Never>?
   private var failedTries = 0
   /// While the reader may be looking at "Try again".
   private static let againPace = Backoff(first: .seconds(2), longest: .seconds(60))
@@ -136,7 +136,7 @@ import Runtime
     random = retry.random
     actions = ActionController(outbox: outbox, effects: effects, retry: retry, explain: RequestError.init(ofAction:tries:))
     registerActions()
-    for cache in [postCache, clubCache, commentCache] as [any Keeping] { cache.onAnswer = { [weak self] in self?.heard($0) } }
+    for cache in [postCache, clubCache, commentCache] as [any AnyCache] { cache.onAnswer = { [weak self] in self?.heard($0) } }
   }
 
   /// Sends what an earlier run of the app could not; with an outbox, nothing is sent before this.
@@ -162,7 +162,7 @@ import Runtime
   public func refreshPasses() async throws {
     passGeneration += 1
     let (mine, client) = (passGeneration, client)
-    let balances = try await ask("passes.load") { try await client.balances() }
+    let balances = try await request("passes.load") { try await client.balances() }
     // An answer from before a pass was spent, or for a reader who is gone, is out of date.
     guard mine == passGeneration, !isClosed else { return }
     passes.value = balances.first { $0.type == Balance.articlePass }?.amount ?? 0
@@ -171,11 +171,11 @@ import Runtime
   /// Opens a premium post with one of the reader's passes. Trying again after an answer was lost spends none a second time.
   /// - Throws: `ClientError`.
   public func unlock(_ id: Post.ID) async throws {
-    let (asked, client) = (postCache.stamp(), client)
+    let (stamp, client) = (postCache.stamp(), client)
     do {
-      let post = try await ask("post.unlock") { try await client.unlock(id) }
+      let post = try await request("post.unlock") { try await client.unlock(id) }
       guard !isClosed else { return }
-      postCache.store([post], asOf: asked)
+      postCache.store([post], asOf: stamp)
     } catch {
       try? await refreshPasses()
       throw error
@@ -192,7 +192,7 @@ import Runtime
   func fetchPosts(of club: FanClub.ID) async throws -> Import {
     fetchedAt[club] = clock.now
     let client = client
-    return try await ask("fanclub.fetch") { try await client.refreshFanClub(club) }
+    return try await request("fanclub.fetch") { try await client.refreshFanClub(club) }
   }
 
   /// The same, until it is over, however often the publication cannot be reached meanwhile: the fetch goes on there without the app.
@@ -202,14 +202,14 @@ import Runtime
   /// - Returns: what became of it.
   /// - Throws: `ClientError` when it did not begin, or the publication does not know of it any more; `CancellationError`.
   public func fetchPosts(
-    of club: FanClub.ID, lookingOn clock: any AppClock, begun: @MainActor (Import) -> Void = { _ in }
+    of club: FanClub.ID, pacedBy clock: any AppClock, begun: @MainActor (Import) -> Void = { _ in }
   ) async throws -> Import {
     var latest = try await fetchPosts(of: club)
     begun(latest)
     while latest.state == .running, !isClosed {
       try await effects.sleep("fanclub.pace", for: Self.pace, on: clock)
       let (client, id) = (client, latest.id)
-      do { latest = try await ask("fanclub.look") { try await client.progress(of: id) } } catch {
+      do { latest = try await request("fanclub.look") { try await client.progress(of: id) } } catch {
         guard RequestError(explaining: error).isUnreachable, !Task.isCancelled else { throw error }
       }
     }
@@ -252,11 +252,11 @@ import Runtime
   }
 
   /// Asks the publication something that no cache asks for.
-  func ask<Answer: Sendable>(
-    _ label: String, _ question: @escaping @concurrent @Sendable () async throws -> Answer
+  func request<Answer: Sendable>(
+    _ label: String, _ call: @escaping @concurrent @Sendable () async throws -> Answer
   ) async throws -> Answer {
     do {
-      let answer = try await effects.run(label, question)
+      let answer = try await effects.run(label, call)
       heard(nil)
       return answer
     } catch {
@@ -300,8 +300,8 @@ import Runtime
   }
 
   private func retryUnreachable() {
-    askingAgain?.cancel()
-    askingAgain = nil
+    retryTask?.cancel()
+    retryTask = nil
     for page in pagesOnScreen { page.retryUnreachable() }
   }
 
@@ -311,10 +311,10 @@ import Runtime
   /// Servers come back without any change of the network. There is one wait for all pages; a page that is not on screen asks when it is.
   private func scheduleRetry() {
     isOutOfReach = true
-    guard askingAgain == nil, !pagesOnScreen.isEmpty else { return }
+    guard retryTask == nil, !pagesOnScreen.isEmpty else { return }
     failedTries += 1
     let wait = Self.againPace.wait(after: failedTries, chance: random.fraction())
-    askingAgain = Task { [weak self, effects, clock] in
+    retryTask = Task { [weak self, effects, clock] in
       guard (try? await effects.sleep("content.retry", for: wait, on: clock)) != nil, !Task.isCancelled else { return }
       self?.retryUnreachable()
     }
@@ -349,7 +349,7 @@ import Runtime
   public func close(keepingUnfinished keepsUnfinished: Bool = false) {
     isClosed = true
     if keepsUnfinished { onUnfinishedChanged = nil }
-    askingAgain?.cancel()
+    retryTask?.cancel()
     onScreen = []
     actions.close()
     passes.value = nil
@@ -372,12 +372,12 @@ import Runtime
 }
 
 /// A cache of anything.
-@MainActor private protocol Keeping: AnyObject {
+@MainActor private protocol AnyCache: AnyObject {
   var onNotice: ((String) -> Void)? { get set }
   var onAnswer: (((any Error)?) -> Void)? { get set }
 }
 
-extension Cache: Keeping {}
+extension Cache: AnyCache {}
 
 extension Import {
   /// Why a fan club's posts did not come, for the reader; `nil` when they did.

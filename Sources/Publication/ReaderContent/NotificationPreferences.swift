@@ -34,16 +34,16 @@ public struct NotificationSettings: Codable, Equatable, Sendable {
 @MainActor public final class NotificationPreferences {
   /// What holds now; setting it keeps it.
   public let settings: LastValue<NotificationSettings>
-  private let keep: @MainActor (NotificationSettings) -> Void
+  private let persist: @MainActor (NotificationSettings) -> Void
 
   /// - Parameters:
   ///   - settings: what was kept.
-  ///   - keep: called with each change.
+  ///   - persist: called with each change.
   public init(
-    _ settings: NotificationSettings = NotificationSettings(), keep: @escaping @MainActor (NotificationSettings) -> Void = { _ in }
+    _ settings: NotificationSettings = NotificationSettings(), persist: @escaping @MainActor (NotificationSettings) -> Void = { _ in }
   ) {
     self.settings = LastValue(settings)
-    self.keep = keep
+    self.persist = persist
   }
 
   /// Changes the settings.
@@ -52,7 +52,7 @@ public struct NotificationSettings: Codable, Equatable, Sendable {
     body(&new)
     guard new != settings.value else { return }
     settings.value = new
-    keep(new)
+    persist(new)
   }
 
   /// Whether the reader wants to hear of a club that they follow.

@@ -13,6 +13,9 @@ let paths = CommandLine.arguments.dropFirst()
 guard let input = paths.first, let output = paths.last, paths.count == 2 else { fail("usage: ConfigGenerator FLAVOUR.json OUTPUT.swift") }
 do {
   let facts = try LocatedJSON.decode(BuildFacts.self, from: Data(contentsOf: URL(filePath: input)), file: input)
+  if facts.homepage.isPlaceholder, URL(filePath: input).lastPathComponent == "release.json" {
+    StandardError.write("\(input): warning: The homepage is a placeholder. Write the real one before this build is published.")
+  }
   let source = Data(GeneratedSource.text(facts, path: input).utf8)
   // A change to the sources of this program runs it again; an output that is left alone makes no module recompile.
   if (try? Data(contentsOf: URL(filePath: output))) != source { try source.write(to: URL(filePath: output)) }

@@ -70,7 +70,7 @@ public final class AppDriver {
 
   /// Starts the program beside what runs, where it cannot work: it says so in a window and on standard error, and ends with the status 1
   /// when the window is closed.
-  public func startInVain(_ arguments: [String], _ sentence: String) throws {
+  public func startExpectingFailure(_ arguments: [String], _ sentence: String) throws {
     let beside = try AppDriver(executable: executable, home: home)
     defer { beside.kill() }
     try beside.start(arguments)

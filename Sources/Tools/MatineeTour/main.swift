@@ -1,5 +1,6 @@
 import Driver
 import Foundation
+import Runtime
 
 // Plays the whole path in a real window, from login to an unlocked article, and writes a picture of each screen.
 //
@@ -7,7 +8,7 @@ import Foundation
 //
 // The arguments are passed on to the program. Its data lies in a folder that is gone afterwards.
 
-func complain(_ sentence: String) { FileHandle.standardError.write(Data("matinee-tour: \(sentence)\n".utf8)) }
+func complain(_ sentence: String) { StandardError.write("matinee-tour: \(sentence)") }
 
 var arguments = CommandLine.arguments.dropFirst()
 guard let program = arguments.popFirst(), let folder = arguments.popFirst() else {

@@ -178,7 +178,9 @@ package struct JSONParser {
       }
       units.append(contentsOf: run())
     }
-    guard byte != nil else { throw Failure(kind: .endOfText, problem: "the text that begins here has no closing quotation mark", offset: start) }
+    guard byte != nil else {
+      throw Failure(kind: .endOfText, problem: "the text that begins here has no closing quotation mark", offset: start)
+    }
     place += 1
     let text: Result<String, Failure> = units.withUnsafeBufferPointer { units in
       do throws(Failure) { return .success(try safe(units[...], start)) } catch { return .failure(error) }

@@ -6,7 +6,7 @@ final class LocatedReading {
   let root: JSONNode
   let userInfo: [CodingUserInfoKey: any Sendable]
   /// By the place of an object: which of its fields were asked for, also those that it has not.
-  private var asked: [Int: Set<String>] = [:]
+  private var requested: [Int: Set<String>] = [:]
   private var opened: [JSONNode] = []
 
   init(text: JSONText, root: JSONNode, userInfo: [CodingUserInfoKey: any Sendable]) {
@@ -16,10 +16,10 @@ final class LocatedReading {
   }
 
   func opened(_ node: JSONNode) {
-    if asked.updateValue(asked[node.range.lowerBound] ?? [], forKey: node.range.lowerBound) == nil { opened.append(node) }
+    if requested.updateValue(requested[node.range.lowerBound] ?? [], forKey: node.range.lowerBound) == nil { opened.append(node) }
   }
 
-  func ask(_ node: JSONNode, for name: String) { asked[node.range.lowerBound, default: []].insert(name) }
+  func note(_ node: JSONNode, for name: String) { requested[node.range.lowerBound, default: []].insert(name) }
 
   func failure(_ node: JSONNode, _ problem: String) -> LocatedJSON.Failure { text.failure(at: node.range.lowerBound, problem) }
 
@@ -27,7 +27,7 @@ final class LocatedReading {
   func refuseUnknown() throws(LocatedJSON.Failure) {
     for node in opened.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard case .object(let members) = node.value else { continue }
-      let known = asked[node.range.lowerBound] ?? []
+      let known = requested[node.range.lowerBound] ?? []
       if let member = members.first(where: { !known.contains($0.name) }) { throw unknown(member, known.sorted()) }
     }
   }
@@ -149,7 +149,7 @@ private struct LocatedFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try find(key) }
 
   private func member(_ key: Key) -> JSONNode.Member? {
-    decoder.reading.ask(decoder.node, for: key.stringValue)
+    decoder.reading.note(decoder.node, for: key.stringValue)
     return members.first { $0.name == key.stringValue }
   }
 

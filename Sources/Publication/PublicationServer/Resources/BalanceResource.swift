@@ -17,7 +17,7 @@ struct BalanceResource {
     switch outcome {
     case .open:
       let post = try await posts.readable(call)
-      return LateAnswer(isLong: post.isLong) { try .json(post) }
+      return LateAnswer(length: post.length) { try .json(post) }
     case .noPost: throw Problem.notFound("post")
     case .noBalance:
       throw Problem(code: .noBalance, title: "You have no article passes left, so the post stays closed.", status: 402)

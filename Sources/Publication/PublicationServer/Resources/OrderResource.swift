@@ -57,7 +57,7 @@ struct OrderResource {
     var shown: [Order] = []
     for order in stored { shown.append(try await self.shown(order, for: call)) }
     let (listed, receipts) = (shown, try await receipts.unsigned(stored))
-    return LateAnswer(isLong: receipts.count > ReceiptResource.fewReceipts) {
+    return LateAnswer(length: receipts.count > ReceiptResource.fewReceipts ? .long : .short) {
       let signed = try zip(listed, receipts).map { order, receipt in
         var order = order
         order.receipt = try receipt.signed()

@@ -37,7 +37,7 @@ struct PostResource {
 
   nonisolated(nonsending) func post(_ call: Call) async throws -> LateAnswer {
     let post = try await readable(call)
-    return .current(post, call, isLong: post.isLong)
+    return .current(post, call, post.length)
   }
 
   nonisolated(nonsending) func react(_ call: Call, _ kind: Reaction) async throws -> Response {
@@ -134,6 +134,6 @@ struct PostResource {
 }
 
 extension Post {
-  /// Whether it takes long to be written: a megabyte takes some milliseconds.
-  var isLong: Bool { body?.utf8.count ?? 0 > 1 << 20 }
+  /// A megabyte takes some milliseconds to be written.
+  var length: LateAnswer.Length { body?.utf8.count ?? 0 > 1 << 20 ? .large : .short }
 }

@@ -20,7 +20,7 @@ struct ReceiptResource {
 
   nonisolated(nonsending) func entitlements(_ call: Call) async throws -> LateAnswer {
     let receipts = try await unsigned(orders.inForce(of: call.signedIn.id, at: clock.unixTime))
-    return LateAnswer(isLong: receipts.count > Self.fewReceipts) { try .json(receipts.compactMap { try $0.signed() }) }
+    return LateAnswer(length: receipts.count > Self.fewReceipts ? .long : .short) { try .json(receipts.compactMap { try $0.signed() }) }
   }
 
   /// Checks a receipt: one that is genuine, this reader's and not revoked comes back with a new signature.

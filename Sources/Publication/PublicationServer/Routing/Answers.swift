@@ -14,16 +14,24 @@ extension Response: Answer {
 
 /// An answer whose bytes are made when the publication's thread is done with it and answers others.
 struct LateAnswer: Answer {
-  /// Whether that takes long, so that it is done on a thread of its own.
-  var isLong = false
+  /// How much there is to write.
+  enum Length {
+    case short
+    /// Written on a thread of its own, since that takes long.
+    case long
+    /// The same, one at a time, since it takes much memory as well. The route is called again for it.
+    case large
+  }
+
+  var length = Length.short
   let make: @Sendable () throws -> Response
 
   func response() throws -> Response { try make() }
 
   /// A JSON answer that clients store and revalidate (RFC 9110, 13.1.2). The tag is made of all that this
   /// reader sees.
-  static func current(_ value: some Encodable & Sendable, _ call: Call, isLong: Bool = false) -> LateAnswer {
-    LateAnswer(isLong: isLong) {
+  static func current(_ value: some Encodable & Sendable, _ call: Call, _ length: Length = .short) -> LateAnswer {
+    LateAnswer(length: length) {
       var response = try Response.json(value)
       let tag = try Digest.tag(response.body)
       response.headers["ETag"] = tag
